@@ -2,173 +2,132 @@
 
 import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
-import type { CompareReply } from '#lib/api/comparison.ts';
-import type { RunListReply } from '#lib/api/replies.ts';
+import type { CompareRunsReply } from '#lib/api/comparison.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { formatCount, formatMoment } from '#lib/browser/words/format.ts';
+import { comparedIds, comparePath, otherIndex } from '#lib/browser/state/compared-runs.ts';
+import { formatCount } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { MAX_COMPARED_RUNS } from '#lib/events/limits.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
-import { Link } from '../ui/link.tsx';
-import { Differences, type DifferencesHandle } from './differences.tsx';
-import { FigureTable } from './figure-table.tsx';
-import { Sides } from './side-mark.tsx';
-import { Verdict } from './verdict.tsx';
-
-const REFRESH_MS = 3000;
+import { preloadMarkdown } from '../ui/content/content.tsx';
+import { preloadFileDiff } from '../ui/content/file-diff.tsx';
+import { Answers } from './answers.tsx';
+import { ChangedFiles } from './changed-files.tsx';
+import { ComparedSteps, REFRESH_MS } from './compared-steps.tsx';
+import type { DifferencesHandle } from './differences.tsx';
+import { FigureTables } from './figure-table.tsx';
+import { RunPicker } from './run-picker.tsx';
 
 const loadTimelines = () => import('./compared-timelines.tsx');
 
 /** With a run that is still going the comparison is read again. */
-function whileGoing(last: CompareReply | undefined): number | undefined {
-  return last && [last.a, last.b].some(({ run }) => run.phase !== 'ended') ? REFRESH_MS : undefined;
+function whileGoing(last: CompareRunsReply | undefined): number | undefined {
+  return last?.runs.some(({ run }) => run.phase !== 'ended') ? REFRESH_MS : undefined;
 }
 
-/** Compares two runs: where they diverge, their figures and their settings. */
+/** Compares runs: their answers, figures and files, and where one of them diverges from the baseline. */
 export function ComparePage() {
+  const router = useRouter();
   const query = useSearchParams();
-  const a = query.get('a') ?? '';
-  const b = query.get('b') ?? '';
-  const both = a !== '' && b !== '';
-  const pair = new URLSearchParams({ a, b }).toString();
-  // The texts of a long comparison are fetched in parts, starting from an iteration.
-  const [texts, setTexts] = useState({ pair, from: 1 });
-  const from = texts.pair === pair ? texts.from : 1;
-  const path = both ? `/api/compare?${pair}${from === 1 ? '' : `&from=${from}`}` : undefined;
-  const { data: fresh, error, reload } = useApi<CompareReply>(path, whileGoing);
-  const data = fresh?.a.run.id === a && fresh.b.run.id === b ? fresh : undefined;
-  const differences = useRef<DifferencesHandle>(null);
-  const mode = data?.a.run.mode;
+  const ids = comparedIds(query);
+  const enough = ids.length > 1;
+  const path = `/api/compare/runs?${new URLSearchParams(ids.map((id) => ['run', id]))}`;
+  const { data: fresh, error, reload } = useApi<CompareRunsReply>(enough ? path : undefined, whileGoing);
+  const isCurrent = enough && fresh?.runs.map(({ run }) => run.id).join() === ids.join();
+  const data = isCurrent ? fresh : undefined;
+  const go = (to: string) => router.replace(to, { scroll: false });
+  useEffect(() => {
+    preloadMarkdown();
+    preloadFileDiff();
+  }, []);
+  usePageTitle(
+    data ? `Compare: ${shortLine(data.runs[0]?.run.title ?? '', 60)} · Loupe` : 'Compare runs · Loupe',
+  );
   return (
     <main id="main" className="mx-auto w-full max-w-[110rem] flex-1 px-3 py-6 sm:px-6">
       <h1 className="text-xl font-semibold tracking-[-0.015em]">Compare</h1>
-      <Picker a={a} b={b} chosen={data ? [data.a.run, data.b.run] : []} />
-      {error && !data && (
+      <RunPicker
+        ids={ids}
+        chosen={data?.runs.map(({ run }) => run) ?? []}
+        onChange={(changed) => go(comparePath(changed, query.get('with') ?? undefined))}
+      />
+      {error && !data && enough && (
         <div className="mt-6">
           <Problem error={error} onRetry={reload} />
         </div>
       )}
-      {!both && (
+      {!enough && (
         <p className="mt-6 max-w-prose text-ink-2">
-          Choose two runs: a fork and its original, the same task with two models, or two seeds. What they did
-          is put side by side, iteration by iteration, and the first difference is marked.
+          Choose 2 to {MAX_COMPARED_RUNS} runs: a fork and its original, the same task with several models, or
+          several seeds. Their answers, figures and files are put side by side, and the first difference from
+          the baseline is marked.
         </p>
       )}
-      {both && !data && !error && (
+      {enough && !data && !error && (
         <p className="mt-6 text-ink-3" aria-busy="true">
           Comparing
         </p>
       )}
       {data && (
-        <>
-          <Verdict
-            comparison={data.comparison}
-            mode={mode}
-            onGo={(position) => differences.current?.goTo(position)}
-          />
-          <Timelines
-            key={`${pair} times`}
-            a={data.a.run}
-            b={data.b.run}
-            unit={stepWord(mode)}
-            onOpen={(position) => differences.current?.goTo(position)}
-          />
-          <FigureTable reply={data} />
-          <Differences
-            key={pair}
-            handle={differences}
-            comparison={data.comparison}
-            a={data.a.run}
-            b={data.b.run}
-            onTexts={(position) => setTexts({ pair, from: position })}
-          />
-        </>
+        <Compared
+          key={ids.join()}
+          reply={data}
+          other={otherIndex(query, ids)}
+          onOther={(index) => go(comparePath(ids, ids[index]))}
+        />
       )}
     </main>
   );
 }
 
-/** Longer logs are loaded only on request, because both are needed as a whole. */
+function Compared({
+  reply,
+  other,
+  onOther,
+}: {
+  reply: CompareRunsReply;
+  other: number;
+  onOther: (index: number) => void;
+}) {
+  const { runs } = reply;
+  const summaries = runs.map(({ run }) => run);
+  const differences = useRef<DifferencesHandle>(null);
+  return (
+    <>
+      <Answers runs={runs} />
+      <FigureTables reply={reply} />
+      <ChangedFiles runs={runs} />
+      <Timelines
+        runs={summaries}
+        unit={stepWord(summaries[0]?.mode)}
+        onOpen={(position) => differences.current?.goTo(position)}
+      />
+      <ComparedSteps runs={summaries} other={other} onOther={onOther} handle={differences} />
+    </>
+  );
+}
+
+/** Longer logs are loaded only on request, because all are needed as a whole. */
 const LOADED_EVENTS = 3000;
 
-/** The timelines of both runs, with their code and their logs loaded after the page. */
-function Timelines(props: {
-  a: RunSummary;
-  b: RunSummary;
-  unit: string;
-  onOpen: (position: number) => void;
-}) {
-  const { a, b } = props;
-  const [wanted, setWanted] = useState(Math.max(a.last_seq, b.last_seq) <= LOADED_EVENTS);
+/** The timelines of all runs, with their code and their logs loaded after the page. */
+function Timelines(props: { runs: readonly RunSummary[]; unit: string; onOpen: (position: number) => void }) {
+  const events = props.runs.map((run) => run.last_seq);
+  const [wanted, setWanted] = useState(Math.max(...events) <= LOADED_EVENTS);
   const { opened, open } = useLoaded(loadTimelines);
   useEffect(() => {
     if (wanted) open(() => true);
   }, [wanted, open]);
   if (opened) return <opened.code.ComparedTimelines {...props} />;
-  if (wanted) return <div className="mt-6 min-h-32" />;
+  if (wanted) return <div className="mt-10 min-h-32" />;
   return (
-    <Button size="sm" className="mt-6 print:hidden" onClick={() => setWanted(true)}>
-      Show timelines ({formatCount(a.last_seq + b.last_seq)} events)
+    <Button size="sm" className="mt-10 print:hidden" onClick={() => setWanted(true)}>
+      Show timelines ({formatCount(events.reduce((sum, count) => sum + count, 0))} events)
     </Button>
   );
-}
-
-/** Both sides, each to be chosen among the newest runs. */
-function Picker({ a, b, chosen }: { a: string; b: string; chosen: readonly RunSummary[] }) {
-  const router = useRouter();
-  const { data } = useApi<RunListReply>('/api/runs?limit=100');
-  const runs = new Map([...chosen, ...(data?.runs ?? [])].map((run) => [run.id, run]));
-  const go = (left: string, right: string) =>
-    router.replace(`/compare?${new URLSearchParams({ a: left, b: right }).toString()}`, { scroll: false });
-  usePageTitle(chosen.length === 2 ? `Compare: ${titleOf(chosen[0])} · Loupe` : 'Compare runs · Loupe');
-  const side = (name: 'A' | 'B', value: string, choose: (id: string) => void) => (
-    <div className="flex min-w-0 items-center gap-2">
-      <Sides side={name} />
-      <select
-        aria-label={`Run ${name}`}
-        className="field min-w-0 flex-1 truncate py-1.5"
-        value={value}
-        onChange={(event) => choose(event.target.value)}
-      >
-        <option value="">Choose a run</option>
-        {value !== '' && !runs.has(value) && <option value={value}>{value}</option>}
-        {[...runs.values()].map((run) => (
-          <option key={run.id} value={run.id}>
-            {shortLine(run.model)} · {titleOf(run)} · {formatMoment(run.created_at)}
-          </option>
-        ))}
-      </select>
-      {value !== '' && (
-        <Link
-          href={`/runs/${encodeURIComponent(value)}`}
-          className="shrink-0 text-sm text-brass underline-offset-4 hover:underline print:hidden"
-        >
-          Open
-        </Link>
-      )}
-    </div>
-  );
-  return (
-    <div className="mt-4 grid items-center gap-x-4 gap-y-2 md:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]">
-      {side('A', a, (id) => go(id, b))}
-      <Button
-        size="sm"
-        kind="quiet"
-        className="justify-self-center print:hidden"
-        disabled={a === '' && b === ''}
-        onClick={() => go(b, a)}
-      >
-        Swap
-      </Button>
-      {side('B', b, (id) => go(a, id))}
-    </div>
-  );
-}
-
-function titleOf(run: RunSummary | undefined): string {
-  return shortLine(run?.title ?? '', 60);
 }

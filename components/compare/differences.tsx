@@ -13,16 +13,18 @@ import {
 import { WindowVirtualizer, type WindowVirtualizerHandle } from 'virtua';
 import type { CompareReply } from '#lib/api/comparison.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { type DiffPiece, diffText } from '#lib/browser/words/diff-text.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { usePrinting } from '../hooks/use-printing.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { FileDiff } from '../ui/content/file-diff.tsx';
 import { cx } from '../ui/cx.ts';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
-import { type Side, Sides } from './side-mark.tsx';
+import { RunMark } from './run-mark.tsx';
 import { useDifferenceKeys } from './use-difference-keys.ts';
 
 type Step = CompareReply['comparison']['steps'][number];
@@ -49,12 +51,16 @@ export function Differences({
   comparison,
   a,
   b,
+  letter,
   onTexts,
 }: {
   handle: RefObject<DifferencesHandle | null>;
   comparison: CompareReply['comparison'];
+  /** The baseline. */
   a: RunSummary;
   b: RunSummary;
+  /** The letter of `b`. */
+  letter: string;
   onTexts: (position: number) => void;
 }) {
   const { steps, divergence } = comparison;
@@ -97,6 +103,7 @@ export function Differences({
             word={word}
             a={a}
             b={b}
+            letter={letter}
             first={step.position === divergence?.position}
             onTexts={askTexts}
           />
@@ -105,16 +112,13 @@ export function Differences({
     </div>
   );
   return (
-    <section ref={list} aria-label="Iterations side by side" className="mt-10">
-      <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
-        <h2 className="font-semibold">{word}s side by side</h2>
-        {divergence && (
-          <p className="text-xs text-ink-3 max-md:hidden print:hidden">
-            <Key>j</Key> <Key>k</Key> next and previous {word.toLowerCase()} that differs, <Key>n</Key> next
-            difference
-          </p>
-        )}
-      </div>
+    <section ref={list} aria-label="Differences" className="mt-4">
+      {divergence && (
+        <p className="text-xs text-ink-3 max-md:hidden print:hidden">
+          <Key>j</Key> <Key>k</Key> next and previous {word.toLowerCase()} that differs, <Key>n</Key> next
+          difference
+        </p>
+      )}
       <div className="clickable-rows mt-3">
         {printing ? (
           rows.map(row)
@@ -223,6 +227,7 @@ function DifferentStep({
   word,
   a,
   b,
+  letter,
   first,
   onTexts,
 }: {
@@ -230,6 +235,7 @@ function DifferentStep({
   word: string;
   a: RunSummary;
   b: RunSummary;
+  letter: string;
   first: boolean;
   onTexts: (position: number) => void;
 }) {
@@ -254,14 +260,14 @@ function DifferentStep({
         {first && <Badge tone="live">first difference</Badge>}
         <span className="text-sm text-ink-3">
           {!step.left || !step.right
-            ? `only in ${step.left ? 'A' : 'B'}`
+            ? `only in ${step.left ? 'A' : letter}`
             : step.left_out
               ? 'different'
               : plural(differing, 'difference')}
         </span>
         <span className="ml-auto flex gap-3 text-sm">
-          {step.left && <ToRun run={a} seq={step.left.seq} side="A" />}
-          {step.right && <ToRun run={b} seq={step.right.seq} side="B" />}
+          {step.left && <ToRun run={a} seq={step.left.seq} letter="A" />}
+          {step.right && <ToRun run={b} seq={step.right.seq} letter={letter} />}
         </span>
       </div>
       {step.left_out ? (
@@ -275,7 +281,7 @@ function DifferentStep({
         <div className="divide-y">
           {step.parts.map((part, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: parts of a step never move
-            <PartRow key={index} part={part} lone={!step.left || !step.right} />
+            <PartRow key={index} part={part} letter={letter} />
           ))}
         </div>
       )}
@@ -283,13 +289,13 @@ function DifferentStep({
   );
 }
 
-function ToRun({ run, seq, side }: { run: RunSummary; seq: number; side: Side }) {
+function ToRun({ run, seq, letter }: { run: RunSummary; seq: number; letter: string }) {
   return (
     <Link
       href={`/runs/${encodeURIComponent(run.id)}#${seq}`}
       className="text-brass underline-offset-2 hover:underline"
     >
-      in {side}
+      in {letter}
     </Link>
   );
 }
@@ -305,7 +311,7 @@ const kindWords: Record<Part['kind'], string> = {
   edit: 'changed by a person',
 };
 
-function PartRow({ part, lone }: { part: Part; lone: boolean }) {
+function PartRow({ part, letter }: { part: Part; letter: string }) {
   const { left, right } = part;
   const label = part.kind === 'said' || part.kind === 'text' || part.kind === 'thinking' ? '' : part.name;
   if (part.same && left) {
@@ -320,94 +326,93 @@ function PartRow({ part, lone }: { part: Part; lone: boolean }) {
           </span>
           <span className="ml-auto shrink-0 text-xs">equal</span>
         </summary>
-        <Text side={undefined} shown={left} pieces={[{ kind: 'same', text: left.text }]} />
+        <Text label="Text in both runs" shown={left} />
       </details>
     );
   }
+  const name = `${kindWords[part.kind]} ${label}`.trim();
   return (
     <div data-difference="" tabIndex={-1} className="scroll-my-4 px-4 py-2.5 outline-offset-[-2px]">
-      <p className="mb-1.5 text-sm">
-        <span className="font-medium">{kindWords[part.kind]}</span>{' '}
-        <code className="foreign text-ink-2">
-          <ForeignText text={label} />
-        </code>
-      </p>
-      {lone ? (
-        <Text
-          side={left ? 'A' : 'B'}
-          shown={left ?? right}
-          pieces={[{ kind: 'same', text: (left ?? right)?.text ?? '' }]}
-        />
+      {left && right ? (
+        <TextDiff name={name} left={left} right={right} letter={letter} />
       ) : (
-        <Both left={left} right={right} />
+        <Lone name={name} shown={left ?? right} letter={left ? 'A' : letter} />
       )}
     </div>
   );
 }
 
-function Both({ left, right }: { left: Shown | undefined; right: Shown | undefined }) {
-  const pieces = useMemo(() => (left && right ? diffText(left.text, right.text) : undefined), [left, right]);
-  const of = (shown: Shown | undefined, other: DiffPiece['kind']): readonly DiffPiece[] =>
-    pieces?.filter(({ kind }) => kind !== other) ?? [{ kind: 'same', text: shown?.text ?? '' }];
+/** Both texts as a diff from the baseline to the other run, line by line. */
+function TextDiff({
+  name,
+  left,
+  right,
+  letter,
+}: {
+  name: string;
+  left: Shown;
+  right: Shown;
+  letter: string;
+}) {
   return (
-    <div className="grid gap-3 md:grid-cols-2">
-      <Text side="A" shown={left} pieces={of(left, 'added')} />
-      <Text side="B" shown={right} pieces={of(right, 'removed')} />
-    </div>
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      <div
+        role="group"
+        aria-label={`Difference from A to ${letter}: ${plainVisibleLine(name)}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
+        tabIndex={0}
+        className="max-h-[32rem] overflow-y-auto print:max-h-none"
+      >
+        <FileDiff path={name} isText before={left.text} after={right.text} />
+      </div>
+      <CutNote shown={left} letter="A" />
+      <CutNote shown={right} letter={letter} />
+    </>
   );
 }
 
-function Text({
-  side,
-  shown,
-  pieces,
-}: {
-  side: Side | undefined;
-  shown: Shown | undefined;
-  pieces: readonly DiffPiece[];
-}) {
-  if (!shown) {
-    return (
-      <div className="flex items-baseline gap-2 text-sm text-ink-3">
-        {side && <Sides side={side} />} not there
-      </div>
-    );
-  }
-  const { cut } = shown;
+/** A text that only one run has. */
+function Lone({ name, shown, letter }: { name: string; shown: Shown | undefined; letter: string }) {
   return (
-    <div className="flex min-w-0 items-start gap-2">
-      {side && <Sides side={side} className="mt-1.5" />}
-      <div className="min-w-0 flex-1">
-        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-        <div
-          role="group"
-          aria-label={side ? `Text in run ${side}` : 'Text in both runs'}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-          tabIndex={0}
-          className="foreign max-h-96 overflow-y-auto rounded-md border bg-sunken px-3 py-2 font-mono text-xs leading-relaxed"
-        >
-          {cut && cut.from > 0 && <p className="text-ink-3">… {formatCount(cut.from)} characters before</p>}
-          {pieces.map((piece, index) =>
-            piece.kind === 'same' ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a comparison never move
-              <ForeignText key={index} text={piece.text} />
-            ) : (
-              <mark
-                // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a comparison never move
-                key={index}
-                className="rounded-sm bg-brass-wash text-brass underline decoration-brass-line underline-offset-2"
-              >
-                <ForeignText text={piece.text} />
-              </mark>
-            ),
-          )}
-        </div>
-        {cut && (
-          <p className="mt-1 text-xs text-ink-3">
-            {formatCount(cut.chars)} characters in all; the stretch around the first difference is shown.
-          </p>
-        )}
+    <>
+      <p className="mb-1.5 flex items-center gap-2 text-sm">
+        <RunMark letter={letter} />
+        <span className="foreign min-w-0 font-medium">
+          <ShortName text={name} />
+        </span>
+        <span className="text-ink-3">only in {letter}</span>
+      </p>
+      {shown && <Text label={`Text in run ${letter}`} shown={shown} />}
+    </>
+  );
+}
+
+function Text({ label, shown }: { label: string; shown: Shown }) {
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      <div
+        role="group"
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        tabIndex={0}
+        className="foreign max-h-96 overflow-y-auto rounded-md border bg-sunken px-3 py-2 font-mono text-xs leading-relaxed"
+      >
+        <ForeignText text={shown.text} />
       </div>
-    </div>
+      <CutNote shown={shown} />
+    </>
+  );
+}
+
+/** Says which part of a long text is shown. */
+function CutNote({ shown: { text, cut }, letter }: { shown: Shown; letter?: string }) {
+  if (!cut) return null;
+  return (
+    <p className="mt-1 text-xs text-ink-3">
+      {letter && `${letter}: `}characters {formatCount(cut.from + 1)} to {formatCount(cut.from + text.length)}{' '}
+      of {formatCount(cut.chars)}, around the first difference.
+    </p>
   );
 }

@@ -22,7 +22,7 @@ export function Verdict({
   return (
     <section
       aria-label="Where the runs diverge"
-      className="mt-6 rounded-lg border bg-raised px-4 py-3 sm:px-5"
+      className="mt-3 rounded-lg border bg-raised px-4 py-3 sm:px-5"
     >
       <p className="text-lg font-semibold tracking-[-0.01em]">
         {divergence === undefined

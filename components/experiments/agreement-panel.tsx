@@ -1,6 +1,7 @@
 'use client';
 
 import type { AgreementGroup, AgreementReply } from '#lib/api/comparison.ts';
+import { comparePath } from '#lib/browser/state/compared-runs.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -161,7 +162,7 @@ function Apart({ group: { agreement, runs } }: { group: AgreementGroup }) {
   if (a === undefined || b === undefined) return null;
   return (
     <Link
-      href={`/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`}
+      href={comparePath([a, b])}
       className="mt-3 inline-block text-sm font-medium text-brass underline-offset-4 hover:underline"
     >
       Compare two that parted

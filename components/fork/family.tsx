@@ -2,6 +2,7 @@
 
 import type { ForksReply } from '#lib/api/fork-run.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
+import { comparePath } from '#lib/browser/state/compared-runs.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { ForkMark } from '../run-view/fork-mark.tsx';
@@ -50,7 +51,7 @@ export function Family() {
       )}
       {data.parent && (
         <Link
-          href={`/compare?a=${encodeURIComponent(data.parent.id)}&b=${encodeURIComponent(runId)}`}
+          href={comparePath([data.parent.id, runId])}
           className="text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
         >
           Compare with the original

@@ -108,7 +108,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
         <div className="mt-4 flex flex-wrap items-baseline gap-x-5 gap-y-2">
           {!none && (
             <Link href="/compare" className="reach text-sm text-brass underline-offset-4 hover:underline">
-              Compare two runs
+              Compare runs
             </Link>
           )}
           {filter.archived === undefined && (

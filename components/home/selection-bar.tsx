@@ -16,8 +16,9 @@ import type { RunSummary } from '#lib/api/run-summary.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { download } from '#lib/browser/download.ts';
 import { say } from '#lib/browser/say.ts';
+import { comparePath } from '#lib/browser/state/compared-runs.ts';
 import { deleteRuns } from '#lib/browser/state/deletions.ts';
-import { comparePath, compareProblem, deleteProblem, type Selection } from '#lib/browser/state/selection.ts';
+import { compareProblem, deleteProblem, type Selection } from '#lib/browser/state/selection.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { MAX_SELECTED_RUNS } from '#lib/events/limits.ts';
 import { DetailsDialog } from '../annotate/details-dialog.tsx';
@@ -153,7 +154,7 @@ function CompareAction({ selection }: { selection: Selection }) {
     </>
   );
   return problem === undefined ? (
-    <Link href={comparePath(selection)} className={buttonClass('primary', 'sm', ACTION)}>
+    <Link href={comparePath([...selection.keys()])} className={buttonClass('primary', 'sm', ACTION)}>
       {inside}
     </Link>
   ) : (

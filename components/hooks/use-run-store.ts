@@ -7,18 +7,40 @@ import { followRun } from '#lib/browser/stream/hub-client.ts';
 export function useRunStore(runId: string): RunStore | undefined {
   const [store, setStore] = useState<RunStore>();
   useEffect(() => {
-    const made = createRunStore(runId, browserSchedule, Date.now);
+    const { store: made, stop } = follow(runId);
     setStore(made);
-    const stop = followRun(runId, {
-      cursor: () => made.cursor,
-      events: made.receive,
-      delta: made.receiveDelta,
-      signal: made.signal,
-    });
-    return () => {
-      stop();
-      made.dispose();
-    };
+    return stop;
   }, [runId]);
   return store;
+}
+
+/** Follows several runs, like `useRunStore`. @param runIds each once */
+export function useRunStores(runIds: readonly string[]): readonly RunStore[] | undefined {
+  const [stores, setStores] = useState<readonly RunStore[]>();
+  const ids = runIds.join();
+  useEffect(() => {
+    const followed = ids.split(',').map(follow);
+    setStores(followed.map(({ store }) => store));
+    return () => {
+      for (const { stop } of followed) stop();
+    };
+  }, [ids]);
+  return stores;
+}
+
+function follow(runId: string): { store: RunStore; stop: () => void } {
+  const store = createRunStore(runId, browserSchedule, Date.now);
+  const stop = followRun(runId, {
+    cursor: () => store.cursor,
+    events: store.receive,
+    delta: store.receiveDelta,
+    signal: store.signal,
+  });
+  return {
+    store,
+    stop: () => {
+      stop();
+      store.dispose();
+    },
+  };
 }

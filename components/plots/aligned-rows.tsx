@@ -12,11 +12,10 @@ const ROW_PX = 26;
 const GAP_PX = 8;
 const AXIS_PX = 18;
 const LABEL_PX = 40;
-const SIDES = ['a', 'b'] as const;
 
 type Frame = Pick<PlotFigureProps, 'title' | 'unit' | 'note' | 'table' | 'legend' | 'controls' | 'empty'>;
 
-/** Two timelines above each other, iteration by iteration. */
+/** The timelines of several runs above each other, iteration by iteration. */
 export function AlignedRows({
   times,
   labels,
@@ -25,7 +24,8 @@ export function AlignedRows({
   ...frame
 }: Frame & {
   times: readonly AlignedTime[];
-  labels: readonly [a: string, b: string];
+  /** A name per run. */
+  labels: readonly string[];
   describe: (index: number) => string;
   open?: (index: number) => void;
 }) {
@@ -34,7 +34,7 @@ export function AlignedRows({
   return (
     <PlotFigure
       {...frame}
-      height={2 * ROW_PX + GAP_PX + AXIS_PX}
+      height={rowsHeight(labels.length) + AXIS_PX}
       points={{
         count: times.length,
         describe,
@@ -53,6 +53,10 @@ export function AlignedRows({
   );
 }
 
+function rowsHeight(count: number): number {
+  return count * (ROW_PX + GAP_PX) - GAP_PX;
+}
+
 function scaleOf(length: number, width: number) {
   return scaleLinear()
     .domain([0, length > 0 ? length : 1])
@@ -67,19 +71,19 @@ function Rows({
   cursor,
 }: {
   times: readonly AlignedTime[];
-  labels: readonly [a: string, b: string];
+  labels: readonly string[];
   length: number;
   width: number;
   cursor: number | undefined;
 }) {
   const scale = useMemo(() => scaleOf(length, width), [length, width]);
   const chosen = cursor === undefined ? undefined : times[cursor];
-  const bottom = 2 * ROW_PX + GAP_PX;
+  const bottom = rowsHeight(labels.length);
   let labelled = Number.NEGATIVE_INFINITY;
   return (
     <>
-      {SIDES.map((side, row) => (
-        <g key={side} transform={`translate(0 ${row * (ROW_PX + GAP_PX)})`}>
+      {labels.map((label, row) => (
+        <g key={label} transform={`translate(0 ${row * (ROW_PX + GAP_PX)})`}>
           <text
             x={MARGIN.left - 8}
             y={ROW_PX / 2}
@@ -87,9 +91,9 @@ function Rows({
             dominantBaseline="middle"
             className="fill-ink-2 text-xs font-semibold"
           >
-            {labels[row]}
+            {label}
           </text>
-          <Row times={times} side={side} scale={scale} />
+          <Row times={times} run={row} scale={scale} />
         </g>
       ))}
       {times.map(({ position, start }) => {
@@ -127,23 +131,24 @@ function Rows({
 /** One path per kind, so that runs of any length take few elements. */
 function Row({
   times,
-  side,
+  run,
   scale,
 }: {
   times: readonly AlignedTime[];
-  side: (typeof SIDES)[number];
+  /** Its index in `times`. */
+  run: number;
   scale: ReturnType<typeof scaleOf>;
 }) {
   const paths = useMemo(() => {
     const drawn = new Map(TIME_KINDS.map((kind) => [kind, '']));
-    for (const { start, [side]: own } of times) {
+    for (const { start, runs } of times) {
       let at = start;
-      for (const { kind, length } of own?.segments ?? []) {
+      for (const { kind, length } of runs[run]?.segments ?? []) {
         drawn.set(kind, `${drawn.get(kind)}M${scale(at)} 0H${scale(at + length)}V${ROW_PX}H${scale(at)}z`);
         at += length;
       }
     }
     return [...drawn];
-  }, [times, side, scale]);
+  }, [times, run, scale]);
   return paths.map(([kind, path]) => <path key={kind} d={path} className={TIME_COLORS[kind].fill} />);
 }

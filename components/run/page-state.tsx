@@ -7,6 +7,7 @@ import { copyText, NOT_COPIED } from '#lib/browser/copy-text.ts';
 import { say } from '#lib/browser/say.ts';
 import { activityOf } from '#lib/browser/state/activity.ts';
 import { offerCommands } from '#lib/browser/state/commands.ts';
+import { comparePath } from '#lib/browser/state/compared-runs.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { stateIcon } from '#lib/browser/words/state-icon.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
@@ -94,7 +95,7 @@ export function RunCommands({
           id: 'compare-with',
           group: 'This run',
           label: 'Compare with another run',
-          run: () => router.push(`/compare?a=${encodeURIComponent(runId)}`),
+          run: () => router.push(comparePath([runId])),
         },
         {
           id: 'log',

@@ -26,7 +26,7 @@ const pages: readonly { href: string; label: string; wide?: boolean }[] = [
 ];
 const more: readonly { href: string; label: string }[] = [
   ...pages.filter(({ wide }) => wide),
-  { href: '/compare', label: 'Compare two runs' },
+  { href: '/compare', label: 'Compare runs' },
   { href: '/health', label: 'Health' },
 ];
 

@@ -112,7 +112,7 @@ function useCommands(
       page('runs', 'Runs', '/'),
       page('experiments', 'Experiments', '/experiments'),
       page('shares', 'Shared runs', '/shares'),
-      page('compare', 'Compare two runs', '/compare'),
+      page('compare', 'Compare runs', '/compare'),
       page('models', 'Models', '/models'),
       page('health', 'Health', '/health'),
       ...own('Runs'),

@@ -50,8 +50,9 @@ test('two runs are shown side by side with the first difference marked', async (
   await expect(page.getByText('Iteration 1 is the same')).toBeVisible();
   const first = page.locator('#step-2');
   await expect(first).toContainText('first difference');
-  await expect(first.getByRole('group', { name: 'Text in run A' }).first()).toContainText('b.txt');
-  await expect(first.locator('mark').first()).toHaveText('b');
+  const call = first.getByRole('group', { name: 'Changes to call read_file' });
+  await expect(call.locator('del')).toHaveText('b');
+  await expect(call.locator('ins')).toHaveText('c');
   const differing = page.getByRole('table', { name: 'Settings and conditions that differ' });
   await expect(differing.getByRole('row', { name: /^Seed/ })).toContainText('not set');
   await expect(differing.getByRole('row', { name: /^Checks/ }).getByRole('cell')).toHaveText([
@@ -69,8 +70,9 @@ test('two runs are shown side by side with the first difference marked', async (
       .filter({ hasText: /./ }),
   ).toHaveText(['none', '2 of 2 checks passed']);
   await expect(
-    page.getByRole('table', { name: 'Figures' }).getByRole('row', { name: /Writing speed/ }),
+    page.getByRole('table', { name: 'Times' }).getByRole('row', { name: /Writing speed/ }),
   ).toContainText('tok/s');
+  await expect(page.getByRole('table', { name: 'Times' }).locator('mark')).toHaveCount(0);
   await expectAccessible(page);
 
   await page.getByRole('heading', { name: 'Compare', exact: true }).click();
@@ -90,16 +92,18 @@ test('two runs are shown side by side with the first difference marked', async (
   await expect(page).toHaveURL(new RegExp(`${b.id}#`));
 });
 
-test('a run equals itself, and a missing run is reported', async ({ page, loupe, ollama, workspace }) => {
+test('equal runs do not differ, and a missing run is reported', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
   ollama.add({ name: 'alone', steps: [done('The task is completed.')] });
-  const { id } = await finishRun(loupe, {
-    task: 'Say it',
-    model: 'alone',
-    workspace: workspace(),
-    nudge_plans: false,
-  });
-  await page.goto(`/compare?a=${id}&b=${id}`);
+  const task = { task: 'Say it', model: 'alone', workspace: workspace(), nudge_plans: false };
+  const [one, other] = [await finishRun(loupe, task), await finishRun(loupe, task)];
+  await page.goto(`/compare?a=${one.id}&b=${other.id}`);
   await expect(page.getByText('The runs are identical in all 1 iteration')).toBeVisible();
-  await page.goto(`/compare?a=${id}&b=nobody`);
-  await expect(page.getByText('There is no run "nobody".')).toBeVisible();
+  await expect(page.getByText('No run changed a file with its file tools.')).toBeVisible();
+  await page.goto(`/compare?a=${one.id}&b=nobody`);
+  await expect(page.getByText('There is no run "nobody".').first()).toBeVisible();
 });

@@ -64,7 +64,7 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
     await boxes.nth(1).click();
     await boxes.nth(3).click({ modifiers: ['Shift'] });
     await expect(bar).toContainText('3 selected');
-    await expect(bar).toContainText('Compare takes 2 runs.');
+    await expect(bar.getByRole('link', { name: 'Compare' })).toHaveAttribute('href', /a=.+&b=.+&c=.+/);
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Space');
     await expect(bar).toContainText('2 selected');

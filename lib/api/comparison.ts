@@ -1,22 +1,26 @@
 import type { Agreement } from '../compare/agreement.ts';
 import type { Comparison } from '../compare/compare.ts';
-import type { Conditions, Figures } from '../compare/figures.ts';
-import type { SettingChange } from '../compare/settings.ts';
+import type { Overview } from '../compare/overview.ts';
+import type { SettingDifference } from '../compare/settings.ts';
 import type { RunSummary } from './run-summary.ts';
 
-/** One side of a comparison. */
-export interface ComparedRun {
+/** One of several runs that are compared. */
+export interface ComparedRun extends Overview {
   run: RunSummary;
-  figures: Figures;
-  conditions: Conditions;
+}
+
+/** `GET /api/compare/runs?run=ID&run=ID` */
+export interface CompareRunsReply {
+  /** In the order of the request. */
+  runs: ComparedRun[];
+  /** Settings that are not the same in all runs. */
+  settings: SettingDifference[];
 }
 
 /** `GET /api/compare?a=ID&b=ID` */
 export interface CompareReply {
-  a: ComparedRun;
-  b: ComparedRun;
-  /** Settings that differ: `before` in `a`, `after` in `b`. */
-  settings: SettingChange[];
+  a: RunSummary;
+  b: RunSummary;
   comparison: Comparison;
 }
 

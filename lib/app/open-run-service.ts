@@ -188,7 +188,7 @@ function openRuns(
   const commands = unconfined ?? sandbox;
   const logPathOf = (runId: string) => sessions.pathOf(runId);
   const offeredTools = getToolDefinitions({ sandbox, commands }).map((tool) => tool.function.name);
-  const service = new RunService({
+  const service: RunService = new RunService({
     store,
     observers,
     dataDir,

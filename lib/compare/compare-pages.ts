@@ -1,15 +1,6 @@
-import type { RunEvent } from '../events/registry.ts';
 import { type Agreement, agreementOfTraces, firstApart, TraceReader } from './agreement.ts';
-import { Comparer, type Comparison, type Side, type TextsWanted } from './compare.ts';
-import { ConditionReader, type Conditions, FigureReader, type Figures } from './figures.ts';
-
-/** A log in pages. Fetching a page yields to the event loop, so that other work can proceed. */
-export type Pages = AsyncIterable<readonly RunEvent[]>;
-
-interface Found {
-  figures: Figures;
-  conditions: Conditions;
-}
+import { Comparer, type Comparison, type TextsWanted } from './compare.ts';
+import type { Pages } from './pages.ts';
 
 /**
  * Compares two runs from logs that are read in step: each event is read once, and only one page and the current step
@@ -22,29 +13,10 @@ export async function comparePages(options: {
   right: Pages;
   texts: TextsWanted;
   signal: AbortSignal;
-}): Promise<{ left: Found; right: Found; comparison: Comparison }> {
+}): Promise<Comparison> {
   const comparer = new Comparer(options.texts);
-  const readers = { left: new SideReader(), right: new SideReader() };
-  await readInStep(comparer, options, {
-    onEvent: (side, event) => readers[side].take(event),
-    enough: () => false,
-  });
-  const { left, right } = readers;
-  return { left: left.found(), right: right.found(), comparison: comparer.result() };
-}
-
-class SideReader {
-  readonly #figures = new FigureReader();
-  readonly #conditions = new ConditionReader();
-
-  take(event: RunEvent): void {
-    this.#figures.take(event);
-    this.#conditions.take(event);
-  }
-
-  found(): Found {
-    return { figures: this.#figures.figures(), conditions: this.#conditions.conditions() };
-  }
+  await readInStep(comparer, options, { enough: () => false });
+  return comparer.result();
 }
 
 /**
@@ -79,7 +51,7 @@ export async function agreementOfPages(
 async function readInStep(
   comparer: Comparer,
   { left, right, signal }: { left: Pages; right: Pages; signal: AbortSignal },
-  { onEvent, enough }: { onEvent?: (side: Side, event: RunEvent) => void; enough: () => boolean },
+  { enough }: { enough: () => boolean },
 ): Promise<void> {
   const pages = { left: left[Symbol.asyncIterator](), right: right[Symbol.asyncIterator]() };
   try {
@@ -90,10 +62,7 @@ async function readInStep(
         comparer.end(side);
         continue;
       }
-      for (const event of value) {
-        onEvent?.(side, event);
-        comparer.take(side, event);
-      }
+      for (const event of value) comparer.take(side, event);
     }
   } finally {
     await Promise.all([pages.left.return?.(), pages.right.return?.()]);

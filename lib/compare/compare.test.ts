@@ -162,3 +162,31 @@ describe('agreement of repeated runs', () => {
     expect(causes({ model_options: { temperature: 0, seed: 1 } })).toContain('batching and the prompt cache');
   });
 });
+
+describe('texts of calls and results', () => {
+  const withCommand = (stdout: string, duration_ms: number) =>
+    new SampleLog().prepare().round({
+      calls: [
+        {
+          name: 'run_command',
+          arguments: { command: 'cat <<E\nline one\nE' },
+          result: { output: { exit_code: 0, stdout, stderr: '', duration_ms } },
+        },
+      ],
+    });
+
+  it('have real line breaks, and no times', () => {
+    const [step] = stepsOf(withCommand('one\ntwo\n', 17).events);
+    expect(step?.parts.filter(({ kind }) => kind === 'call' || kind === 'result')).toMatchObject([
+      { text: 'command: |-\n  cat <<E\n  line one\n  E' },
+      { text: 'exit_code: 0\nstderr: ""\nstdout: |\n  one\n  two' },
+    ]);
+  });
+
+  it('do not differ because a tool took longer', () => {
+    expect(compareLogs(withCommand('a', 17).events, withCommand('a', 400).events).divergence).toBeUndefined();
+    expect(compareLogs(withCommand('a', 17).events, withCommand('b', 17).events).divergence).toMatchObject({
+      kind: 'result',
+    });
+  });
+});

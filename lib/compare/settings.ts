@@ -10,20 +10,32 @@ export interface SettingChange {
   after?: JsonValue;
 }
 
-/**
- * The settings that differ, with model options listed individually. Ignores workspace, title, and which settings were
- * defaults. Pure.
- */
+/** A setting that is not the same in all of several configurations. */
+export interface SettingDifference {
+  name: string;
+  /** In the order of the configurations; `undefined`, in JSON `null`, means not set. */
+  values: (JsonValue | undefined)[];
+}
+
+/** The settings that differ between two configurations, like `settingDifferences`. Pure. */
 export function settingChanges(before: RunConfig, after: RunConfig): SettingChange[] {
-  const old = flat(before);
-  const now = flat(after);
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].sort().flatMap((name) => {
-    const [was, is] = [old[name], now[name]];
-    if (was === is || (was !== undefined && is !== undefined && sortedJson(was) === sortedJson(is)))
-      return [];
-    return [
-      { name, ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) },
-    ];
+  return settingDifferences([before, after]).map(({ name, values: [was, is] }) => ({
+    name,
+    ...(was === undefined ? {} : { before: was }),
+    ...(is === undefined ? {} : { after: is }),
+  }));
+}
+
+/**
+ * The settings that differ, by name, with model options listed individually. Ignores workspace, title, and which
+ * settings were defaults. Pure.
+ */
+export function settingDifferences(configs: readonly RunConfig[]): SettingDifference[] {
+  const all = configs.map(flat);
+  return [...new Set(all.flatMap(Object.keys))].sort().flatMap((name) => {
+    const values = all.map((each) => each[name]);
+    const texts = new Set(values.map((value) => (value === undefined ? undefined : sortedJson(value))));
+    return texts.size > 1 ? [{ name, values }] : [];
   });
 }
 

@@ -3,7 +3,8 @@ import { checkText } from '../events/check-text.ts';
 import type { EventOf, RunEvent } from '../events/registry.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
 import { toolResult } from '../events/tool-call.ts';
-import { sortedJson } from '../util/sorted-json.ts';
+import type { JsonValue } from '../util/json.ts';
+import { readableJson } from '../util/readable-json.ts';
 
 /**
  * One thing that was said or done in a step.
@@ -35,8 +36,8 @@ export interface Step {
   readonly parts: readonly Part[];
 }
 
-/** JSON is shown with one field per line. */
-const INDENT = 2;
+/** Fields of results that say how long a tool took: equal work takes different times. */
+const TIMES: Readonly<Record<string, readonly string[]>> = { run_command: ['duration_ms'] };
 /** Max characters per step, to bound memory next to active runs. */
 const MAX_STEP_CHARS = 50_000_000;
 
@@ -95,12 +96,12 @@ export class StepReader {
         return this.#add(event, 'failure', event.kind, event.error.message);
       case 'approval.decided':
         if (event.decision === 'edited') {
-          this.#add(event, 'edit', event.tool, sortedJson(event.arguments ?? {}, INDENT));
+          this.#add(event, 'edit', event.tool, readableJson(event.arguments ?? {}));
         }
         return;
       case 'tool-call.ended':
       case 'tool-call.interrupted':
-        return this.#add(event, 'result', event.tool, resultText(event.result));
+        return this.#add(event, 'result', event.tool, resultText(event.tool, event.result));
       case 'verification.checked':
         return this.#add(event, 'checks', event.outcome, event.checks.map(resultOfCheck).join('\n'));
       case 'run.forked':
@@ -167,13 +168,21 @@ function replyParts({
     ...(swallowed ? [['failure', 'swallowed', swallowedWords(swallowed)] as const] : []),
     ...(thinking.trim() === '' ? [] : [['thinking', 'model', thinking] as const]),
     ...(text.trim() === '' ? [] : [['text', 'model', text] as const]),
-    ...calls.map(({ name, arguments: args }) => ['call', name, sortedJson(args, INDENT)] as const),
+    ...calls.map(({ name, arguments: args }) => ['call', name, readableJson(args)] as const),
   ].map(([kind, name, value]) => [kind, name, value]);
 }
 
-function resultText({ success, output }: EventOf<'tool-call.ended'>['result']): string {
+function resultText(tool: string, { success, output }: EventOf<'tool-call.ended'>['result']): string {
   if (!success) return `Error: ${output.error}`;
-  return typeof output === 'string' ? output : sortedJson(output, INDENT);
+  return typeof output === 'string' ? output : readableJson(withoutTimes(tool, output));
+}
+
+function withoutTimes(tool: string, output: JsonValue): JsonValue {
+  const times = Object.hasOwn(TIMES, tool) ? (TIMES[tool] ?? []) : [];
+  if (times.length === 0 || typeof output !== 'object' || output === null || Array.isArray(output)) {
+    return output;
+  }
+  return Object.fromEntries(Object.entries(output).filter(([name]) => !times.includes(name)));
 }
 
 function resultOfCheck({ check, passed, output }: EventOf<'verification.checked'>['checks'][number]): string {
@@ -184,22 +193,22 @@ function editText(edit: EventOf<'run.forked'>['edits'][number]): [string, string
   switch (edit.target) {
     case 'message':
       return edit.role === 'tool'
-        ? [`result of ${edit.tool_name ?? 'a tool'}`, outputText(edit.after)]
+        ? [`result of ${edit.tool_name ?? 'a tool'}`, outputText(edit.tool_name ?? '', edit.after)]
         : [`${edit.role} message`, edit.after];
     case 'reply':
       return ['reply', edit.after];
     case 'call':
-      return [`arguments of ${edit.tool}`, sortedJson(edit.after, INDENT)];
+      return [`arguments of ${edit.tool}`, readableJson(edit.after)];
     case 'memory':
       return [`memory ${edit.key}`, edit.after ?? ''];
   }
 }
 
 /** The content of a tool message, formatted like a result; returned unchanged if it is not JSON. */
-function outputText(content: string): string {
+function outputText(tool: string, content: string): string {
   try {
     const parsed = toolResult.safeParse(JSON.parse(content));
-    return parsed.success ? resultText(parsed.data) : content;
+    return parsed.success ? resultText(tool, parsed.data) : content;
   } catch {
     return content; // plain text, as explorations have it
   }

@@ -33,3 +33,5 @@ export const CHECK_LIMITS = {
   max_json_depth: 32,
   max_count: 1000,
 } as const;
+/** Runs that a comparison can take; the dashboard marks them with the letters from A. */
+export const MAX_COMPARED_RUNS = 6;

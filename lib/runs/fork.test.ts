@@ -130,21 +130,24 @@ it('a copy of the workspace is a folder of its own, and is taken back when no fo
   expect(await readdir(from)).toEqual(['a.txt']);
 });
 
-it('compares two runs as their logs stand, and does not know missing ones', async () => {
+it('compares runs as their logs stand, and does not know missing ones', async () => {
   test = await openTestService(scripted([warned('a')]));
   const parent = await test.start();
   await ended(parent);
   const { run } = await test.service.fork(parent, at(2, { settings: { model: 'other' } }));
   await ended(run.id);
-  const found = await test.service.stored.compare(parent, run.id);
-  expect(found).toMatchObject({
-    a: { run: { id: parent }, figures: { reason: 'error' } },
-    b: { run: { id: run.id } },
-    settings: [{ name: 'model', after: 'other' }],
+  const { stored } = test.service;
+  expect(await stored.compare(parent, run.id)).toMatchObject({ a: { id: parent }, b: { id: run.id } });
+  expect(await stored.compareRuns([run.id, parent, run.id])).toMatchObject({
+    runs: [
+      { run: { id: run.id } },
+      { run: { id: parent }, figures: { reason: 'error' } },
+      { run: { id: run.id } },
+    ],
+    settings: [{ name: 'model', values: ['other', expect.any(String), 'other'] }],
   });
-  await expect(test.service.stored.compare(parent, 'nobody')).rejects.toMatchObject({
-    code: 'run_not_found',
-  });
+  await expect(stored.compare(parent, 'nobody')).rejects.toMatchObject({ code: 'run_not_found' });
+  await expect(stored.compareRuns([parent, 'nobody'])).rejects.toMatchObject({ code: 'run_not_found' });
 });
 
 it('makes one comparison at a time, refuses the seventeenth that waits, and goes on after those that were given up', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CompareReply } from '../api/comparison.ts';
+import type { ComparedRun, CompareReply, CompareRunsReply } from '../api/comparison.ts';
 import type { FacetsReply } from '../api/facets.ts';
 import type { ForkPlace } from '../api/fork-place.ts';
 import type { ForkDraftReply, ForksReply } from '../api/fork-run.ts';
@@ -11,7 +11,8 @@ import type { Found, SearchReply } from '../api/search.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import type { Agreement } from '../compare/agreement.ts';
 import { agreementOfPages, comparePages } from '../compare/compare-pages.ts';
-import { settingChanges } from '../compare/settings.ts';
+import { readOverview } from '../compare/overview.ts';
+import { settingDifferences } from '../compare/settings.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
@@ -225,7 +226,7 @@ export class StoredRuns implements RunLookup {
   }
 
   /**
-   * Compares the logs of two runs, page by page. One comparison runs at a time.
+   * Compares the logs of two runs step by step, page by page. One comparison runs at a time.
    *
    * @param options.from the first position whose texts are returned
    * @param options.signal cancels it, also while it is queued
@@ -238,18 +239,28 @@ export class StoredRuns implements RunLookup {
   ): Promise<CompareReply> {
     return this.#comparisons.run(async () => {
       const [one, other] = await Promise.all([this.#comparable(a), this.#comparable(b)]);
-      const { left, right, comparison } = await comparePages({
+      const comparison = await comparePages({
         left: this.log(a),
         right: this.log(b),
         texts: { from, maxChars: MAX_COMPARED_CHARS },
         signal: AbortSignal.any([signal, this.#closing]),
       });
-      return {
-        a: { run: one.run, ...left },
-        b: { run: other.run, ...right },
-        settings: settingChanges(one.config, other.config),
-        comparison,
-      };
+      return { a: one.run, b: other.run, comparison };
+    }, signal);
+  }
+
+  /**
+   * What several runs came to, and which of their settings differ. Reads their logs one after another.
+   *
+   * @throws {AppError} like `compare`
+   */
+  async compareRuns(runIds: readonly string[], signal: AbortSignal = NEVER): Promise<CompareRunsReply> {
+    return this.#comparisons.run(async () => {
+      const ends = AbortSignal.any([signal, this.#closing]);
+      const found = await Promise.all(runIds.map((runId) => this.#comparable(runId)));
+      const runs: ComparedRun[] = [];
+      for (const { run } of found) runs.push({ run, ...(await readOverview(this.log(run.id), ends)) });
+      return { runs, settings: settingDifferences(found.map(({ config }) => config)) };
     }, signal);
   }
 

@@ -5,7 +5,7 @@ import { handle, wholeNumber } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Compares two runs: where they agree, where they diverge, and what each cost. */
+/** Compares two runs step by step: where they agree and where they diverge. */
 export function GET(request: Request) {
   return handle(request, async () => {
     const query = new URL(request.url).searchParams;

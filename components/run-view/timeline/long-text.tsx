@@ -10,6 +10,7 @@ import {
   markdownKind,
   PLAIN,
 } from '#lib/browser/content/content-kind.ts';
+import { MAX_FETCHED_CHARS } from '#lib/browser/content/limits.ts';
 import { firstBlocks } from '#lib/browser/content/markdown-start.ts';
 import { rawText, toggleRawText } from '#lib/browser/prefs/raw-text.ts';
 import { firstLines } from '#lib/browser/words/first-lines.ts';
@@ -30,8 +31,6 @@ const FOLDED_MARKDOWN = { chars: 4000, slack: 1000 };
 /** Longer texts are virtualized. */
 const WHOLE_CHARS = 60_000;
 const BLOCK_CHARS = 4000;
-/** Longer texts are truncated with a download link. */
-const FETCHED_CHARS = 2_000_000;
 
 const button = 'reach font-medium text-brass underline-offset-2 hover:underline';
 
@@ -131,7 +130,7 @@ function Foot({
   const { problem, run } = useRequest();
   const { whole } = useRunScreen();
   if (!fold && !cut && !isTooLong) return null;
-  const tooLarge = cut !== undefined && cut.chars > FETCHED_CHARS;
+  const tooLarge = cut !== undefined && cut.chars > MAX_FETCHED_CHARS;
   const fetchWhole = () => {
     if (!cut || !whole) return;
     void run(async () => {

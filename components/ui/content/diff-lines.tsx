@@ -9,9 +9,24 @@ const looks = {
   added: { sign: '+', row: 'bg-ok-wash', number: 'text-ok', says: 'added: ' },
 };
 
-/** Lines of a diff with their numbers in the old and the new version. */
-export function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
-  const width = `${String(Math.max(0, ...lines.map(({ before = 0, after = 0 }) => Math.max(before, after)))).length + 1}ch`;
+/** The room that the numbers of lines take, in characters. */
+export function numberWidth(lines: readonly DiffLine[]): number {
+  return String(lines.reduce((most, { before = 0, after = 0 }) => Math.max(most, before, after), 0)).length;
+}
+
+/**
+ * Lines of a diff with their numbers in the old and the new version.
+ *
+ * @param chars the room for the numbers, where other lines of the same diff are shown beside these
+ */
+export function DiffLines({
+  lines,
+  chars = numberWidth(lines),
+}: {
+  lines: readonly DiffLine[];
+  chars?: number;
+}) {
+  const width = `${chars + 1}ch`;
   return lines.map((line, index) => {
     const look = looks[line.kind];
     return (

@@ -11,10 +11,13 @@ import { plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ShortName } from '../foreign-name.tsx';
-import { DiffLines } from './diff-lines.tsx';
+import { DiffLines, numberWidth } from './diff-lines.tsx';
 
 export interface FileVersions {
+  /** Its path, or the name of a text that is not a file. */
   path: string;
+  /** Whether it is a text that is not a file. */
+  isText?: boolean;
   /** `undefined` if the file did not exist. */
   before: string | undefined;
   /** `undefined` if the file was deleted. */
@@ -25,7 +28,7 @@ export interface FileVersions {
 const FIRST_LINES = 400;
 const MORE_LINES = 2000;
 
-export function FileDiffView({ path, before, after }: FileVersions) {
+export function FileDiffView({ path, isText = false, before, after }: FileVersions) {
   const comparison = useMemo(() => compareFiles(before, after), [before, after]);
   const [opened, setOpened] = useState<ReadonlySet<DiffPart>>(new Set());
   const [max, setMax] = useState(FIRST_LINES);
@@ -37,6 +40,10 @@ export function FileDiffView({ path, before, after }: FileVersions) {
     left -= folded ? 1 : lines.length;
     return [{ part, lines, folded }];
   });
+  const chars = useMemo(
+    () => Math.max(0, ...comparison.parts.map(({ lines }) => numberWidth(lines))),
+    [comparison],
+  );
   const total = comparison.parts.reduce((sum, { lines }) => sum + lines.length, 0);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
@@ -51,7 +58,9 @@ export function FileDiffView({ path, before, after }: FileVersions) {
         isNew={before === undefined}
         isDeleted={after === undefined}
       />
-      {comparison.parts.length === 0 && <p className="px-3 py-1 text-ink-3">The file is empty.</p>}
+      {comparison.parts.length === 0 && (
+        <p className="px-3 py-1 text-ink-3">{isText ? 'No text.' : 'The file is empty.'}</p>
+      )}
       {shown.map(({ part, lines, folded }, index) =>
         folded ? (
           <button
@@ -66,7 +75,7 @@ export function FileDiffView({ path, before, after }: FileVersions) {
           </button>
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of a comparison never move
-          <DiffLines key={index} lines={lines} />
+          <DiffLines key={index} lines={lines} chars={chars} />
         ),
       )}
       {left <= 0 && max < total && (
@@ -78,7 +87,7 @@ export function FileDiffView({ path, before, after }: FileVersions) {
           Show more of {plural(total, 'line')}
         </button>
       )}
-      {comparison.lacksLineEnd && (
+      {comparison.lacksLineEnd && !isText && (
         <p className="border-t px-3 py-0.5 font-sans text-ink-3">
           {comparison.lacksLineEnd === 'after' ? 'The new version has no' : 'Only the old version had no'}{' '}
           line break at its end.

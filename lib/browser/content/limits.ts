@@ -9,3 +9,5 @@ export const MAX_MATH_CHARS = 2000;
 export const MAX_IMAGE_CHARS = 8_000_000;
 /** Its width times its height. */
 export const MAX_IMAGE_PIXELS = 40_000_000;
+/** Texts that were truncated on their way here are fetched in full up to this size; longer ones are offered as a file. */
+export const MAX_FETCHED_CHARS = 2_000_000;

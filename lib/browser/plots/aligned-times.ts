@@ -1,41 +1,39 @@
 import { type CallTime, TIME_KINDS, type TimeKind, type TimeTotals, totalTimes } from './series.ts';
 
 /** The time of one iteration of a run: its calls, one after another. */
-interface IterationTime {
+export interface IterationTime {
   readonly totals: TimeTotals;
   /** In milliseconds. */
   readonly length: number;
   readonly segments: readonly { readonly kind: TimeKind; readonly length: number }[];
 }
 
-/** The same iteration of two runs, side by side on one axis. */
+/** The same iteration of several runs on one axis. */
 export interface AlignedTime {
   /** From 1; 0 for what precedes the first iteration. */
   readonly position: number;
-  /** Where both begin, in milliseconds from the beginning of the axis. */
+  /** Where it begins in all runs, in milliseconds from the beginning of the axis. */
   readonly start: number;
-  /** As long as the longer of the two. */
+  /** As long as the longest. */
   readonly length: number;
-  /** Missing if the run has fewer iterations. */
-  readonly a?: IterationTime;
-  readonly b?: IterationTime;
+  /** In the order of the runs; `undefined` for a run that has fewer iterations. */
+  readonly runs: readonly (IterationTime | undefined)[];
 }
 
 /**
- * Puts the iterations of two runs below each other: the first with the first, and so on, each beginning where the longer
- * one before it ended. Pure.
+ * Puts the iterations of several runs below each other: the first with the first, and so on, each beginning where the
+ * longest one before it ended. Pure.
  */
-export function alignTimes(a: readonly CallTime[], b: readonly CallTime[]): AlignedTime[] {
-  const left = byIteration(a);
-  const right = byIteration(b);
+export function alignTimes(runs: readonly (readonly CallTime[])[]): AlignedTime[] {
+  const all = runs.map(byIteration);
   const aligned: AlignedTime[] = [];
   let start = 0;
-  const last = Math.max(-1, ...left.keys(), ...right.keys());
+  const last = all.reduce((most, times) => Math.max(most, ...times.keys()), -1);
   for (let position = 0; position <= last; position += 1) {
-    const [one, other] = [left.get(position), right.get(position)];
-    const length = Math.max(one?.length ?? 0, other?.length ?? 0);
-    if (!one && !other) continue;
-    aligned.push({ position, start, length, ...(one && { a: one }), ...(other && { b: other }) });
+    const own = all.map((times) => times.get(position));
+    if (own.every((time) => time === undefined)) continue;
+    const length = Math.max(...own.map((time) => time?.length ?? 0));
+    aligned.push({ position, start, length, runs: own });
     start += length;
   }
   return aligned;

@@ -36,14 +36,8 @@ export function rangeOf<Row extends { run: RunSummary }>(
 /** Why the selected runs cannot be compared, as a short sentence. */
 export function compareProblem(selection: Selection): string | undefined {
   if (selection.size < 2) return 'Select another run to compare.';
-  if (selection.size > MAX_COMPARED_RUNS) return `Compare takes ${MAX_COMPARED_RUNS} runs.`;
+  if (selection.size > MAX_COMPARED_RUNS) return `Compare takes 2 to ${MAX_COMPARED_RUNS} runs.`;
   return undefined;
-}
-
-/** The page that compares the selected runs: `/compare?a=…&b=…`, and on through the alphabet. */
-export function comparePath(selection: Selection): string {
-  const names = [...selection.keys()].map((id, index) => [String.fromCharCode(97 + index), id]);
-  return `/compare?${new URLSearchParams(names)}`;
 }
 
 /** Why the selected runs cannot be deleted. */

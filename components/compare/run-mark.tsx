@@ -1,9 +1,7 @@
 import { cx } from '../ui/cx.ts';
 
-export type Side = 'A' | 'B';
-
 /** The letter of a run. */
-export function Sides({ side, className }: { side: Side; className?: string }) {
+export function RunMark({ letter, className }: { letter: string; className?: string }) {
   return (
     <span
       className={cx(
@@ -11,7 +9,7 @@ export function Sides({ side, className }: { side: Side; className?: string }) {
         className,
       )}
     >
-      {side}
+      {letter}
     </span>
   );
 }

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { sampleConfig } from '../testing/sample-logs.ts';
+import { settingDifferences } from './settings.ts';
+
+it('lists the settings that are not the same in all configurations, with all values', () => {
+  const configs = [
+    sampleConfig({ model: 'a', model_options: { temperature: 0 } }),
+    sampleConfig({ model: 'a', model_options: { temperature: 0, seed: 3 } }),
+    sampleConfig({ model: 'b', model_options: { temperature: 0 }, title: 'another' }),
+  ];
+  expect(settingDifferences(configs)).toEqual([
+    { name: 'model', values: ['a', 'a', 'b'] },
+    { name: 'seed', values: [undefined, 3, undefined] },
+  ]);
+  expect(settingDifferences([sampleConfig(), sampleConfig()])).toEqual([]);
+});
