@@ -23,8 +23,6 @@ export const MAX_SCORE = 10;
 export const MAX_SELECTED_RUNS = 200;
 /** How long deleted runs can be restored, in milliseconds. */
 export const UNDO_DELETE_MS = 10_000;
-/** Runs that a comparison can take. */
-export const MAX_COMPARED_RUNS = 2;
 /** The fields of a check; counts are of calls and iterations. */
 export const CHECK_LIMITS = {
   max_text_chars: 10_000,
