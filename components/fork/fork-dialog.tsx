@@ -33,6 +33,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Choice, Field, NumberField, THINKING } from '../ui/form/fields.tsx';
+import { ToolChoice } from '../ui/form/tool-choice.tsx';
 import { HiddenNote } from '../ui/hidden-note.tsx';
 import { NotOfferedNote } from '../ui/not-offered-note.tsx';
 
@@ -426,7 +427,7 @@ function Settings({ point, draft, problems, onChange }: Part) {
     const found = data?.models.filter(canRun).map(({ name }) => name) ?? [];
     return found.includes(point.config.model) ? found : [point.config.model, ...found];
   }, [data, point]);
-  const { endsBy, unit } = kindFacts(kindOf(point.config));
+  const { endsBy, unit, tools } = kindFacts(kindOf(point.config));
   return (
     <section aria-label="Model and settings">
       <h3 className="caption mb-1.5">Model and settings</h3>
@@ -502,6 +503,20 @@ function Settings({ point, draft, problems, onChange }: Part) {
         />
       </div>
       <NotOfferedNote models={data?.models ?? []} className="mt-2" />
+      {tools.length > 0 && (
+        <div className="mt-3">
+          <ToolChoice
+            tools={tools.map((name) => ({ name }))}
+            chosen={draft.tools}
+            onChange={(name, isChosen) =>
+              onChange({
+                tools: isChosen ? [...draft.tools, name] : draft.tools.filter((each) => each !== name),
+              })
+            }
+          />
+          {problems.tools && <p className="mt-1 text-xs text-fail">{problems.tools}</p>}
+        </div>
+      )}
     </section>
   );
 }

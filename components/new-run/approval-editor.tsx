@@ -21,7 +21,8 @@ const NOTES: Partial<Record<CommandPlace, string>> = {
 export function ApprovalFields({ commands }: { commands: CommandPlace }) {
   const kind = useDraftField('kind').value;
   const { value, set: onChange } = useDraftField('approval');
-  const tools = approvalTools(kind, commands);
+  const withheldTools = useDraftField('withheldTools').value;
+  const tools = approvalTools({ kind, withheldTools }, commands);
   if (tools.length === 0) return null;
   return (
     <Section title="Approval" hint="Which calls wait for you">

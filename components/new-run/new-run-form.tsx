@@ -19,6 +19,7 @@ import { EndlessFields } from './endless-fields.tsx';
 import { AdvancedFields, ModelBehaviour, ModelFields } from './model-fields.tsx';
 import { StartBar } from './start-bar.tsx';
 import { TaskChecks, TaskLimits } from './task-fields.tsx';
+import { ToolFields } from './tool-fields.tsx';
 import { useRunDraft } from './use-run-draft.ts';
 import { KindFields, WorkspaceFields } from './work-fields.tsx';
 
@@ -74,6 +75,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
           {offersSetting(kind, 'context_limit') && <EndlessFields models={installed ?? []} />}
           {offersSetting(kind, 'max_iterations') && <TaskLimits models={installed ?? []} />}
           {offersSetting(kind, 'checks') && <TaskChecks withCommands={commands !== 'off'} />}
+          <ToolFields commands={commands} />
           <ApprovalFields commands={commands} />
           <ModelBehaviour />
           <AdvancedFields />

@@ -20,6 +20,7 @@ import { approvalChoice, MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { checkProblems } from './check-problems.ts';
 import { namedOptionProblems } from './named-options.ts';
+import { toolsProblem } from './tools.ts';
 
 /** The fields of a request for a run. Unknown ones are rejected, so that a misspelt option is never ignored. */
 export const runFields = z.strictObject({
@@ -70,6 +71,9 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   const { mode = DEFAULT_MODE, agentic = true } = request;
   if (modeFacts(mode).task === 'none' && request.task) complain('task', 'An exploration has no task.');
   if (request.approval && !agentic) complain('approval', 'A single answer calls no tools.');
+  if (request.tools && !agentic) complain('tools', 'A single answer calls no tools.');
+  const unknownTool = request.tools && toolsProblem(mode, request.tools);
+  if (unknownTool) complain('tools', unknownTool);
   if (request.workspace_copy && request.workspace === undefined) {
     complain('workspace_copy', 'Set workspace to the folder to copy.');
   }

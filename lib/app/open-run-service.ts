@@ -17,6 +17,7 @@ import { withReadings } from '../models/model-readings.ts';
 import { ModelServers } from '../models/model-servers.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { ExperimentLeases } from '../queue/experiment-leases.ts';
+import { builtInTools, toolsReply } from '../runs/built-in-tools.ts';
 import { Folders } from '../runs/folders.ts';
 import { prepareForkWorkspace } from '../runs/fork-workspace.ts';
 import { openToolsOf, UNCONFINED_TOOLS } from '../runs/open-tools.ts';
@@ -33,7 +34,6 @@ import { environmentSecrets } from '../sharing/redaction/environment.ts';
 import { SignIns } from '../sign-ins/sign-ins.ts';
 import { freeBytes } from '../store/data-directory.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
-import { getToolDefinitions } from '../tools/registry.ts';
 import { createPacedClock, steadyNow } from '../util/steady-clock.ts';
 import { agentConsole } from './agent-console.ts';
 import { type OpenedStore, openStore } from './open-store.ts';
@@ -187,7 +187,7 @@ function openRuns(
   const { store, shared } = opened;
   const commands = unconfined ?? sandbox;
   const logPathOf = (runId: string) => sessions.pathOf(runId);
-  const offeredTools = getToolDefinitions({ sandbox, commands }).map((tool) => tool.function.name);
+  const tools = builtInTools({ sandbox, unconfined });
   const service: RunService = new RunService({
     store,
     observers,
@@ -198,13 +198,14 @@ function openRuns(
       prepareRun(request, {
         runId,
         dataDir,
-        offeredTools,
+        offeredTools: tools[request.mode].map((tool) => tool.function.name),
         alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
         price: await prices.of(request.model),
       }),
     admit: (models) => servers.admit(models),
     prepareFork: async (config, { kind, runId, model }) => ({
       price: await prices.of(model),
+      tools: tools[config.mode],
       ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
       ...(modeFacts(config.mode).writesLogFile ? { logPath: logPathOf(runId) } : {}),
     }),
@@ -227,6 +228,7 @@ function openRuns(
     },
     tidyUp: (state) => removeLeftovers(state, dataDir),
     models: () => listModels({ servers, store, prices }),
+    tools: toolsReply(tools),
     masks,
     settings: {
       concurrency: environment.concurrency,

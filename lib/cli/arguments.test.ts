@@ -62,6 +62,13 @@ describe('the command line', () => {
     });
   });
 
+  it('takes names separated by commas for --tools', () => {
+    expect(read('run Task --tools read_file,search_files')).toMatchObject({
+      body: { tools: ['read_file', 'search_files'] },
+    });
+    expect(USAGE).toContain('--tools NAME,NAME');
+  });
+
   it('takes a switch without a value', () => {
     expect(read('run --mode session -m m --autopilot')).toMatchObject({
       body: { mode: 'session', model: 'm', autopilot: true },

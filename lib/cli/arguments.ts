@@ -60,6 +60,7 @@ interface Flag extends Pick<NumberFacts, 'unit' | 'whole'> {
   readonly field: string;
   readonly type: 'number' | 'switch' | 'choice' | 'other';
   readonly options?: readonly string[];
+  readonly isList?: true;
 }
 
 function flagsOf(declared: Readonly<Record<string, Partial<Omit<Flag, 'field'>>>>): Flag[] {
@@ -79,8 +80,9 @@ function nameOf(flag: Flag): string {
   return flag.type === 'switch' ? `--${flag.flag}` : `--${flag.flag} ${placeholder(flag)}`;
 }
 
-function placeholder({ type, options, unit }: Flag): string {
+function placeholder({ type, options, unit, isList }: Flag): string {
   if (options) return options.join('|');
+  if (isList) return 'NAME,NAME';
   if (type === 'number') return unit === 'USD' ? unit : 'N';
   return 'TEXT';
 }
@@ -332,13 +334,16 @@ function readRun(args: readonly string[]): Command {
 /** The fields that options set, read by the type of their value; the server checks its limits. */
 function readFlags(flags: readonly Flag[], texts: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
-    flags.flatMap(({ flag, field, type, whole }): [string, string | number | boolean][] => {
-      const text = texts[flag];
-      if (text === true) return [[field, true]];
-      if (typeof text !== 'string') return [];
-      if (type !== 'number') return [[field, text]];
-      return [[field, whole ? wholeNumber(`--${flag}`, text, 1) : amount(`--${flag}`, text)]];
-    }),
+    flags.flatMap(
+      ({ flag, field, type, whole, isList }): [string, string | number | boolean | string[]][] => {
+        const text = texts[flag];
+        if (text === true) return [[field, true]];
+        if (typeof text !== 'string') return [];
+        if (isList) return [[field, text.split(',').map((name) => name.trim())]];
+        if (type !== 'number') return [[field, text]];
+        return [[field, whole ? wholeNumber(`--${flag}`, text, 1) : amount(`--${flag}`, text)]];
+      },
+    ),
   );
 }
 

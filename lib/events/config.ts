@@ -56,6 +56,8 @@ const OTHER_SCHEMAS = {
   model_options: z.record(z.string(), optionValue),
   parser_layers: z.array(parserLayer).min(1),
   blocked_patterns: z.array(blockedPattern).max(50),
+  // Requests are checked against the mode's tools (`toolsProblem`); a log may name tools of another version.
+  tools: z.array(z.string().min(1).max(100)).min(1, 'Name at least one tool.').max(50),
   approval: approvalPolicy,
   diversity: diversitySettings.extend({
     threshold: diversitySettings.shape.threshold.default(DIVERSITY_DEFAULTS.threshold),

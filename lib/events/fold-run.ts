@@ -426,6 +426,7 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
     preflight: undefined,
     loaded: undefined,
     logPath: event.log_path,
+    ...(event.tools ? { tools: event.tools as RunState['tools'] } : {}),
     openCall: undefined,
     failedCall: undefined,
     retries: noRetries,

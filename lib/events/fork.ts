@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
+import { toolDefinition } from './model-call.ts';
 
 const callArguments = z.record(z.string(), z.json());
 
@@ -51,6 +52,8 @@ export const runForked = z.object({
   edits: z.array(forkEdit),
   /** Settings changed in the fork, by configuration name; a missing side means not set. */
   settings: z.array(z.object({ name: z.string(), before: z.json().optional(), after: z.json().optional() })),
+  /** The tools that the fork offers from here on, if they were changed. */
+  tools: z.array(toolDefinition).optional(),
   /** The current reply text is kept and the conversation continues after it. */
   answered: z.boolean(),
   /**

@@ -51,6 +51,8 @@ interface CommonFacts {
   };
   /** The option of `loupe run` that sets it, without the dashes. Missing: `--set`. */
   readonly flag?: string;
+  /** Whether that option takes names, separated by commas. */
+  readonly isList?: true;
 }
 
 /** A number and its limits. */
@@ -90,6 +92,7 @@ type SettingFacts = NumberFacts & {
 
 const usesFiles = ['task', 'session'] as const;
 const endless = ['session', 'explore'] as const;
+const usesTools = ['task', 'session', 'explore'] as const;
 
 const timeLimit = { type: 'number', above: 0, max: 86_400, unit: 'seconds' } as const;
 const replyLimit = { whole: true, above: 0, unit: 'tokens', form: { max: 1_000_000 } } as const;
@@ -441,6 +444,15 @@ export const SETTINGS = {
   },
   /** In addition to the built-in ones (O6). */
   blocked_patterns: { type: 'other', modes: usesFiles, label: 'Refused commands', field: false },
+  /** The built-in tools that the model gets; by default all of the mode. */
+  tools: {
+    type: 'other',
+    modes: usesTools,
+    label: 'Offered tools',
+    fork: true,
+    flag: 'tools',
+    isList: true,
+  },
   /** By default, every call runs without approval. */
   approval: { type: 'other', label: 'Approval', stored: 'elsewhere' },
   /** The run ends when its messages exceed four characters per token of this limit (C8). */

@@ -33,6 +33,8 @@ export interface Mode {
   streams(state: ReadyState): boolean;
   /** The events that start an attempt, `attempt.started` first; earlier attempts are in the state (V6). */
   open(state: ReadyState, opening: Opening): readonly NewEvent[];
+  /** The end of the system prompt, as far as it depends on the tools. Missing: nothing does. */
+  toolPrompt?(tools: readonly ToolDefinition[]): string;
   /** The messages of a request. Default: the conversation with shortened older results (C5). */
   prompt?(state: ReadyState): readonly ChatMessage[];
   /** Checked between iterations; the first verdict counts, as in every list of rules here (G18). */

@@ -187,3 +187,12 @@ it.each([
   const result = createRunRequest.safeParse({ task: 'Do it.', model: 'm', ...request });
   expect(result.error?.issues[0]?.path[0]).toBe(field);
 });
+
+it('keeps the chosen tools, and refuses a choice of which none is available', () => {
+  expect(resolve({ tools: ['read_file'] })).toMatchObject({ tools: ['read_file'], asked: ['tools'] });
+  expect(resolve({})).not.toHaveProperty('tools');
+  expect(resolve({ tools: ['read_file', 'run_command'] }).tools).toEqual(['read_file', 'run_command']);
+  expect(() => resolve({ tools: ['run_command'] })).toThrow(
+    'tools: run_command cannot be used on this machine.',
+  );
+});

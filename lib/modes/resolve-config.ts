@@ -17,7 +17,7 @@ export interface RunFacts {
   workspace: string;
   /** Absolute path of the folder that was copied into the workspace. */
   copiedFrom?: string;
-  /** Names of the tools that the run can offer. */
+  /** Names of the built-in tools that runs of the mode can offer on this machine. */
   offeredTools: readonly string[];
   /** The price of the model, if one is set. */
   price?: ModelPrice;
@@ -29,8 +29,9 @@ export interface RunFacts {
  * Fills in all defaults, so that a run can be read, resumed and repeated from its configuration alone. The stall
  * guard is on unless there are no tools (K-12); no budget is set (K-26).
  *
- * @throws {AppError} `checks_need_tools` for checks of a single answer that need a workspace or calls; `no_price` for a cost budget with an
- *   unpriced model; `invalid_request` for skipping the approval of a tool that always needs it
+ * @throws {AppError} `checks_need_tools` for checks of a single answer that need a workspace or calls; `no_price` for a
+ *   cost budget with an unpriced model; `invalid_request` for skipping the approval of a tool that always needs it, and
+ *   where none of the chosen tools is available
  */
 export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
   // Window and reply limit have their own fields, so each value is stored once, and is the one that is sent.
@@ -40,7 +41,21 @@ export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
     facts,
   );
   requirePriceForBudget(config);
+  requireTool(config, facts);
   return config;
+}
+
+/** Refuses a choice of tools that leaves none: commands can be unavailable on this machine (O8). */
+export function requireTool(
+  { tools }: Pick<RunConfig, 'tools'>,
+  { offeredTools }: Pick<RunFacts, 'offeredTools'>,
+): void {
+  if (!tools || tools.some((name) => offeredTools.includes(name))) return;
+  throw new AppError({
+    code: 'invalid_request',
+    message: `tools: ${tools.join(', ')} cannot be used on this machine.`,
+    hint: `Add one of ${offeredTools.join(', ')}. GET /api/health says why commands are unavailable.`,
+  });
 }
 
 /** How each mode completes a request. */

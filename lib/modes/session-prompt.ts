@@ -19,6 +19,11 @@ export function toolDescriptions(tools: readonly ToolDefinition[]): string {
   return tools.map(({ function: tool }) => `- ${tool.name}: ${tool.description}`).join('\n');
 }
 
+/** The end of the system prompt. @param descriptions from `toolDescriptions` */
+export function toolsPart(descriptions: string): string {
+  return descriptions === '' ? 'There are no tools.' : `Your tools:\n${descriptions}`;
+}
+
 /**
  * The system prompt of a session: the workspace's prompt or the built-in one, followed by the model's name and the
  * tool descriptions (S5). Pure.
@@ -35,9 +40,8 @@ export function buildSystemPrompt(
   const given = workspacePrompt?.trim() ?? '';
   const builtIn = autopilot ? BUILT_IN_SYSTEM_PROMPT : CHAT_SYSTEM_PROMPT;
   const words = given === '' ? builtIn : given;
-  const tools = descriptions === '' ? 'There are no tools.' : `Your tools:\n${descriptions}`;
   return {
-    text: [words, `You are the model ${model}.`, tools].join('\n\n'),
+    text: [words, `You are the model ${model}.`, toolsPart(descriptions)].join('\n\n'),
     source: given === '' ? 'built-in' : 'workspace',
   };
 }

@@ -12,7 +12,7 @@ import {
   waitForMessage,
 } from '../policies/turns.ts';
 import type { Mode } from './mode.ts';
-import { buildSystemPrompt, toolDescriptions } from './session-prompt.ts';
+import { buildSystemPrompt, toolDescriptions, toolsPart } from './session-prompt.ts';
 import { canStreamWithTools } from './streaming.ts';
 
 /**
@@ -55,6 +55,7 @@ export const sessionMode: Mode = {
         : []),
     ];
   },
+  toolPrompt: (tools) => toolsPart(toolDescriptions(tools)),
   betweenIterations: [endWhenConversationFull, endOnEmptyTurns, waitForMessage, pauseBetweenTurns],
   beforeIteration: [deliverMessages, promptAgain],
   beforeRound: [],

@@ -3,6 +3,7 @@ import { answerOrNudge, nudgeOrEnd } from '../policies/nudge.ts';
 import { deliverMessages } from '../policies/operator-messages.ts';
 import { endOnRepetition } from '../policies/repetition.ts';
 import { endOnStall } from '../policies/stall.ts';
+import { buildAgenticPrompt } from './agentic-prompt.ts';
 import { buildMessages } from './build-messages.ts';
 import type { Mode } from './mode.ts';
 import { canStreamWithTools } from './streaming.ts';
@@ -17,6 +18,7 @@ export const taskMode: Mode = {
   open: (state, { attempt, tools }) => [
     { type: 'attempt.started', attempt, messages: buildMessages(state, tools), tools: [...tools] },
   ],
+  toolPrompt: (tools) => buildAgenticPrompt({ tools }),
   betweenIterations: [endAtIterationLimit],
   beforeIteration: [deliverMessages],
   beforeRound: [endOnRepetition],

@@ -1,6 +1,7 @@
 import type { ForkPlan, ForkSettings } from '../api/fork-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, askedSettings, definedOf, milliseconds, type RunSettings } from '../api/run-settings.ts';
+import { toolsProblem } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
 import { type ModelPrice, type RunConfig, storedSettings } from '../events/config.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
@@ -25,6 +26,7 @@ export function changedConfig(
   const { title } = request;
   const settings = { ...request.settings, ...namedOptions(request.settings) };
   requireMode(config, settings);
+  requireTools(config, settings);
   const { model, model_options, max_iterations, call_timeout_seconds, ...others } = settings;
   const { turn_delay, max_cycles, calls_per_cycle, context_limit, ...plain } = others;
   const changed: RunConfig = {
@@ -76,6 +78,12 @@ function requireMode({ mode }: RunConfig, settings: ForkSettings): void {
   if (name === undefined) return;
   const modes = modesWithSetting(name)?.join('" or "');
   throw refused(`settings: ${name} does not apply to the mode "${mode}", only to the mode "${modes}".`);
+}
+
+function requireTools({ mode, agentic }: RunConfig, { tools }: ForkSettings): void {
+  if (!tools) return;
+  const problem = agentic ? toolsProblem(mode, tools) : 'A single answer calls no tools.';
+  if (problem !== undefined) throw refused(`settings: tools: ${problem}`);
 }
 
 function mergedOptions(

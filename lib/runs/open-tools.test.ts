@@ -1,11 +1,14 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
+import { modeFacts, modeNames, type RunMode } from '../events/modes.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
+import { openUnconfined } from '../sandbox/unconfined.ts';
 import { temporaryFolder } from '../sandbox/under-test.ts';
 import { noSandbox } from '../tools/under-test.ts';
+import { builtInTools, toolsReply } from './built-in-tools.ts';
 import { openToolsOf } from './open-tools.ts';
 
 /** How many descriptors of this process lead to a folder. */
@@ -19,12 +22,17 @@ function descriptorsOf(path: string): number {
   }).length;
 }
 
-async function opening(mode: 'task' | 'session') {
+async function opening(mode: RunMode, tools?: string[]) {
   const folder = await temporaryFolder();
   const workspace = join(folder.path, 'ws');
   await mkdir(workspace);
-  const request = createRunRequest.parse({ model: 'm', mode, ...(mode === 'task' && { task: 'Read' }) });
-  const config = resolveConfig(request, { workspace, offeredTools: [] });
+  const request = createRunRequest.parse({
+    model: 'm',
+    mode,
+    tools,
+    ...(mode === 'task' && { task: 'Read' }),
+  });
+  const config = resolveConfig(request, { workspace, offeredTools: modeFacts(mode).tools });
   const parts = { sandbox: noSandbox, dataDir: join(folder.path, 'data'), logPathOf: () => '' };
   return { folder, workspace, open: () => openToolsOf('r', parts)(config) };
 }
@@ -56,4 +64,51 @@ it.runIf(process.platform === 'linux')('a session that cannot open its tools hol
   await writeFile(join(workspace, 'SYSTEM_PROMPT.md'), 'a\0b');
   await expect(open()).rejects.toMatchObject({ code: 'system_prompt_unusable' });
   expect(descriptorsOf(workspace)).toBe(0);
+});
+
+describe('the tools that a run chose', () => {
+  it.each(modeNames)('without a choice, a run in the mode %s offers all that there are', async (mode) => {
+    const { folder, open } = await opening(mode);
+    await using _ = folder;
+    const { toolbox, close } = await open();
+    expect(toolbox.definitions).toEqual(builtInTools({ sandbox: noSandbox, unconfined: undefined })[mode]);
+    await close();
+    const all = builtInTools({ sandbox: noSandbox, unconfined: openUnconfined() })[mode];
+    expect(all.map((tool) => tool.function.name)).toEqual(modeFacts(mode).tools);
+  });
+
+  it.each([
+    ['task', ['search_files', 'read_file'], 'write_file'],
+    ['session', ['write_file'], 'read_file'],
+    ['explore', ['read', 'list'], 'write'],
+  ] as const)(
+    'a run in the mode %s offers only %j, and refuses others like unknown ones',
+    async (mode, chosen, other) => {
+      const { folder, open } = await opening(mode, [...chosen]);
+      await using _ = folder;
+      const { toolbox, close } = await open();
+      expect(toolbox.definitions.map((tool) => tool.function.name)).toEqual(
+        modeFacts(mode).tools.filter((name) => chosen.some((each) => each === name)),
+      );
+      const { signal } = new AbortController();
+      const call = { name: other, arguments: { path: 'a', content: 'x', key: 'a', value: 'x' } };
+      expect(await toolbox.fileBefore?.(call)).toBeUndefined();
+      expect(await toolbox.execute(call, { signal })).toMatchObject({
+        success: false,
+        output: { error: expect.stringContaining(`There is no tool "${other}".`) },
+      });
+      await close();
+    },
+  );
+
+  it('lists the tools with what they add to a request', () => {
+    const { tools } = toolsReply(builtInTools({ sandbox: noSandbox, unconfined: undefined }));
+    expect(tools.explore).toHaveLength(6);
+    const [first] = builtInTools({ sandbox: noSandbox, unconfined: undefined }).task;
+    expect(tools.task[0]).toEqual({
+      name: 'read_file',
+      description: first?.function.description,
+      estimated_tokens: Math.ceil(JSON.stringify(first).length / 4),
+    });
+  });
 });

@@ -37,6 +37,7 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
         commands: unconfined,
         blockedPatterns,
         shellTimeoutSecs,
+        offered: config.tools,
       }),
       sandbox: shownSandbox(unconfined ?? sandbox),
       ...askingFor(unconfined),
@@ -63,9 +64,9 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
     };
   },
 
-  async explore() {
+  async explore({ tools }) {
     return {
-      toolbox: createExploreTools(),
+      toolbox: createExploreTools(tools),
       sandbox: {
         available: false,
         kind: 'none',
@@ -94,6 +95,7 @@ function safetyOf(config: RunConfig, sandbox: Sandbox) {
     sandbox,
     patterns: config.blocked_patterns,
     shellTimeoutSecs: config.shell_timeout_secs,
+    offered: config.tools,
   });
 }
 

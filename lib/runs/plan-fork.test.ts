@@ -5,10 +5,12 @@ import { foldAll } from '../events/fold-run.ts';
 import { forkedLog } from '../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import { openUnconfined } from '../sandbox/unconfined.ts';
 import { calls, type PlayedRun, play, says, until } from '../testing/loop-harness.ts';
 import { completedLog, runningLog } from '../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
 import type { JsonObject } from '../util/json.ts';
+import { builtInTools } from './built-in-tools.ts';
 import { draftFork, findForkPoint, planFork } from './plan-fork.ts';
 
 type Request = Parameters<typeof forkRequest.parse>[0];
@@ -539,5 +541,85 @@ describe('defaults of a fork', () => {
     expect(created).toMatchObject({
       config: { max_iterations: 150, explore: { context_limit: 16_384, max_cycles: 3 } },
     });
+  });
+});
+
+describe('fork with other tools', () => {
+  const offered = (fork: PlayedRun) => fork.log.state.tools.map((tool) => tool.function.name);
+  const write = { name: 'write_file', arguments: { path: 'b.txt', content: 'x' } };
+
+  it('offers fewer from there on, in the system prompt too, and refuses the others', async () => {
+    await using parent = await play({ task: 'Go' }, [calls(read), says('Old.')], {
+      files: { 'a.txt': 'one' },
+    });
+    const request = { at: { before_iteration: 2 }, settings: { tools: ['read_file'] } };
+    await using fork = await goOn(parent, request, [played, calls(write), says('New.')]);
+    expect(offered(fork)).toEqual(['read_file']);
+    expect(fork.log.state.config?.tools).toEqual(['read_file']);
+    const [system] = fork.sent(0);
+    expect(system?.content).toContain('- The tools are: read_file. Use no other name.');
+    expect(system?.content).not.toContain('write_file');
+    expect(fork.fake.chats[0]?.tools).toHaveLength(1);
+    expect(fork.of('tool-call.ended').at(-1)?.result).toMatchObject({
+      success: false,
+      output: { error: expect.stringContaining('There is no tool "write_file"') },
+    });
+    expect(fork.of('run.forked')[0]).toMatchObject({
+      settings: [{ name: 'tools', after: ['read_file'] }],
+      edits: [{ target: 'message', index: 0, role: 'system' }],
+    });
+  });
+
+  it('offers more, as they are described on this machine', async () => {
+    await using parent = await play({ task: 'Go', tools: ['read_file'] }, [calls(read), says('Old.')]);
+    const point = await findForkPoint('run', [parent.log.events], { before_iteration: 2 });
+    const task = builtInTools({ sandbox: openUnconfined(), unconfined: undefined }).task;
+    const request = forkRequest.parse({
+      at: { before_iteration: 2 },
+      settings: { tools: ['write_file', 'read_file'] },
+    });
+    const facts = { workspace: parent.workspace, files: { kind: 'same' as const }, tools: task };
+    const [forked] = planFork(point, request, facts).events;
+    expect(forked).toMatchObject({
+      tools: [{ function: { name: 'read_file' } }, { function: { name: 'write_file' } }],
+    });
+    const { tools: _, ...without } = facts;
+    expect(() =>
+      planFork(point, forkRequest.parse({ ...request, settings: { tools: ['run_command'] } }), without),
+    ).toThrow('run_command cannot be used on this machine');
+  });
+
+  it('leaves an edited system prompt as the person wrote it, and one that is not about tools', async () => {
+    await using parent = await play({ task: 'Go' }, [calls(read), says('Old.')]);
+    const request = {
+      at: { before_iteration: 2 },
+      edits: [{ target: 'message' as const, index: 0, content: 'Mine.' }],
+      settings: { tools: ['read_file'] },
+    };
+    await using fork = await goOn(parent, request, [played, says('New.')]);
+    expect(fork.sent(0)[0]?.content).toBe('Mine.');
+    await using explored = await play({ mode: 'explore', max_cycles: 1 }, [says('A thought.')]);
+    const chosen = { at: { before_iteration: 1 }, settings: { tools: ['read', 'list'] } };
+    const [forked] = (await forkOf(explored.log.events, chosen)).slice(-1);
+    expect(forked).toMatchObject({ edits: [], tools: [{}, {}] });
+  });
+
+  it('adapts the list of tools at the end of a session’s prompt', async () => {
+    await using parent = await play({ mode: 'session', task: 'Hi' }, [says('Hello.')], {
+      files: { 'SYSTEM_PROMPT.md': 'Mine.' },
+    });
+    const request = { at: { end: true as const }, settings: { tools: ['read_file'] } };
+    const { messages, tools } = state(await forkOf(parent.log.events, request));
+    const [only, ...others] = tools;
+    expect(others).toEqual([]);
+    expect(messages[0]?.content).toBe(
+      `Mine.\n\nYou are the model play.\n\nYour tools:\n- read_file: ${only?.function.description}`,
+    );
+  });
+
+  it('refuses tools that the mode does not have', async () => {
+    await expect(
+      forkOf(completedLog().events, { at: { end: true }, settings: { tools: ['pattern_search'] } }),
+    ).rejects.toThrow('settings: tools: The mode "task" has no tool "pattern_search".');
   });
 });

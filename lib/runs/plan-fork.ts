@@ -9,6 +9,9 @@ import { ForkFinder, forkProblem } from '../events/fork-point.ts';
 import { modeFacts } from '../events/modes.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { PendingCall } from '../events/run-state.ts';
+import { modeOf } from '../modes/mode-of.ts';
+import { requireTool } from '../modes/resolve-config.ts';
+import type { ToolDefinition } from '../parser/types.ts';
 import { checkedArguments } from '../policies/approval.ts';
 import { isReady, type ReadyState } from '../policies/rule.ts';
 import { missingEvent } from '../store/store-errors.ts';
@@ -26,6 +29,8 @@ export interface ForkFacts {
   price?: ModelPrice;
   /** The log file of a session. */
   logPath?: string;
+  /** The built-in tools that runs of the mode can offer on this machine. Default: those of the copied part. */
+  tools?: readonly ToolDefinition[];
 }
 
 /** How a fork uses the files of its source run. */
@@ -78,12 +83,15 @@ export function planFork(
   const { seq, state } = point;
   const config = changedConfig(state.config, request, facts);
   const continues = 'end' in request.at && request.message !== undefined;
+  const tools = changedTools(state, request, facts);
+  const edits = request.edits.map((edit) => editOf(state, edit));
   const forked: NewEvent = {
     type: 'run.forked',
     from: { run_id: state.runId, seq },
     iteration: state.iteration,
     cycle: state.cycle.number,
-    edits: request.edits.map((edit) => editOf(state, edit)),
+    edits: tools ? [...promptForTools(state, edits, tools), ...edits] : edits,
+    ...(tools && { tools: tools.map((tool) => ({ ...tool })) }),
     settings: settingChanges(state.config, config),
     answered: isAnswered(state, request),
     ...(continues ? { continues } : {}),
@@ -103,6 +111,50 @@ export function planFork(
           },
         ];
   return { config, events: [forked, ...(continues ? callsNotRun(state) : []), ...said] };
+}
+
+/**
+ * The tools that the fork offers after the copied part: the chosen built-in ones as they were described there, or as they
+ * are now, and those that are not built in. `undefined` if they are the same.
+ *
+ * @throws {AppError} `invalid_request` if none of the chosen tools is available
+ */
+function changedTools(
+  state: ReadyState,
+  { settings }: ForkPlan,
+  facts: ForkFacts,
+): readonly ToolDefinition[] | undefined {
+  const chosen = settings.tools;
+  if (!chosen) return undefined;
+  const available = [...state.tools, ...(facts.tools ?? [])];
+  requireTool({ tools: chosen }, { offeredTools: available.map((tool) => tool.function.name) });
+  // Without an attempt, none is logged yet: the first one opens with the fork's own.
+  if (state.attempt === 0) return undefined;
+  const builtIn = modeFacts(state.config.mode).tools;
+  const tools = [
+    ...builtIn
+      .filter((name) => chosen.includes(name))
+      .flatMap((name) => available.find((tool) => tool.function.name === name) ?? []),
+    ...state.tools.filter((tool) => !builtIn.includes(tool.function.name)),
+  ];
+  const isSame =
+    tools.length === state.tools.length && tools.every((tool, index) => tool === state.tools[index]);
+  return isSame ? undefined : tools;
+}
+
+/** Adapts the part of the system prompt that Loupe wrote about the tools, unless it was edited. */
+function promptForTools(
+  state: ReadyState,
+  edits: readonly ForkEdit[],
+  tools: readonly ToolDefinition[],
+): ForkEdit[] {
+  const [system] = state.messages;
+  const mode = modeOf(state.config);
+  const end = mode.toolPrompt?.(state.tools);
+  const isEdited = edits.some((edit) => edit.target === 'message' && edit.index === 0);
+  if (isEdited || end === undefined || system?.role !== 'system' || !system.content.endsWith(end)) return [];
+  const after = system.content.slice(0, -end.length) + (mode.toolPrompt?.(tools) ?? '');
+  return [{ target: 'message', index: 0, role: 'system', before: system.content, after }];
 }
 
 /** Marks calls that had not run when the run ended: the operator continues with a message instead. */

@@ -4,6 +4,7 @@ import type { ForkPlan } from '../api/fork-run.ts';
 import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RenderedReply } from '../api/sent-request.ts';
+import type { ToolsReply } from '../api/tools.ts';
 import type { OperatorMessage } from '../events/run-state.ts';
 import { FollowedRuns } from '../feed/followed-runs.ts';
 import { RemoteDeltas } from '../feed/remote-deltas.ts';
@@ -40,6 +41,8 @@ export interface RunServiceOptions
     Pick<ModelUseOptions, 'render' | 'namesOfRunner' | 'unload'>,
     Pick<WriteGuardOptions, 'dataDir' | 'minFreeBytes'> {
   store: RunStore & AnnotationStore & StandingApprovalStore & Pick<Store, 'close'>;
+  /** The built-in tools that runs can offer. */
+  tools: ToolsReply;
   /** How long deleted runs can be restored, in milliseconds. Default: `UNDO_DELETE_MS`. */
   undoMs?: number;
   /** Receive the events of each append before it completes, and deletions. Default: none. */
@@ -230,6 +233,10 @@ export class RunService {
     const health = await this.#options.health(model, signal);
     const { active, queued } = this.#slots.counts;
     return { ...health, runs: { active, queued: queued + (this.#shared?.waiting.ids.length ?? 0) } };
+  }
+
+  tools(): ToolsReply {
+    return this.#options.tools;
   }
 
   models(signal: AbortSignal): Promise<ModelsReply> {

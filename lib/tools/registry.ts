@@ -21,13 +21,15 @@ export interface TaskToolOptions {
   blockedPatterns?: readonly BlockedPattern[];
   /** Default and max duration of a command in seconds (O7). Default: 120. */
   shellTimeoutSecs?: number;
+  /** Names of the tools to offer. Default: all. */
+  offered?: readonly string[] | undefined;
 }
 
 export const DEFAULT_SHELL_TIMEOUT_SECS = 120;
 
 /** The tools of a task run (O1), bound to its workspace. */
 export function createTaskTools(options: TaskToolOptions): ToolBox {
-  return createToolBox(taskTools(options), options.workspace);
+  return createToolBox(offeredOf(taskTools(options), options.offered), options.workspace);
 }
 
 /** The definitions that a run with these options would offer, in Ollama's format (O1). */
@@ -53,6 +55,11 @@ function taskTools({
     searchFiles(sandbox),
     ...(commands.report.available ? [command] : []),
   ];
+}
+
+/** The tools that a run chose to offer. The others do not exist for it: a call of one fails like that of an unknown tool. */
+export function offeredOf(tools: readonly Tool[], names: readonly string[] | undefined): readonly Tool[] {
+  return names ? tools.filter(({ definition }) => names.includes(definition.function.name)) : tools;
 }
 
 /** Tools bound to a workspace. */

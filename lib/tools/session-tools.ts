@@ -1,10 +1,11 @@
+import type { ToolDefinition } from '../parser/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { JsonObject } from '../util/json.ts';
 import { type BlockedPattern, commandBlocker, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
 import { ChangedFiles } from './changed-files.ts';
 import { executeTool } from './execute-tool.ts';
 import { readFile } from './read-file.ts';
-import { createToolBox, DEFAULT_SHELL_TIMEOUT_SECS } from './registry.ts';
+import { createToolBox, DEFAULT_SHELL_TIMEOUT_SECS, offeredOf } from './registry.ts';
 import { runCommand } from './run-command.ts';
 import type { Tool, ToolBox, ToolContext, ToolResult } from './tool.ts';
 import { writeFile } from './write-file.ts';
@@ -15,6 +16,8 @@ export interface SafetyLayer {
   blockedPatterns: readonly BlockedPattern[];
   /** Default and max duration of a command in seconds. */
   shellTimeoutSecs: number;
+  /** Names of the tools that the run offers. Missing: all. */
+  offered?: readonly string[] | undefined;
 }
 
 /**
@@ -26,6 +29,7 @@ export function createSafetyLayer(options: {
   sandbox: Sandbox;
   patterns?: readonly string[];
   shellTimeoutSecs?: number;
+  offered?: readonly string[];
 }): SafetyLayer {
   const own = (options.patterns ?? []).map((pattern) => ({
     pattern,
@@ -37,12 +41,19 @@ export function createSafetyLayer(options: {
     sandbox: options.sandbox,
     blockedPatterns,
     shellTimeoutSecs: options.shellTimeoutSecs ?? DEFAULT_SHELL_TIMEOUT_SECS,
+    offered: options.offered,
   };
 }
 
 /** Shell, file read and file write (O10). No shell without confinement (O8). */
-function sessionTools(safety: SafetyLayer): Tool[] {
-  return [...(safety.sandbox.report.available ? [runCommand(safety)] : []), readFile, writeFile];
+function sessionTools(safety: SafetyLayer): readonly Tool[] {
+  const commands = safety.sandbox.report.available ? [runCommand(safety)] : [];
+  return offeredOf([...commands, readFile, writeFile], safety.offered);
+}
+
+/** The definitions that a session with this safety layer offers. */
+export function sessionToolDefinitions(safety: SafetyLayer): ToolDefinition[] {
+  return sessionTools(safety).map(({ definition }) => definition);
 }
 
 /**

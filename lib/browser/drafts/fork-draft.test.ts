@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ForkDraftReply } from '../../api/fork-run.ts';
+import { kindFacts } from '../../events/modes.ts';
 import { sampleConfig } from '../../testing/sample-logs.ts';
 import { resultText } from '../words/result-text.ts';
 import { type ForkDraft, focusedText, forkTexts, newForkDraft, readForkDraft } from './fork-draft.ts';
@@ -187,4 +188,17 @@ it.each([
   const found = resultText(content);
   expect(found).toMatchObject({ part, text });
   expect(found.whole(found.text)).toBe(content);
+});
+
+it('changes the offered tools, and needs one', () => {
+  const { tools } = newForkDraft(point, { imported: false });
+  expect(tools).toEqual(kindFacts('task').tools);
+  expect(read({ tools: tools.filter((name) => name !== 'run_command') })).toMatchObject({
+    changes: 1,
+    request: { settings: { tools: tools.filter((name) => name !== 'run_command') } },
+  });
+  expect(read({ tools: [...tools].reverse() })).toMatchObject({ changes: 0 });
+  expect(read({ tools: [] })).toMatchObject({ ok: false, problems: { tools: 'Choose at least one tool.' } });
+  const few = { ...point, config: { ...point.config, tools: ['read_file'] } };
+  expect(newForkDraft(few, { imported: false }).tools).toEqual(['read_file']);
 });

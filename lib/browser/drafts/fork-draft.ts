@@ -39,6 +39,8 @@ export interface ForkDraft {
   /** Tokens of the window and of one reply; empty: as in the run. */
   readonly window: string;
   readonly reply: string;
+  /** Names of the offered built-in tools. */
+  readonly tools: readonly string[];
   readonly workspace: 'copy' | 'same' | 'empty';
 }
 
@@ -58,8 +60,15 @@ export function newForkDraft({ config }: ForkDraftReply, { imported }: { importe
     think: thinkWord(config.think),
     window: String(config.window_tokens),
     reply: String(config.num_predict[0]),
+    tools: toolsOf({ config }),
     workspace: imported ? 'empty' : 'copy',
   };
+}
+
+/** The built-in tools that the run offers. */
+function toolsOf({ config }: Pick<ForkDraftReply, 'config'>): readonly string[] {
+  const { tools } = kindFacts(kindOf(config));
+  return tools.filter((name) => config.tools?.includes(name) ?? true);
 }
 
 function limitOf({ config }: Pick<ForkDraftReply, 'config'>): string {
@@ -226,6 +235,9 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
   const window = changed('window', 'window_tokens', config.window_tokens);
   const reply = changed('reply', 'predict_first', config.num_predict[0]);
   const think = thinkOf(draft.think);
+  const offered = kindFacts(kindOf(config)).tools.filter((name) => draft.tools.includes(name));
+  const before = toolsOf(point);
+  if (offered.length === 0 && before.length > 0) problems.tools = 'Choose at least one tool.';
   if (draft.model.trim() === '') problems.model = 'Choose a model.';
   const settings: ForkSettings = {
     ...(draft.model.trim() === config.model ? {} : { model: draft.model.trim() }),
@@ -233,6 +245,7 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
     ...(changedLimit && endsBy === 'max_cycles' ? { max_cycles: limit ?? null } : {}),
     ...(limit !== undefined && endsBy === 'max_iterations' ? { max_iterations: limit } : {}),
     ...(think === config.think ? {} : { think }),
+    ...(offered.join() === before.join() ? {} : { tools: offered }),
     ...(window === undefined ? {} : { window_tokens: window }),
     ...(reply === undefined
       ? {}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../../api/create-run.ts';
 import type { RunConfig } from '../../events/config.ts';
+import { kindFacts } from '../../events/modes.ts';
 import { resolveConfig } from '../../modes/resolve-config.ts';
 import { sampleConfig } from '../../testing/sample-logs.ts';
 import { draftOfCheck, newCheck } from './check-draft.ts';
@@ -258,12 +259,53 @@ describe('sessions and explorations in the form [S16, X22]', () => {
 });
 
 it('offers a rule only for what this machine offers, and never to run unconfined commands unasked [O8]', () => {
-  expect(approvalTools('task', 'off')).not.toContain('run_command');
-  expect(approvalTools('session', 'off')).toEqual(['read_file', 'write_file']);
+  expect(approvalTools({ kind: 'task', withheldTools: [] }, 'off')).not.toContain('run_command');
+  expect(approvalTools({ kind: 'session', withheldTools: [] }, 'off')).toEqual(['read_file', 'write_file']);
   expect(approvalChoices('run_command', 'unconfined')).toEqual(['ask', 'deny']);
   expect(approvalChoices('write_file', 'unconfined')).toContain('auto');
   const sandbox = { kind: 'none', protections: [] };
   expect(commandPlace({ ...sandbox, available: true, unconfined: true })).toBe('unconfined');
   expect(commandPlace({ ...sandbox, available: true, unconfined: false })).toBe('confined');
   expect(commandPlace({ ...sandbox, available: false, unconfined: false })).toBe('off');
+});
+
+describe('the offered tools', () => {
+  it('names them only if some are withheld, and those of the kind of run', () => {
+    expect(request({})).not.toHaveProperty('tools');
+    const withheldTools = ['run_command', 'search_files'];
+    expect(request({ withheldTools })).toMatchObject({
+      tools: expect.arrayContaining(['read_file', 'write_file']),
+    });
+    expect(request({ withheldTools, kind: 'session' })).toMatchObject({
+      tools: expect.not.arrayContaining(['run_command', 'search_files']),
+    });
+    expect(request({ withheldTools, kind: 'explore', task: '' })).not.toHaveProperty('tools');
+    expect(request({ withheldTools, kind: 'prompt' })).not.toHaveProperty('tools');
+  });
+
+  it('must be one at least', () => {
+    const withheldTools = kindFacts('session').tools;
+    expect(request({ withheldTools, kind: 'session' })).toEqual({
+      withheldTools: 'Choose at least one tool, or a quick prompt.',
+    });
+  });
+
+  it('are filled in from an earlier run', () => {
+    const config = resolved({ task: 'Do it', tools: ['read_file', 'write_file'] });
+    const draft = draftOf(config, { id: 'r1' });
+    expect(draft.withheldTools).toEqual(
+      kindFacts('task').tools.filter((name) => name !== 'read_file' && name !== 'write_file'),
+    );
+    expect(again(draft).tools).toEqual(config.tools);
+  });
+
+  it('are the ones that have approval rules', () => {
+    expect(approvalTools({ kind: 'task', withheldTools: ['write_file'] })).not.toContain('write_file');
+    const ruled = {
+      approval: { write_file: 'ask', read_file: 'ask' } as const,
+      withheldTools: ['write_file'],
+    };
+    expect(request(ruled)).toMatchObject({ approval: { tools: { read_file: 'ask' } } });
+    expect(request(ruled)).not.toHaveProperty('approval.tools.write_file');
+  });
 });

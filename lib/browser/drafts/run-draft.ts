@@ -52,6 +52,8 @@ export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainS
   tier: 'trivial' | 'standard' | 'complex';
   stall_guard: 'usual' | 'on' | 'off';
   think: ThinkWord;
+  /** Built-in tools that the model does not get; those of other kinds of run stand beside them. */
+  withheldTools: readonly string[];
   /** What becomes of calls, by tool; a tool that is not named runs. */
   approval: Partial<Record<ApprovalTool, ApprovalChoice>>;
   checks: DraftCheck[];
@@ -86,6 +88,7 @@ export const emptyDraft: RunDraft = {
   tier: 'standard',
   stall_guard: 'usual',
   think: 'off',
+  withheldTools: [],
   approval: {},
   checks: [],
   keep_alive: '',
@@ -128,6 +131,10 @@ export function requestOf(
   }
   const checks = checksOf(draft);
   if (!checks.ok) problems.checks = checks.problem;
+  const offered = offeredTools(draft);
+  if (offered.length === 0 && facts.tools.length > 0) {
+    problems.withheldTools = 'Choose at least one tool, or a quick prompt.';
+  }
   const options: Record<string, number | string | boolean> = { ...draft.otherOptions };
   for (const name of MODEL_OPTION_NAMES) {
     const value = number(name);
@@ -157,6 +164,7 @@ export function requestOf(
     ...otherSettingsOf(draft),
     ...OWN_FIELDS[mode].request(draft, number),
     checks: checks.ok && checks.checks.length > 0 ? checks.checks : undefined,
+    tools: offered.length < facts.tools.length ? offered : undefined,
     approval: approvalOf(draft),
     budget: Object.keys(limits).length > 0 ? limits : undefined,
   };
@@ -289,12 +297,25 @@ export function commandPlace({ available, unconfined }: HealthReply['sandbox']):
   return unconfined ? 'unconfined' : available ? 'confined' : 'off';
 }
 
-/** Tools of this kind of run that the form has a rule for; one that is not offered needs none. */
-export function approvalTools(kind: RunKind, commands: CommandPlace = 'confined'): readonly ApprovalTool[] {
-  const offered = kindFacts(kind).tools;
+/** The built-in tools that the model gets. */
+export function offeredTools({ kind, withheldTools }: Pick<RunDraft, 'kind' | 'withheldTools'>): string[] {
+  return kindFacts(kind).tools.filter((tool) => !withheldTools.includes(tool));
+}
+
+/** Offered tools that the form has an approval rule for. */
+export function approvalTools(
+  draft: Pick<RunDraft, 'kind' | 'withheldTools'>,
+  commands: CommandPlace = 'confined',
+): readonly ApprovalTool[] {
+  const offered = offeredTools(draft);
   return APPROVAL_TOOLS.filter(
     (tool) => offered.includes(tool) && !(commands === 'off' && tool === 'run_command'),
   );
+}
+
+/** Whether the form has approval rules for tools of this kind of run. */
+function hasApprovalRules(kind: RunKind): boolean {
+  return approvalTools({ kind, withheldTools: [] }).length > 0;
 }
 
 /** The rules there are for a tool, the usual one first. */
@@ -302,9 +323,10 @@ export function approvalChoices(tool: ApprovalTool, commands: CommandPlace): rea
   return tool === 'run_command' && commands === 'unconfined' ? ['ask', 'deny'] : ['auto', 'ask', 'deny'];
 }
 
-function approvalOf({ kind, approval, otherSettings }: RunDraft): CreateRunRequest['approval'] {
-  const ruled = approvalTools(kind);
-  if (ruled.length === 0) return kindFacts(kind).tools.length === 0 ? undefined : otherSettings.approval;
+function approvalOf(draft: RunDraft): CreateRunRequest['approval'] {
+  const { kind, approval, otherSettings } = draft;
+  const ruled = approvalTools(draft);
+  if (!hasApprovalRules(kind)) return kindFacts(kind).tools.length === 0 ? undefined : otherSettings.approval;
   const tools: RunDraft['approval'] = {};
   for (const tool of ruled) {
     const choice = approval[tool];
@@ -370,6 +392,9 @@ export function draftFrom({
     ...switchesOf((name) => effective[name] ?? emptyDraft[name]),
     think: thinkWord(effective.think ?? false),
     keep_alive: asked.keep_alive === undefined ? '' : String(asked.keep_alive),
+    withheldTools: asked.tools
+      ? kindFacts(kind).tools.filter((tool) => !asked.tools?.includes(tool))
+      : emptyDraft.withheldTools,
     approval: Object.fromEntries(
       APPROVAL_TOOLS.map((tool) => [
         tool,
@@ -379,7 +404,7 @@ export function draftFrom({
     otherOptions,
     otherSettings: {
       ...Object.fromEntries(KEPT_SETTINGS.map((name) => [name, asked[name]])),
-      approval: approvalTools(kind).length === 0 ? asked.approval : undefined,
+      approval: hasApprovalRules(kind) ? undefined : asked.approval,
     },
   };
 }

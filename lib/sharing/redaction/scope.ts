@@ -81,17 +81,18 @@ function summaryOnly(event: RunEvent): RunEvent {
       const { log_path: _path, files, ...rest } = event;
       return {
         ...rest,
+        ...(event.tools && { tools: event.tools.map(withheldTool) }),
         edits: event.edits.map(withheldEdit),
         files: files.kind === 'copied' ? { ...files, from: WITHHELD } : files,
       };
     }
     case 'attempt.started': {
       const { log_path: _path, ...rest } = event;
-      const tools = event.tools.map(({ function: { name } }) => ({
-        type: 'function' as const,
-        function: { name, description: WITHHELD, parameters: {} },
-      }));
-      return { ...rest, messages: event.messages.map(withheldMessage), tools };
+      return {
+        ...rest,
+        messages: event.messages.map(withheldMessage),
+        tools: event.tools.map(withheldTool),
+      };
     }
     case 'model-call.ended':
       return { ...event, message: { role: event.message.role, content: '' } };
@@ -230,6 +231,10 @@ function withheldEdit(edit: ForkEdit): ForkEdit {
     ...(before === undefined ? {} : { before: WITHHELD }),
     ...(after === undefined ? {} : { after: WITHHELD }),
   };
+}
+
+function withheldTool({ function: { name } }: EventOf<'attempt.started'>['tools'][number]) {
+  return { type: 'function' as const, function: { name, description: WITHHELD, parameters: {} } };
 }
 
 function withheldMessage({ role }: Message): Message {

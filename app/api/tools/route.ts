@@ -1,0 +1,9 @@
+import { getRunService } from '#lib/app/current-service.ts';
+import { handle } from '#lib/http/handle.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** Lists the built-in tools that runs can offer, by mode, with what each adds to a request. */
+export function GET(request: Request) {
+  return handle(request, async () => Response.json(getRunService().tools()));
+}
