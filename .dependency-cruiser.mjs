@@ -27,7 +27,7 @@ const LAYERS = [
   ],
   ['components/compare', 'components/health', 'components/home'],
   ['lib/app', 'components/experiments', 'components/new-run', 'components/run'],
-  ['components/gallery'],
+  ['components/gallery', 'components/suites'],
   ['app'],
 ];
 
