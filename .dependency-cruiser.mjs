@@ -8,7 +8,7 @@ const LAYERS = [
   ['lib/events', 'lib/config'],
   ['lib/compare', 'lib/tools', 'lib/sharing/redaction'],
   ['lib/api', 'lib/policies'],
-  ['lib/store', 'lib/modes', 'lib/handshake', 'lib/browser'],
+  ['lib/store', 'lib/suites', 'lib/modes', 'lib/handshake', 'lib/browser'],
   ['lib/experiments'],
   ['lib/engine', 'lib/client', 'lib/feed', 'lib/queue', 'lib/sign-ins'],
   ['lib/sharing/exports', 'lib/sharing/links', 'components/hooks'],
@@ -27,7 +27,7 @@ const LAYERS = [
   ],
   ['components/compare', 'components/health', 'components/home'],
   ['lib/app', 'components/experiments', 'components/new-run', 'components/run'],
-  ['components/gallery'],
+  ['components/gallery', 'components/suites'],
   ['app'],
 ];
 

@@ -16,8 +16,9 @@ import { canRepeat } from '#lib/browser/drafts/repeat-run.ts';
 import { draftOf, type RunDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
-import { kindOf } from '#lib/events/modes.ts';
+import { isRepeatable, kindOf } from '#lib/events/modes.ts';
 import { startRun } from '../home/start-run.ts';
+import { useLoaded } from '../hooks/use-loaded.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useRun } from '../run-view/run-context.tsx';
 import { useRunScreen } from '../run-view/screen-context.ts';
@@ -27,6 +28,8 @@ import { Link } from '../ui/link.tsx';
 import { Menu, menuItem } from '../ui/menu.tsx';
 import { ContinueForm } from './continue-form.tsx';
 import { RepeatForm } from './repeat-form.tsx';
+
+const loadAddCase = () => import('./add-case-dialog.tsx');
 
 /** One thing to do next: the first of a run's steps is a button, the others are in a menu. */
 interface Step {
@@ -84,6 +87,7 @@ export function NextSteps({
       });
       return `/runs/${run.id}`;
     });
+  const addCase = useLoaded(loadAddCase);
   const [first, ...others] = useSteps(config, { start, fork, open: setOpened, imported });
   const continuation = end && continueWith('', config, extent, end);
   return (
@@ -106,6 +110,11 @@ export function NextSteps({
           <Link href={`/runs/new?from=${encodeURIComponent(runId)}`} className={menuItem}>
             Run again with changes
           </Link>
+          {isRepeatable(kindOf(config)) && (
+            <button type="button" className={menuItem} onClick={() => addCase.open(() => undefined)}>
+              Add to a suite
+            </button>
+          )}
         </Menu>
         {children}
       </div>
@@ -124,6 +133,7 @@ export function NextSteps({
       )}
       {opened === 'repeat' && <RepeatForm runId={runId} config={config} imported={imported} />}
       {problem && <ErrorNote error={problem} />}
+      {addCase.opened && <addCase.opened.code.AddCaseDialog runId={runId} onClose={addCase.close} />}
     </div>
   );
 }

@@ -21,6 +21,7 @@ import { ThemeToggle } from './theme-toggle.tsx';
 const pages: readonly { href: string; label: string; wide?: boolean }[] = [
   { href: '/', label: 'Runs' },
   { href: '/experiments', label: 'Experiments' },
+  { href: '/suites', label: 'Suites', wide: true },
   { href: '/models', label: 'Models' },
   { href: '/shares', label: 'Shared', wide: true },
 ];

@@ -111,6 +111,7 @@ function useCommands(
       ...own('Presets'),
       page('runs', 'Runs', '/'),
       page('experiments', 'Experiments', '/experiments'),
+      page('suites', 'Suites', '/suites'),
       page('shares', 'Shared runs', '/shares'),
       page('compare', 'Compare runs', '/compare'),
       page('models', 'Models', '/models'),

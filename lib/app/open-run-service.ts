@@ -25,6 +25,7 @@ import { prepareRun } from '../runs/prepare-run.ts';
 import { Presets } from '../runs/presets.ts';
 import { newRunId } from '../runs/run-id.ts';
 import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
+import { Suites } from '../runs/suites.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
@@ -57,6 +58,7 @@ export interface OpenedRunService {
   prices: ModelPrices;
   folders: Folders;
   presets: Presets;
+  suites: Suites;
   /** The operator token. */
   token: string;
   /** Stores this server's URL for a second start. */
@@ -138,6 +140,12 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     prices,
     folders: new Folders({ store, dataDir, home: homedir() }),
     presets: new Presets({ store, newId: () => newRunId(new Date()), now: steadyNow }),
+    suites: new Suites({
+      store,
+      runOf: (runId) => service.stored.get(runId),
+      newId: () => newRunId(new Date()),
+      now: steadyNow,
+    }),
     token,
     announce: opened.announce,
     async close() {

@@ -10,6 +10,7 @@ import { setFolders } from './current-folders.ts';
 import { setModelChecks, setModelPrices, setModelPulls } from './current-models.ts';
 import { setPresets } from './current-presets.ts';
 import { setRunService } from './current-service.ts';
+import { setSuites } from './current-suites.ts';
 import { type OpenedRunService, openRunService } from './open-run-service.ts';
 
 /**
@@ -33,6 +34,7 @@ export async function startService(
   setModelPrices(opened.prices);
   setFolders(opened.folders);
   setPresets(opened.presets);
+  setSuites(opened.suites);
   setGate(gate);
   const sharing = new Sharing({
     shares: opened.shares,

@@ -48,6 +48,15 @@ export function patchJson<Reply>(path: string, body: unknown): Promise<Reply> {
   });
 }
 
+/** `PUT` a JSON body. @throws {ApiError} */
+export function putJson<Reply>(path: string, body: unknown): Promise<Reply> {
+  return request<Reply>(path, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
 /** `DELETE`, as JSON: the server takes no other change. @throws {ApiError} */
 export function deleteJson<Reply>(path: string): Promise<Reply> {
   return request<Reply>(path, { method: 'DELETE', headers: { 'content-type': 'application/json' } });

@@ -33,3 +33,17 @@ export const CHECK_LIMITS = {
 } as const;
 /** Runs that a comparison can take; the dashboard marks them with the letters from A. */
 export const MAX_COMPARED_RUNS = 6;
+/** Limits of suites: how many are kept, how many versions of each, and what one of them holds. */
+export const MAX_SUITES = 200;
+export const MAX_SUITE_VERSIONS = 100;
+export const MAX_SUITE_NAME_CHARS = 80;
+export const MAX_SUITE_CASES = 5000;
+/** A suite as JSON, and the file from which it is read, in UTF-8 bytes. */
+export const MAX_SUITE_BYTES = 4 * 1024 * 1024;
+/** Files of one case. */
+export const MAX_CASE_FILES = 200;
+export const MAX_CASE_PATH_CHARS = 500;
+/** The metadata of one case as JSON, in UTF-16 units. */
+export const MAX_METADATA_CHARS = 65_536;
+/** Texts of which an answer must contain one. */
+export const MAX_TARGETS = 100;

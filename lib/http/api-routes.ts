@@ -20,7 +20,7 @@ interface Folder {
 
 /** A source, or what the server's bundle has instead (docs/decisions/0042). */
 const ROUTE_FILES = ['route.ts', 'route.js'];
-const METHODS: readonly unknown[] = ['GET', 'POST', 'PATCH', 'DELETE'];
+const METHODS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
  * Calls the route handlers of `app/api` without Next, whose own way to them takes several milliseconds per request

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorReply } from '../api/error-reply.ts';
 import { AppError } from '../errors/app-error.ts';
+import { MAX_SUITE_BYTES } from '../events/limits.ts';
 import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
 import { getGate } from './current-gate.ts';
 import { endOnSignOut } from './end-on-sign-out.ts';
@@ -10,12 +11,15 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Maximum size of a body in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
+/** A suite file in a JSON body: its quotes and line breaks take two bytes. */
+const MAX_SUITE_BODY_BYTES = 2 * MAX_SUITE_BYTES + 65_536;
 /** The only path that accepts a file. */
 const IMPORT_PATH = '/api/import';
 
 /** Maximum body size of a path in bytes. */
 export function bodyLimit(pathname: string): number {
-  return pathname === IMPORT_PATH ? MAX_RUN_FILE_BYTES : MAX_BODY_BYTES;
+  if (pathname === IMPORT_PATH) return MAX_RUN_FILE_BYTES;
+  return /^\/api\/suites(?:\/|$)/.test(pathname) ? MAX_SUITE_BODY_BYTES : MAX_BODY_BYTES;
 }
 
 /**
@@ -169,13 +173,14 @@ export async function* readFileBody(request: Request): AsyncGenerator<Uint8Array
 }
 
 async function readText(request: Request): Promise<string> {
+  const maxBytes = bodyLimit(new URL(request.url).pathname);
   const tooLarge = () =>
     new AppError({
       code: 'body_too_large',
-      message: `The body is larger than ${MAX_BODY_BYTES / 1024} KB.`,
+      message: `The body is larger than ${maxBytes / 1024} KB.`,
       hint: 'Put long texts into files in the workspace.',
     });
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
   if (!request.body) return '';
   const decoder = new TextDecoder();
   const reader = request.body.getReader();
@@ -185,7 +190,7 @@ async function readText(request: Request): Promise<string> {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     size += value.byteLength;
-    if (size > MAX_BODY_BYTES) {
+    if (size > maxBytes) {
       await reader.cancel();
       throw tooLarge();
     }

@@ -72,7 +72,14 @@ async function answer(route: Route, headers: Record<string, string>): Promise<[n
     body: reads ? undefined : '{}',
     headers: { host, 'content-type': 'application/json', ...headers },
   });
-  const params = Promise.resolve({ runId: 'any', signInId: 'any', presetId: 'any', seq: '1', path: ['any'] });
+  const params = Promise.resolve({
+    runId: 'any',
+    signInId: 'any',
+    presetId: 'any',
+    suiteId: 'any',
+    seq: '1',
+    path: ['any'],
+  });
   const response = await route.handler(request, { params });
   const body = z
     .object({ error: z.object({ code: z.string() }) })

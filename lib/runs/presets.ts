@@ -11,6 +11,7 @@ import {
 } from '../api/preset.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { PresetStore } from '../store/preset-store.ts';
+import { freeName } from '../util/free-name.ts';
 
 const byName = new Intl.Collator('en', { numeric: true });
 
@@ -59,7 +60,9 @@ export class Presets {
     const now = this.#now();
     const preset = await this.#save({
       id: this.#newId(),
-      name: isFile ? freeName(name, stored) : name,
+      name: isFile
+        ? freeName(name, new Set(stored.map((preset) => presetKey(preset.name))), presetKey)
+        : name,
       run,
       created_at: now,
       updated_at: now,
@@ -87,14 +90,6 @@ export class Presets {
       hint: 'Choose another name, or update that preset.',
     });
   }
-}
-
-/** The name with the lowest number that makes it unique, if it isn't. */
-function freeName(name: string, presets: readonly PresetRecord[]): string {
-  const taken = new Set(presets.map((preset) => presetKey(preset.name)));
-  let free = name;
-  for (let number = 2; taken.has(presetKey(free)); number += 1) free = `${name.slice(0, 70)} (${number})`;
-  return free;
 }
 
 function missing(id: string): AppError {

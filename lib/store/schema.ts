@@ -148,6 +148,24 @@ interface PresetsTable {
   body: string;
 }
 
+/** Suites. `name_key` is what no two of them share, `hash` the current version, `body` the record as JSON. */
+interface SuitesTable {
+  id: string;
+  name_key: string;
+  hash: string;
+  created_at: number;
+  body: string;
+}
+
+/** The versions of suites, by the hash of their cases; `body` is the list of cases as JSON. */
+interface SuiteVersionsTable {
+  suite_id: string;
+  hash: string;
+  cases: number;
+  created_at: number;
+  body: string;
+}
+
 /** Signed-in browsers: only hashes of their secrets. */
 interface SignInsTable {
   id: string;
@@ -172,6 +190,8 @@ export interface StoreTables {
   annotations: AnnotationsTable;
   standing_approvals: StandingApprovalsTable;
   presets: PresetsTable;
+  suites: SuitesTable;
+  suite_versions: SuiteVersionsTable;
   sign_ins: SignInsTable;
   shares: SharesTable;
   model_counts: ModelCountsTable;

@@ -12,6 +12,14 @@ import type { Found, FoundRun, SearchHit } from '../api/search.ts';
 import { type ShareRecord, shareRecord } from '../api/share.ts';
 import { type SignInRecord, signInRecord } from '../api/sign-in.ts';
 import { type StandingApprovalRecord, standingApprovalRecord } from '../api/standing-approval.ts';
+import {
+  type SuiteCase,
+  type SuiteRecord,
+  type SuiteVersion,
+  suiteCases,
+  suiteRecord,
+  suiteVersion,
+} from '../api/suite.ts';
 import type { AppError } from '../errors/app-error.ts';
 import { type ModelPrice, modelPrice } from '../events/config.ts';
 import { eventJson } from '../events/event-body.ts';
@@ -40,6 +48,8 @@ import type { HitsOfRun } from './search-groups.ts';
 import type { ShareReader } from './share-store.ts';
 import type { SignInReader } from './sign-in-store.ts';
 import type { StandingApprovalReader } from './standing-approval-store.ts';
+import { newestVersions } from './suite-statements.ts';
+import type { SuiteReader } from './suite-store.ts';
 
 const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
 const textRow = eventRow.extend({ type: z.string() });
@@ -69,6 +79,7 @@ export abstract class SqlReader
     StandingApprovalReader,
     ModelReader,
     PresetReader,
+    SuiteReader,
     ListDialect
 {
   /** Builds the queries in the words of the database. */
@@ -229,6 +240,31 @@ export abstract class SqlReader
   async presets(): Promise<PresetRecord[]> {
     const oldest = this.db.selectFrom('presets').select('body').orderBy('created_at').orderBy('id');
     return (await this.all(oldest)).map((row) => presetRecord.parse(bodyOf(row)));
+  }
+
+  async suites(): Promise<SuiteRecord[]> {
+    const oldest = this.db.selectFrom('suites').select('body').orderBy('created_at').orderBy('id');
+    return (await this.all(oldest)).map((row) => suiteRecord.parse(bodyOf(row)));
+  }
+
+  async suite(id: string): Promise<SuiteRecord | undefined> {
+    const [row] = await this.all(this.db.selectFrom('suites').select('body').where('id', '=', id));
+    return row === undefined ? undefined : suiteRecord.parse(bodyOf(row));
+  }
+
+  async suiteVersions(id: string): Promise<SuiteVersion[]> {
+    const newest = newestVersions(this.db, id).select(['hash', 'cases', 'created_at']);
+    return (await this.all(newest)).map((row) => suiteVersion.parse(row));
+  }
+
+  async suiteCases(id: string, hash: string): Promise<SuiteCase[] | undefined> {
+    const version = this.db
+      .selectFrom('suite_versions')
+      .select('body')
+      .where('suite_id', '=', id)
+      .where('hash', '=', hash);
+    const [row] = await this.all(version);
+    return row === undefined ? undefined : suiteCases.parse(bodyOf(row));
   }
 
   async experiment(id: string): ReturnType<ExperimentReader['experiment']> {

@@ -6,6 +6,7 @@ import type { RunReader, RunStore } from './run-store.ts';
 import type { ShareReader, ShareStore } from './share-store.ts';
 import type { SignInReader, SignInStore } from './sign-in-store.ts';
 import type { StandingApprovalReader, StandingApprovalStore } from './standing-approval-store.ts';
+import type { SuiteReader, SuiteStore } from './suite-store.ts';
 
 /** The read operations of a store, available on every connection. */
 export interface StoreReader
@@ -16,7 +17,8 @@ export interface StoreReader
     SignInReader,
     StandingApprovalReader,
     ModelReader,
-    PresetReader {}
+    PresetReader,
+    SuiteReader {}
 
 /**
  * A whole store, as a database implements it and the composition root opens it. Everything else takes the interface of its own
@@ -30,6 +32,7 @@ export interface Store
     SignInStore,
     StandingApprovalStore,
     ModelStore,
-    PresetStore {
+    PresetStore,
+    SuiteStore {
   close(): Promise<void>;
 }

@@ -17,11 +17,12 @@ import { familyOf, type RunSummary } from '../api/run-summary.ts';
 import type { FoundFrom } from '../api/search.ts';
 import type { ShareRecord } from '../api/share.ts';
 import type { SignInRecord } from '../api/sign-in.ts';
+import type { SuiteCase, SuiteRecord } from '../api/suite.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
-import { MAX_TAGS } from '../events/limits.ts';
+import { MAX_SUITE_VERSIONS, MAX_TAGS } from '../events/limits.ts';
 import { type NewEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { Outcome } from '../events/termination.ts';
@@ -1384,6 +1385,54 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await store.presets()).toEqual([preset, renamed]);
       expect([await store.deletePreset('p1'), await store.deletePreset('p1')]).toEqual([true, false]);
       expect(await store.savePreset({ ...other, name: preset.name })).toBe(true);
+    });
+
+    it('keeps suites with their versions under names that no two of them share', async () => {
+      const cases = (input: string): SuiteCase[] => [{ id: 'a', input, files: { 'a.txt': 'x\u0000' } }];
+      const suite: SuiteRecord = {
+        ...{ id: 's1', name: 'Grundlagen Ä', description: '', hash: 'h1', cases: 1 },
+        ...{ created_at: 1, updated_at: 1 },
+      };
+      expect(await store.saveSuite(suite, { cases: cases('one') })).toBe('saved');
+      const other = { ...suite, id: 's2', name: 'Other', created_at: 2 };
+      const namesake = { ...other, name: 'GRUNDLAGEN ä' };
+      expect(await store.saveSuite(namesake, { cases: cases('one') })).toBe('name_taken');
+      expect(await store.suite('s2')).toBeUndefined();
+      expect(await store.saveSuite(other, { cases: cases('one') })).toBe('saved');
+
+      const second = { ...suite, description: 'New', hash: 'h2', updated_at: 5 };
+      expect(await store.saveSuite(second, { cases: cases('two'), base: 'h0' })).toBe('changed');
+      expect(await store.saveSuite(second, { cases: cases('two'), base: 'h1' })).toBe('saved');
+      // A write whose answer was lost is tried again.
+      expect(await store.saveSuite(second, { cases: cases('two'), base: 'h1' })).toBe('saved');
+      store = await subject.reopen();
+      expect(await store.suites()).toEqual([second, other]);
+      expect(await store.suiteVersions('s1')).toEqual([
+        { hash: 'h2', cases: 1, created_at: 5 },
+        { hash: 'h1', cases: 1, created_at: 1 },
+      ]);
+      expect(await store.suiteCases('s1', 'h1')).toEqual(cases('one'));
+      expect(await store.suiteCases('s1', 'h2')).toEqual(cases('two'));
+      expect(await store.suiteCases('s1', 'h3')).toBeUndefined();
+
+      expect([await store.deleteSuite('s1'), await store.deleteSuite('s1')]).toEqual([true, false]);
+      expect(await store.suiteVersions('s1')).toEqual([]);
+      expect(await store.saveSuite(second, { cases: cases('two'), base: 'h2' })).toBe('changed');
+    });
+
+    it('keeps the newest versions of a suite, and the current one among them', async () => {
+      const suite = (updated_at: number, hash = `h${updated_at}`): SuiteRecord => ({
+        ...{ id: 's1', name: 'Many', description: '', cases: 1, created_at: 1 },
+        ...{ hash, updated_at },
+      });
+      const cases = [{ id: 'a', input: 'x' }];
+      const last = MAX_SUITE_VERSIONS + 2;
+      for (let at = 1; at <= last; at += 1) await store.saveSuite(suite(at), { cases });
+      const hashes = async () => (await store.suiteVersions('s1')).map(({ hash }) => hash);
+      const kept = Array.from({ length: MAX_SUITE_VERSIONS }, (_, index) => `h${last - index}`);
+      expect(await hashes()).toEqual(kept);
+      await store.saveSuite(suite(last + 1, 'h3'), { cases });
+      expect(await hashes()).toEqual(['h3', ...kept.slice(0, -1)]);
     });
 
     it('keeps experiments with their items in order, and changes some of them at a time', async () => {

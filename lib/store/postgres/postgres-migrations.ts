@@ -267,6 +267,23 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .columns(['model', 'digest', 'ended_at', 'summary'])
       .expression(postgres.selectFrom('model_checks').select(['model', 'digest', 'ended_at', 'summary'])),
   ],
+  () => [
+    postgres.schema
+      .createTable('suites')
+      .addColumn('id', id, (column) => column.primaryKey().notNull())
+      .addColumn('name_key', id, (column) => column.notNull().unique())
+      .addColumn('hash', id, (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull()),
+    postgres.schema
+      .createTable('suite_versions')
+      .addColumn('suite_id', id, (column) => column.notNull().references('suites.id').onDelete('cascade'))
+      .addColumn('hash', id, (column) => column.notNull())
+      .addColumn('cases', 'integer', (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('suite_versions_key', ['suite_id', 'hash']),
+  ],
 ];
 
 /** The schema this program writes. */

@@ -13,6 +13,7 @@ import type { AnnotationChange } from '../../api/run-annotations.ts';
 import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
+import type { SuiteRecord } from '../../api/suite.ts';
 import { summarizeRun } from '../../api/summarize-run.ts';
 import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
 import { foldAll } from '../../events/fold-run.ts';
@@ -57,6 +58,8 @@ import {
   RunNotFoundError,
   StorageFullError,
 } from '../store-errors.ts';
+import { hashOf, isChanged, savedSuite } from '../suite-statements.ts';
+import type { SavedSuite, SuiteChange } from '../suite-store.ts';
 import { compiled, PostgresDatabase, type Run } from './postgres-database.ts';
 import { damagedDatabase, openingError } from './postgres-errors.ts';
 import { PostgresImports } from './postgres-imports.ts';
@@ -348,6 +351,27 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   async deletePreset(id: string): Promise<boolean> {
     const gone = postgres.deleteFrom('presets').where('id', '=', id).returning('id');
     return (await this.#run(compiled(gone))).length > 0;
+  }
+
+  async saveSuite(suite: SuiteRecord, change: SuiteChange): Promise<SavedSuite> {
+    try {
+      return await this.#database.whenAnswered(() =>
+        this.#database.transaction(async (run) => {
+          const [stored] = await run(compiled(hashOf(postgres, suite.id).forUpdate()));
+          if (isChanged(stored, suite, change.base)) return 'changed';
+          for (const statement of savedSuite(postgres, suite, change.cases)) await run(compiled(statement));
+          return 'saved';
+        }),
+      );
+    } catch (error) {
+      if (isDuplicate(error)) return 'name_taken';
+      throw error;
+    }
+  }
+
+  async deleteSuite(id: string): Promise<boolean> {
+    const gone = postgres.deleteFrom('suites').where('id', '=', id).returning('id');
+    return (await this.#withReserve(() => this.#run(compiled(gone)))).length > 0;
   }
 
   async saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void> {

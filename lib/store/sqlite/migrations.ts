@@ -284,6 +284,23 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .columns(['model', 'digest', 'ended_at', 'summary'])
       .expression(sqlite.selectFrom('model_checks').select(['model', 'digest', 'ended_at', 'summary'])),
   ],
+  () => [
+    sqlite.schema
+      .createTable('suites')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('name_key', 'text', (column) => column.notNull().unique())
+      .addColumn('hash', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull()),
+    sqlite.schema
+      .createTable('suite_versions')
+      .addColumn('suite_id', 'text', (column) => column.notNull().references('suites.id').onDelete('cascade'))
+      .addColumn('hash', 'text', (column) => column.notNull())
+      .addColumn('cases', 'integer', (column) => column.notNull())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('suite_versions_key', ['suite_id', 'hash']),
+  ],
 ];
 
 /** The schema this program writes. */

@@ -87,6 +87,24 @@ export abstract class ReadingStore implements StoreReader {
     return this.reader.presets();
   }
 
+  suites(): ReturnType<StoreReader['suites']> {
+    return this.reader.suites();
+  }
+
+  suite(...asked: Parameters<StoreReader['suite']>): ReturnType<StoreReader['suite']> {
+    return this.reader.suite(...asked);
+  }
+
+  suiteVersions(
+    ...asked: Parameters<StoreReader['suiteVersions']>
+  ): ReturnType<StoreReader['suiteVersions']> {
+    return this.reader.suiteVersions(...asked);
+  }
+
+  suiteCases(...asked: Parameters<StoreReader['suiteCases']>): ReturnType<StoreReader['suiteCases']> {
+    return this.reader.suiteCases(...asked);
+  }
+
   shares(): ReturnType<StoreReader['shares']> {
     return this.reader.shares();
   }

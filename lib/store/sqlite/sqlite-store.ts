@@ -17,6 +17,7 @@ import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import { type StandingApprovalRecord, standingApprovalRecord } from '../../api/standing-approval.ts';
+import type { SuiteRecord } from '../../api/suite.ts';
 import { summarizeRun } from '../../api/summarize-run.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
@@ -60,6 +61,8 @@ import {
   sqliteCode,
   storeError,
 } from '../store-errors.ts';
+import { hashOf, isChanged, namesakeOf, savedSuite } from '../suite-statements.ts';
+import type { SavedSuite, SuiteChange } from '../suite-store.ts';
 import { Compactor, checkpoint, convertWhenSmall } from './compactor.ts';
 import { DiskRoom } from './disk-room.ts';
 import { InstanceLock, type LockHolder } from './instance-lock.ts';
@@ -445,6 +448,27 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
 
   async deletePreset(id: string): Promise<boolean> {
     const { sql, parameters } = sqlite.deleteFrom('presets').where('id', '=', id).compile();
+    const { changes } = await this.#guard(() => this.#database.prepare(sql).run(...parameters), {
+      mayUseReserve: true,
+    });
+    return changes > 0;
+  }
+
+  async saveSuite(suite: SuiteRecord, change: SuiteChange): Promise<SavedSuite> {
+    return this.#transaction(() => {
+      const first = (query: Compilable): unknown => {
+        const { sql, parameters } = query.compile();
+        return this.#database.prepare(sql).get(...parameters);
+      };
+      if (first(namesakeOf(sqlite, suite))) return 'name_taken';
+      if (isChanged(first(hashOf(sqlite, suite.id)), suite, change.base)) return 'changed';
+      for (const statement of savedSuite(sqlite, suite, change.cases)) this.#run(statement);
+      return 'saved';
+    });
+  }
+
+  async deleteSuite(id: string): Promise<boolean> {
+    const { sql, parameters } = sqlite.deleteFrom('suites').where('id', '=', id).compile();
     const { changes } = await this.#guard(() => this.#database.prepare(sql).run(...parameters), {
       mayUseReserve: true,
     });

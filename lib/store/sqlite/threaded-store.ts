@@ -64,6 +64,8 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly savePrice = this.#remote('savePrice');
   readonly savePreset = this.#remote('savePreset');
   readonly deletePreset = this.#remote('deletePreset');
+  readonly saveSuite = this.#remote('saveSuite');
+  readonly deleteSuite = this.#remote('deleteSuite');
   readonly saveExperiment = this.#remote('saveExperiment');
   readonly deleteRun = this.#remote('deleteRun');
   readonly annotate = this.#remote('annotate');

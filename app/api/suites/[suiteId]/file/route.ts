@@ -1,0 +1,30 @@
+import { suiteFileFormat } from '#lib/api/suite.ts';
+import { getSuites } from '#lib/app/current-suites.ts';
+import { AppError } from '#lib/errors/app-error.ts';
+import { fileResponse } from '#lib/http/file-response.ts';
+import { handle } from '#lib/http/handle.ts';
+import { writeSuite } from '#lib/suites/write-suite.ts';
+
+export const dynamic = 'force-dynamic';
+
+const TYPES = { yaml: 'application/yaml', json: 'application/json', jsonl: 'application/x-ndjson' };
+
+/** The suite as a file, of the current version or of `?version=HASH`. */
+export function GET(request: Request, { params }: { params: Promise<{ suiteId: string }> }) {
+  return handle(request, async () => {
+    const query = new URL(request.url).searchParams;
+    const format = suiteFileFormat.safeParse(query.get('format') ?? 'yaml');
+    if (!format.success) {
+      throw new AppError({
+        code: 'invalid_request',
+        message: `format is "${query.get('format')?.slice(0, 40)}"; it must be ${suiteFileFormat.options.join(', ')}.`,
+      });
+    }
+    const suite = await getSuites().content((await params).suiteId, query.get('version') ?? undefined);
+    const name = suite.name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'suite';
+    return fileResponse(writeSuite(suite, format.data), {
+      name: `${name}.${format.data}`,
+      type: TYPES[format.data],
+    });
+  });
+}

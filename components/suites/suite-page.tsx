@@ -1,0 +1,145 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import type { SuiteCase, SuiteReply } from '#lib/api/suite.ts';
+import { deleteJson, putJson } from '#lib/browser/api.ts';
+import {
+  type CaseDraft,
+  caseDraftOf,
+  EMPTY_CASE,
+  freeCaseId,
+  matchingCases,
+  type WrittenCase,
+} from '#lib/browser/drafts/case-draft.ts';
+import { plural } from '#lib/browser/words/format.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { usePageTitle } from '../hooks/use-page-title.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
+import { Problem } from '../shell/problem.tsx';
+import { Button } from '../ui/button.tsx';
+import { DownloadLink } from '../ui/download-link.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignName } from '../ui/foreign-name.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { Menu, menuItem } from '../ui/menu.tsx';
+import { CaseDialog } from './case-dialog.tsx';
+import { CaseTable } from './case-table.tsx';
+import { VersionList } from './version-list.tsx';
+
+const FORMATS = [
+  { format: 'yaml', label: 'YAML' },
+  { format: 'jsonl', label: 'JSON Lines' },
+  { format: 'json', label: 'JSON' },
+];
+
+/** A case that is edited, or the content of a new one. */
+type Edited = { before: SuiteCase } | { draft: CaseDraft };
+
+/** The cases of a suite, and what can be done with them. */
+export function SuitePage({ suiteId }: { suiteId: string }) {
+  const path = `/api/suites/${encodeURIComponent(suiteId)}`;
+  const { data, error, reload } = useApi<SuiteReply>(path);
+  usePageTitle(data?.suite.name);
+  if (!data) {
+    return (
+      <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+        {error && <Problem error={error} onRetry={reload} />}
+      </main>
+    );
+  }
+  return <LoadedSuite path={path} data={data} reload={reload} />;
+}
+
+function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; reload: () => void }) {
+  const { suite, cases, versions } = data;
+  const router = useRouter();
+  const { busy, problem, setProblem, run } = useRequest();
+  const [edited, setEdited] = useState<Edited>();
+  const [filter, setFilter] = useState({ text: '', tag: '' });
+  const ids = cases.map(({ id }) => id);
+  const put = (changed: readonly (SuiteCase | WrittenCase)[]) =>
+    run(async () => {
+      const { name, description } = suite;
+      await putJson<SuiteReply>(path, { suite: { name, description, cases: changed }, base: suite.hash });
+      reload();
+      setEdited(undefined);
+    });
+  const open = (next: Edited | undefined) => {
+    setProblem(undefined);
+    setEdited(next);
+  };
+  const save = (one: WrittenCase) => {
+    const before = edited && 'before' in edited ? edited.before : undefined;
+    void put(before ? cases.map((each) => (each.id === before.id ? one : each)) : [...cases, one]);
+  };
+  const remove = () =>
+    run(async () => {
+      await deleteJson(path);
+      router.push('/suites');
+      return LEAVING;
+    });
+  return (
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div className="min-w-0">
+          <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
+            <ForeignName text={suite.name} />
+          </h1>
+          {suite.description !== '' && (
+            <p className="foreign mt-1 max-w-read text-ink-2">
+              <ForeignText text={suite.description} />
+            </p>
+          )}
+          <p className="tnum mt-1 text-sm text-ink-3">
+            {plural(cases.length, 'case')} · version <code title={suite.hash}>{suite.hash.slice(0, 12)}</code>
+          </p>
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <Button size="sm" className="max-sm:h-11" onClick={() => open({ draft: EMPTY_CASE })}>
+            Add case
+          </Button>
+          <Menu label="Export">
+            {FORMATS.map(({ format, label }) => (
+              <DownloadLink key={format} href={`${path}/file?format=${format}`} className={menuItem}>
+                {label}
+              </DownloadLink>
+            ))}
+          </Menu>
+          <Menu label="More">
+            <button type="button" className={menuItem} disabled={busy} onClick={() => void remove()}>
+              Delete suite
+            </button>
+          </Menu>
+        </div>
+      </div>
+      {problem && !edited && (
+        <div className="mt-4">
+          <ErrorNote error={problem} />
+        </div>
+      )}
+      <CaseTable
+        cases={cases}
+        shown={matchingCases(cases, filter)}
+        filter={filter}
+        busy={busy}
+        onFilter={setFilter}
+        onEdit={(before) => open({ before })}
+        onDuplicate={(one) => open({ draft: { ...caseDraftOf(one), id: freeCaseId(one.id, ids) } })}
+        onDelete={(one) => void put(cases.filter((each) => each.id !== one.id))}
+      />
+      <VersionList path={path} versions={versions} current={suite.hash} />
+      {edited && (
+        <CaseDialog
+          {...edited}
+          title={'before' in edited ? 'Edit case' : 'New case'}
+          save="Save case"
+          busy={busy}
+          problem={problem}
+          onSave={save}
+          onClose={() => open(undefined)}
+        />
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,149 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import type { SuiteListReply, SuiteRecord, SuiteReply } from '#lib/api/suite.ts';
+import { postJson } from '#lib/browser/api.ts';
+import type { WrittenCase } from '#lib/browser/drafts/case-draft.ts';
+import { formatWhen, plural } from '#lib/browser/words/format.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { useNow } from '../hooks/use-now.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
+import { Problem } from '../shell/problem.tsx';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
+import { CaseDialog } from './case-dialog.tsx';
+import { ImportSuite } from './import-suite.tsx';
+
+/** The suites, and the ways to a new one. */
+export function SuitesPage() {
+  const { data, error, reload } = useApi<SuiteListReply>('/api/suites', 10_000);
+  const [opened, setOpened] = useState<'import' | 'new'>();
+  const { busy, problem, run } = useRequest();
+  const router = useRouter();
+  const create = (body: unknown) =>
+    run(async () => {
+      const { suite } = await postJson<SuiteReply>('/api/suites', body);
+      router.push(`/suites/${encodeURIComponent(suite.id)}`);
+      return LEAVING;
+    });
+  const missing = data?.shipped.filter(({ title }) => !data.suites.some(({ name }) => name === title)) ?? [];
+  return (
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold tracking-[-0.015em]">Suites</h1>
+          <p className="mt-1 max-w-read text-ink-2">
+            Lists of cases on which models are tried: a task, its files, and what the result must be.
+          </p>
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <Button
+            size="sm"
+            className="max-sm:h-11"
+            aria-expanded={opened === 'import'}
+            onClick={() => setOpened(opened === 'import' ? undefined : 'import')}
+          >
+            Import
+          </Button>
+          <Button size="sm" className="max-sm:h-11" onClick={() => setOpened('new')}>
+            New suite
+          </Button>
+        </div>
+      </div>
+      {error && !data && (
+        <div className="mt-6">
+          <Problem error={error} onRetry={reload} />
+        </div>
+      )}
+      {problem && opened !== 'new' && (
+        <div className="mt-6">
+          <ErrorNote error={problem} />
+        </div>
+      )}
+      {opened === 'import' && <ImportSuite busy={busy} onImport={(file) => void create(file)} />}
+      {data && data.suites.length > 0 && (
+        <ul className="mt-6 divide-y border-y">
+          {data.suites.map((suite) => (
+            <li key={suite.id}>
+              <SuiteLine suite={suite} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {missing.map(({ name, title, description }) => (
+        <section key={name} aria-label={title} className="mt-6 rounded-lg border bg-surface p-4">
+          <h2 className="font-semibold">{title}</h2>
+          <p className="mt-1 max-w-read text-ink-2">{description}</p>
+          <Button
+            className="mt-3 max-sm:h-11"
+            size="sm"
+            disabled={busy}
+            onClick={() => void create({ shipped: name })}
+          >
+            Add {title}
+          </Button>
+        </section>
+      ))}
+      {opened === 'new' && (
+        <NewSuite
+          busy={busy}
+          problem={problem}
+          onClose={() => setOpened(undefined)}
+          onSave={(name, one) => void create({ suite: { name, cases: [one] } })}
+        />
+      )}
+    </main>
+  );
+}
+
+function SuiteLine({ suite }: { suite: SuiteRecord }) {
+  const now = useNow();
+  return (
+    <Link
+      href={`/suites/${encodeURIComponent(suite.id)}`}
+      className="group -mx-3 grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-1 rounded-md px-3 py-3 hover:bg-surface"
+    >
+      <span className="foreign min-w-0 font-medium group-hover:text-brass">
+        <ShortName text={suite.name} />
+      </span>
+      <span className="tnum text-right font-mono text-xs text-ink-3" suppressHydrationWarning>
+        {plural(suite.cases, 'case')} · {formatWhen(suite.updated_at, now)}
+      </span>
+      {suite.description !== '' && (
+        <span className="foreign col-span-2 line-clamp-2 text-sm text-ink-3">
+          <ForeignText text={suite.description} />
+        </span>
+      )}
+    </Link>
+  );
+}
+
+/** A suite begins with its name and its first case. */
+function NewSuite({
+  busy,
+  problem,
+  onClose,
+  onSave,
+}: {
+  busy: boolean;
+  problem: { message: string; hint?: string } | undefined;
+  onClose: () => void;
+  onSave: (name: string, one: WrittenCase) => void;
+}) {
+  const [name, setName] = useState('');
+  return (
+    <CaseDialog
+      title="New suite"
+      save="Create suite"
+      busy={busy}
+      problem={problem}
+      suiteName={{ value: name, onChange: setName }}
+      onClose={onClose}
+      onSave={(one) => onSave(name, one)}
+    />
+  );
+}

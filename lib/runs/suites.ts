@@ -1,0 +1,216 @@
+import {
+  type AddCaseRequest,
+  type AddedCaseReply,
+  type CreateSuiteRequest,
+  type Suite,
+  type SuiteListReply,
+  type SuiteRecord,
+  type SuiteReply,
+  suiteKey,
+  type UpdateSuiteRequest,
+} from '../api/suite.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { RunConfig } from '../events/config.ts';
+import { MAX_SUITES } from '../events/limits.ts';
+import type { SuiteStore } from '../store/suite-store.ts';
+import { caseOfRun } from '../suites/case-of-run.ts';
+import { type ReadSuite, readSuiteFile, readSuiteValue } from '../suites/read-suite.ts';
+import { shippedSuite, shippedSuites } from '../suites/shipped/shipped-suites.ts';
+import { suiteHash } from '../suites/suite-hash.ts';
+import { describeProblems } from '../suites/suite-problem.ts';
+import { freeName } from '../util/free-name.ts';
+
+const byName = new Intl.Collator('en', { numeric: true });
+
+/** How often a case is added again while others change the suite. */
+const MAX_TRIES = 5;
+
+/** Named lists of cases. Each change of the cases makes a version, which is known by the hash of its cases. */
+export class Suites {
+  readonly #store: SuiteStore;
+  readonly #runOf: (
+    runId: string,
+  ) => Promise<{ run: { folder?: string | undefined; imported_at?: number | undefined }; config: RunConfig }>;
+  readonly #newId: () => string;
+  readonly #now: () => number;
+
+  constructor(options: {
+    store: SuiteStore;
+    /** @throws {AppError} `run_not_found` */
+    runOf: (runId: string) => Promise<{
+      run: { folder?: string | undefined; imported_at?: number | undefined };
+      config: RunConfig;
+    }>;
+    newId: () => string;
+    now: () => number;
+  }) {
+    this.#store = options.store;
+    this.#runOf = options.runOf;
+    this.#newId = options.newId;
+    this.#now = options.now;
+  }
+
+  async list(): Promise<SuiteListReply> {
+    const suites = await this.#store.suites();
+    return {
+      suites: suites.sort((a, b) => byName.compare(a.name, b.name)),
+      shipped: shippedSuites(),
+    };
+  }
+
+  /**
+   * A suite with the cases of a version.
+   *
+   * @param hash default: the current version
+   * @throws {AppError} `suite_not_found`
+   */
+  async get(id: string, hash?: string): Promise<SuiteReply> {
+    const suite = await this.#store.suite(id);
+    if (!suite) throw missing(`There is no suite "${id.slice(0, 60)}".`);
+    const cases = await this.#store.suiteCases(id, hash ?? suite.hash);
+    if (!cases) throw missing(`The suite "${suite.name}" has no version ${hash?.slice(0, 64)}.`);
+    return { suite, cases, versions: await this.#store.suiteVersions(id) };
+  }
+
+  /** A version of a suite, for a file. @throws {AppError} `suite_not_found` */
+  async content(id: string, hash?: string): Promise<Suite> {
+    const { suite, cases } = await this.get(id, hash);
+    return { name: suite.name, description: suite.description, cases };
+  }
+
+  /**
+   * Stores a new suite. One that comes as a file, or ships with Loupe, gets another name where its own is taken.
+   *
+   * @throws {AppError} `invalid_request` with the place of each problem, `suite_exists`, `too_many_suites`, `suite_not_found`
+   */
+  async create(request: CreateSuiteRequest): Promise<SuiteReply> {
+    const { suite: value, text, format, name } = request;
+    const given =
+      text !== undefined && format !== undefined
+        ? accepted(readSuiteFile({ text, format, name }))
+        : request.shipped !== undefined
+          ? shipped(request.shipped)
+          : accepted(readSuiteValue(value));
+    const stored = await this.#store.suites();
+    if (stored.length >= MAX_SUITES) {
+      throw new AppError({
+        code: 'too_many_suites',
+        message: `There are ${MAX_SUITES} suites already.`,
+        hint: 'Delete one that is no longer needed.',
+      });
+    }
+    const taken = new Set(stored.map((suite) => suiteKey(suite.name)));
+    const id = this.#newId();
+    const at = this.#now();
+    const record = recordOf(
+      value === undefined ? { ...given, name: freeName(given.name, taken, suiteKey) } : given,
+      {
+        id,
+        created_at: at,
+        updated_at: at,
+      },
+    );
+    await this.#save(record, given, undefined);
+    return this.get(id);
+  }
+
+  /**
+   * Replaces the content of a suite: a new version, if the cases differ.
+   *
+   * @throws {AppError} `suite_not_found`, `invalid_request` with the place of each problem, `suite_exists`, `suite_changed`
+   */
+  async update(id: string, { suite: value, base }: UpdateSuiteRequest): Promise<SuiteReply> {
+    const { suite } = await this.get(id);
+    const given = accepted(readSuiteValue(value));
+    const { created_at } = suite;
+    await this.#save(recordOf(given, { id, created_at, updated_at: this.#now() }), given, base ?? suite.hash);
+    return this.get(id);
+  }
+
+  /**
+   * Adds what a run was asked as a case.
+   *
+   * @throws {AppError} `suite_not_found`, `run_not_found`, `invalid_request`, `case_exists`, `suite_changed`
+   */
+  async addCase(id: string, request: AddCaseRequest): Promise<AddedCaseReply> {
+    const { run, config } = await this.#runOf(request.run_id);
+    const { id: caseId = request.run_id, target, tags } = request;
+    // The author of an imported file chose its folder.
+    const folder = run.imported_at === undefined ? run.folder : undefined;
+    const added = { ...caseOfRun(caseId, config, folder), target, tags };
+    for (let tries = 1; ; tries += 1) {
+      const { suite, cases } = await this.get(id);
+      if (cases.some((each) => each.id === caseId)) throw caseExists(caseId, suite.name);
+      try {
+        const { name, description } = suite;
+        const value = JSON.parse(JSON.stringify({ name, description, cases: [...cases, added] }));
+        const changed = await this.update(id, { suite: value, base: suite.hash });
+        const found = changed.cases.find((each) => each.id === caseId);
+        if (found) return { suite: changed.suite, case: found };
+      } catch (error) {
+        const isRace = error instanceof AppError && error.code === 'suite_changed';
+        if (!isRace || tries === MAX_TRIES) throw error;
+      }
+    }
+  }
+
+  /** @throws {AppError} `suite_not_found` */
+  async delete(id: string): Promise<{ deleted: string }> {
+    if (!(await this.#store.deleteSuite(id))) throw missing(`There is no suite "${id.slice(0, 60)}".`);
+    return { deleted: id };
+  }
+
+  async #save(record: SuiteRecord, { cases }: Suite, base: string | undefined): Promise<void> {
+    const saved = await this.#store.saveSuite(record, { cases, ...(base === undefined ? {} : { base }) });
+    switch (saved) {
+      case 'saved':
+        return;
+      case 'name_taken':
+        throw new AppError({
+          code: 'suite_exists',
+          message: `There is a suite named "${record.name}" already.`,
+          hint: 'Choose another name, or change that suite.',
+        });
+      case 'changed':
+        throw new AppError({
+          code: 'suite_changed',
+          message: `The suite "${record.name}" was changed meanwhile.`,
+          hint: 'Reload it and make the change again.',
+        });
+    }
+  }
+}
+
+function recordOf(
+  { name, description, cases }: Suite,
+  facts: Pick<SuiteRecord, 'id' | 'created_at' | 'updated_at'>,
+): SuiteRecord {
+  return { ...facts, name, description, hash: suiteHash(cases), cases: cases.length };
+}
+
+function accepted(read: ReadSuite): Suite {
+  if ('suite' in read) return read.suite;
+  throw new AppError({
+    code: 'invalid_request',
+    message: describeProblems(read.problems),
+    hint: 'docs/suites.md describes the format.',
+  });
+}
+
+function shipped(name: string): Suite {
+  const found = shippedSuite(name);
+  if (found) return found;
+  throw missing(`No suite "${name.slice(0, 60)}" ships with Loupe.`);
+}
+
+function missing(message: string): AppError {
+  return new AppError({ code: 'suite_not_found', message, hint: 'GET /api/suites lists the suites.' });
+}
+
+function caseExists(id: string, name: string): AppError {
+  return new AppError({
+    code: 'case_exists',
+    message: `The suite "${name}" has a case "${id}" already.`,
+    hint: 'Choose another ID.',
+  });
+}

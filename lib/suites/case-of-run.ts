@@ -1,0 +1,34 @@
+import { askedSettings, definedOf } from '../api/run-settings.ts';
+import { CASE_SETTINGS, type SuiteCaseInput } from '../api/suite.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { RunConfig } from '../events/config.ts';
+import { isRepeatable, kindOf } from '../events/modes.ts';
+
+/**
+ * The case that asks a model what a run was asked: its task, the settings that were set, its checks, and the folder it
+ * worked in or on a copy of. The model and its options are not part of a case.
+ *
+ * @param folder the folder of a person; missing if it worked in an empty one
+ * @throws {AppError} `invalid_request` for a session, which ends only when a person ends it
+ */
+export function caseOfRun(id: string, config: RunConfig, folder: string | undefined): SuiteCaseInput {
+  const mode = kindOf(config);
+  if (!isRepeatable(mode)) {
+    throw new AppError({
+      code: 'invalid_request',
+      message: 'A session cannot become a case, because it does not end by itself.',
+      hint: 'Add a task, a quick prompt or an exploration.',
+    });
+  }
+  const asked = Object.entries(definedOf(askedSettings(config))).filter(([name]) =>
+    CASE_SETTINGS.includes(name),
+  );
+  return {
+    id,
+    ...(config.task === '' ? {} : { input: config.task }),
+    ...(mode === 'task' ? {} : { mode }),
+    ...(folder === undefined ? {} : { folder }),
+    ...(asked.length > 0 ? { settings: Object.fromEntries(asked) } : {}),
+    ...(config.checks.length > 0 ? { checks: config.checks } : {}),
+  };
+}

@@ -1,0 +1,196 @@
+import { isMap, LineCounter, parseDocument } from 'yaml';
+import { type Suite, type SuiteFileFormat, suite, suiteHeader } from '../api/suite.ts';
+import { MAX_SUITE_BYTES } from '../events/limits.ts';
+import { problemsOf, type SuiteProblem } from './suite-problem.ts';
+import { sizeProblem, TOO_LARGE } from './suite-size.ts';
+
+export type ReadSuite = { suite: Suite } | { problems: SuiteProblem[] };
+
+/** A file as values, with the line of each. */
+interface Parsed {
+  value: unknown;
+  lineOf(path: readonly PropertyKey[]): number | undefined;
+}
+
+/** One anchor may be used about this often; the library multiplies the aliases within aliases. */
+const MAX_ALIASES = 1000;
+
+const TOO_DEEP = 'The values are nested too deeply.';
+
+/**
+ * Reads a suite file. Samples of an Inspect dataset are cases, too: a list of them without a header, numbers as IDs, none at
+ * all (then they are numbered from 1), and fields that are null.
+ *
+ * @param options.name the name of a suite whose file gives none
+ * @returns every problem with its line, its case and its reason
+ */
+export function readSuiteFile(options: { text: string; format: SuiteFileFormat; name?: string }): ReadSuite {
+  const text = options.text.replace(/^\u{feff}/u, '');
+  if (Buffer.byteLength(text) > MAX_SUITE_BYTES) return failed(TOO_LARGE);
+  try {
+    const parsed = PARSERS[options.format](text);
+    return 'problems' in parsed ? parsed : checkSuite(parsed.value, options.name, parsed.lineOf);
+  } catch (error) {
+    if (error instanceof RangeError) return failed(TOO_DEEP);
+    throw error;
+  }
+}
+
+/** Checks a suite that is not a file, such as one from a form, like the content of a file. */
+export function readSuiteValue(value: unknown): ReadSuite {
+  return checkSuite(value, undefined, () => undefined);
+}
+
+function checkSuite(value: unknown, name: string | undefined, lineOf: Parsed['lineOf']): ReadSuite {
+  const problem = sizeProblem(value);
+  if (problem !== undefined) return failed(problem);
+  const given = asSuite(value, name);
+  const { format, ...fields } = given;
+  if (format !== undefined) {
+    const mark = suiteHeader.pick({ format: true }).safeParse({ format });
+    if (!mark.success) return { problems: problemsOf(mark.error.issues, given, lineOf) };
+  }
+  const result = suite.safeParse(fields);
+  if (!result.success) {
+    // The whole file is one list if it has no name of its own.
+    const atTop = Array.isArray(value);
+    const place: Parsed['lineOf'] = (path) => lineOf(atTop && path[0] === 'cases' ? path.slice(1) : path);
+    return { problems: problemsOf(result.error.issues, given, place) };
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(result.data));
+  return bytes > MAX_SUITE_BYTES ? failed(TOO_LARGE) : { suite: result.data };
+}
+
+/** The fields of a suite, of a file that may be a dataset. */
+function asSuite(value: unknown, name: string | undefined): Record<string, unknown> {
+  const fields: Record<string, unknown> = isRecord(value) ? { ...value } : { cases: value };
+  if (fields.name === undefined && name !== undefined) fields.name = name;
+  if (Array.isArray(fields.cases)) fields.cases = fields.cases.map(asCase);
+  return fields;
+}
+
+function asCase(value: unknown, index: number): unknown {
+  if (!isRecord(value)) return value;
+  const given = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
+  const { id = index + 1, ...fields } = Object.fromEntries(given);
+  return { id: typeof id === 'number' ? String(id) : id, ...fields };
+}
+
+const PARSERS = { yaml: parseYaml, json: parseJson, jsonl: parseLines } as const satisfies Record<
+  SuiteFileFormat,
+  (text: string) => Parsed | { problems: SuiteProblem[] }
+>;
+
+function parseYaml(text: string): Parsed | { problems: SuiteProblem[] } {
+  const { document, lineAt, lineOf } = readYaml(text);
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) {
+    // The library reports its own exhausted stack as an error of the document.
+    const isTooDeep = /call stack/.test(problem.message);
+    return failed(isTooDeep ? TOO_DEEP : firstLine(problem.message), lineAt(problem.pos[0]));
+  }
+  try {
+    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }), lineOf };
+  } catch (error) {
+    if (error instanceof ReferenceError) return failed(`Too many aliases: ${firstLine(error.message)}`);
+    throw error;
+  }
+}
+
+function readYaml(text: string) {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  const lineOf: Parsed['lineOf'] = (path) => {
+    // What is missing has the line of what it is missing in.
+    for (let length = path.length; length > 0; length -= 1) {
+      const node: unknown = document.getIn(path.slice(0, length), true);
+      const offset = startOf(node);
+      if (offset !== undefined) return lineAt(offset);
+    }
+    return document.range ? lineAt(document.contents?.range?.[0] ?? 0) : undefined;
+  };
+  return { document, lineAt, lineOf };
+}
+
+/** Where a node begins: in a map, at its first key. */
+function startOf(node: unknown): number | undefined {
+  const first = isMap(node) ? node.items[0]?.key : undefined;
+  const shown = first ?? node;
+  if (typeof shown !== 'object' || shown === null || !('range' in shown)) return undefined;
+  return Array.isArray(shown.range) ? Number(shown.range[0]) : undefined;
+}
+
+function parseJson(text: string): Parsed | { problems: SuiteProblem[] } {
+  const parsed = jsonOf(text);
+  if ('problem' in parsed) {
+    const line = /\(line (\d+) column/.exec(parsed.problem)?.[1];
+    return failed(parsed.problem, line === undefined ? undefined : Number(line));
+  }
+  // JSON is YAML, whose reader knows the lines. It is needed only if something is wrong.
+  let lineOf: Parsed['lineOf'] | undefined;
+  return {
+    value: parsed.value,
+    lineOf(path) {
+      lineOf ??= readYaml(text).lineOf;
+      return lineOf(path);
+    },
+  };
+}
+
+function parseLines(text: string): Parsed | { problems: SuiteProblem[] } {
+  const cases: unknown[] = [];
+  const lines: number[] = [];
+  const problems: SuiteProblem[] = [];
+  let header: Record<string, unknown> | undefined;
+  for (const [index, content] of text.split('\n').entries()) {
+    if (content.trim() === '') continue;
+    const line = index + 1;
+    const parsed = jsonOf(content);
+    if ('problem' in parsed) problems.push({ line, field: '', reason: parsed.problem });
+    else if (!isRecord(parsed.value)) {
+      problems.push({ line, field: '', reason: 'must be an object: one case per line.' });
+    } else if (cases.length === 0 && !header && isHeader(parsed.value)) header = parsed.value;
+    else {
+      cases.push(parsed.value);
+      lines.push(line);
+    }
+  }
+  if (problems.length > 0) return { problems };
+  const lineOf: Parsed['lineOf'] = ([list, index]) =>
+    list === 'cases' ? lines[typeof index === 'number' ? index : 0] : 1;
+  return { value: { ...header, cases }, lineOf };
+}
+
+/** The first line can say what the suite is: a case has no format, and a header no input. */
+function isHeader(value: Record<string, unknown>): boolean {
+  return 'format' in value || ('name' in value && !('input' in value));
+}
+
+function jsonOf(text: string): { value: unknown } | { problem: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { problem: `This is not JSON: ${firstLine(reason)}` };
+  }
+}
+
+function failed(reason: string, line?: number): { problems: SuiteProblem[] } {
+  return { problems: [{ line, field: '', reason }] };
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]?.slice(0, 200) ?? '';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

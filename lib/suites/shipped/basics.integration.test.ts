@@ -1,0 +1,93 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createRunRequest } from '../../api/create-run.ts';
+import type { SuiteCase } from '../../api/suite.ts';
+import { type OpenedRunService, openRunService } from '../../app/open-run-service.ts';
+import { readEnvironment } from '../../config/environment.ts';
+import { type FakeOllama, startFakeOllama } from '../../demo/fake-ollama.ts';
+import { foldAll } from '../../events/fold-run.ts';
+import type { RunEvent } from '../../events/registry.ts';
+import { emptyRunState } from '../../events/run-state.ts';
+import { BASICS_SOLUTIONS } from '../../testing/basics-solutions.ts';
+import { eventsOf } from '../../testing/events-of.ts';
+import { says } from '../../testing/loop-harness.ts';
+import { matchesTarget } from '../matches-target.ts';
+import { shippedSuite } from './shipped-suites.ts';
+
+const cases = shippedSuite('basics')?.cases ?? [];
+const IDLE = 'The task is completed.';
+
+let folder: string;
+let fake: FakeOllama;
+let opened: OpenedRunService;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'loupe-basics-'));
+  fake = await startFakeOllama({
+    scenarios: [
+      ...Object.entries(BASICS_SOLUTIONS).map(([name, steps]) => ({ name, steps: [...steps] })),
+      { name: 'idle', steps: [says(IDLE)] },
+    ],
+  });
+  opened = await openRunService(
+    readEnvironment({
+      LOUPE_DATA_DIR: join(folder, 'data'),
+      OLLAMA_HOST: fake.url,
+      LOUPE_MIN_FREE_MB: '0',
+    }),
+  );
+});
+
+afterAll(async () => {
+  await opened.close();
+  await fake.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a case with a model in a folder of its own, and judges it: by its checks, and its answer by the target. */
+async function passes(one: SuiteCase, model: string): Promise<boolean> {
+  const workspace = mkdtempSync(join(folder, 'case-'));
+  for (const [path, text] of Object.entries(one.files ?? {})) {
+    mkdirSync(dirname(join(workspace, path)), { recursive: true });
+    writeFileSync(join(workspace, path), text);
+  }
+  const { input, checks = [], settings, target } = one;
+  const { run } = await opened.service.start(
+    createRunRequest.parse({ ...settings, model, task: input, workspace, checks, max_attempts: 1 }),
+  );
+  await vi.waitFor(async () => expect((await opened.service.stored.get(run.id)).run.phase).toBe('ended'), {
+    timeout: 60_000,
+    interval: 10,
+  });
+  const log: RunEvent[] = [];
+  for await (const page of opened.service.stored.log(run.id)) log.push(...page);
+  const verified = eventsOf(log, 'verification.checked').at(-1);
+  const { lastText } = foldAll(emptyRunState(run.id), log);
+  return (
+    (checks.length === 0 || verified?.outcome === 'pass') &&
+    (target === undefined || matchesTarget(lastText, target))
+  );
+}
+
+describe('the suite Basics', () => {
+  it('has forty cases in eight groups of five, each with a reference solution and a way to judge it', () => {
+    expect(cases).toHaveLength(40);
+    const tags = cases.flatMap((one) => one.tags ?? []);
+    expect(new Set(tags).size).toBe(8);
+    for (const tag of tags) expect(tags.filter((each) => each === tag)).toHaveLength(5);
+    expect(Object.keys(BASICS_SOLUTIONS)).toEqual(cases.map(({ id }) => id));
+    expect(cases.filter(({ target, checks }) => target === undefined && !checks)).toEqual([]);
+  });
+
+  it.each(cases.map((one) => [one.id, one] as const))(
+    '%s: the reference solution passes, and doing nothing does not',
+    { timeout: 120_000 },
+    async (id, one) => {
+      expect(await passes(one, id)).toBe(true);
+      expect(await passes(one, 'idle')).toBe(false);
+      expect(fake.problems).toEqual([]);
+    },
+  );
+});
