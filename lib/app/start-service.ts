@@ -7,7 +7,7 @@ import { Sharing } from '../sharing/listener/sharing.ts';
 import { playerAssets } from '../sharing/player/assets.ts';
 import { setExperiments } from './current-experiments.ts';
 import { setFolders } from './current-folders.ts';
-import { setModelChecks, setModelPrices, setModelPulls } from './current-models.ts';
+import { setModelChecks, setModelPrices, setModelPulls, setReruns } from './current-models.ts';
 import { setPresets } from './current-presets.ts';
 import { setRunService } from './current-service.ts';
 import { type OpenedRunService, openRunService } from './open-run-service.ts';
@@ -31,6 +31,7 @@ export async function startService(
   setModelPulls(opened.pulls);
   setModelChecks(opened.checks);
   setModelPrices(opened.prices);
+  setReruns(opened.reruns);
   setFolders(opened.folders);
   setPresets(opened.presets);
   setGate(gate);

@@ -25,7 +25,8 @@ export const chatMessage = z.object({
   tool_call_id: z.string().optional(),
 });
 
-const toolDefinition = z.object({
+/** A tool as it is offered to the model. */
+export const toolDefinition = z.object({
   type: z.literal('function'),
   function: z.object({
     name: z.string(),
