@@ -40,7 +40,7 @@ export interface DraftTool {
 
 /** The numbers that the editor has a field for. The window and the reply limit have the names of forms. */
 export const RERUN_NUMBERS = [...MODEL_OPTION_NAMES, 'window_tokens', 'predict_first'] as const;
-export type RerunNumber = (typeof RERUN_NUMBERS)[number];
+type RerunNumber = (typeof RERUN_NUMBERS)[number];
 
 /** The names under which Ollama takes them. */
 const OPTION_NAMES: Readonly<Partial<Record<NumberFieldName, string>>> = {
@@ -71,7 +71,7 @@ interface SentBody {
   stream: boolean;
 }
 
-export function sentBody({ body }: Pick<SentRequestReply, 'body'>): SentBody {
+function sentBody({ body }: Pick<SentRequestReply, 'body'>): SentBody {
   return body as unknown as SentBody;
 }
 
