@@ -61,7 +61,7 @@ export function useRerun(path: string, sent: SentRequestReply, store: RerunStore
         onUpdate: (update) => pending.push(update),
       });
     } catch (error) {
-      problem = toApiError(error);
+      if (!abort.signal.aborted) problem = toApiError(error);
     }
     clearInterval(timer);
     if (abort.signal.aborted) return;
