@@ -39,7 +39,7 @@ export function ReplyColumn({ name, row, result }: { name: string; row: CallRow;
         </Panel>
       )}
       {parsed && parsed.calls.length > 0 && (
-        <Panel label="Tool calls, not run here">
+        <Panel label={result ? 'Tool calls (not run)' : 'Tool calls'}>
           <ul className="grid gap-2">
             {parsed.calls.map((call) => (
               <li key={call.call_id} className="min-w-0">

@@ -40,6 +40,7 @@ export function RerunForm({
   const { data: models } = useApi<ModelsReply>('/api/models', modelsRefresh());
   const { send, cancel } = useRerun(`${path}/calls/${row.call}`, sent, store);
   const [tried, setTried] = useState(false);
+  const body = useRef<HTMLDivElement>(null);
   const results = useRef<HTMLElement>(null);
   const read = useMemo(() => readRerunDraft(sent, draft), [sent, draft]);
   const missing = useMemo(() => missingModel(models, draft.model), [models, draft.model]);
@@ -47,7 +48,11 @@ export function RerunForm({
   const count = tries.length;
   const shownBefore = useRef(count);
   useEffect(() => {
-    if (count > shownBefore.current) results.current?.scrollIntoView({ block: 'start' });
+    // Not `scrollIntoView`, which scrolls the dialog too.
+    if (count > shownBefore.current && body.current && results.current) {
+      const { top } = body.current.getBoundingClientRect();
+      body.current.scrollTop += results.current.getBoundingClientRect().top - top;
+    }
     shownBefore.current = count;
   }, [count]);
   const problems = {
@@ -68,12 +73,15 @@ export function RerunForm({
         if (read.ok && missing === undefined) void send(draft);
       }}
     >
-      <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-y-auto px-4 py-4 sm:px-6">
+      <div
+        ref={body}
+        className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-y-auto px-4 py-4 sm:px-6"
+      >
         <MessageFields {...part} sent={sent} />
         <ToolFields {...part} sent={sent} />
         <OptionFields {...part} models={models} />
         {count > 0 && (
-          <section ref={results} aria-label="Replies" className="min-w-0 scroll-mt-2 border-t pt-4">
+          <section ref={results} aria-label="Replies" className="min-w-0 border-t pt-4">
             <RerunTries sent={sent} row={row} store={store} path={path} onLeave={onClose} />
           </section>
         )}

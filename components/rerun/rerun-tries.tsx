@@ -60,6 +60,10 @@ export function RerunTries({ sent, row, store, path, onLeave }: Part) {
       </div>
       {now && (
         <>
+          <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
+            <Button onClick={() => store.setState({ draft: now.draft })}>Edit this request</Button>
+            <KeepAsFork {...{ sent, row, path, onLeave }} each={now} />
+          </div>
           {others.length > 0 && (
             <Field label="Compare with" className="max-w-60">
               {(props) => (
@@ -90,10 +94,6 @@ export function RerunTries({ sent, row, store, path, onLeave }: Part) {
           {left && right && (
             <ReplyChanges names={[leftName, `Try ${now.number}`]} before={left} after={right} />
           )}
-          <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
-            <Button onClick={() => store.setState({ draft: now.draft })}>Edit this request</Button>
-            <KeepAsFork {...{ sent, row, path, onLeave }} each={now} />
-          </div>
         </>
       )}
     </div>

@@ -21,7 +21,11 @@ async function reportRun({ loupe, ollama, workspace }: Parts): Promise<string> {
     model: 'reporter:1b',
     match: 'the summary',
     steps: [
-      { reply: { content: `<tool_call>{"name": "read_file", "arguments": {"path": "summary.md"}}</tool_call>` } },
+      {
+        reply: {
+          content: `<tool_call>{"name": "read_file", "arguments": {"path": "summary.md"}}</tool_call>`,
+        },
+      },
       { reply: { content: 'The summary says: all is well.' } },
     ],
   });
@@ -46,7 +50,11 @@ async function openEditor(page: Page, runId: string, call = 1): Promise<Locator>
   const view = new RunView(page);
   await view.open(runId);
   const row = await view.reveal(view.row(`Model call ${call}`));
-  await row.getByRole('button', { name: `Re-run call ${call}` }).click();
+  await row
+    .getByRole('button', { name: /^Model call/ })
+    .first()
+    .click();
+  await row.getByRole('button', { name: 'Re-run this call' }).click();
   const dialog = page.getByRole('dialog', { name: `Re-run model call ${call}` });
   await expect(dialog.getByRole('region', { name: 'Messages' })).toBeVisible();
   return dialog;
@@ -74,7 +82,9 @@ test('a person sends a call again with another message, compares the replies, an
   const original = replies.getByRole('region', { name: 'Original reply' });
   const first = replies.getByRole('region', { name: 'Try 1' });
   await expect(first).toContainText('summary.md');
-  await expect(first.getByRole('group', { name: 'How the reply was read' })).toContainText('Taken as 1 tool call');
+  await expect(first.getByRole('group', { name: 'How the reply was read' })).toContainText(
+    'Taken as 1 tool call',
+  );
   await expect(original).toContainText('report.md');
   await expect(original.getByRole('group', { name: 'Tokens and times' })).toContainText('tokens written');
   await expect(first.getByRole('group', { name: 'Tokens and times' })).toContainText('window 32,768');
@@ -88,7 +98,9 @@ test('a person sends a call again with another message, compares the replies, an
   await dialog.getByRole('button', { name: 'Send again' }).click();
   const second = replies.getByRole('region', { name: 'Try 2' });
   await expect(second).toContainText('summary.md');
-  await expect(replies.getByRole('button', { name: /^Try 2/ })).toContainText('changed: messages, tools, seed');
+  await expect(replies.getByRole('button', { name: /^Try 2/ })).toContainText(
+    'changed: messages, tools, seed',
+  );
   await expect(dialog.getByRole('button', { name: 'Keep as a fork' })).toBeDisabled();
   await expect(replies).toContainText('A fork offers the tools of its run.');
   await replies.getByLabel('Compare with').selectOption('Try 1');
