@@ -25,7 +25,7 @@ const LAYERS = [
     'components/folders',
     'components/presets',
   ],
-  ['components/compare', 'components/health', 'components/home'],
+  ['components/compare', 'components/health', 'components/home', 'components/rerun'],
   ['lib/app', 'components/experiments', 'components/new-run', 'components/run'],
   ['components/gallery', 'components/suites'],
   ['app'],

@@ -2,7 +2,6 @@
 
 import { useRouter } from 'next/navigation';
 import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
-import type { ForkPlace } from '#lib/api/fork-place.ts';
 import type { ForkDraftReply, ForkRequest } from '#lib/api/fork-run.ts';
 import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
@@ -17,6 +16,7 @@ import {
   readForkDraft,
 } from '#lib/browser/drafts/fork-draft.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
+import { forkQuery } from '#lib/browser/drafts/fork-query.ts';
 import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
@@ -48,7 +48,7 @@ export function ForkDialog({
   onClose: () => void;
 }) {
   const { data: point, error } = useApi<ForkDraftReply>(
-    `/api/runs/${encodeURIComponent(runId)}/fork?${queryOf(opening.place)}`,
+    `/api/runs/${encodeURIComponent(runId)}/fork?${forkQuery(opening.place)}`,
   );
   return (
     <Dialog
@@ -82,10 +82,6 @@ export function ForkDialog({
       {point && !error && <ForkForm runId={runId} opening={opening} point={point} onCancel={onClose} />}
     </Dialog>
   );
-}
-
-function queryOf(place: ForkPlace): string {
-  return new URLSearchParams(Object.entries(place).map(([name, value]) => [name, String(value)])).toString();
 }
 
 function ForkForm({

@@ -7,6 +7,7 @@ import type { ChangedFilesReply, RevertReply, RevertRequest } from '#lib/api/cha
 import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
+import type { CallRow } from '#lib/events/timeline.ts';
 
 /** What the reader did to the picture: kept apart from the run, so that it survives rows leaving the screen. */
 export interface Reading {
@@ -42,6 +43,8 @@ export interface RunServer {
   renderPrompt?: (call: number) => Promise<RenderedReply>;
   /** Opens the dialog that makes a new run out of the beginning of this one. */
   fork?: (opening: ForkOpening) => void;
+  /** Opens the editor that sends a model call again, with changes. */
+  rerun?: (row: CallRow) => void;
   /** The files it changed as they are now, and how to revert them. */
   files: {
     /** @throws {ApiError} */

@@ -10,6 +10,7 @@ import type { Player } from '#lib/browser/state/player.ts';
 import type { RunStore } from '#lib/browser/state/run-store.ts';
 import type { RunSource } from '#lib/browser/state/run-view.ts';
 import { wholeTextsAt } from '#lib/browser/stream/whole-texts.ts';
+import type { CallRow } from '#lib/events/timeline.ts';
 import { Family } from '../fork/family.tsx';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { ClockContext, type PageClock } from '../hooks/use-now.ts';
@@ -36,9 +37,11 @@ import { PageState, RunCommands } from './page-state.tsx';
 import { EditTitle, NotesLine, RunNotesProvider, TitleField, useNoted } from './run-notes.tsx';
 
 type Fork = typeof import('../fork/fork-dialog.tsx');
+type Rerun = typeof import('../rerun/rerun-dialog.tsx');
 type Replayed = typeof import('../player/replay.tsx');
 
 const loadFork = () => import('../fork/fork-dialog.tsx');
+const loadRerun = () => import('../rerun/rerun-dialog.tsx');
 const loadReplay = () => import('../player/replay.tsx');
 
 /** What can be done about a run in progress, below its timeline. */
@@ -68,12 +71,19 @@ export function RunScreen({
   const goToIteration = useCallback(() => timeline.current?.goToIteration(), []);
   const problem = useStore(store.view, (view) => view.connection.problem);
   const { opened: forking, open: openFork, close: closeFork } = useLoaded<Fork, ForkOpening>(loadFork);
+  const { opened: rerun, open: openRerun, close: closeRerun } = useLoaded<Rerun, CallRow>(loadRerun);
   const ended = useStore(store.view, (view) => view.run.phase === 'ended');
   const imported = importedAt !== undefined;
   const operates = ended || !imported;
   const server = useMemo(
-    () => ({ ...serverOf(store, (opening) => openFork(() => opening)), operates, imported }),
-    [store, openFork, operates, imported],
+    () => ({
+      ...serverOf(store),
+      fork: (opening: ForkOpening) => openFork(() => opening),
+      rerun: (row: CallRow) => openRerun(() => row),
+      operates,
+      imported,
+    }),
+    [store, openFork, openRerun, operates, imported],
   );
   const whole = useMemo(() => wholeTextsAt(() => pathOf(store)), [store]);
   const context = useMemo(
@@ -121,6 +131,7 @@ export function RunScreen({
                 <KeySheet />
               </>
             )}
+            {rerun && <rerun.code.RerunDialog row={rerun.value} onClose={closeRerun} />}
             {forking && (
               <forking.code.ForkDialog
                 runId={store.view.getState().run.runId}
@@ -172,11 +183,10 @@ function pathOf(store: RunSource): string {
   return `/api/runs/${encodeURIComponent(store.view.getState().run.runId)}`;
 }
 
-function serverOf(store: RunSource, fork: RunServer['fork']): RunServer {
+function serverOf(store: RunSource): RunServer {
   return {
     operates: true,
     imported: false,
-    fork,
     sentRequest: (call) => getJson<SentRequestReply>(`${pathOf(store)}/calls/${call}/request`),
     renderPrompt: (call) => postJson<RenderedReply>(`${pathOf(store)}/calls/${call}/render`, {}),
     files: {

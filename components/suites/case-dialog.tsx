@@ -7,6 +7,7 @@ import {
   caseDraftOf,
   caseOf,
   EMPTY_CASE,
+  toolsOfCase,
   type WrittenCase,
 } from '#lib/browser/drafts/case-draft.ts';
 import { MAX_SUITE_NAME_CHARS } from '#lib/events/limits.ts';
@@ -82,7 +83,12 @@ export function CaseDialog({
               <FilesEditor files={draft.files} onChange={(files) => change({ files })} />
               <fieldset className="min-w-0">
                 <legend className="mb-1 text-sm font-medium">Checks</legend>
-                <ChecksEditor checks={draft.checks} withCommands onChange={(checks) => change({ checks })} />
+                <ChecksEditor
+                  checks={draft.checks}
+                  tools={toolsOfCase(draft)}
+                  withCommands
+                  onChange={(checks) => change({ checks })}
+                />
               </fieldset>
             </>
           )}

@@ -11,7 +11,8 @@ import {
   MAX_TASK_CHARS,
 } from '../events/limits.ts';
 import { isRepeatable, kindFacts, modeAndTools, type RepeatableKind, runKinds } from '../events/modes.ts';
-import { check, MAX_PATH_CHARS } from '../events/setting-values.ts';
+import { check } from '../events/check.ts';
+import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { MAX_CHECKS } from '../events/settings.ts';
 import { isGitStep } from '../sandbox/workspace-path.ts';
 import { nearestName } from '../util/nearest-name.ts';

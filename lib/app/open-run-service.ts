@@ -15,6 +15,7 @@ import { ModelPrices, withPrices } from '../models/model-prices.ts';
 import { ModelPulls } from '../models/model-pulls.ts';
 import { withReadings } from '../models/model-readings.ts';
 import { ModelServers } from '../models/model-servers.ts';
+import { Reruns } from '../models/reruns.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { ExperimentLeases } from '../queue/experiment-leases.ts';
 import { builtInTools, toolsReply } from '../runs/built-in-tools.ts';
@@ -56,6 +57,7 @@ export interface OpenedRunService {
   pulls: ModelPulls;
   checks: ModelChecks;
   prices: ModelPrices;
+  reruns: Reruns;
   folders: Folders;
   presets: Presets;
   suites: Suites;
@@ -138,6 +140,12 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     pulls,
     checks,
     prices,
+    reruns: new Reruns({
+      stored: service.stored,
+      slots: service,
+      admit: (models) => servers.admit(models),
+      modelFor: (model) => servers.modelFor(model),
+    }),
     folders: new Folders({ store, dataDir, home: homedir() }),
     presets: new Presets({ store, newId: () => newRunId(new Date()), now: steadyNow }),
     suites: new Suites({

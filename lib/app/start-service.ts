@@ -7,7 +7,7 @@ import { Sharing } from '../sharing/listener/sharing.ts';
 import { playerAssets } from '../sharing/player/assets.ts';
 import { setExperiments } from './current-experiments.ts';
 import { setFolders } from './current-folders.ts';
-import { setModelChecks, setModelPrices, setModelPulls } from './current-models.ts';
+import { setModelChecks, setModelPrices, setModelPulls, setReruns } from './current-models.ts';
 import { setPresets } from './current-presets.ts';
 import { setRunService } from './current-service.ts';
 import { setSuites } from './current-suites.ts';
@@ -32,6 +32,7 @@ export async function startService(
   setModelPulls(opened.pulls);
   setModelChecks(opened.checks);
   setModelPrices(opened.prices);
+  setReruns(opened.reruns);
   setFolders(opened.folders);
   setPresets(opened.presets);
   setSuites(opened.suites);

@@ -62,7 +62,24 @@ export function deleteJson<Reply>(path: string): Promise<Reply> {
   return request<Reply>(path, { method: 'DELETE', headers: { 'content-type': 'application/json' } });
 }
 
+/** `POST` a JSON body to a path that replies with a stream. @throws {ApiError} unless the stream begins */
+export function postForStream(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
+  return respond(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  });
+}
+
 async function request<Reply>(path: string, init: RequestInit): Promise<Reply> {
+  const response = await respond(path, init);
+  const body: unknown = await response.json().catch(() => undefined);
+  return body as Reply;
+}
+
+/** @throws {ApiError} if there is no response, or one that is an error */
+async function respond(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
     // A shared run is read from elsewhere, without a sign-in.
@@ -78,9 +95,8 @@ async function request<Reply>(path: string, init: RequestInit): Promise<Reply> {
       cause,
     });
   }
-  const body: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw errorOf(response.status, body);
-  return body as Reply;
+  if (!response.ok) throw errorOf(response.status, await response.json().catch(() => undefined));
+  return response;
 }
 
 function errorOf(status: number, body: unknown): ApiError {

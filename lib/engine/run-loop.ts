@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.ts';
 import type { ApprovalScope } from '../events/approval.ts';
 import { argumentsToRun } from '../events/call-arguments.ts';
-import { CHARS_PER_TOKEN } from '../events/message-size.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { PendingCall, RunState } from '../events/run-state.ts';
 import { isSettingOf } from '../events/settings.ts';
@@ -10,7 +9,6 @@ import { requestedWindow } from '../events/window.ts';
 import type { ChatDelta, ChatModel } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { Mode } from '../modes/mode.ts';
-import { parseToolCalls } from '../parser/parse-tool-calls.ts';
 import {
   approvalRequested,
   approvedBefore,
@@ -21,13 +19,14 @@ import {
 import { runTimeMs } from '../policies/budget.ts';
 import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
 import { promptCut } from '../policies/prompt-cut.ts';
-import { type ErrorShape, isReady, type ReadyState } from '../policies/rule.ts';
+import { isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
 import type { ToolFact } from '../tools/tool.ts';
 import { durationWords } from '../util/durations.ts';
 import type { Action } from './action.ts';
 import { awaitServer } from './await-server.ts';
 import { buildRequest } from './build-request.ts';
+import { callFailed, cleanupFacts, errorShape } from './call-failed.ts';
 import { checkAttempt } from './check-attempt.ts';
 import { compareReflections } from './compare-reflections.ts';
 import { type FaultHook, fault } from './fault.ts';
@@ -691,55 +690,6 @@ interface Streamed {
   thinking: string;
 }
 
-function callFailed(
-  state: ReadyState,
-  error: ModelError,
-  durationMs: number,
-): Extract<NewEvent, { type: 'model-call.failed' }> {
-  const { kind, transient, status, promptTokens, contextTokens, raw } = error;
-  return {
-    type: 'model-call.failed',
-    call: state.calls,
-    kind,
-    error: errorShape(error),
-    transient,
-    ...(status === undefined ? {} : { status }),
-    ...(promptTokens === undefined ? {} : { prompt_tokens: promptTokens }),
-    ...(contextTokens === undefined ? {} : { context_tokens: contextTokens }),
-    ...partialReply(state, error),
-    ...(raw === undefined ? {} : { raw }),
-    duration_ms: durationMs,
-  };
-}
-
-/**
- * The part of a reply streamed before the call failed, with estimated tokens, since Ollama reports counts only at the
- * end.
- */
-function partialReply(state: ReadyState, { partialText = '', partialThinking = '' }: ModelError) {
-  if (partialText === '' && partialThinking === '') return {};
-  const visible = parseToolCalls(
-    { content: partialText },
-    { tools: state.tools, layers: state.config.parser_layers },
-  ).visibleText;
-  return {
-    ...(partialText !== '' && { partial_text: partialText }),
-    ...(partialThinking !== '' && { partial_thinking: partialThinking }),
-    ...(visible !== partialText.trim() && { visible_text: visible }),
-    estimated_prompt_tokens: state.openCall?.estimated_tokens ?? 0,
-    estimated_reply_tokens: Math.ceil((partialText.length + partialThinking.length) / CHARS_PER_TOKEN),
-  };
-}
-
-/** Facts about the cleanup after a failed call. Omits a cleanup of less than a millisecond. */
-function cleanupFacts({ kind, slotRelease, cleanupMs = 0 }: ModelError) {
-  return {
-    ...(cleanupMs >= 1 && { cleanup_ms: cleanupMs }),
-    ...(kind === 'aborted' && slotRelease && { server_idle_ms: slotRelease.afterMs }),
-    ...(slotRelease?.unloaded && { freed_slot: true }),
-  };
-}
-
 function abandonedCall({ text, thinking }: Streamed): ModelError {
   return new ModelError({
     kind: 'aborted',
@@ -753,16 +703,4 @@ function abandonedCall({ text, thinking }: Streamed): ModelError {
 
 function failureOf({ kind, transient, code, message, hint }: ModelError): Failure {
   return { kind, transient, code, message, ...(hint === undefined ? {} : { hint }) };
-}
-
-function errorShape(error: unknown): ErrorShape {
-  if (error instanceof AppError) {
-    const { code, message, hint } = error;
-    return { code, message, ...(hint === undefined ? {} : { hint }) };
-  }
-  return {
-    code: 'internal_error',
-    message: `Unexpected error: ${error instanceof Error ? error.message : String(error)}`,
-    hint: 'This is a bug in Loupe, not in the task. Start the run again. If it fails again, report the error.',
-  };
 }

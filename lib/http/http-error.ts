@@ -66,6 +66,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   import_interrupted: 503,
   too_many_streams: 503,
   too_many_comparisons: 503,
+  too_many_reruns: 503,
   shutting_down: 503,
   not_started: 503,
   storage_full: 507,

@@ -13,6 +13,7 @@ import { openProbes } from '../checks/probes.ts';
 import { isDemoModel } from '../demo/demo-scenarios.ts';
 import { AppError } from '../errors/app-error.ts';
 import { fullName } from '../model/ollama-models.ts';
+import type { SlotRequest } from '../queue/host-slots.ts';
 import { shownError } from '../runs/shown-error.ts';
 import type { ModelStore } from '../store/model-store.ts';
 
@@ -27,13 +28,10 @@ export type CheckModel = (
   options: { signal: AbortSignal; onStep: (step: CheckStep) => void },
 ) => Promise<ModelCheck>;
 
-/** The model server's queue, shared by checks and runs. */
-export interface CheckSlots {
-  withSlot<T>(
-    check: { id: string; model: string; signal: AbortSignal },
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T>;
-  queuePosition(checkId: string): number | undefined;
+/** The model server's queue, shared by runs and what else uses it. */
+export interface UseSlots {
+  withSlot<T>(use: SlotRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  queuePosition(id: string): number | undefined;
 }
 
 interface Job {
@@ -49,7 +47,7 @@ interface Job {
  */
 export class ModelChecks {
   readonly #store: CheckStore;
-  readonly #slots: CheckSlots;
+  readonly #slots: UseSlots;
   readonly #check: CheckModel;
   readonly #clock: () => number;
   #job: Job | undefined;
@@ -57,7 +55,7 @@ export class ModelChecks {
 
   constructor(options: {
     store: CheckStore;
-    slots: CheckSlots;
+    slots: UseSlots;
     check: CheckModel;
     clock?: () => number;
   }) {
@@ -149,7 +147,7 @@ export class ModelChecks {
   }): Promise<void> {
     const { model } = progress;
     try {
-      const check = await this.#slots.withSlot({ id, model, signal }, (within) =>
+      const check = await this.#slots.withSlot({ id, purpose: 'check', model, signal }, (within) =>
         this.#check(model, { signal: within, onStep: (step) => take(progress, step) }),
       );
       await this.#store.saveModelCheck(check);

@@ -35,17 +35,30 @@ export interface HostSlotsOptions {
   };
 }
 
-/** A model check that uses a model server or waits for it. */
-interface Check {
+/** What besides runs takes a slot: a model check, or a model call that a person sends again. */
+export type SlotPurpose = 'check' | 'rerun';
+
+/** A use of a model server outside of runs, or its wait for one. */
+interface SlotUse {
+  purpose: SlotPurpose;
   model: string;
   host: string;
+}
+
+/** A use of a model outside of runs. */
+export interface SlotRequest {
+  /** Unique among all runs and uses of this process. */
+  id: string;
+  purpose: SlotPurpose;
+  model: string;
+  signal: AbortSignal;
 }
 
 /** The slots of all model servers and the queues for them. Where processes share the runs, they share the slots too. */
 export class HostSlots {
   readonly #options: HostSlotsOptions;
   readonly #queues = new Map<string, HostQueue>();
-  readonly #checks = new Map<string, Check>();
+  readonly #uses = new Map<string, SlotUse>();
 
   constructor(options: HostSlotsOptions) {
     this.#options = options;
@@ -53,7 +66,7 @@ export class HostSlots {
 
   /** How many runs are active, and how many wait in this process. */
   get counts(): { active: number; queued: number } {
-    const runsAmong = (ids: readonly string[]) => ids.filter((id) => !this.#checks.has(id)).length;
+    const runsAmong = (ids: readonly string[]) => ids.filter((id) => !this.#uses.has(id)).length;
     const queues = [...this.#queues.values()];
     return {
       active: runsAmong(queues.flatMap((queue) => queue.inside)),
@@ -61,10 +74,10 @@ export class HostSlots {
     };
   }
 
-  /** The checks that hold a slot. */
-  get activeChecks(): readonly Check[] {
+  /** The uses outside of runs that hold a slot. */
+  get activeUses(): readonly SlotUse[] {
     const inside = [...this.#queues.values()].flatMap((queue) => queue.inside);
-    return inside.flatMap((id) => this.#checks.get(id) ?? []);
+    return inside.flatMap((id) => this.#uses.get(id) ?? []);
   }
 
   /** Whether a new run could start immediately. */
@@ -74,7 +87,7 @@ export class HostSlots {
   }
 
   /**
-   * The wait of a run or a check; `undefined` if it is not waiting here.
+   * The wait of a run or another use; `undefined` if it is not waiting here.
    *
    * @returns its position in the queue, from 1, and its estimated start in milliseconds since 1970, if there is enough
    * data
@@ -133,31 +146,31 @@ export class HostSlots {
   }
 
   /**
-   * Runs a check of a model. It queues like a new run and holds a slot while it works.
+   * Uses a model outside of runs. The use queues like a new run and holds a slot while it works.
    *
-   * @param check.signal cancels the wait and the work
+   * @param use.signal cancels the wait and the work
    * @throws the error of `work`, or the signal's reason
    */
   async withSlot<T>(
-    { id, model, signal }: { id: string; model: string; signal: AbortSignal },
+    { id, purpose, model, signal }: SlotRequest,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const host = this.#hostNameOf({ model });
     const queue = this.#queueFor(host);
     const gone = AbortSignal.any([signal, this.#options.closing]);
     const leave = () => queue.leave(id);
-    this.#checks.set(id, { model, host: this.#options.hostOf({ model }) });
+    this.#uses.set(id, { purpose, model, host: this.#options.hostOf({ model }) });
     gone.addEventListener('abort', leave, { once: true });
     let release: () => void = () => undefined;
     try {
       gone.throwIfAborted();
-      release = await queue.enter(id, { kind: `check ${model}` });
+      release = await queue.enter(id, { kind: `${purpose} ${model}` });
       gone.throwIfAborted();
       return await this.#inSharedPlace({ id, host, signal: gone }, work);
     } finally {
       gone.removeEventListener('abort', leave);
       release();
-      this.#checks.delete(id);
+      this.#uses.delete(id);
       this.#options.shared?.waiting.poke();
     }
   }
@@ -169,7 +182,7 @@ export class HostSlots {
   ): Promise<T> {
     const shared = this.#options.shared?.store;
     if (!shared) return work(signal);
-    const checkId = `${this.#options.worker} ${id}`;
+    const useId = `${this.#options.worker} ${id}`;
     const claim = { host, slots: this.#options.concurrency };
     const over = new AbortController();
     const beat = async () => {
@@ -177,10 +190,10 @@ export class HostSlots {
         await delay(shared.leaseMs / BEATS_PER_LEASE, undefined, { signal: over.signal }).catch(
           () => undefined,
         );
-        if (!over.signal.aborted) await shared.holdSlot(checkId, claim).catch(warnNotReleased);
+        if (!over.signal.aborted) await shared.holdSlot(useId, claim).catch(warnNotReleased);
       }
     };
-    const hold = () => shared.holdSlot(checkId, claim);
+    const hold = () => shared.holdSlot(useId, claim);
     const { closing } = this.#options;
     try {
       while (!(await retryWhileBusy(hold, { runId: id, signal: closing })))
@@ -189,7 +202,7 @@ export class HostSlots {
       return await work(signal);
     } finally {
       over.abort();
-      await shared.dropSlot(checkId).catch(warnNotReleased);
+      await shared.dropSlot(useId).catch(warnNotReleased);
     }
   }
 

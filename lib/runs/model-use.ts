@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
 import { fullName } from '../model/ollama-models.ts';
-import type { HostSlots } from '../queue/host-slots.ts';
+import type { HostSlots, SlotPurpose } from '../queue/host-slots.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { RunLookup } from './run-lookup.ts';
 import type { SentRequest } from './sent-request.ts';
@@ -11,7 +11,7 @@ import type { SentRequest } from './sent-request.ts';
 export interface ModelUseOptions {
   stored: Pick<RunLookup, 'get'> & { sentRequest(runId: string, call: number): Promise<SentRequest> };
   runs: Pick<LocalRuns, 'configsAtWork'>;
-  slots: Pick<HostSlots, 'activeChecks'>;
+  slots: Pick<HostSlots, 'activeUses'>;
   /** The model server of a run. */
   hostOf(config: Pick<RunConfig, 'model'>): string;
   /** Renders a request's prompt on the model server, which loads the model. */
@@ -46,14 +46,14 @@ export class ModelUse {
     const host = hostOf(config);
     const others = [
       ...runs.configsAtWork.flatMap((other) => (hostOf(other) === host ? [other.model] : [])),
-      ...slots.activeChecks.flatMap((active) => (active.host === host ? [active.model] : [])),
+      ...slots.activeUses.flatMap((active) => (active.host === host ? [active.model] : [])),
     ];
     const other = others.find((model) => model !== request.model);
     if (other !== undefined) {
       throw new AppError({
         code: 'model_in_use',
         message: `${other} is in use, and rendering would replace it with ${request.model}.`,
-        hint: 'Wait until its run or check has ended.',
+        hint: 'Wait until it has ended.',
       });
     }
     const { prompt, by } = await render(request, { signal, timeoutMs: config.load_timeout_ms });
@@ -78,19 +78,24 @@ export class ModelUse {
     const names = await namesOfRunner(model, signal);
     const isOfRunner = (used: { model: string }) => names.includes(fullName(used.model));
     const run = runs.configsAtWork.find(isOfRunner);
-    const check = slots.activeChecks.find(isOfRunner);
+    const use = slots.activeUses.find(isOfRunner);
     if (run) throw modelInUse(model, { by: 'run', used: run.model });
-    if (check) throw modelInUse(model, { by: 'check', used: check.model });
+    if (use) throw modelInUse(model, { by: use.purpose, used: use.model });
     await unload(model, signal);
   }
 }
 
-function modelInUse(model: string, { by, used }: { by: 'run' | 'check'; used: string }): AppError {
+function modelInUse(model: string, { by, used }: { by: 'run' | SlotPurpose; used: string }): AppError {
   const isOwn = fullName(used) === fullName(model);
   const named = isOwn ? model : `${used}, which shares the runner of ${model}`;
+  const messages = {
+    run: `A run is using ${named}.`,
+    rerun: `A call that is sent again is using ${named}.`,
+    check: `${named}${isOwn ? '' : ','} is being checked.`,
+  };
   return new AppError({
     code: 'model_in_use',
-    message: by === 'run' ? `A run is using ${named}.` : `${named}${isOwn ? '' : ','} is being checked.`,
+    message: messages[by],
     hint: 'Stop it first, or wait until it has ended.',
   });
 }

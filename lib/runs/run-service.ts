@@ -12,7 +12,7 @@ import { RunChanges } from '../feed/run-changes.ts';
 import type { FeedSource, RunFeed } from '../feed/run-feed.ts';
 import { type FollowOptions, Viewers } from '../feed/viewers.ts';
 import type { ApprovalRequest } from '../policies/approval.ts';
-import { HostSlots, type HostSlotsOptions } from '../queue/host-slots.ts';
+import { HostSlots, type HostSlotsOptions, type SlotRequest } from '../queue/host-slots.ts';
 import { SharedWork } from '../queue/shared-work.ts';
 import { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
@@ -243,16 +243,13 @@ export class RunService {
     return this.#options.models(signal);
   }
 
-  /** Runs a model check in a slot of its model server (`HostSlots.withSlot`). */
-  async withSlot<T>(
-    check: { id: string; model: string; signal: AbortSignal },
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  /** Uses a model outside of runs, in a slot of its model server (`HostSlots.withSlot`). */
+  async withSlot<T>(use: SlotRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.#guard.refuseWhenClosing();
-    return this.#slots.withSlot(check, work);
+    return this.#slots.withSlot(use, work);
   }
 
-  /** The position in the queue of a run or a check, from 1; `undefined` if it does not wait in this process. */
+  /** The position in the queue of a run or another use, from 1; `undefined` if it does not wait in this process. */
   queuePosition(id: string): number | undefined {
     return this.#slots.waitOf(id)?.position;
   }

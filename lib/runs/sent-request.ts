@@ -7,11 +7,13 @@ import { emptyRunState } from '../events/run-state.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
 import { wireRequest } from '../model/wire-request.ts';
 import { modeOf } from '../modes/mode-of.ts';
-import { isReady } from '../policies/rule.ts';
+import { isReady, type ReadyState } from '../policies/rule.ts';
 
 /** A request rebuilt from a log. */
 export interface SentRequest {
   request: ChatRequest;
+  /** The run's state in which the call is open. */
+  state: ReadyState;
   reply: SentRequestReply;
   /** The model and its server as recorded before the call. */
   recorded: RenderedBy;
@@ -48,6 +50,7 @@ export async function sentRequest(
       const { messages } = state;
       found = {
         request,
+        state,
         recorded: {
           ...(state.preflight?.digest && { digest: state.preflight.digest }),
           ...(state.preflight?.server_version && { server_version: state.preflight.server_version }),

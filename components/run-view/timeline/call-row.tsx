@@ -15,6 +15,7 @@ import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { useLive } from '../live-context.ts';
 import { PromptProgress } from '../prompt-progress.tsx';
+import { RerunAction, RerunButton } from '../rerun-button.tsx';
 import { useRun } from '../run-context.tsx';
 import { useUnfolded } from '../screen-context.ts';
 import { ContextScale } from './call-context.tsx';
@@ -75,6 +76,7 @@ export function CallRow({ row }: { row: CallRowData }) {
             prompt cut
           </Badge>
         )}
+        <RerunButton row={row} />
         {row.parsed && (
           <ForkButton
             opening={{ place: { seq: row.parsed.seq }, words: 'after this reply', focus: 'reply' }}
@@ -266,6 +268,7 @@ function Sent({ row }: { row: CallRowData }) {
         </dl>
       </Panel>
       <SawPanel call={row.call} id={`${row.key}.saw`} load={loadSentRequest} />
+      <RerunAction row={row} />
       {parsed && <ParseLadder parsed={parsed} />}
       <Refusals row={row} brief={false} />
       {parsed && <Mended parsed={parsed} />}

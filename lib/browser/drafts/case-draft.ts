@@ -2,7 +2,7 @@ import type { SuiteCase, SuiteFileFormat } from '../../api/suite.ts';
 import { kindFacts, type RepeatableKind } from '../../events/modes.ts';
 import type { JsonValue } from '../../util/json.ts';
 import { jsonValue } from '../../util/json.ts';
-import type { DraftCheck } from './run-draft.ts';
+import { type DraftCheck, draftOfCheck, readCheck } from './check-draft.ts';
 
 /** A case as the form holds it: everything as text. */
 export interface CaseDraft {
@@ -43,7 +43,7 @@ export function caseDraftOf(one: SuiteCase): CaseDraft {
     folder: one.folder ?? '',
     tags: (one.tags ?? []).join(', '),
     tools: (one.tools ?? []).join(', '),
-    checks: [...(one.checks ?? [])],
+    checks: (one.checks ?? []).map(draftOfCheck),
     settings: jsonText(one.settings),
     metadata: jsonText(one.metadata),
   };
@@ -74,6 +74,12 @@ export function caseOf(draft: CaseDraft, before?: SuiteCase): ReadCase {
   const { usesFiles, answers, task } = kindFacts(draft.mode);
   const tags = listOf(draft.tags);
   const tools = listOf(draft.tools);
+  const checks: JsonValue[] = [];
+  for (const [index, each] of (answers ? draft.checks : []).entries()) {
+    const read = readCheck(each, toolsOfCase(draft));
+    if (!read.ok) return { ok: false, problem: `Check ${index + 1}: ${read.problem}` };
+    checks.push({ ...read.check });
+  }
   const value: WrittenCase = {
     id: draft.id.trim(),
     ...(draft.input === '' || task === 'none' ? {} : { input: draft.input }),
@@ -86,10 +92,16 @@ export function caseOf(draft: CaseDraft, before?: SuiteCase): ReadCase {
     ...(tools.length > 0 ? { tools } : {}),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
     ...(tags.length > 0 ? { tags } : {}),
-    ...(draft.checks.length > 0 && answers ? { checks: draft.checks.map((check) => ({ ...check })) } : {}),
+    ...(checks.length > 0 ? { checks } : {}),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   };
   return { ok: true, value };
+}
+
+/** The tools that the run of a case has: those it names, or all of its mode. */
+export function toolsOfCase({ mode, tools }: Pick<CaseDraft, 'mode' | 'tools'>): readonly string[] {
+  const named = listOf(tools);
+  return named.length > 0 ? named : kindFacts(mode).tools;
 }
 
 /** An ID like another one that no case has yet. */

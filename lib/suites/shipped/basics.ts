@@ -1,5 +1,5 @@
 import type { SuiteCaseInput } from '../../api/suite.ts';
-import type { Check } from '../../events/setting-values.ts';
+import type { Check } from '../../events/check.ts';
 
 /**
  * Forty small tasks in eight groups, each with what its result must be. A model that drives an agent well passes nearly all

@@ -1,0 +1,9 @@
+import type { RerunDraft } from '#lib/browser/drafts/rerun-draft.ts';
+
+/** What every part of the editor gets. */
+export interface RerunPart {
+  draft: RerunDraft;
+  /** By field, as `readRerunDraft` names them. */
+  problems: Readonly<Record<string, string>>;
+  onChange: (changes: Partial<RerunDraft>) => void;
+}
