@@ -168,7 +168,12 @@ const checks = fc.oneof(
   }),
   fc.record({
     type: fc.constant('answer_schema' as const),
-    schema: fc.constantFrom<JsonObject>({ type: 'object' }, { enum: [1, 'a', null] }, { not: {} }, { items: false }),
+    schema: fc.constantFrom<JsonObject>(
+      { type: 'object' },
+      { enum: [1, 'a', null] },
+      { not: {} },
+      { items: false },
+    ),
   }),
 );
 
