@@ -139,7 +139,7 @@ describe('npx loupe', () => {
     ['plans', [], 21, 'Announced work, did none (final_answer;'],
     [
       'plain',
-      ['--set', 'max_attempts=1', '--set', 'checks=[{"type":"file_exists","path":"a.md"}]'],
+      ['--set', 'max_attempts=1', '--check', 'file_exists=a.md'],
       19,
       'Answered, 1 of 1 check failed (final_answer; 1 iteration,',
     ],

@@ -80,7 +80,18 @@ const config = fc.record({
   agentic: fc.constantFrom(true, true, true, false),
   window_tokens: fc.constantFrom(900, 1600, 32_768),
   budget: fc.constantFrom<RunConfig['budget']>({}, { max_tokens_total: 1200 }),
-  checks: fc.constantFrom<RunConfig['checks']>([], [{ type: 'file_exists', path: 'a' }]),
+  checks: fc.constantFrom<RunConfig['checks']>(
+    [],
+    [{ type: 'file_exists', path: 'a' }],
+    [
+      { type: 'answer_contains', text: 'a' },
+      { type: 'tool_called', tool: 'read_file', at_most: 2 },
+    ],
+    [
+      { type: 'answer_equals', value: 1 },
+      { type: 'iterations_at_most', iterations: 2 },
+    ],
+  ),
 });
 
 const trouble = fc.record({

@@ -357,6 +357,8 @@ it('ends after three empty cycles in a row if there is no limit [K-20, K-24]', a
   await using run = await play({ ...explore, max_cycles: null }, [says('One.'), silence]);
   expect(run.end.result).toMatchObject({ termination_reason: 'error', error: { code: 'empty_cycles' } });
   expect(run.log.state.cycle.number).toBe(4);
+  await using patient = await play({ ...explore, max_cycles: null, max_empty_replies: 5 }, [silence]);
+  expect(patient.log.state.cycle.number).toBe(5);
   await using bounded = await play({ ...explore, max_cycles: 5 }, [silence]);
   expect(bounded.end.result.termination_reason).toBe('final_answer');
 });

@@ -1,4 +1,5 @@
 import { maxEmptyReplies } from '../events/settings.ts';
+import { plural } from '../util/numbers.ts';
 import { ended, type ReadyState, type Rule, type Verdict } from './rule.ts';
 import { swallowedNote, swallowedOf } from './swallowed-tokens.ts';
 
@@ -60,7 +61,7 @@ export const endOnEmptyCycles: Rule = (state) => {
   return ended('error', {
     error: {
       code: 'empty_cycles',
-      message: `The model brought neither call nor reflection in ${maxEmptyReplies(state.config)} cycles in a row.${swallowedNote(state.cycle.swallowedTokens)}`,
+      message: `The model brought neither call nor reflection in ${plural(maxEmptyReplies(state.config), 'cycle')} in a row.${swallowedNote(state.cycle.swallowedTokens)}`,
       hint: 'Try another model, or other model options.',
     },
   });

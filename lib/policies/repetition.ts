@@ -39,7 +39,7 @@ export const endOnRepetition: Rule = (state) => {
         type: 'policy.warned',
         code: 'agentic_repetition_stop',
         iteration: state.iteration,
-        message: `Iteration ${state.iteration} asked for the same calls as the ${state.config.repetition_threshold - 1} before it: ${names}. They were not run again.`,
+        message: `Iteration ${state.iteration} asked for the same calls as the ${threshold === 2 ? 'one' : threshold - 1} before it: ${names}. They were not run again.`,
         detail: { task_id: state.runId, iteration: state.iteration, repeated_calls: repeated },
       },
     ],

@@ -2,6 +2,7 @@ import { queuedMessages } from '../events/queued-messages.ts';
 import type { WaitCause } from '../events/session.ts';
 import { maxEmptyReplies } from '../events/settings.ts';
 import { workedMs } from '../events/worked-ms.ts';
+import { plural } from '../util/numbers.ts';
 import { ended, type ReadyState, type Rule } from './rule.ts';
 import { swallowedNote } from './swallowed-tokens.ts';
 
@@ -20,7 +21,7 @@ export const endOnEmptyTurns: Rule = (state) => {
   return ended('error', {
     error: {
       code: 'empty_turns',
-      message: `The model brought neither text nor call in ${maxEmptyReplies(state.config)} turns in a row.${swallowedNote(state.turns.swallowedTokens)}`,
+      message: `The model brought neither text nor call in ${plural(maxEmptyReplies(state.config), 'turn')} in a row.${swallowedNote(state.turns.swallowedTokens)}`,
       hint: 'Try another model, or say in SYSTEM_PROMPT.md what there is to do.',
     },
   });
