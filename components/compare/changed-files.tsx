@@ -5,16 +5,21 @@ import { useState } from 'react';
 import type { ComparedRun } from '#lib/api/comparison.ts';
 import { type ComparedFile, comparedFiles, versionWords } from '#lib/browser/state/compared-files.ts';
 import { runLetter } from '#lib/browser/state/compared-runs.ts';
-import { formatCount } from '#lib/browser/words/format.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Segments } from '../ui/segments.tsx';
 import { ComparedContents } from './compared-contents.tsx';
 import { RunMark } from './run-mark.tsx';
 
+/** Files listed at first, and with each further step. */
+const LISTED = 100;
+
 /** The files that the runs changed: which run changed which, and what they hold in the end. */
 export function ChangedFiles({ runs }: { runs: readonly ComparedRun[] }) {
   const files = comparedFiles(runs);
+  const [listed, setListed] = useState(LISTED);
   const leftOut = runs.reduce((sum, run) => sum + (run.files_left_out ?? 0), 0);
   const withCommands = runs.flatMap(({ figures }, index) =>
     Object.hasOwn(figures.tools, 'run_command') ? [runLetter(index)] : [],
@@ -26,10 +31,19 @@ export function ChangedFiles({ runs }: { runs: readonly ComparedRun[] }) {
         <p className="mt-2 text-sm text-ink-3">No run changed a file with its file tools.</p>
       ) : (
         <ul className="mt-3 divide-y rounded-lg border bg-raised">
-          {files.map((file) => (
+          {files.slice(0, listed).map((file) => (
             <FileRow key={file.path} file={file} runs={runs} />
           ))}
         </ul>
+      )}
+      {files.length > listed && (
+        <Button
+          size="sm"
+          className="mt-2 max-sm:h-11 print:hidden"
+          onClick={() => setListed(listed + LISTED)}
+        >
+          Show more of {plural(files.length, 'file')}
+        </Button>
       )}
       {leftOut > 0 && (
         <p className="mt-1 text-sm text-ink-3">{formatCount(leftOut)} more files are not listed.</p>
