@@ -15,7 +15,7 @@ export function EventLink({ className, ...props }: RowLinkProps) {
     <RowLink
       {...props}
       className={cx(
-        'text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass',
+        'reach text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass',
         className,
       )}
     />

@@ -52,7 +52,7 @@ export const TimelineItem = memo(function TimelineItem({
       data-status={row.kind === 'tool' ? row.status : undefined}
       tabIndex={atCursor ? 0 : -1}
       className={cx(
-        'group/row relative mx-auto max-w-page scroll-my-4 px-3 sm:px-6 md:pl-20',
+        'group/row relative isolate mx-auto max-w-page scroll-my-4 px-3 sm:px-6 md:pl-20',
         'outline-offset-[-2px]',
         atCursor && 'bg-brass-wash/60',
       )}

@@ -22,7 +22,7 @@ export function ViewSwitch({ view, onChange }: { view: RunView; onChange: (view:
           aria-pressed={view === each}
           onClick={() => onChange(each)}
           className={cx(
-            'flex h-6 items-center gap-1.5 rounded-sm px-2 text-xs font-medium max-sm:h-9 max-sm:px-3',
+            'flex h-6 items-center gap-1.5 rounded-sm px-2 text-xs font-medium max-sm:px-3',
             view === each ? 'bg-surface text-ink shadow-xs' : 'text-ink-2 hover:text-ink',
           )}
         >
