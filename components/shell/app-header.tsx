@@ -16,6 +16,7 @@ import { MoreMenu } from './more-menu.tsx';
 import { NotifyToggle } from './notify-toggle.tsx';
 import { StorageBanner } from './storage-banner.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
+import { useServerWatch } from './use-server-watch.ts';
 
 /** `wide`: shown only on wide screens; otherwise in the menu. */
 const pages: readonly { href: string; label: string; wide?: boolean }[] = [
@@ -36,6 +37,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
   useEffect(restoreDensity, []);
   const palette = useRef<PaletteHandle>(null);
   const health = useHealth();
+  useServerWatch(health.data !== undefined && health.error?.status !== 401, health.reload);
   return (
     <header className="z-20 print:hidden border-b border-line bg-surface">
       <StorageBanner store={health.data?.store} />

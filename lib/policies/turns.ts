@@ -20,8 +20,8 @@ export const endOnEmptyTurns: Rule = (state) => {
   return ended('error', {
     error: {
       code: 'empty_turns',
-      message: `The model brought neither text nor call in ${MAX_EMPTY_REPLIES} turns in a row.${swallowedNote(state.turns.swallowedTokens)}`,
-      hint: 'Try another model, or say in SYSTEM_PROMPT.md what there is to do.',
+      message: `The model returned neither text nor a call in ${MAX_EMPTY_REPLIES} turns in a row.${swallowedNote(state.turns.swallowedTokens)}`,
+      hint: 'Try another model, or say in SYSTEM_PROMPT.md what to do.',
     },
   });
 };

@@ -76,14 +76,14 @@ export const TimelineBar = memo(function TimelineBar({
           <Tool label="Go to an iteration (Ctrl G)" onClick={onGoTo}>
             <CornerDownRight className="size-3.5" aria-hidden="true" />
           </Tool>
-          <Tool label="Roomy, dense, or one line a row (d)" onClick={() => say(DENSITY_WORDS[nextDensity()])}>
+          <Tool label="Row density (d)" onClick={() => say(DENSITY_WORDS[nextDensity()])}>
             <Rows3 className="size-3.5" aria-hidden="true" />
           </Tool>
         </span>
       </div>
       {problems.length > 0 && (
         <p role="alert" className="px-3 pb-2 text-sm text-warn sm:px-6">
-          This part of the address is left out: {problems.join(' ')}
+          This part of the address is ignored: {problems.join(' ')}
         </p>
       )}
     </div>

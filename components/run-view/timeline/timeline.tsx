@@ -131,7 +131,7 @@ export function Timeline({
         hidden.current = { seq, focus: true };
         // If the URL links to a row that its filter hides, replace it, so that Back does not return here.
         changeFilter(ALL_ROWS, { hash: `#${seq}`, replace: wantedSeq() === seq });
-        say('All rows are shown again: the one you asked for was filtered out.');
+        say('Filters cleared: they hid the row you asked for.');
         return;
       }
       // Next treats `replaceState` as a navigation and drops the one under way, so a link clicked while the log still loads
@@ -180,11 +180,11 @@ export function Timeline({
   const toggleWords = () => {
     const only = filter.kinds.length === 1 && filter.kinds[0] === 'talk';
     changeFilter(only ? ALL_ROWS : { ...ALL_ROWS, kinds: ['talk'] });
-    say(only ? 'All rows' : 'Only prompts and answers');
+    say(only ? 'All rows' : 'Messages only');
   };
   const toggleFailed = () => {
     changeFilter({ ...filter, failed: !filter.failed });
-    say(filter.failed ? 'Also what went well' : 'Only failures, guards and retries');
+    say(filter.failed ? 'Problems filter off' : 'Problems only');
   };
   const scrub = useCallback(
     (index: number, last: boolean) => {
