@@ -77,3 +77,56 @@ export function overlaps(page: Page): Promise<string[]> {
     );
   });
 }
+
+/** The size of a target that a finger meets reliably, in pixels (WCAG 2.2, success criterion 2.5.5). */
+const TARGET_PX = 44;
+
+/**
+ * Controls that a finger can miss: how far around its centre a tap reaches each, with the invisible part that `reach` adds
+ * and without what a neighbour takes. Links and buttons within running text are exempt (WCAG 2.2, 2.5.5).
+ */
+export function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate((wanted) => {
+    const isTick = (element: Element | null) =>
+      element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
+    /** The label of a tick is measured in its place. */
+    const isTarget = (element: Element) => {
+      if (element instanceof HTMLLabelElement) return isTick(element.control);
+      if (element instanceof HTMLInputElement && isTick(element)) return element.labels?.length === 0;
+      return !element.matches('a, button') || getComputedStyle(element).display !== 'inline';
+    };
+    const root = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
+    const targets = [
+      ...root.querySelectorAll('a[href], button, summary, select, textarea, input, label'),
+    ].filter((element) => {
+      const { width, height } = element.getBoundingClientRect();
+      const isSeen = element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+      const isOff = element.matches(':disabled, [inert] *, [aria-hidden="true"]');
+      return isSeen && !isOff && width > 1 && height > 1 && isTarget(element);
+    });
+    const show = (element: Element | null) => element?.outerHTML.slice(0, 120);
+    return targets.flatMap((target) => {
+      target.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+      const box = target.getBoundingClientRect();
+      const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+      const neighbours = new Set<string | undefined>();
+      const meets = (byX: number, byY: number) => {
+        const hit = document.elementFromPoint(x + byX, y + byY);
+        const isOwn = hit !== null && (target.contains(hit) || hit.closest('label')?.control === target);
+        if (!isOwn) neighbours.add(show(hit));
+        return isOwn || (target instanceof HTMLLabelElement && hit !== null && hit === target.control);
+      };
+      const extent = (alongX: number, alongY: number) => {
+        let pixels = 0;
+        while (pixels <= wanted && meets(alongX * (pixels + 1), alongY * (pixels + 1))) pixels += 1;
+        return pixels;
+      };
+      if (!meets(0, 0)) return [`${show(target)} is under ${[...neighbours]}`];
+      const width = extent(-1, 0) + extent(1, 0) + 1;
+      const height = extent(0, -1) + extent(0, 1) + 1;
+      // A centre between two pixels costs one.
+      if (Math.min(width, height) >= wanted - 1) return [];
+      return [`${width} × ${height}: ${show(target)} beside ${[...neighbours].join(' and ')}`];
+    });
+  }, TARGET_PX);
+}

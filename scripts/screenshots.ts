@@ -1,16 +1,19 @@
 #!/usr/bin/env node
-// `node scripts/screenshots.ts`: takes the screenshots in docs/screenshots. The models are scenarios of the fake Ollama;
-// server, store, tools, files and browser are real.
+// `node scripts/screenshots.ts`: takes the screenshots in docs/screenshots. With `--all`, takes every page in both themes at
+// three widths instead, in test-results/screenshots, which Git ignores. The models are scenarios of the fake Ollama; server,
+// store, tools, files and browser are real.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContextOptions, chromium, type Page } from '@playwright/test';
 import { signIn } from '../e2e/fixtures.ts';
-import { startLoupe } from '../e2e/loupe-server.ts';
+import { type LoupeServer, startLoupe } from '../e2e/loupe-server.ts';
 import { endOf, finishRun, startRun } from '../e2e/runs.ts';
+import type { ShareReply } from '../lib/api/share.ts';
 import { leakingModel, passingModel } from '../lib/demo/check-scenarios.ts';
 import { type FakeOllama, startFakeOllama } from '../lib/demo/fake-ollama.ts';
+import { takeMatrix, visitsOf } from './screenshot-matrix.ts';
 import { findChromium } from './system-tools.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -137,6 +140,136 @@ function addScenarios(ollama: FakeOllama): void {
   });
 }
 
+interface Stage {
+  loupe: LoupeServer;
+  ollama: FakeOllama;
+  withPage: (options: BrowserContextOptions, use: (page: Page) => Promise<void>) => Promise<void>;
+  workspace: string;
+  imports: string;
+}
+
+/** The runs of both sets: a short one, one that a guard ended, and one that answered. */
+async function makeRuns({ loupe, workspace, imports }: Stage) {
+  await finishRun(loupe, { task: 'Write a haiku about rain to haiku.md.', model: 'qwen3:4b' });
+  const stuck = await finishRun(loupe, {
+    task: 'Find out which release broke the import, and note it in findings.md.',
+    model: 'llama3.2:3b',
+    workspace: imports,
+  });
+  const ended = await finishRun(loupe, {
+    task: TASK,
+    model: 'qwen3:8b',
+    workspace,
+    think: true,
+    checks: CHECKS,
+  });
+  return { stuck, ended };
+}
+
+/** A run of the same task that another is compared with: both start with the same files. */
+async function makeShorterRun({ loupe, workspace }: Stage) {
+  rmSync(join(workspace, 'summary.md'));
+  return finishRun(loupe, { task: TASK, model: 'qwen3:4b', workspace, think: true, checks: CHECKS });
+}
+
+async function takeAll(stage: Stage): Promise<void> {
+  const { loupe, withPage } = stage;
+  const { stuck, ended } = await makeRuns(stage);
+  const other = await makeShorterRun(stage);
+  const answer = await loupe.request(`/api/runs/${ended.id}/shares`, { json: {} });
+  const { share } = (await answer.json()) as ShareReply;
+  if (!share.url) throw new Error('The run could not be shared.');
+  const visits = visitsOf({ ended: ended.id, stuck: stuck.id, other: other.id, share: share.url });
+  const folder = join(root, 'test-results', 'screenshots');
+  await takeMatrix({ visits, folder, withPage, take: takeSettled });
+  console.info(`The screenshots are in ${folder}.`);
+}
+
+/** The pictures of docs/tour.md and README.md. */
+async function takeTour(stage: Stage): Promise<void> {
+  const { loupe, ollama, withPage, workspace } = stage;
+  const { stuck, ended } = await makeRuns(stage);
+  // Held in the middle of its answer, however long the screenshots take.
+  const release = ollama.hold('reports-held', { turn: 4, afterTokens: 12 });
+  const running = await startRun(loupe, {
+    task: TASK,
+    model: 'gpt-oss:20b',
+    workspace,
+    think: true,
+    live_tokens: true,
+    budget: { max_tokens_total: 40_000, max_seconds: 600 },
+  });
+
+  await withPage({ colorScheme: 'light' }, async (light) => {
+    await light.goto(`/runs/${running.id}`);
+    await light.getByText('The summary is completed. North has').waitFor();
+    await withPage({ colorScheme: 'dark' }, async (dark) => {
+      await withPage({ colorScheme: 'light', viewport: PHONE }, async (phone) => {
+        for (const page of [dark, phone]) {
+          await page.goto(`/runs/${running.id}`);
+          await page.getByText('The summary is completed. North has').waitFor();
+        }
+        await Promise.all([take(light, 'run-light'), take(dark, 'run-dark'), take(phone, 'run-phone')]);
+      });
+    });
+    await light.goto('/');
+    await light.getByRole('link', { name: /haiku/ }).waitFor();
+    await take(light, 'home');
+  });
+  await loupe.request(`/api/runs/${running.id}/stop`, { json: { force: true } });
+  await endOf(loupe, running.id);
+  release();
+
+  await withPage({ colorScheme: 'light' }, async (page) => {
+    await page.goto(`/runs/${ended.id}`);
+    await page.getByRole('region', { name: 'How the run ended' }).waitFor();
+    await take(page, 'run-ended');
+    await page.goto('/runs/new');
+    await page.getByLabel('What should the agent do?').fill(TASK);
+    await page.getByRole('radiogroup', { name: 'Model' }).getByText('qwen3:8b').click();
+    await page.evaluate(() => scrollTo(0, 0));
+    await take(page, 'new-run');
+  });
+  const shorter = await makeShorterRun(stage);
+  await withPage({ colorScheme: 'light' }, async (page) => {
+    await page.goto(`/compare?${new URLSearchParams({ a: ended.id, b: shorter.id })}`);
+    await page.getByRole('table', { name: 'Figures' }).waitFor();
+    await take(page, 'compare');
+    await page.goto(`/runs/${ended.id}`);
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('button', { name: 'Exit replay' }).waitFor();
+    await page.waitForTimeout(2500); // it plays
+    await take(page, 'replay');
+    await page.goto(`/runs/${ended.id}`);
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await page.getByText('Preview').waitFor();
+    await page.getByRole('button', { name: 'Create link' }).and(page.locator(':enabled')).waitFor();
+    await take(page, 'share');
+    await page.goto('/models');
+    await page.getByRole('button', { name: 'Check: qwen3:4b' }).click();
+    await page.getByRole('button', { name: /^Model Check of qwen3:4b/ }).click({ timeout: 120_000 });
+    await page.getByText('Recommendations').waitFor();
+    await page
+      .getByText('qwen3:4b', { exact: true })
+      .first()
+      .evaluate((line) => line.scrollIntoView());
+    await page.mouse.wheel(0, -24);
+    await take(page, 'model-check');
+  });
+  await withPage({ colorScheme: 'dark' }, async (page) => {
+    await page.goto(`/runs/${ended.id}`);
+    await page.getByRole('button', { name: 'Fork before the answer' }).click();
+    await page.getByRole('button', { name: 'Start the fork' }).waitFor();
+    await take(page, 'fork');
+    await page.goto(`/runs/${stuck.id}`);
+    await page.getByRole('region', { name: 'How the run ended' }).waitFor();
+    await take(page, 'run-stopped-by-guard');
+    await page.goto('/models');
+    await page.getByText('gemma3:4b').waitFor();
+    await take(page, 'models');
+  });
+}
+
 async function main(): Promise<void> {
   const ensured = spawnSync(process.execPath, [join(root, 'scripts', 'ensure.mjs'), '--build'], {
     stdio: 'inherit',
@@ -177,105 +310,8 @@ async function main(): Promise<void> {
   };
 
   try {
-    await finishRun(loupe, { task: 'Write a haiku about rain to haiku.md.', model: 'qwen3:4b' });
-    const stuck = await finishRun(loupe, {
-      task: 'Find out which release broke the import, and note it in findings.md.',
-      model: 'llama3.2:3b',
-      workspace: imports,
-    });
-    const ended = await finishRun(loupe, {
-      task: TASK,
-      model: 'qwen3:8b',
-      workspace,
-      think: true,
-      checks: CHECKS,
-    });
-    // Held in the middle of its answer, however long the screenshots take.
-    const release = ollama.hold('reports-held', { turn: 4, afterTokens: 12 });
-    const running = await startRun(loupe, {
-      task: TASK,
-      model: 'gpt-oss:20b',
-      workspace,
-      think: true,
-      live_tokens: true,
-      budget: { max_tokens_total: 40_000, max_seconds: 600 },
-    });
-
-    await withPage({ colorScheme: 'light' }, async (light) => {
-      await light.goto(`/runs/${running.id}`);
-      await light.getByText('The summary is completed. North has').waitFor();
-      await withPage({ colorScheme: 'dark' }, async (dark) => {
-        await withPage({ colorScheme: 'light', viewport: PHONE }, async (phone) => {
-          for (const page of [dark, phone]) {
-            await page.goto(`/runs/${running.id}`);
-            await page.getByText('The summary is completed. North has').waitFor();
-          }
-          await Promise.all([take(light, 'run-light'), take(dark, 'run-dark'), take(phone, 'run-phone')]);
-        });
-      });
-      await light.goto('/');
-      await light.getByRole('link', { name: /haiku/ }).waitFor();
-      await take(light, 'home');
-    });
-    await loupe.request(`/api/runs/${running.id}/stop`, { json: { force: true } });
-    await endOf(loupe, running.id);
-    release();
-
-    await withPage({ colorScheme: 'light' }, async (page) => {
-      await page.goto(`/runs/${ended.id}`);
-      await page.getByRole('region', { name: 'How the run ended' }).waitFor();
-      await take(page, 'run-ended');
-      await page.goto('/runs/new');
-      await page.getByLabel('What should the agent do?').fill(TASK);
-      await page.getByRole('radiogroup', { name: 'Model' }).getByText('qwen3:8b').click();
-      await page.evaluate(() => scrollTo(0, 0));
-      await take(page, 'new-run');
-    });
-    rmSync(join(workspace, 'summary.md')); // both compared runs must start with the same files
-    const shorter = await finishRun(loupe, {
-      task: TASK,
-      model: 'qwen3:4b',
-      workspace,
-      think: true,
-      checks: CHECKS,
-    });
-    await withPage({ colorScheme: 'light' }, async (page) => {
-      await page.goto(`/compare?${new URLSearchParams({ a: ended.id, b: shorter.id })}`);
-      await page.getByRole('table', { name: 'Figures' }).waitFor();
-      await take(page, 'compare');
-      await page.goto(`/runs/${ended.id}`);
-      await page.getByRole('button', { name: 'Replay', exact: true }).click();
-      await page.getByRole('button', { name: 'Exit replay' }).waitFor();
-      await page.waitForTimeout(2500); // it plays
-      await take(page, 'replay');
-      await page.goto(`/runs/${ended.id}`);
-      await page.getByRole('button', { name: 'Share', exact: true }).click();
-      await page.getByText('Preview').waitFor();
-      await page.getByRole('button', { name: 'Create link' }).and(page.locator(':enabled')).waitFor();
-      await take(page, 'share');
-      await page.goto('/models');
-      await page.getByRole('button', { name: 'Check: qwen3:4b' }).click();
-      await page.getByRole('button', { name: /^Model Check of qwen3:4b/ }).click({ timeout: 120_000 });
-      await page.getByText('Recommendations').waitFor();
-      await page
-        .getByText('qwen3:4b', { exact: true })
-        .first()
-        .evaluate((line) => line.scrollIntoView());
-      await page.mouse.wheel(0, -24);
-      await take(page, 'model-check');
-    });
-    await withPage({ colorScheme: 'dark' }, async (page) => {
-      await page.goto(`/runs/${ended.id}`);
-      await page.getByRole('button', { name: 'Fork before the answer' }).click();
-      await page.getByRole('button', { name: 'Start the fork' }).waitFor();
-      await take(page, 'fork');
-      await page.goto(`/runs/${stuck.id}`);
-      await page.getByRole('region', { name: 'How the run ended' }).waitFor();
-      await take(page, 'run-stopped-by-guard');
-      await page.goto('/models');
-      await page.getByText('gemma3:4b').waitFor();
-      await take(page, 'models');
-    });
+    const stage = { loupe, ollama, withPage, workspace, imports };
+    await (process.argv.includes('--all') ? takeAll(stage) : takeTour(stage));
   } finally {
     await browser.close();
     await loupe.dispose();
@@ -296,16 +332,21 @@ function model(name: string, family: string, parameters: string, bytes: number, 
   };
 }
 
-/** Takes a screenshot once fonts and rows have settled. */
+/** Takes a screenshot of the tour. */
 async function take(page: Page, name: string): Promise<void> {
   const path = join(folder, `${name}.png`);
+  await takeSettled(page, path);
+  const { size } = statSync(path);
+  console.info(`${name}.png  ${Math.round(size / 1000)} kB`);
+  if (size > MAX_BYTES) throw new Error(`${name}.png has more than ${MAX_BYTES} bytes.`);
+}
+
+/** Takes a screenshot once fonts and rows have settled. */
+async function takeSettled(page: Page, path: string): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
   await page.mouse.move(0, 0);
   await page.waitForTimeout(400); // the list measures its rows and scrolls to its end
   await page.screenshot({ path });
-  const { size } = statSync(path);
-  console.info(`${name}.png  ${Math.round(size / 1000)} kB`);
-  if (size > MAX_BYTES) throw new Error(`${name}.png has more than ${MAX_BYTES} bytes.`);
 }
 
 await main();

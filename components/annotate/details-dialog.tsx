@@ -10,6 +10,7 @@ import { useReload } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Switch } from '../ui/form/fields.tsx';
 import { ScoreField } from './score-field.tsx';
@@ -51,9 +52,7 @@ export function DetailsDialog({
   return (
     <Dialog open onClose={onClose} aria-labelledby={heading} className="w-[30rem] p-5">
       <form onSubmit={(event) => void save(event)} className="grid gap-4">
-        <h2 id={heading} className="text-lg font-semibold">
-          Edit details
-        </h2>
+        <DialogHeader id={heading} title="Edit details" />
         <Field label="Title" hint="Empty: the run's own title">
           {(props) => (
             <input

@@ -1,6 +1,5 @@
 'use client';
 
-import { X } from 'lucide-react';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { FolderReply, RecentFoldersReply } from '#lib/api/folder.ts';
 import { getJson } from '#lib/browser/api.ts';
@@ -12,6 +11,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { FolderList } from './folder-list.tsx';
@@ -89,19 +89,7 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
         else go(path);
       }}
     >
-      <header className="flex items-center justify-between">
-        <h2 id="folder-title" className="text-lg font-semibold tracking-[-0.012em]">
-          Choose a folder
-        </h2>
-        <button
-          type="button"
-          onClick={onClose}
-          aria-label="Close"
-          className="reach grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink"
-        >
-          <X className="size-4" aria-hidden="true" />
-        </button>
-      </header>
+      <DialogHeader id="folder-title" title="Choose a folder" onClose={onClose} />
       {dropped !== undefined && (
         <p role="status" className="foreign rounded-md bg-sunken px-3 py-2 text-sm text-ink-2">
           Browsers don’t reveal where a dropped folder is. Choose “
@@ -138,7 +126,7 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
         >
           Home
         </Button>
-        <label className="ml-auto flex items-center gap-2 text-sm text-ink-2 max-sm:min-h-11">
+        <label className="ml-auto flex items-center gap-2 text-sm text-ink-2">
           <input
             type="checkbox"
             className="accent-brass-fill"
@@ -215,7 +203,7 @@ function Recent({ onChoose }: { onChoose: (path: string) => void }) {
 
 function contentWords({ folders, files, complete }: FolderReply): string {
   const counts = `${plural(folders.length, 'folder')}, ${plural(files, 'file')}.`;
-  return complete ? counts : `${counts} Not all of a folder this large is listed: type the path to go on.`;
+  return complete ? counts : `${counts} Not all of a folder this large is listed: type the path instead.`;
 }
 
 function pathOf(path: string, hidden: boolean): string {

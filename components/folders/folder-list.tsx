@@ -84,7 +84,7 @@ export function FolderList({
             onFocus={() => setAt(index)}
             onClick={() => onOpen(folder.path)}
             title={plainVisibleLine(folder.name)}
-            className="flex w-full items-center gap-2.5 px-3 py-1.5 text-left hover:bg-surface focus-visible:bg-brass-wash focus-visible:outline-offset-[-2px] max-sm:min-h-11"
+            className="flex w-full items-center gap-2.5 px-3 py-1.5 text-left hover:bg-surface focus-visible:bg-brass-wash focus-visible:outline-offset-[-2px]"
           >
             <Folder
               className={cx('size-4 shrink-0', folder.name.startsWith('.') ? 'text-ink-3' : 'text-brass')}

@@ -304,7 +304,7 @@ function TextItem({
           type="button"
           aria-expanded={open}
           onClick={() => setOpen(!open)}
-          className="reach flex min-w-0 flex-1 items-baseline gap-2 text-left"
+          className="flex min-w-0 flex-1 items-baseline gap-2 text-left"
         >
           <span className="shrink-0 text-sm font-medium">{shortLine(item.label, 60)}</span>
           {!open && (

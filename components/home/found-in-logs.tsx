@@ -48,7 +48,7 @@ export function FoundInLogs({ words }: { words: string }) {
       </div>
       {places === 0 && (
         <p className="py-3 text-sm text-ink-3">
-          No task, reply, argument or result holds all of these words. Each word matches the beginning of one;
+          No task, reply, argument or result contains all of these words. A word matches any word that starts with it;
           “quotes” keep words together.
         </p>
       )}

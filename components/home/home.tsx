@@ -99,7 +99,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
         <button
           type="button"
           onClick={list.loadMore}
-          className="mt-4 text-sm font-medium text-brass underline-offset-4 hover:underline max-sm:min-h-11"
+          className="mt-4 text-sm font-medium text-brass underline-offset-4 hover:underline"
         >
           {order.by === 'created' ? 'Show earlier runs' : 'Show more runs'}
         </button>

@@ -145,7 +145,7 @@ export function RunFilters({
       </div>
       {problems.length > 0 && (
         <p role="alert" className="mt-2 text-sm text-warn">
-          This part of the address is left out: {problems.join(' ')}
+          This part of the address is ignored: {problems.join(' ')}
         </p>
       )}
     </search>

@@ -76,7 +76,7 @@ export function SelectionBar({
         <p role="status" className="tnum px-2 text-sm font-medium whitespace-nowrap">
           {`${ids.length} selected`}
           {ids.length === MAX_SELECTED_RUNS && (
-            <span className="font-normal text-ink-3"> (the most at once)</span>
+            <span className="font-normal text-ink-3"> (the maximum)</span>
           )}
         </p>
         <CompareAction selection={selection} />

@@ -6,6 +6,7 @@ import { plural } from '#lib/browser/words/format.ts';
 import { TagField } from '../annotate/tag-field.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
 /** Adds tags to the selected runs, and removes those that some of them have. */
@@ -39,9 +40,7 @@ export function TagsDialog({
   return (
     <Dialog open onClose={onClose} aria-labelledby={heading} className="w-96 p-5">
       <form onSubmit={(event) => void save(event)} className="grid gap-4">
-        <h2 id={heading} className="text-lg font-semibold">
-          {`Tag ${plural(selection.size, 'run')}`}
-        </h2>
+        <DialogHeader id={heading} title={`Tag ${plural(selection.size, 'run')}`} />
         <TagField label="Add tags" tags={added} onChange={setAdded} />
         {present.length > 0 && (
           <fieldset>

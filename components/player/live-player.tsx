@@ -84,7 +84,7 @@ function Followed({
           end={ended && <ReplayButton onClick={() => setPlayer(startReplay(store))} />}
         />
         {problem && <ErrorNote error={problem} />}
-        <RunBody timeline={timeline} />
+        <RunBody timeline={timeline} opensAtTask />
         <Announcer />
         <KeySheet />
       </RunProvider>

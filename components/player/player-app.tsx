@@ -12,7 +12,7 @@ export function PlayerApp({ text }: { text: string }) {
   const source = useMemo(() => readSource(text), [text]);
   if (!source) {
     return (
-      <PlainMessage title="This page contains no run.">It may be incomplete. Ask for it again.</PlainMessage>
+      <PlainMessage title="This page contains no run.">It may be incomplete. Ask the sender for a new copy.</PlainMessage>
     );
   }
   return (
@@ -52,7 +52,7 @@ class Unreadable extends Component<{ children: ReactNode }, { failed: boolean }>
     if (!this.state.failed) return this.props.children;
     return (
       <PlainMessage title="The run in this page cannot be shown.">
-        Its log is damaged or from a newer version of Loupe. Ask for it again.
+        Its log is damaged or from a newer version of Loupe. Ask the sender for a new copy.
       </PlainMessage>
     );
   }

@@ -1,6 +1,6 @@
 'use client';
 
-import { type ReactNode, type RefObject, useCallback, useEffect, useMemo } from 'react';
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useState } from 'react';
 import type { StoreApi } from 'zustand';
 import { createPlayer, type Player } from '#lib/browser/state/player.ts';
 import type { RunStore } from '#lib/browser/state/run-store.ts';
@@ -56,6 +56,8 @@ export function Replay({
     [player, reading, goTo, server, whole],
   );
   const clock = useMemo(() => clockOf(player), [player]);
+  // A recording that waits for Play is read from its task.
+  const [opensAtTask] = useState(() => !player.state.getState().playing);
   useEffect(
     () =>
       // After seeking, follow the cursor instead of keeping the scroll position.
@@ -78,7 +80,11 @@ export function Replay({
     <RunProvider value={context}>
       <ClockContext value={clock}>
         <RunHeader onGoToEnd={goToEnd} light={light} when={formatMoment} />
-        <RunBody timeline={timeline} foot={<PlayerBar player={player} end={end} />} />
+        <RunBody
+          timeline={timeline}
+          opensAtTask={opensAtTask}
+          foot={<PlayerBar player={player} end={end} />}
+        />
       </ClockContext>
       <KeySheet more={PLAYER_KEYS} />
     </RunProvider>

@@ -1,6 +1,5 @@
 'use client';
 
-import { X } from 'lucide-react';
 import { type ChangeEvent, useRef, useState } from 'react';
 import type { Preset, PresetListReply, PresetReply } from '#lib/api/preset.ts';
 import { deleteJson, postJson } from '#lib/browser/api.ts';
@@ -10,6 +9,7 @@ import { useApi, useReload } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
@@ -47,19 +47,7 @@ export function PresetsDialog({ onClose }: { onClose: () => void }) {
       className="w-[36rem] overflow-y-auto border-line-strong"
     >
       <div className="grid gap-3 p-4 sm:p-5">
-        <header className="flex items-center justify-between">
-          <h2 id="presets-title" className="text-lg font-semibold tracking-[-0.012em]">
-            Presets
-          </h2>
-          <button
-            type="button"
-            onClick={onClose}
-            aria-label="Close"
-            className="reach grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink"
-          >
-            <X className="size-4" aria-hidden="true" />
-          </button>
-        </header>
+        <DialogHeader id="presets-title" title="Presets" onClose={onClose} />
         {data?.presets.length === 0 && (
           <p className="text-ink-2">None yet. Fill in the form for a new run and choose “Save as preset”.</p>
         )}

@@ -11,6 +11,7 @@ import { useReload } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field, Switch } from '../ui/form/fields.tsx';
 
@@ -58,9 +59,7 @@ export function SavePresetDialog({
       className="w-[28rem] border-line-strong"
     >
       <form className="grid gap-4 p-4 sm:p-5" onSubmit={submit}>
-        <h2 id="save-preset-title" className="text-lg font-semibold tracking-[-0.012em]">
-          {preset ? 'Save the preset' : 'Save as a preset'}
-        </h2>
+        <DialogHeader id="save-preset-title" title={preset ? 'Save the preset' : 'Save as a preset'} />
         <Field label="Name" hint="Everything in the form is kept under this name.">
           {(props) => (
             <input

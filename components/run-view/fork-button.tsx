@@ -16,9 +16,9 @@ export function ForkButton({ opening }: { opening: ForkOpening }) {
     <button
       type="button"
       aria-label={`Fork ${opening.words}`}
-      title={`Fork ${opening.words}: a new run goes on from here, with changes`}
+      title={`Fork ${opening.words}: a new run continues from here, with changes`}
       onClick={() => fork(opening)}
-      className="reach inline-flex size-6 shrink-0 items-center justify-center self-center rounded-sm text-ink-3 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-brass-wash hover:text-brass focus-visible:opacity-100 pointer-coarse:opacity-100 print:hidden"
+      className="reach z-1 inline-flex size-6 shrink-0 items-center justify-center self-center rounded-sm text-ink-3 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-brass-wash hover:text-brass focus-visible:opacity-100 pointer-coarse:opacity-100 print:hidden"
     >
       <ForkMark className="size-4" />
     </button>

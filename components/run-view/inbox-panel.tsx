@@ -3,6 +3,7 @@
 import { formatWhen } from '#lib/browser/words/format.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { cx } from '../ui/cx.ts';
+import { RowLink } from '../ui/event-link.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { MessageStatus } from './message-status.tsx';
 import { useRun } from './run-context.tsx';
@@ -35,16 +36,9 @@ export function InboxPanel() {
           )}
         >
           <p className="flex flex-wrap items-baseline gap-x-2 text-xs text-ink-3">
-            <a
-              href={`#${message.seq}`}
-              onClick={(click) => {
-                click.preventDefault();
-                goTo(message.seq);
-              }}
-              className="font-medium hover:underline"
-            >
+            <RowLink seq={message.seq} onGo={goTo} className="font-medium hover:underline">
               {message.by === 'agent' ? 'Agent' : operator === 'you' ? 'You' : 'The operator'}
-            </a>
+            </RowLink>
             <span suppressHydrationWarning>{formatWhen(message.at, now)}</span>
             {message.by === 'you' && <MessageStatus status={message.status} />}
           </p>

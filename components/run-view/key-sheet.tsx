@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { isTyping } from '#lib/browser/typing.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { DialogHeader } from '../ui/dialog-header.tsx';
 import { useRunScreen } from './screen-context.ts';
 import { type KeyWords, TIMELINE_KEYS } from './timeline/use-timeline-keys.ts';
 
@@ -22,9 +23,7 @@ export function KeySheet({ more = [] }: { more?: readonly KeyWords[] }) {
   }, []);
   return (
     <Dialog open={open} onClose={() => setOpen(false)} aria-labelledby="key-sheet" className="w-96 p-5">
-      <h2 id="key-sheet" className="text-lg font-semibold">
-        Keys
-      </h2>
+      <DialogHeader id="key-sheet" title="Keys" />
       <dl className="mt-3 grid grid-cols-[max-content_1fr] gap-x-5 gap-y-1.5">
         {[...TIMELINE_KEYS.filter(({ inDashboard }) => server || !inDashboard), ...more].map(
           ({ keys, does }) => (

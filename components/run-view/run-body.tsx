@@ -20,9 +20,12 @@ import { TimelineItem } from './timeline/timeline-item.tsx';
  */
 export function RunBody({
   timeline,
+  opensAtTask,
   foot,
 }: {
   timeline: RefObject<TimelineHandle | null>;
+  /** Whether the timeline opens at its first row instead of following the end. */
+  opensAtTask?: boolean;
   /** Content below the timeline. */
   foot?: ReactNode;
 }) {
@@ -53,7 +56,7 @@ export function RunBody({
           <div className="relative flex min-h-0 flex-1 flex-col print:static print:block">
             <div ref={setOver} />
             <div className="flex min-h-0 flex-1 flex-col print:block" inert={plots.full}>
-              <Timeline handle={timeline} Item={ListItem} />
+              <Timeline handle={timeline} opensAtTask={opensAtTask} Item={ListItem} />
             </div>
           </div>
           {foot}

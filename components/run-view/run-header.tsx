@@ -90,7 +90,7 @@ export function RunHeader({
           </p>
           {server?.family}
         </div>
-        <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-5 gap-y-2 max-sm:w-full max-sm:justify-between">
+        <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-5 gap-y-2 max-sm:w-full max-sm:gap-y-3 max-sm:justify-between">
           <Phase onGoToEnd={onGoToEnd} />
           <StopControls />
           {end}

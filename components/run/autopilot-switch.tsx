@@ -42,7 +42,7 @@ export function AutopilotSwitch() {
         disabled={busy}
         title={`${SETTINGS.autopilot.help}${limits.length > 0 ? ` At most ${limits.join(' or ')} at a time.` : ''}`}
         onClick={() => change(!on)}
-        className="reach flex min-h-6 items-center gap-2 font-medium hover:text-ink max-sm:min-h-11"
+        className="reach flex min-h-6 items-center gap-2 font-medium hover:text-ink"
       >
         <span
           className={cx(

@@ -58,7 +58,7 @@ export function Downloads({ runId, mode }: { runId: string; mode: RunMode | unde
   if (log) logs.push({ href: `${path}/log?format=${mode}${asked}`, ...log });
   return (
     <Menu label="Export" className="w-96">
-      <label className="flex items-center gap-2 px-3 py-1.5 text-sm text-ink-2 max-sm:min-h-11">
+      <label className="flex items-center gap-2 px-3 py-1.5 text-sm text-ink-2">
         <input
           type="checkbox"
           className="size-4 accent-brass-fill"

@@ -72,7 +72,7 @@ export function MessageBox() {
                 id="message"
                 ref={field}
                 rows={1}
-                className="field max-h-40 min-h-9 flex-1 resize-none [field-sizing:content] max-sm:min-h-11"
+                className="field max-h-40 min-h-9 flex-1 resize-none [field-sizing:content]"
                 placeholder={waits ? 'Your message' : 'Message the agent'}
                 aria-describedby="message-hint"
                 value={text}

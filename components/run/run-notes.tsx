@@ -10,10 +10,10 @@ import { patchJson } from '#lib/browser/api.ts';
 import type { RunStore } from '#lib/browser/state/run-store.ts';
 import { watchRuns } from '#lib/browser/stream/hub-client.ts';
 import { MAX_TITLE_CHARS } from '#lib/events/limits.ts';
-import { ScoreField } from '../annotate/score-field.tsx';
+import { ScoreThumbs } from '../annotate/score-field.tsx';
 import { useApi } from '../hooks/use-api.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
-import { useRequest } from '../hooks/use-request.ts';
+import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorLine } from '../ui/error-line.tsx';
@@ -28,9 +28,13 @@ interface Noted {
   /** `undefined` until it is read. */
   run: RunSummary | undefined;
   show: (run: RunSummary) => void;
+  annotate: (change: AnnotationChange) => Promise<boolean>;
+  busy: boolean;
+  /** Why the last change failed. */
+  problem: RequestProblem | undefined;
 }
 
-const NotedContext = createContext<Noted>({ run: undefined, show: () => undefined });
+const NotedContext = createContext<Noted | undefined>(undefined);
 
 /** What a person noted about the run on the page, also as it changes in other tabs once the run has ended. */
 export function RunNotesProvider({ store, children }: { store: RunStore; children: ReactNode }) {
@@ -50,47 +54,88 @@ export function RunNotesProvider({ store, children }: { store: RunStore; childre
     });
   }, [ended, runId]);
   const run = newer ?? data?.run;
-  return <NotedContext value={useMemo(() => ({ run, show }), [run])}>{children}</NotedContext>;
+  const { busy, problem, run: ask } = useRequest();
+  const value = useMemo(
+    () => ({
+      run,
+      show,
+      busy,
+      problem,
+      annotate: (change: AnnotationChange) =>
+        ask(async () => {
+          if (!run) return;
+          show((await patchJson<AnnotatedReply>(`/api/runs/${encodeURIComponent(run.id)}`, change)).run);
+        }),
+    }),
+    [run, busy, problem, ask],
+  );
+  return <NotedContext value={value}>{children}</NotedContext>;
 }
 
 /** The run's summary with what was noted about it. */
 export function useNoted(): RunSummary | undefined {
-  return useContext(NotedContext).run;
+  return useNotes().run;
 }
 
-/** Changes what is noted about the run on the page. */
-function useAnnotate() {
-  const { run, show } = useContext(NotedContext);
-  const { busy, problem, run: ask } = useRequest();
-  const annotate = (change: AnnotationChange) =>
-    ask(async () => {
-      if (!run) return;
-      show((await patchJson<AnnotatedReply>(`/api/runs/${encodeURIComponent(run.id)}`, change)).run);
-    });
-  return { busy, problem, annotate };
+function useNotes(): Noted {
+  const notes = useContext(NotedContext);
+  if (!notes) throw new Error('This component must be inside a RunNotesProvider.');
+  return notes;
 }
 
-/** A pencil beside the title; the title itself becomes a field. */
-export function EditTitle({ onEdit }: { onEdit: () => void }) {
-  const run = useNoted();
+const icon = 'grid size-7 place-items-center rounded-md';
+const unset = 'text-ink-3 hover:bg-sunken hover:text-ink';
+
+/**
+ * What a person can note about the run, in the row of its title: rename, pin, score, details. A phone has room for the
+ * details only, whose dialog has all of these, and for what is set.
+ */
+export function RunMarks({ onRename }: { onRename: () => void }) {
+  const { run, show, busy, annotate } = useNotes();
+  const { opened, open, close } = useLoaded<Details, undefined>(loadDetails);
   if (!run) return null;
+  const { tags = [], note, score, pinned = false } = run.annotations ?? {};
+  const details = tags.length > 0 || note !== undefined ? 'Edit details' : 'Add tags or a note';
   return (
-    <button
-      type="button"
-      aria-label="Rename this run"
-      title="Rename"
-      onClick={onEdit}
-      className="-my-2 -mr-2 grid size-8 shrink-0 place-items-center self-center text-ink-3 hover:text-ink print:hidden"
-    >
-      <Pencil className="size-3.5" aria-hidden="true" />
-    </button>
+    <span className="relative -my-0.5 flex shrink-0 items-center self-center touch:-my-2.5 print:hidden">
+      <button
+        type="button"
+        aria-label="Rename this run"
+        title="Rename"
+        onClick={onRename}
+        className={cx(icon, unset, 'max-sm:hidden')}
+      >
+        <Pencil className="size-3.5" aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        aria-label={pinned ? 'Unpin this run' : 'Pin this run'}
+        aria-pressed={pinned}
+        title={pinned ? 'Pinned to the top of the run list' : 'Pin to the top of the run list'}
+        disabled={busy}
+        onClick={() => void annotate({ pinned: !pinned })}
+        className={cx(icon, pinned ? 'bg-brass-wash text-brass' : unset, !pinned && 'max-sm:hidden')}
+      >
+        <Pin className="size-4" aria-hidden="true" />
+      </button>
+      <ScoreThumbs score={score} disabled={busy} onChange={(value) => void annotate({ score: value })} />
+      <button
+        type="button"
+        aria-label={details}
+        title={details}
+        onClick={() => open(() => undefined)}
+        className={cx(icon, unset)}
+      >
+        <StickyNote className="size-4" aria-hidden="true" />
+      </button>
+      {opened && <opened.code.DetailsDialog run={run} onClose={close} onSaved={show} />}
+    </span>
   );
 }
 
 /** The field in place of the title: Enter saves, Escape leaves it. Empty, the run has its own title again. */
 export function TitleField({ onDone }: { onDone: () => void }) {
-  const run = useNoted();
-  const { busy, problem, annotate } = useAnnotate();
+  const { run, busy, problem, annotate } = useNotes();
   const [title, setTitle] = useState(run?.title ?? '');
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
@@ -126,32 +171,13 @@ export function TitleField({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** Pin, score, tags and note of the run, below its title. */
+/** Tags and note of the run below its title, if it has any. */
 export function NotesLine() {
-  const { run, show } = useContext(NotedContext);
-  const { busy, problem, annotate } = useAnnotate();
-  const { opened, open, close } = useLoaded<Details, undefined>(loadDetails);
-  if (!run) return null;
-  const { tags = [], note, score, pinned = false, archived } = run.annotations ?? {};
+  const { run, problem } = useNotes();
+  const { tags = [], note, archived } = run?.annotations ?? {};
+  if (!problem && !archived && tags.length === 0 && note === undefined) return null;
   return (
     <div className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm [@media(max-height:35rem)]:hidden">
-      <button
-        type="button"
-        aria-label={pinned ? 'Unpin this run' : 'Pin this run'}
-        aria-pressed={pinned}
-        title={pinned ? 'Pinned to the top of the run list' : 'Pin to the top of the run list'}
-        disabled={busy}
-        onClick={() => void annotate({ pinned: !pinned })}
-        className={cx(
-          'grid size-8 place-items-center rounded-md max-sm:size-11 print:hidden',
-          pinned ? 'bg-brass-wash text-brass' : 'text-ink-3 hover:bg-sunken hover:text-ink',
-        )}
-      >
-        <Pin className="size-4" aria-hidden="true" />
-      </button>
-      <span className="max-sm:[&_select]:hidden print:hidden">
-        <ScoreField score={score} disabled={busy} onChange={(value) => void annotate({ score: value })} />
-      </span>
       {archived && (
         <Badge>
           <Archive className="size-3" aria-hidden="true" />
@@ -162,26 +188,17 @@ export function NotesLine() {
         <Link
           key={tag}
           href={`/?tag=${encodeURIComponent(tag)}`}
-          className="foreign max-w-48 truncate rounded-full bg-brass-wash px-2.5 leading-6 text-ink-2 hover:text-ink"
+          className="foreign reach max-w-48 truncate rounded-full bg-brass-wash px-2.5 leading-6 text-ink-2 hover:text-ink"
         >
           <ForeignText text={tag} />
         </Link>
       ))}
-      <button
-        type="button"
-        onClick={() => open(() => undefined)}
-        className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-ink-3 hover:bg-sunken hover:text-ink max-sm:h-11 print:hidden"
-      >
-        <StickyNote className="size-4" aria-hidden="true" />
-        {tags.length > 0 || note !== undefined ? 'Edit details' : 'Add tags or a note'}
-      </button>
       {note !== undefined && (
         <p className="foreign max-h-[20dvh] max-w-read basis-full overflow-y-auto whitespace-pre-wrap text-ink-2">
           <ForeignText text={note} />
         </p>
       )}
       {problem && <ErrorLine error={problem} />}
-      {opened && <opened.code.DetailsDialog run={run} onClose={close} onSaved={show} />}
     </div>
   );
 }

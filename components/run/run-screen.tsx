@@ -34,7 +34,7 @@ import { DeleteRun } from './delete-run.tsx';
 import { ImportedBar } from './imported-bar.tsx';
 import { MessageBox } from './message-box.tsx';
 import { PageState, RunCommands } from './page-state.tsx';
-import { EditTitle, NotesLine, RunNotesProvider, TitleField, useNoted } from './run-notes.tsx';
+import { NotesLine, RunMarks, RunNotesProvider, TitleField, useNoted } from './run-notes.tsx';
 
 type Fork = typeof import('../fork/fork-dialog.tsx');
 type Rerun = typeof import('../rerun/rerun-dialog.tsx');
@@ -146,7 +146,7 @@ export function RunScreen({
   );
 }
 
-/** The header with the title that a person gave, and what they noted. */
+/** The header with the title that a person gave, and the controls for notes about the run. */
 function NotedHeader(props: { onGoToEnd: () => void; end: ReactNode }) {
   const [editing, setEditing] = useState(false);
   const title = useNoted()?.annotations?.title;
@@ -154,7 +154,7 @@ function NotedHeader(props: { onGoToEnd: () => void; end: ReactNode }) {
     <RunHeader
       {...props}
       heading={editing ? <TitleField onDone={() => setEditing(false)} /> : title}
-      titleEnd={<EditTitle onEdit={() => setEditing(true)} />}
+      titleEnd={<RunMarks onRename={() => setEditing(true)} />}
     />
   );
 }

@@ -1,6 +1,5 @@
 'use client';
 
-import { X } from 'lucide-react';
 import { type ComponentType, useState } from 'react';
 import type {
   Share,
@@ -17,6 +16,7 @@ import { useReading } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Choice, Field } from '../ui/form/fields.tsx';
 import { Link } from '../ui/link.tsx';
@@ -62,19 +62,12 @@ export function ShareDialog({
   };
   return (
     <div className="grid h-full min-h-0 grid-rows-[auto_minmax(0,1fr)]">
-      <header className="flex items-center justify-between border-b px-4 py-3 sm:px-5">
-        <h2 id="share-title" className="text-lg font-semibold tracking-[-0.012em]">
-          Share this run
-        </h2>
-        <button
-          type="button"
-          onClick={onClose}
-          aria-label="Close"
-          className="grid size-8 place-items-center rounded-sm text-ink-3 hover:bg-sunken hover:text-ink"
-        >
-          <X className="size-4" aria-hidden="true" />
-        </button>
-      </header>
+      <DialogHeader
+        id="share-title"
+        title="Share this run"
+        onClose={onClose}
+        className="border-b px-4 py-3 sm:px-5"
+      />
       <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] max-lg:overflow-y-auto lg:grid-cols-[24.5rem_minmax(0,1fr)]">
         <div className="grid content-start gap-5 p-4 sm:p-5 lg:min-h-0 lg:overflow-y-auto lg:border-r">
           {made ? (
@@ -187,7 +180,7 @@ function Lifetime({ value, onChange }: { value: number; onChange: (ms: number) =
 
 function AllLinks() {
   return (
-    <Link href="/shares" className="text-sm font-medium text-brass underline-offset-4 hover:underline">
+    <Link href="/shares" className="reach text-sm font-medium text-brass underline-offset-4 hover:underline">
       All links
     </Link>
   );

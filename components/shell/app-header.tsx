@@ -16,6 +16,7 @@ import { MoreMenu } from './more-menu.tsx';
 import { NotifyToggle } from './notify-toggle.tsx';
 import { StorageBanner } from './storage-banner.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
+import { useServerWatch } from './use-server-watch.ts';
 
 /** `wide`: shown only on wide screens; otherwise in the menu. */
 const pages: readonly { href: string; label: string; wide?: boolean }[] = [
@@ -37,17 +38,18 @@ export function AppHeader({ theme }: { theme: Theme }) {
   useEffect(restoreDensity, []);
   const palette = useRef<PaletteHandle>(null);
   const health = useHealth();
+  useServerWatch(health.data !== undefined && health.error?.status !== 401, health.reload);
   return (
     <header className="z-20 print:hidden border-b border-line bg-surface">
       <StorageBanner store={health.data?.store} />
       <div className="flex h-12 items-center gap-1 px-2 sm:gap-2 sm:px-5">
         <Link
           href="/"
-          className="flex items-center gap-2 rounded-md py-1 pr-1 sm:mr-3 sm:pr-2"
+          className="target flex items-center gap-2 rounded-md py-1 pr-1 max-[419px]:hidden sm:mr-3 sm:pr-2"
           aria-label="Loupe, home"
         >
           <Mark className="size-6" />
-          <span className="text-lg font-semibold tracking-[-0.015em] max-[419px]:sr-only">Loupe</span>
+          <span className="text-lg font-semibold tracking-[-0.015em] max-[519px]:sr-only">Loupe</span>
         </Link>
         <nav aria-label="Pages" className="flex h-full items-center gap-0.5">
           {pages.map((page) => {
@@ -59,10 +61,10 @@ export function AppHeader({ theme }: { theme: Theme }) {
                 href={page.href}
                 aria-current={here ? 'page' : undefined}
                 className={cx(
-                  'relative flex h-8 items-center rounded-md px-1 font-medium text-ink-2 hover:bg-sunken hover:text-ink sm:px-2.5',
+                  'target relative flex h-8 items-center justify-center rounded-md px-1 font-medium text-ink-2 hover:bg-sunken hover:text-ink sm:px-2.5',
                   // On the hairline under the bar, as the chosen tab has it.
                   here &&
-                    'text-ink after:absolute after:inset-x-1 after:-bottom-[calc(0.5rem+1px)] after:h-0.5 after:bg-brass-fill sm:after:inset-x-2.5',
+                    'text-ink after:absolute after:inset-x-1 after:-bottom-[calc(0.5rem+1px)] max-sm:after:-bottom-[calc(0.125rem+1px)] after:h-0.5 after:bg-brass-fill sm:after:inset-x-2.5',
                   page.wide && 'max-md:hidden',
                 )}
               >
@@ -71,13 +73,13 @@ export function AppHeader({ theme }: { theme: Theme }) {
             );
           })}
         </nav>
-        <div className="ml-auto flex items-center gap-1 sm:gap-2">
+        <div className="ml-auto flex items-center sm:gap-2">
           <HealthLight data={health.data} error={health.error} />
           <CommandPalette handle={palette} />
           <NotifyToggle />
           <ThemeToggle initial={theme} />
           <MoreMenu pages={more} onCommands={() => palette.current?.open()} />
-          <Link href="/runs/new" className={buttonClass('plain', 'sm', 'ml-1')}>
+          <Link href="/runs/new" className={buttonClass('plain', 'sm', 'sm:ml-1')}>
             <Plus className="size-3.5" aria-hidden="true" />
             <span className="max-[519px]:sr-only">New run</span>
           </Link>

@@ -120,7 +120,7 @@ function useCommands(
       ...own('View'),
       {
         id: 'density',
-        label: 'Roomy, dense, or one line a row',
+        label: 'Row density',
         group: 'View',
         keys: 'd',
         run: () => say(DENSITY_WORDS[nextDensity()]),

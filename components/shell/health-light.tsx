@@ -9,7 +9,7 @@ export function HealthLight({ data, error }: { data: HealthReply | undefined; er
   return (
     <Link
       href="/health"
-      className="flex h-8 items-center gap-2 rounded-md px-3 text-sm text-ink-2 lg:px-2 hover:bg-sunken hover:text-ink"
+      className="target flex h-8 items-center justify-center gap-2 rounded-md px-3 text-sm text-ink-2 lg:px-2 hover:bg-sunken hover:text-ink"
     >
       <span className={cx('size-2 rounded-full', dot)} aria-hidden="true" />
       <span className="whitespace-nowrap max-lg:sr-only">{words}</span>

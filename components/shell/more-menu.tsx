@@ -5,7 +5,7 @@ import { useRef } from 'react';
 import { buttonClass } from '../ui/button.tsx';
 import { Link } from '../ui/link.tsx';
 
-const line = 'flex h-10 w-full items-center rounded-md px-3 text-left hover:bg-sunken';
+const line = 'target flex h-10 w-full items-center rounded-md px-3 text-left hover:bg-sunken';
 
 /** What the bar has no room for on a small screen: the other pages, and the commands that keys open elsewhere. */
 export function MoreMenu({

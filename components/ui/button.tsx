@@ -20,8 +20,8 @@ export function buttonClass(
   className?: string,
 ): string {
   return cx(
-    'inline-flex items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed',
-    size === 'md' ? 'h-9 px-3.5 text-base' : 'h-7 px-2.5 text-sm max-sm:h-8',
+    'target inline-flex items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed',
+    size === 'md' ? 'h-9 px-3.5 text-base' : 'h-7 px-2.5 text-sm',
     kinds[kind],
     className,
   );

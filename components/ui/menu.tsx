@@ -7,7 +7,7 @@ import { cx } from './cx.ts';
 
 /** The classes of a button or link in a menu. */
 export const menuItem =
-  'flex min-h-9 w-full items-center gap-2 rounded-md px-3 py-1.5 text-left text-base hover:bg-sunken disabled:text-ink-3 disabled:hover:bg-transparent max-sm:min-h-11';
+  'target flex min-h-9 w-full items-center gap-2 rounded-md px-3 py-1.5 text-left text-base hover:bg-sunken disabled:text-ink-3 disabled:hover:bg-transparent';
 
 /** Pixels between the button and its menu, and between the menu and the edge of the window. */
 const GAP = 4;

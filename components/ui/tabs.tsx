@@ -32,7 +32,7 @@ export function Tabs<Id extends string>({
             value={tab.id}
             className={({ active }) =>
               cx(
-                '-mb-px border-b-2 px-1.5 pb-1 font-sans text-sm font-medium max-sm:h-9',
+                '-mb-px border-b-2 px-1.5 pb-1 font-sans text-sm font-medium',
                 active ? 'border-brass-fill text-ink' : 'border-transparent text-ink-3 hover:text-ink',
               )
             }

@@ -85,6 +85,46 @@ test('Ctrl-C shuts the server down cleanly; the next start resumes the run [D19]
   }
 });
 
+test('every page says that a killed server is away, and that a frozen one does not answer, until it is back [D5]', async ({
+  ollama,
+  ownServer,
+}) => {
+  ollama.add({ name: 'works-on', steps: [{ fault: { kind: 'hang' } }] });
+  const { loupe, page } = await ownServer({ ollamaUrl: ollama.url });
+  const { id } = await startRun(loupe, { task: 'Work on', model: 'works-on' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.connection('Live')).toBeVisible();
+  await test.step('a frozen server, whose connections stay open', async () => {
+    loupe.process.kill('SIGSTOP');
+    await expect(page.locator('[data-connection="reconnecting"], [data-connection="offline"]')).toBeVisible();
+    loupe.process.kill('SIGCONT');
+    await expect(view.connection('Live')).toBeVisible();
+  });
+  await page.clock.install();
+  await page.goto('/models');
+  const light = page.getByRole('banner').getByRole('link', { name: /^Ollama/ });
+  await expect(light).toBeVisible();
+  // By the page's own clock, which stands still otherwise: its next poll is 10 seconds away, however slow this machine is.
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+  await loupe.stop('SIGKILL');
+  let passedMs = 0;
+  const runClock = async () => {
+    passedMs += 10;
+    await page.clock.runFor(10);
+    return page.getByRole('link', { name: 'Server offline' }).isVisible();
+  };
+  await expect.poll(runClock, { intervals: [200], timeout: 60_000 }).toBe(true);
+  expect(passedMs).toBeLessThan(3000);
+  await page.clock.resume();
+  const second = await startLoupe({ ollamaUrl: ollama.url, dataDir: loupe.dataDir, port: loupe.port });
+  try {
+    await expect(light).toBeVisible();
+  } finally {
+    await second.stop('SIGKILL');
+  }
+});
+
 test('an open page reports when the server is away, and starts nothing [D4]', async ({
   ollama,
   ownServer,

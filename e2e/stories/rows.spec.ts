@@ -97,7 +97,7 @@ test('filter chips combine, o shows messages only, and an empty result says so',
   await expect(page).not.toHaveURL(/rows=/);
   await page.keyboard.press('e');
   await expect(page).toHaveURL(/\?failed=1$/);
-  await expect(page.getByText('No row is like this.')).toBeVisible();
+  await expect(page.getByText('No rows match.')).toBeVisible();
   await page.getByRole('button', { name: 'Show all rows' }).click();
   await expect(page).not.toHaveURL(/failed=/);
 });

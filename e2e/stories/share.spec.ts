@@ -313,6 +313,49 @@ test('links open at a row, a snapshot link is a recording, and both fit a narrow
   }
 });
 
+test('shared pages open at the task, and a running run is followed only on request', async ({
+  loupe,
+  ollama,
+  workspace,
+  browser,
+}) => {
+  const names = Array.from({ length: 12 }, (_, index) => `notes-${index}.txt`);
+  const each = names.map((path) => ({ reply: { tool_calls: [{ name: 'read_file', arguments: { path } }] } }));
+  ollama.add({ name: 'is-read', steps: [...each, done] });
+  ollama.add({ name: 'goes-on', steps: [...each, never] });
+  const files = Object.fromEntries(names.map((name) => [name, `The text of ${name}.\n`]));
+  const draft = { task: 'Read all the notes', workspace: workspace(files), max_iterations: 20 };
+  const ended = await finishRun(loupe, { ...draft, model: 'is-read' });
+  for (const live of [true, false]) {
+    const { share } = await makeShare(loupe, ended.id, { live });
+    const other = await teammate(browser, { width: 360 });
+    await other.page.goto(share.url ?? '');
+    const shown = new RunView(other.page);
+    await see(shown.timeline.locator('article').first()).toHaveAttribute('aria-posinset', '1');
+    await see(shown.timeline.locator('article').first()).toBeInViewport();
+    await see(shown.end).not.toBeInViewport();
+    await expectAccessible(other.page);
+    await other.context.close();
+  }
+
+  const running = await startRun(loupe, { ...draft, model: 'goes-on' });
+  const { share } = await makeShare(loupe, running.id, { live: true });
+  const other = await teammate(browser);
+  await other.page.goto(share.url ?? '');
+  const shown = new RunView(other.page);
+  const call = (number: number) => shown.row(new RegExp(`^Model call ${number},`));
+  await expect
+    .poll(
+      async () => (await logOf(loupe, running.id)).filter(({ type }) => type === 'model-call.started').length,
+    )
+    .toBe(13);
+  await see(shown.timeline.locator('article').first()).toBeInViewport();
+  await other.page.getByRole('button', { name: /^(Follow|\d+ new rows?)$/ }).click();
+  await see(call(13)).toBeInViewport();
+  expect(other.troubles).toEqual([]);
+  await other.context.close();
+});
+
 test('deleting a run also removes its links', async ({ page, loupe, ollama, workspace }) => {
   ollama.add({ name: 'is-deleted', steps: [done] });
   const { id } = await finishRun(loupe, { task: 'Forget me', model: 'is-deleted', workspace: workspace() });

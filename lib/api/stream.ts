@@ -2,6 +2,15 @@ import type { RunDelta } from '../events/delta.ts';
 import type { RunEvent } from '../events/registry.ts';
 
 /**
+ * How often the stream of the dashboard sends something, in milliseconds. A browser hears at once when a server is killed, but
+ * never of one that is frozen or unplugged: only what stops coming tells (decision 52).
+ */
+export const STREAM_HEARTBEAT_MS = 1000;
+
+/** A stream that is silent for this long counts as lost: two heartbeats, and time for a busy machine. */
+export const STREAM_SILENCE_MS = 2500;
+
+/**
  * An event as viewers receive it. Texts over 64 KB are truncated; `cuts` lists their dotted paths and full lengths. `GET
  * /api/runs/{id}/events/{seq}` returns the full event.
  */

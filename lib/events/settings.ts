@@ -488,7 +488,7 @@ export const SETTINGS = {
     type: 'switch',
     modes: ['session'],
     label: 'Autopilot',
-    help: 'The session goes on by itself after each answer. Off: it waits for your next message.',
+    help: 'The session continues on its own after each answer. Off: it waits for your next message.',
     default: () => false,
     fork: true,
     flag: 'autopilot',

@@ -6,7 +6,7 @@ const FOR_EVER_MS = (2 ** 63 - 1) / 1e6;
 
 const at = (ms: number) => ({ expiresAt: new Date(ms).toISOString(), serverTimeMs: 1_000_000 });
 
-it('a request that is over has set the time to stay anew, and it stands still', () => {
+it('a request that is over has restarted the keep-alive, which then stays the same', () => {
   const about = { keepAlive: '5m', sinceMs: 1000 };
   const forEver = { keepAlive: -1, sinceMs: 1000 };
   expect(isRequestOver(at(1_299_500), at(1_299_500), about)).toBe(true);

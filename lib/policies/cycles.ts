@@ -61,7 +61,7 @@ export const endOnEmptyCycles: Rule = (state) => {
   return ended('error', {
     error: {
       code: 'empty_cycles',
-      message: `The model brought neither call nor reflection in ${plural(maxEmptyReplies(state.config), 'cycle')} in a row.${swallowedNote(state.cycle.swallowedTokens)}`,
+      message: `The model returned neither a call nor a reflection in ${plural(maxEmptyReplies(state.config), 'cycle')} in a row.${swallowedNote(state.cycle.swallowedTokens)}`,
       hint: 'Try another model, or other model options.',
     },
   });

@@ -21,8 +21,8 @@ export const endOnEmptyTurns: Rule = (state) => {
   return ended('error', {
     error: {
       code: 'empty_turns',
-      message: `The model brought neither text nor call in ${plural(maxEmptyReplies(state.config), 'turn')} in a row.${swallowedNote(state.turns.swallowedTokens)}`,
-      hint: 'Try another model, or say in SYSTEM_PROMPT.md what there is to do.',
+      message: `The model returned neither text nor a call in ${plural(maxEmptyReplies(state.config), 'turn')} in a row.${swallowedNote(state.turns.swallowedTokens)}`,
+      hint: 'Try another model, or say in SYSTEM_PROMPT.md what to do.',
     },
   });
 };

@@ -35,7 +35,7 @@ export class StandingApprovals {
     if (id !== undefined && revoked.length === 0) {
       throw new AppError({
         code: 'standing_approval_not_found',
-        message: 'There is no such standing approval.',
+        message: 'This standing approval does not exist.',
         hint: 'GET /api/standing-approvals lists them.',
       });
     }

@@ -18,7 +18,7 @@ export function notAFile(steps: readonly string[], stats: Stats): AppError {
     return new AppError({
       code: 'is_a_folder',
       message: `"${steps.join('/')}" is a folder.`,
-      hint: 'Name a file in it; list_directory shows what there is.',
+      hint: 'Name a file in it; list_directory lists them.',
     });
   }
   return new AppError({
@@ -40,7 +40,7 @@ export function isALink(steps: readonly string[]): AppError {
   return new AppError({
     code: 'path_link',
     message: `"${steps.join('/')}" is a symbolic link, and links are not followed.`,
-    hint: 'Name the file or folder that it stands for, if that lies in the workspace.',
+    hint: 'Name the file or folder it points to, if that is in the workspace.',
   });
 }
 

@@ -420,7 +420,7 @@ function split(steps: readonly string[]): { folders: readonly string[]; name: st
     throw new AppError({
       code: 'is_a_folder',
       message: 'The path is the workspace itself, which is a folder.',
-      hint: 'Name a file in it; list_directory shows what there is.',
+      hint: 'Name a file in it; list_directory lists them.',
     });
   }
   return { folders: steps.slice(0, -1), name };

@@ -121,7 +121,7 @@ async function readOrSuggest<T>(
     throw new AppError({
       code: error.code,
       message: error.message,
-      hint: suggestion ? `Did you mean "${suggestion}"?` : 'list_directory shows what there is.',
+      hint: suggestion ? `Did you mean "${suggestion}"?` : 'list_directory lists them.',
     });
   }
 }

@@ -1,3 +1,4 @@
+import { STREAM_HEARTBEAT_MS } from '#lib/api/stream.ts';
 import { getRunService } from '#lib/app/current-service.ts';
 import { eventStreamResponse, topicsOf } from '#lib/http/event-stream.ts';
 import { handle } from '#lib/http/handle.ts';
@@ -13,6 +14,9 @@ export function GET(request: Request) {
       texts: true,
       signal: request.signal,
     });
-    return eventStreamResponse(feed, { eventId: ({ run_id, seq }) => `${run_id}:${seq}` });
+    return eventStreamResponse(feed, {
+      eventId: ({ run_id, seq }) => `${run_id}:${seq}`,
+      heartbeatMs: STREAM_HEARTBEAT_MS,
+    });
   });
 }

@@ -77,7 +77,7 @@ export function ChangedFilePanel({
         <p className="flex flex-wrap items-center gap-2 text-sm text-ink-3">
           Only the beginning of the file is here.
           <Button size="sm" disabled={whole.busy} onClick={whole.load}>
-            Load all of it ({formatBytes(whole.chars)})
+            Load the whole file ({formatBytes(whole.chars)})
           </Button>
           {whole.problem && <ErrorLine error={whole.problem} />}
         </p>

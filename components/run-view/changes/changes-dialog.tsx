@@ -7,6 +7,7 @@ import type { FileChange } from '#lib/events/file-changes.ts';
 import { useRequest } from '../../hooks/use-request.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { DialogHeader } from '../../ui/dialog-header.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { ForeignName } from '../../ui/foreign-name.tsx';
 import { useRunScreen } from '../screen-context.ts';
@@ -35,17 +36,14 @@ export function ChangesDialog({
       className="h-[min(90dvh,70rem)] w-[64rem] p-0"
     >
       <div className="flex h-full flex-col">
-        <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b px-4 py-3">
-          <h2 id="changes-title" className="text-lg font-semibold">
-            {plural(changes.length, 'file')} changed
-          </h2>
-          <span className="ml-auto flex flex-wrap items-center gap-2">
-            {revertible > 0 && <RevertAll count={revertible} busy={busy} onRevert={() => revert()} />}
-            <Button size="sm" onClick={onClose}>
-              Close
-            </Button>
-          </span>
-        </header>
+        <DialogHeader
+          id="changes-title"
+          title={`${plural(changes.length, 'file')} changed`}
+          onClose={onClose}
+          className="border-b px-4 py-3"
+        >
+          {revertible > 0 && <RevertAll count={revertible} busy={busy} onRevert={() => revert()} />}
+        </DialogHeader>
         <Changes first={first}>
           {refused && (
             <p className="text-sm text-ink-2">

@@ -40,7 +40,7 @@ export const ChatFoldLine = memo(function ChatFoldLine({
       className={chatColumn(atCursor)}
     >
       <div className="flex max-w-3xl flex-wrap items-baseline gap-x-2 gap-y-1 py-1.5 text-sm text-ink-3">
-        <Disclosure open={open} onToggle={toggle} className="min-h-6 max-sm:min-h-11 max-sm:items-center">
+        <Disclosure open={open} onToggle={toggle} className="min-h-6 max-sm:items-center">
           <span className="tnum">{words}</span>
           {!open && tools.length > 0 && (
             <code className="line-clamp-1 min-w-0 text-xs break-all">{toolWords(tools)}</code>

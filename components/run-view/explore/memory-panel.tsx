@@ -5,6 +5,7 @@ import { useStore } from 'zustand';
 import { type MemoryKey, memoryAt } from '#lib/browser/state/explore-view.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { cx } from '../../ui/cx.ts';
+import { RowLink } from '../../ui/event-link.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { useRun } from '../run-context.tsx';
 import { useRunScreen, useUnfolded } from '../screen-context.ts';
@@ -75,16 +76,13 @@ function KeyLine({ entry }: { entry: MemoryKey }) {
             <li key={change.seq} className="min-w-0 text-sm">
               <p className="tnum flex items-baseline gap-2 text-xs text-ink-3">
                 Cycle {formatCount(change.cycle)}
-                <a
-                  href={`#${change.seq}`}
-                  onClick={(click) => {
-                    click.preventDefault();
-                    goTo(change.seq);
-                  }}
+                <RowLink
+                  seq={change.seq}
+                  onGo={goTo}
                   className="text-brass underline-offset-2 hover:underline"
                 >
                   {change.callId === undefined ? 'at the fork' : `call ${change.callId}`}
-                </a>
+                </RowLink>
               </p>
               {change.value === undefined ? (
                 <p className="text-ink-3">deleted</p>

@@ -7,6 +7,7 @@ import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
 import type { Cycle } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
+import { RowLink } from '../../ui/event-link.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { useRun } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
@@ -66,16 +67,13 @@ const Reflected = memo(function Reflected({
       )}
     >
       <p className="tnum flex items-baseline gap-2 text-xs text-ink-3">
-        <a
-          href={`#${endedSeq}`}
-          onClick={(click) => {
-            click.preventDefault();
-            goTo(endedSeq);
-          }}
+        <RowLink
+          seq={endedSeq}
+          onGo={goTo}
           className="font-medium text-brass underline-offset-2 hover:underline"
         >
           Cycle {formatCount(number)}
-        </a>
+        </RowLink>
         {novelty !== undefined && (
           <span
             className={cx(novelty < 0.4 && 'text-warn')}

@@ -1,4 +1,7 @@
-/** The address of a row. Opened, it shows all rows, without the filters of this page. */
+/** The address of a row, without the filters of this page: opened, it shows all rows. Also works in a file on disk. */
 export function linkToRow(seq: number): string {
-  return `${location.origin}${location.pathname}#${seq}`;
+  const address = new URL(location.href);
+  address.search = '';
+  address.hash = String(seq);
+  return address.href;
 }

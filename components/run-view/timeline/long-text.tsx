@@ -32,7 +32,7 @@ const FOLDED_MARKDOWN = { chars: 4000, slack: 1000 };
 const WHOLE_CHARS = 60_000;
 const BLOCK_CHARS = 4000;
 
-const button = 'reach font-medium text-brass underline-offset-2 hover:underline';
+const button = 'font-medium text-brass underline-offset-2 hover:underline';
 
 export interface LongTextProps {
   /** Unique within the run; the key of its expanded state. */
@@ -89,7 +89,7 @@ export function LongText(props: LongTextProps) {
         />
       )}
       {(full.length > 40 || kind.kind !== 'text') && (
-        <div className="absolute -top-1 -right-1 flex items-center gap-0.5 rounded-sm bg-inherit opacity-0 transition-opacity group-hover/text:opacity-100 focus-within:opacity-100 pointer-coarse:opacity-100 print:hidden">
+        <div className="absolute -top-1 -right-1 z-1 flex items-center gap-0.5 rounded-sm bg-inherit opacity-0 transition-opacity group-hover/text:opacity-100 focus-within:opacity-100 pointer-coarse:opacity-100 print:hidden">
           {kind.kind !== 'text' && (
             <button
               type="button"

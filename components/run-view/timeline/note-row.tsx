@@ -6,6 +6,7 @@ import { swallowedWords } from '#lib/events/swallowed-reply.ts';
 import type { NoteRow as NoteRowData } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { cx } from '../../ui/cx.ts';
+import { RowLink } from '../../ui/event-link.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { MessageStatus } from '../message-status.tsx';
@@ -232,16 +233,13 @@ function Said({
           {by === 'agent' ? `The agent, to ${operator}` : operator === 'you' ? 'You' : 'The operator'}
           {status && <MessageStatus status={status} />}
           {deliveredSeq !== undefined && (
-            <a
-              href={`#${deliveredSeq}`}
+            <RowLink
+              seq={deliveredSeq}
+              onGo={goTo}
               className="tnum text-brass underline-offset-2 hover:underline"
-              onClick={(click) => {
-                click.preventDefault();
-                goTo(deliveredSeq);
-              }}
             >
               #{deliveredSeq}
-            </a>
+            </RowLink>
           )}
         </p>
         <LongText

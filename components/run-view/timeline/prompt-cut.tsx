@@ -27,7 +27,7 @@ export function PromptCut({ event }: { event: EventOf<'policy.warned'> }) {
       {cut.lost.length > 0 && (
         <div>
           <p className="text-sm text-ink-2">
-            Ollama keeps the system prompt and the last message and drops the others from the front. By their
+            Ollama keeps the system prompt and the last message and drops the oldest of the others. By their
             length, these {formatCount(cut.lostCount)} most likely did not reach the model:
           </p>
           <ol className="mt-1 grid gap-0.5 border-l-2 border-fail/50 pl-3">

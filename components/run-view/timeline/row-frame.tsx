@@ -63,7 +63,7 @@ export function Disclosure({
       type="button"
       aria-expanded={open}
       onClick={onToggle}
-      className={cx('reach group/fold flex max-w-full items-baseline gap-1.5 text-left', className)}
+      className={cx('reach group/fold z-1 flex max-w-full items-baseline gap-1.5 text-left', className)}
     >
       <svg
         viewBox="0 0 8 8"

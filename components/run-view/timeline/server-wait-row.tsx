@@ -49,7 +49,7 @@ function WaitProgress({ limitMs }: { limitMs: number }) {
           Next check <SecondsUntil at={nextTryAt} />.{' '}
         </>
       )}
-      The run goes on when Ollama is back, and fails after {formatDuration(limitMs)}. The wait counts neither
+      The run continues when Ollama is back, and fails after {formatDuration(limitMs)}. The wait counts neither
       as run time nor towards a budget.
     </p>
   );

@@ -198,7 +198,7 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
       {again && <p className="mt-0.5 text-sm text-warn">{whyAgain(again)}</p>}
       {loaded?.freed_slot && (
         <p className="mt-0.5 text-sm text-warn">
-          It was in memory but answered nobody: Ollama kept its slot for a reply that somebody had broken off.
+          It was in memory but did not answer: Ollama still held its slot for an aborted reply.
           It was unloaded and loaded again.
         </p>
       )}
@@ -605,7 +605,7 @@ export function ResumedRow({ row }: { row: ResumedRowData }) {
     <RowFrame node={<RailNode shape="bar" className="bg-warn" />}>
       <span className="font-semibold text-warn">Interrupted and resumed</span>{' '}
       <span className="text-sm text-ink-2">
-        The server was away for {formatDuration(row.silentMs)}; the log was read again and the run went on.
+        The server was away for {formatDuration(row.silentMs)}; the log was read again and the run continued.
       </span>
     </RowFrame>
   );

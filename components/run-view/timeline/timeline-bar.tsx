@@ -43,7 +43,7 @@ export const TimelineBar = memo(function TimelineBar({
   const count = useRun((view) => (all ? 0 : view.timeline.rows.length));
   return (
     <div className="border-b bg-surface print:hidden">
-      <div role="toolbar" aria-label="Rows" className="flex h-9 items-center gap-1 pr-2 max-sm:h-10 sm:pr-5">
+      <div role="toolbar" aria-label="Rows" className="flex h-9 items-center gap-1 pr-2 touch:h-12 sm:pr-5">
         {/* What has no room fades out at the edge: there is more to come by. */}
         {/* `relative`: it clips hidden labels too, which are positioned; they would widen the page. */}
         {view && (
@@ -51,7 +51,7 @@ export const TimelineBar = memo(function TimelineBar({
             <ViewSwitch view={view.chosen} onChange={view.choose} />
           </span>
         )}
-        <div className="relative flex min-w-0 flex-1 scroll-px-6 items-center gap-1 overflow-x-auto py-1 pr-6 pl-2 [mask-image:linear-gradient(to_right,transparent,black_0.5rem,black_calc(100%-1.5rem),transparent)] [scrollbar-width:none] sm:pl-5">
+        <div className="relative flex min-w-0 flex-1 scroll-px-6 items-center gap-1 overflow-x-auto py-1 touch:py-0 pr-6 pl-2 [mask-image:linear-gradient(to_right,transparent,black_0.5rem,black_calc(100%-1.5rem),transparent)] [scrollbar-width:none] sm:pl-5">
           {view?.chosen !== 'chat' && <RowChoice filter={filter} onChange={onChange} />}
         </div>
         {(!all || problems.length > 0) && (
@@ -59,7 +59,7 @@ export const TimelineBar = memo(function TimelineBar({
             <button
               type="button"
               onClick={() => onChange(ALL_ROWS)}
-              className="tnum flex h-6 items-center gap-1 rounded-sm px-1.5 text-xs max-sm:h-8 text-ink-2 hover:bg-sunken hover:text-ink"
+              className="tnum flex h-6 items-center gap-1 rounded-sm px-1.5 text-xs text-ink-2 hover:bg-sunken hover:text-ink"
             >
               <X className="size-3" aria-hidden="true" />
               <span>
@@ -76,14 +76,14 @@ export const TimelineBar = memo(function TimelineBar({
           <Tool label="Go to an iteration (Ctrl G)" onClick={onGoTo}>
             <CornerDownRight className="size-3.5" aria-hidden="true" />
           </Tool>
-          <Tool label="Roomy, dense, or one line a row (d)" onClick={() => say(DENSITY_WORDS[nextDensity()])}>
+          <Tool label="Row density (d)" onClick={() => say(DENSITY_WORDS[nextDensity()])}>
             <Rows3 className="size-3.5" aria-hidden="true" />
           </Tool>
         </span>
       </div>
       {problems.length > 0 && (
         <p role="alert" className="px-3 pb-2 text-sm text-warn sm:px-6">
-          This part of the address is left out: {problems.join(' ')}
+          This part of the address is ignored: {problems.join(' ')}
         </p>
       )}
     </div>
@@ -138,7 +138,7 @@ function ToolChoice({
         value={value ?? ''}
         onChange={(event) => onChoose(event.target.value || undefined)}
         className={cx(
-          'h-6 max-w-40 rounded-sm [field-sizing:content] bg-transparent px-1 text-xs hover:bg-sunken max-sm:h-8',
+          'h-6 max-w-40 rounded-sm [field-sizing:content] bg-transparent px-1 text-xs hover:bg-sunken',
           value === undefined
             ? 'font-medium text-ink-2 hover:text-ink'
             : 'bg-brass-wash font-mono font-medium text-brass',
@@ -173,7 +173,7 @@ function Chip({
       title={title}
       onClick={onClick}
       className={cx(
-        'h-6 shrink-0 rounded-sm px-2 text-xs max-sm:h-8 font-medium whitespace-nowrap',
+        'h-6 shrink-0 rounded-sm px-2 text-xs font-medium whitespace-nowrap',
         on ? 'bg-brass-wash text-brass' : 'text-ink-2 hover:bg-sunken hover:text-ink',
       )}
     >
@@ -189,7 +189,7 @@ function Tool({ label, onClick, children }: { label: string; onClick: () => void
       aria-label={label}
       title={label}
       onClick={onClick}
-      className="grid size-7 place-items-center max-sm:size-8 rounded-md text-ink-2 hover:bg-sunken hover:text-ink"
+      className="grid size-7 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink"
     >
       {children}
     </button>

@@ -8,6 +8,7 @@ import type { RunMode } from '#lib/events/config.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
+import { RowLink } from '../../ui/event-link.tsx';
 import { useRun } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
 import { CallRow } from './call-row.tsx';
@@ -51,7 +52,7 @@ export const TimelineItem = memo(function TimelineItem({
       data-status={row.kind === 'tool' ? row.status : undefined}
       tabIndex={atCursor ? 0 : -1}
       className={cx(
-        'group/row relative mx-auto max-w-page scroll-my-4 px-3 sm:px-6 md:pl-20',
+        'group/row relative isolate mx-auto max-w-page scroll-my-4 px-3 sm:px-6 md:pl-20',
         'outline-offset-[-2px]',
         atCursor && 'bg-brass-wash/60',
       )}
@@ -81,12 +82,9 @@ function Anchor({ seq, at, low }: { seq: number; at: number; low: boolean }) {
     run.forked && seq < run.forked.seq ? (timeline.rows[0]?.at ?? run.createdAt) : run.createdAt,
   );
   return (
-    <a
-      href={`#${seq}`}
-      onClick={(click) => {
-        click.preventDefault();
-        goTo(seq);
-      }}
+    <RowLink
+      seq={seq}
+      onGo={goTo}
       title={`Event ${seq}, ${formatSecond(at)}`}
       className={cx(
         'tnum absolute top-[calc(var(--row-y)+0.0625rem)] left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-[1.375rem] text-ink-3 hover:text-brass hover:underline md:block',
@@ -94,7 +92,7 @@ function Anchor({ seq, at, low }: { seq: number; at: number; low: boolean }) {
       )}
     >
       <span className="sr-only">Event {seq} at </span>+{formatOffset(at - start)}
-    </a>
+    </RowLink>
   );
 }
 

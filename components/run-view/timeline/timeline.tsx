@@ -54,12 +54,15 @@ export interface TimelineHandle {
 /** Why the run ended: after it nothing comes. */
 const LAST_ROW = 'article[data-kind="end"]';
 
-/** The run from top to bottom: only the rows in view are drawn, and it follows the end while the reader lets it. */
+/** The run from top to bottom. Only the rows in view are drawn, and the list follows the end until the reader scrolls up. */
 export function Timeline({
   handle,
+  opensAtTask = false,
   Item,
 }: {
   handle: RefObject<TimelineHandle | null>;
+  /** Whether the list opens at its first row; otherwise it follows the end. A link to a row comes first. */
+  opensAtTask?: boolean;
   /** Draws a row, or a part of a chat. */
   Item: ComponentType<{ item: ChatItem; position: number }>;
 }) {
@@ -80,7 +83,7 @@ export function Timeline({
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const { following, settle, setFollowing } = useFollow(scroller, {
-    initially: initiallyFollows(),
+    initially: !opensAtTask && wantedSeq() === undefined,
     last: LAST_ROW,
     over: all.at(-1)?.kind === 'end',
   });
@@ -128,7 +131,7 @@ export function Timeline({
         hidden.current = { seq, focus: true };
         // If the URL links to a row that its filter hides, replace it, so that Back does not return here.
         changeFilter(ALL_ROWS, { hash: `#${seq}`, replace: wantedSeq() === seq });
-        say('All rows are shown again: the one you asked for was filtered out.');
+        say('Filters cleared: they hid the row you asked for.');
         return;
       }
       // Next treats `replaceState` as a navigation and drops the one under way, so a link clicked while the log still loads
@@ -177,11 +180,11 @@ export function Timeline({
   const toggleWords = () => {
     const only = filter.kinds.length === 1 && filter.kinds[0] === 'talk';
     changeFilter(only ? ALL_ROWS : { ...ALL_ROWS, kinds: ['talk'] });
-    say(only ? 'All rows' : 'Only prompts and answers');
+    say(only ? 'All rows' : 'Messages only');
   };
   const toggleFailed = () => {
     changeFilter({ ...filter, failed: !filter.failed });
-    say(filter.failed ? 'Also what went well' : 'Only failures, guards and retries');
+    say(filter.failed ? 'Problems filter off' : 'Problems only');
   };
   const scrub = useCallback(
     (index: number, last: boolean) => {
@@ -241,7 +244,7 @@ export function Timeline({
           )}
           {rows.length === 0 && all.length > 0 && (
             <p role="status" className="mx-auto max-w-page px-3 py-10 text-ink-2 sm:px-6 md:pl-20">
-              No row is like this.{' '}
+              No rows match.{' '}
               <button
                 type="button"
                 className="font-medium text-brass underline-offset-4 hover:underline"
@@ -342,13 +345,9 @@ function NewRows({ count, onClick }: { count: number; onClick: () => void }) {
 /** A printed run has all its rows, up to a number that a browser can lay out. */
 const PRINTED_ROWS = 3000;
 
-/** A deep link is not followed away from. */
-function initiallyFollows(): boolean {
-  return typeof location === 'undefined' || wantedSeq() === undefined;
-}
-
 /** The event in the URL: `#12`, or `?seq=12` for links that cannot keep a hash. */
 function wantedSeq(): number | undefined {
+  if (typeof location === 'undefined') return undefined;
   const digits = /^#(\d+)$/.exec(location.hash)?.[1] ?? new URLSearchParams(location.search).get('seq');
   return digits && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
 }

@@ -68,7 +68,7 @@ export function FileDiffView({ path, isText = false, before, after }: FileVersio
             key={index}
             type="button"
             aria-expanded={false}
-            className="block w-full bg-sunken px-3 py-0.5 text-left font-sans text-ink-3 hover:text-ink max-sm:min-h-11"
+            className="block w-full bg-sunken px-3 py-0.5 text-left font-sans text-ink-3 hover:text-ink"
             onClick={() => setOpened((all) => new Set(all).add(part))}
           >
             {plural(part.lines.length, 'unchanged line')}
@@ -81,7 +81,7 @@ export function FileDiffView({ path, isText = false, before, after }: FileVersio
       {left <= 0 && max < total && (
         <button
           type="button"
-          className="block w-full border-t bg-sunken px-3 py-1 text-left font-sans font-medium text-brass hover:underline max-sm:min-h-11 print:hidden"
+          className="block w-full border-t bg-sunken px-3 py-1 text-left font-sans font-medium text-brass hover:underline print:hidden"
           onClick={() => setMax(max + MORE_LINES)}
         >
           Show more of {plural(total, 'line')}

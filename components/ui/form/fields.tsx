@@ -167,7 +167,7 @@ export function Switch({
 }) {
   const id = useId();
   return (
-    <div className="flex items-start gap-3">
+    <div className="flex items-start gap-3 max-sm:py-2.5">
       <input
         id={id}
         type="checkbox"
@@ -177,7 +177,7 @@ export function Switch({
         className="relative mt-0.5 h-[1.125rem] w-8 shrink-0 cursor-pointer appearance-none rounded-full border border-ink-3 bg-transparent transition-colors before:absolute before:top-[2px] before:left-[2px] before:size-3 before:rounded-full before:bg-ink-3 before:transition-transform checked:border-brass-fill checked:bg-brass-fill checked:before:translate-x-[0.875rem] checked:before:bg-on-brass"
       />
       <div className="min-w-0">
-        <label htmlFor={id} className="font-medium">
+        <label htmlFor={id} className="reach font-medium">
           {label}
         </label>
         {hint && (

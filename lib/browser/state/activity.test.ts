@@ -26,7 +26,7 @@ it('a run that was answered and waits for its place says so, until its call runs
   expect(activityOf(stateOf(log), inLine).label).toBe('Running run_command');
 });
 
-it('the clock of a run stands still while it waits for the model server', () => {
+it('the clock of a run pauses while it waits for the model server', () => {
   const log = new SampleLog().prepare();
   log.push({ type: 'server-wait.started', error: { code: 'c', message: 'Refused.' }, limit_ms: 1000 });
   const state = stateOf(log);

@@ -14,7 +14,7 @@ export interface Activity {
   expectedAt?: number;
   /** Milliseconds since 1970. */
   since: number;
-  /** The run's own time in milliseconds, where it stands still: while it waits for a person, the model server or its turn. */
+  /** The run's own time in milliseconds, where it pauses: while it waits for a person, the model server or its turn. */
   clockMs?: number;
   tone: Tone;
   /** Whether the run has not ended. */

@@ -10,7 +10,7 @@ export function modelsRefresh(ms?: number): (last: ModelsReply | undefined) => n
 
 /** Models that call tools well and run at home, smallest first. Facts of the Ollama library, for people who have none yet. */
 export const RECOMMENDED_MODELS: readonly { name: string; size: string; note: string }[] = [
-  { name: 'qwen3:4b', size: '2.5 GB', note: 'Small and willing. Fits beside other things in 8 GB.' },
+  { name: 'qwen3:4b', size: '2.5 GB', note: 'Small and fast. Leaves room for other programs in 8 GB.' },
   { name: 'qwen3:8b', size: '5.2 GB', note: 'The usual choice: native tool calls, thinks on request.' },
   { name: 'gpt-oss:20b', size: '14 GB', note: 'Stronger plans and longer runs, if 16 GB are free.' },
 ];
@@ -112,7 +112,7 @@ export function demoWords(name: string): string {
     case 'loupe-demo-loop':
       return 'Makes the same call again and again, until it is stopped.';
     case 'loupe-demo-stall':
-      return 'Looks at everything and writes nothing.';
+      return 'Reads every file and writes nothing.';
     case 'loupe-demo-trouble':
       return 'A busy server, a broken connection, an unreadable call.';
     default:

@@ -6,7 +6,7 @@ import { createPlayer, SPEEDS } from './player.ts';
 
 const { events } = completedLog({});
 
-it('opens at the end, plays from the beginning, and stands still at the end', () => {
+it('opens at the end, plays from the beginning, and stops at the end', () => {
   const player = createPlayer(events);
   expect(player.state.getState()).toMatchObject({ cursor: events.length, playing: false });
   player.play();

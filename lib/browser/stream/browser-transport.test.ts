@@ -34,6 +34,7 @@ function openStream(over: Partial<StreamHandlers> = {}) {
   const { promise: lost, resolve } = Promise.withResolvers<void>();
   const close = browserTransport.openStream('/api/stream?list=1', {
     open: () => told.push('open'),
+    alive: () => undefined,
     event: (id, data) => told.push(`${id} ${data}`),
     named: (name, data) => told.push(`${name}: ${data}`),
     error: () => {

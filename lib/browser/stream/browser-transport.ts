@@ -46,6 +46,7 @@ async function follow(path: string, handlers: StreamHandlers, signal: AbortSigna
       const reader = response.body.getReader();
       const decoder = new TextDecoder();
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        handlers.alive();
         parser.feed(decoder.decode(part.value, { stream: true }));
       }
     }

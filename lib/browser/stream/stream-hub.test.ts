@@ -12,6 +12,10 @@ async function startServer(logs: Record<string, RunEvent[]>) {
   const requests: string[] = [];
   const open = new Set<ServerResponse>();
   let cutAfter = Number.POSITIVE_INFINITY;
+  let frozen = false;
+  const heartbeat = setInterval(() => {
+    if (!frozen) for (const response of open) response.write(': still here\n\n');
+  }, 200);
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://loupe');
     const [, runId] = /^\/api\/runs\/([^/]+)$/.exec(url.pathname) ?? [];
@@ -51,6 +55,7 @@ async function startServer(logs: Record<string, RunEvent[]>) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = async () => {
+    clearInterval(heartbeat);
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;
@@ -60,6 +65,9 @@ async function startServer(logs: Record<string, RunEvent[]>) {
     requests,
     open,
     close,
+    freeze: (on: boolean) => {
+      frozen = on;
+    },
     cutAfter: (events: number) => {
       cutAfter = events;
     },
@@ -76,7 +84,15 @@ function transportTo(base: string): HubTransport {
           const response = await fetch(base + path, { signal: abort.signal });
           handlers.open();
           const events = response.body
-            ?.pipeThrough(new TextDecoderStream())
+            ?.pipeThrough(
+              new TransformStream({
+                transform(part, controller) {
+                  handlers.alive();
+                  controller.enqueue(part);
+                },
+              }),
+            )
+            .pipeThrough(new TextDecoderStream())
             .pipeThrough(new EventSourceParserStream());
           for await (const { id, event, data } of events ?? []) {
             if (event === 'delta' || event === 'run' || event === 'run-deleted') handlers.named(event, data);
@@ -240,6 +256,20 @@ it('notices a server that is away', async () => {
   reader.receive({ type: 'follow', runId: 'a', after: 0 });
   await vi.waitFor(() => expect(reader.signals('a')).toContain('unreachable'));
 });
+
+it('counts a stream without heartbeats as lost, and continues it [D5]', async () => {
+  const log = running(completedLog({ runId: 'a' }).events);
+  const { server, tab } = await setUp({ a: log });
+  const reader = tab();
+  reader.receive({ type: 'follow', runId: 'a', after: 0 });
+  await vi.waitFor(() => expect(reader.seqs('a')).toHaveLength(log.length));
+  server.freeze(true);
+  await vi.waitFor(() => expect(reader.signals('a')).toContain('lost'), { timeout: 10_000 });
+  server.freeze(false);
+  await vi.waitFor(() => expect(reader.signals('a').at(-1)).toBe('opened'), { timeout: 10_000 });
+  expect(reader.seqs('a')).toEqual(numbers(1, log.length));
+  expect(server.requests.at(-1)).toBe(`?runs=a%3A${log.length}`);
+}, 25_000);
 
 it('brings the list of runs to the tabs that watch it', async () => {
   const { tab } = await setUp({});

@@ -1,4 +1,4 @@
-import type { RunDeleted, ViewDelta } from '../../api/stream.ts';
+import { type RunDeleted, STREAM_SILENCE_MS, type ViewDelta } from '../../api/stream.ts';
 import type { ConnectionSignal } from '../state/connection.ts';
 import { retryDelayMs } from '../state/connection.ts';
 import type { HubMessage, TabMessage } from './hub-messages.ts';
@@ -8,6 +8,8 @@ export type StreamName = 'delta' | 'run' | 'run-deleted';
 /** Stream messages: `message` events with an ID, and named events. */
 export interface StreamHandlers {
   open(): void;
+  /** Something came, if only a heartbeat. */
+  alive(): void;
   event(id: string, data: string): void;
   named(name: StreamName, data: string): void;
   error(): void;
@@ -61,6 +63,9 @@ export class StreamHub {
   #settle: ReturnType<typeof setTimeout> | undefined;
   #bunch: ReturnType<typeof setTimeout> | undefined;
   #opening: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  /** When something last came over the stream, by `performance.now()`. */
+  #heardAt = 0;
   /** Rises with every change; an answer to an older question is dropped. */
   #round = 0;
 
@@ -163,7 +168,12 @@ export class StreamHub {
       open: () => {
         clearTimeout(this.#opening);
         this.#tries = 0;
+        this.#heardAt = performance.now();
+        this.#watchSilence();
         this.#tell({ type: 'opened' });
+      },
+      alive: () => {
+        this.#heardAt = performance.now();
       },
       event: (id, data) => this.#event(id, data),
       named: (name, data) => this.#named(name, data),
@@ -251,6 +261,13 @@ export class StreamHub {
     }
   }
 
+  /** One timer for the whole stream, rather than a new one with each part of it. */
+  #watchSilence(): void {
+    const leftMs = this.#heardAt + STREAM_SILENCE_MS - performance.now();
+    if (leftMs <= 0) return this.#lost();
+    this.#silence = setTimeout(() => this.#watchSilence(), leftMs);
+  }
+
   #lost(): void {
     this.#sendNow();
     this.#tell({ type: 'lost' });
@@ -265,6 +282,7 @@ export class StreamHub {
 
   #stop(): void {
     clearTimeout(this.#opening);
+    clearTimeout(this.#silence);
     this.#close?.();
     this.#close = undefined;
     this.#carried = '';

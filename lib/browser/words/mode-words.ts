@@ -30,7 +30,7 @@ interface KindWords {
 }
 
 const MESSAGE = { button: 'Continue with a message', label: 'What do you want to say?' };
-const NO_FIRST_MESSAGE = 'No first words: the model begins by itself.';
+const NO_FIRST_MESSAGE = 'No first message: the model starts on its own.';
 
 export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
   task: {

@@ -141,7 +141,7 @@ it('empty turns whose calls Ollama dropped are told with their tokens [S18]', as
   expect(run.of('turn.ended')).toMatchObject(Array(3).fill({ outcome: 'empty', swallowed_tokens: 27 }));
   expect(linesOf(run)).toContainEqual(expect.objectContaining({ event: 'error', message }));
   expect(run.end.message).toBe(
-    'The model brought neither text nor call in 3 turns in a row. In them it wrote 162 tokens, but none arrived: Ollama drops tool calls that it cannot read.',
+    'The model returned neither text nor a call in 3 turns in a row. In them it wrote 162 tokens, but none arrived: Ollama drops tool calls that it cannot read.',
   );
 });
 
