@@ -1,4 +1,5 @@
 import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
+import type { JsonValue } from '../util/json.ts';
 
 type Cell = string | number | undefined;
 
@@ -28,20 +29,23 @@ const RESULT_COLUMNS: readonly Exclude<keyof ExperimentResult, 'outcome'>[] = [
   'output',
 ];
 
-/** The results as CSV (RFC 4180): a header line, then one line per run. Each option has its own column. */
+/** The results as CSV (RFC 4180): a header line, then one line per run. Each option and factor has its own column. */
 export function resultsCsv(items: readonly ExperimentItem[]): string {
   const options = [...new Set(items.flatMap((item) => Object.keys(item.options)))].sort();
+  const factors = [...new Set(items.flatMap((item) => Object.keys(item.factors ?? {})))].sort();
   const header = [
     ...['position', 'run_id', 'model', 'seed', 'repeat', 'state'],
     ...options.map((name) => `option_${name}`),
+    ...factors.map((name) => `factor_${name}`),
     ...RESULT_COLUMNS,
     ...['outcome', 'checks_failed', 'checks_total'],
     'error',
   ];
   const rows = items.map((item): Cell[] => [
     ...[item.position, item.run_id, item.model, item.seed, item.repeat, item.status],
-    ...options.map((name) => optionCell(Object.hasOwn(item.options, name) ? item.options[name] : undefined)),
-    ...RESULT_COLUMNS.map((column) => optionCell(item.result?.[column])),
+    ...options.map((name) => valueCell(Object.hasOwn(item.options, name) ? item.options[name] : undefined)),
+    ...factors.map((name) => valueCell(item.factors?.[name])),
+    ...RESULT_COLUMNS.map((column) => valueCell(item.result?.[column])),
     ...outcomeCells(item.result?.outcome),
     item.error?.message,
   ]);
@@ -52,9 +56,14 @@ function outcomeCells(outcome: ExperimentResult['outcome']): Cell[] {
   return [outcome?.kind, outcome?.checks?.failed, outcome?.checks?.total];
 }
 
-/** Numbers stay numbers, so that spreadsheets can calculate with them; a negative number is not a formula. */
-function optionCell(value: string | number | boolean | undefined): Cell {
-  return typeof value === 'boolean' ? String(value) : value;
+/**
+ * Numbers stay numbers, so that spreadsheets can calculate with them; a negative number is not a formula. Lists and
+ * objects are written as JSON.
+ */
+function valueCell(value: JsonValue | undefined): Cell {
+  return typeof value === 'number' || typeof value === 'string' || value === undefined
+    ? value
+    : JSON.stringify(value);
 }
 
 /**

@@ -244,6 +244,34 @@ it('records the outcome of each task, so that a model that did nothing does not 
   expect(listed.map(({ model }) => model)).toEqual(['plans']);
 });
 
+it('varies any setting, and refuses factors that cannot work before anything is stored', async () => {
+  const refused = async (request: Partial<ExperimentRequest>, message: RegExp, code = 'invalid_request') =>
+    expect(opened.experiments.create(plan(request))).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  await refused({ factors: { max_iterations: [3] } }, /^factors\.max_iterations: .*"explore"/);
+  await refused({ factors: { budget: [{ max_cost_usd: 1 }] } }, /price/, 'no_price');
+  const checks = [{ type: 'file_exists', path: 'a.md' }];
+  const prompt = { mode: 'prompt', task: 'Say it.', cycles: undefined } as const;
+  await refused({ ...prompt, factors: { checks: [checks] } }, /Checks need/, 'checks_need_tools');
+  await refused(
+    { seeds: Array.from({ length: 200 }, (_, n) => n), repeats: 3 },
+    /^confirm_runs: .* 1200 runs/,
+  );
+  expect(await opened.experiments.list()).toEqual([]);
+
+  const { experiment } = await opened.experiments.create(
+    plan({ models: ['alpha'], factors: { max_cycles: [1, 2], temperature: [0.5] }, cycles: undefined }),
+  );
+  const { items } = await finished(experiment.id);
+  expect(items.map(({ factors, result }) => [factors, result?.cycles])).toEqual([
+    [{ max_cycles: 1, temperature: 0.5 }, 1],
+    [{ max_cycles: 2, temperature: 0.5 }, 2],
+  ]);
+  for (const { options } of fake.chats) expect(options).toMatchObject({ temperature: 0.5 });
+});
+
 it('refuses settings of another mode before anything is stored', async () => {
   await expect(opened.experiments.create(plan({ settings: { tier: 'trivial' } }))).rejects.toMatchObject({
     code: 'invalid_request',
