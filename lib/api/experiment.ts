@@ -63,6 +63,20 @@ export type ExperimentRequest = z.input<typeof experimentRequest>;
 /** A validated request. */
 export type NewExperiment = z.output<typeof experimentRequest>;
 
+/**
+ * Body of `POST /api/experiments/{id}/extend`: what is added to the lists of the plan, the new number of repeats, and for
+ * more than 1000 runs in total their number.
+ */
+export const extendExperimentRequest = z.strictObject({
+  models: z.array(shape.model).max(50).default([]),
+  factors: factorLists.default({}),
+  seeds: z.array(numberSchema(MODEL_OPTIONS.seed)).max(MAX_SEEDS).default([]),
+  repeats: z.int().min(1).max(MAX_REPEATS).optional(),
+  confirm_runs: confirmRuns,
+});
+export type ExtendExperiment = z.output<typeof extendExperimentRequest>;
+export type ExtendExperimentRequest = z.input<typeof extendExperimentRequest>;
+
 /** The result of one run. */
 const experimentResult = z.object({
   status: z.enum(['completed', 'partial', 'cancelled', 'failed']),
@@ -90,6 +104,25 @@ const experimentResult = z.object({
   /** How `novelty` was measured; missing in older results, which all used word n-grams. */
   novelty_measure: z.enum(['ngram', 'embeddings']).optional(),
   files_written: z.int().nonnegative(),
+  /** The following are missing in older results. `calls_*`: tool calls by the layer that read them. */
+  attempts: z.int().nonnegative().optional(),
+  calls_native: z.int().nonnegative().optional(),
+  calls_json: z.int().nonnegative().optional(),
+  calls_xml: z.int().nonnegative().optional(),
+  /** Calls that were read after a repair, and calls that were refused. */
+  repairs: z.int().nonnegative().optional(),
+  refused_calls: z.int().nonnegative().optional(),
+  nudges: z.int().nonnegative().optional(),
+  retries: z.int().nonnegative().optional(),
+  /** Replies that ended at the reply limit. */
+  cut_offs: z.int().nonnegative().optional(),
+  /** Missing if the replies were too short to measure it. */
+  tokens_per_second: z.number().nonnegative().optional(),
+  /** The model and its server, as they were when the run began. */
+  ollama_version: z.string().optional(),
+  digest: z.string().optional(),
+  quantization: z.string().optional(),
+  parameter_size: z.string().optional(),
   /**
    * The `think` value that was sent; lower than the setting if the model refused that. Missing without a call and in
    * older results.

@@ -6,6 +6,7 @@ import type {
   ExperimentPlan,
   ExperimentReply,
   ExperimentSummary,
+  ExtendExperiment,
   NewExperiment,
 } from '../api/experiment.ts';
 import type { Agreement } from '../compare/agreement.ts';
@@ -17,6 +18,8 @@ import { resolveConfig } from '../modes/resolve-config.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
 import { sortedJson } from '../util/sorted-json.ts';
+import { itemsOfCell } from './cells.ts';
+import { extendPlan, newItems } from './extend-plan.ts';
 import { planRuns, requestOf } from './plan-runs.ts';
 import { resultOfLog } from './result-row.ts';
 
@@ -159,6 +162,21 @@ export class Experiments {
   }
 
   /**
+   * An experiment with some of its items: those after a position, of one cell, at most `limit`.
+   *
+   * @throws {AppError} `experiment_not_found`, `invalid_request` for a cell that does not exist
+   */
+  async page(
+    id: string,
+    { after = 0, limit, cell }: { after?: number; limit?: number; cell?: number },
+  ): Promise<ExperimentReply> {
+    const { experiment, items } = await this.get(id);
+    const all = cell === undefined ? items : itemsOfCell(items, cell);
+    const following = all.filter(({ position }) => position > after);
+    return { experiment, items: following.slice(0, limit ?? following.length) };
+  }
+
+  /**
    * How far ended runs with the same model, options and seed agree: the first 20 runs each, of at most ten groups.
    *
    * @throws {AppError} `experiment_not_found`, `comparison_too_large`, `too_many_comparisons`
@@ -223,6 +241,36 @@ export class Experiments {
     const inWork = this.#open.values().next().value === open;
     await this.#save(open, { status: inWork ? 'running' : 'waiting', problem: undefined });
     this.#take(open);
+    return this.get(id);
+  }
+
+  /**
+   * Adds runs to an experiment: further models, values, seeds or repeats. Runs that it has already are not repeated. One
+   * that had finished continues.
+   *
+   * @throws {AppError} `experiment_not_found`, `experiment_elsewhere`; else as `create`
+   */
+  async extend(id: string, { confirm_runs: confirmed, ...more }: ExtendExperiment): Promise<ExperimentReply> {
+    const before = await this.get(id);
+    const draft = extendPlan(before.experiment.plan, more);
+    const planned = newItems(draft, before.items);
+    requireConfirmation(before.items.length + planned.length, confirmed);
+    await this.#admit(draft, planned);
+    if (!(await this.#holder.hold(id))) throw elsewhere(id);
+    // Read again: the experiment may have changed while models were admitted.
+    const latest = await this.get(id);
+    const open = this.#open.get(id) ?? opened({ summary: latest.experiment, items: latest.items });
+    try {
+      const plan = extendPlan(open.summary.plan, more);
+      const added = newItems(plan, open.items);
+      open.items.push(...added);
+      const change = { plan, total: open.items.length };
+      const isDone = open.summary.status === 'finished';
+      await this.#save(open, isDone ? { ...change, status: 'waiting' } : change, ...added);
+      if (isUnfinished(open.summary)) this.#take(open);
+    } finally {
+      if (!this.#open.has(id)) await this.#holder.release(id);
+    }
     return this.get(id);
   }
 
@@ -301,7 +349,9 @@ export class Experiments {
     } finally {
       if (!open.gone.signal.aborted) {
         this.#open.delete(id);
-        await this.#holder.release(id);
+        // It was extended while it was being marked as finished.
+        if (open.summary.status === 'waiting' && !this.#isOver(open)) this.#open.set(id, open);
+        else await this.#holder.release(id);
       }
     }
   }
@@ -351,8 +401,12 @@ export class Experiments {
     }
   }
 
-  async #save(open: Open, change: Partial<ExperimentSummary>, item?: ExperimentItem): Promise<void> {
-    if (item) open.items[item.position - 1] = item;
+  async #save(
+    open: Open,
+    change: Partial<ExperimentSummary>,
+    ...items: readonly ExperimentItem[]
+  ): Promise<void> {
+    for (const item of items) open.items[item.position - 1] = item;
     const count = (status: ExperimentItem['status']) =>
       open.items.filter((each) => each.status === status).length;
     open.summary = {
@@ -363,7 +417,7 @@ export class Experiments {
       failed: count('failed'),
       running: count('running'),
     };
-    await this.#store.saveExperiment(open.summary, item ? [item] : []);
+    await this.#store.saveExperiment(open.summary, items);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
+import { hasPassed } from '../api/result-outcome.ts';
 import type { JsonValue } from '../util/json.ts';
 
 type Cell = string | number | undefined;
@@ -23,6 +24,20 @@ const RESULT_COLUMNS: readonly Exclude<keyof ExperimentResult, 'outcome'>[] = [
   'novelty',
   'novelty_measure',
   'files_written',
+  'attempts',
+  'calls_native',
+  'calls_json',
+  'calls_xml',
+  'repairs',
+  'refused_calls',
+  'nudges',
+  'retries',
+  'cut_offs',
+  'tokens_per_second',
+  'ollama_version',
+  'digest',
+  'quantization',
+  'parameter_size',
   'think',
   'verification',
   'message',
@@ -38,7 +53,7 @@ export function resultsCsv(items: readonly ExperimentItem[]): string {
     ...options.map((name) => `option_${name}`),
     ...factors.map((name) => `factor_${name}`),
     ...RESULT_COLUMNS,
-    ...['outcome', 'checks_failed', 'checks_total'],
+    ...['passed', 'outcome', 'checks_failed', 'checks_total'],
     'error',
   ];
   const rows = items.map((item): Cell[] => [
@@ -46,7 +61,7 @@ export function resultsCsv(items: readonly ExperimentItem[]): string {
     ...options.map((name) => valueCell(Object.hasOwn(item.options, name) ? item.options[name] : undefined)),
     ...factors.map((name) => valueCell(item.factors?.[name])),
     ...RESULT_COLUMNS.map((column) => valueCell(item.result?.[column])),
-    ...outcomeCells(item.result?.outcome),
+    ...[item.result && valueCell(hasPassed(item.result)), ...outcomeCells(item.result?.outcome)],
     item.error?.message,
   ]);
   return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
