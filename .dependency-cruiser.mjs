@@ -26,7 +26,8 @@ const LAYERS = [
     'components/presets',
   ],
   ['components/compare', 'components/health', 'components/home'],
-  ['lib/app', 'components/experiments', 'components/new-run', 'components/run'],
+  ['lib/app', 'components/new-run', 'components/run'],
+  ['components/experiments'],
   ['components/gallery'],
   ['app'],
 ];

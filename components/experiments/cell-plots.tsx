@@ -17,23 +17,27 @@ import { ScatterDots } from '../plots/scatter-dots.tsx';
 import { StackedColumns } from '../plots/stacked-columns.tsx';
 
 const HEIGHT_PX = 200;
+/** Cells that are drawn: more could not be told apart. */
+const MAX_CELLS = 200;
 const INTERVAL = 'with 95 % interval';
 
 type Rated = ExperimentCell & { rate: NonNullable<ExperimentCell['rate']> };
 
 /** The results by cell as plots. Nothing before there are two cells to compare. */
 export function CellPlots({
-  cells,
+  cells: all,
   hrefOf,
 }: {
   cells: readonly ExperimentCell[];
   /** Where the runs of a cell are listed. */
   hrefOf: (cell: number) => string;
 }) {
+  const cells = useMemo(() => all.slice(0, MAX_CELLS), [all]);
+  const note = all.length > MAX_CELLS ? `The first ${MAX_CELLS} of ${all.length} cells.` : undefined;
   const router = useRouter();
   const rated = useMemo(() => cells.filter((cell): cell is Rated => cell.rate !== undefined), [cells]);
   const { series, seriesOf } = useMemo(() => modelSeries(cells.map(({ model }) => model)), [cells]);
-  const factors = useMemo(() => numericFactors(cells), [cells]);
+  const factors = useMemo(() => numericFactors(all), [all]);
   if (rated.length === 0 || cells.length < 2) return null;
   const open = (shown: readonly ExperimentCell[]) => (index: number) => {
     const cell = shown[index]?.cell;
@@ -44,6 +48,7 @@ export function CellPlots({
       <DotIntervals
         title="Pass rate"
         unit={`by cell, ${INTERVAL}`}
+        note={note}
         height={HEIGHT_PX}
         max={1}
         series={series}
@@ -56,9 +61,9 @@ export function CellPlots({
         open={open(rated)}
         table={rateTable(rated)}
       />
-      <TimePlot cells={rated} series={series} seriesOf={seriesOf} open={open} />
-      <EndingsPlot cells={cells.filter(({ done }) => done > 0)} open={open} />
-      {factors.length > 0 && <ResponsePlot cells={cells} factors={factors} />}
+      <TimePlot note={note} cells={rated} series={series} seriesOf={seriesOf} open={open} />
+      <EndingsPlot note={note} cells={cells.filter(({ done }) => done > 0)} open={open} />
+      {factors.length > 0 && <ResponsePlot cells={all} factors={factors} />}
     </section>
   );
 }
@@ -66,11 +71,13 @@ export function CellPlots({
 type Open = (shown: readonly ExperimentCell[]) => (index: number) => void;
 
 function TimePlot({
+  note,
   cells,
   series,
   seriesOf,
   open,
 }: {
+  note?: string;
   cells: readonly Rated[];
   series: readonly PlotSeries[];
   seriesOf: (model: string) => number;
@@ -84,6 +91,7 @@ function TimePlot({
     <ScatterDots
       title="Pass rate and time"
       unit="median time of a run"
+      note={note}
       height={HEIGHT_PX}
       max={1}
       series={series}
@@ -115,7 +123,7 @@ function TimePlot({
   );
 }
 
-function EndingsPlot({ cells, open }: { cells: readonly ExperimentCell[]; open: Open }) {
+function EndingsPlot({ note, cells, open }: { note?: string; cells: readonly ExperimentCell[]; open: Open }) {
   const kinds = (Object.keys(OUTCOMES) as OutcomeKind[]).filter((kind) =>
     cells.some(({ endings }) => (endings[kind] ?? 0) > 0),
   );
@@ -125,6 +133,7 @@ function EndingsPlot({ cells, open }: { cells: readonly ExperimentCell[]; open: 
     <StackedColumns
       title="Endings"
       unit="runs by cell"
+      note={note}
       height={HEIGHT_PX}
       series={kinds.map((kind, index) => ({
         label: OUTCOMES[kind].label,

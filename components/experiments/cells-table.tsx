@@ -1,5 +1,6 @@
 'use client';
 
+import { useState } from 'react';
 import type { ExperimentMode } from '#lib/api/experiment.ts';
 import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
 import {
@@ -13,9 +14,13 @@ import {
 import { variationWords } from '#lib/browser/words/option-words.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
+import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { HeadRow, Share } from './table-parts.tsx';
+
+/** Rows that are shown at first, and with each further step: thousands would be slow to draw. */
+const STEP = 100;
 
 const figure = 'py-1.5 pl-4 text-right font-mono text-xs whitespace-nowrap';
 const link = 'text-brass underline-offset-4 hover:underline';
@@ -31,6 +36,7 @@ export function CellsTable({
   /** Where the runs of a cell are listed. */
   hrefOf: (cell: number) => string;
 }) {
+  const [shown, setShown] = useState(STEP);
   const { answers } = kindFacts(mode);
   const checked = cells.some((cell) => cell.checked > 0);
   const retried = cells.some(({ figures }) => (figures.attempts?.high ?? 0) > 1);
@@ -55,7 +61,7 @@ export function CellsTable({
           <HeadRow words={['Cell', 'Model', 'Settings']} figures={columns} />
         </thead>
         <tbody className="divide-y">
-          {cells.map((cell) => (
+          {cells.slice(0, shown).map((cell) => (
             <CellLine
               key={cell.cell}
               cell={cell}
@@ -65,6 +71,11 @@ export function CellsTable({
           ))}
         </tbody>
       </table>
+      {shown < cells.length && (
+        <Button size="sm" className="mt-3 max-sm:h-11" onClick={() => setShown(shown + STEP)}>
+          Show more cells
+        </Button>
+      )}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import { useSearchParams } from 'next/navigation';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { ExperimentReply, ExperimentSummary } from '#lib/api/experiment.ts';
 import type { CellsReply, ExperimentCell, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
@@ -22,6 +22,7 @@ import { AgreementPanel } from './agreement-panel.tsx';
 import { CellPlots } from './cell-plots.tsx';
 import { CellsTable, leftOutWords } from './cells-table.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
+import { ExtendForm } from './extend-form.tsx';
 import { PairPanel } from './pair-panel.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { RunsTable } from './runs-table.tsx';
@@ -47,6 +48,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   );
   const cells = useMemo(() => read.data?.cells ?? [], [read.data]);
   const { problem, run } = useRequest();
+  const [extending, setExtending] = useState(false);
   const name = data?.experiment.name;
   usePageTitle(name === undefined ? undefined : `${plainVisibleLine(name)} · Loupe`);
   const ask = (what: 'stop' | 'continue', body: unknown) =>
@@ -95,6 +97,11 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
               Stop now
             </Button>
           )}
+          {!extending && (
+            <Button size="sm" onClick={() => setExtending(true)}>
+              Extend
+            </Button>
+          )}
           {experiment.status === 'stopped' && (
             <Button size="sm" onClick={() => void ask('continue', {})}>
               Continue
@@ -122,6 +129,17 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           {seconds > 0 && `, ${formatDuration(seconds * 1000)}`}
         </span>
       </div>
+      {extending && (
+        <ExtendForm
+          path={path}
+          experiment={experiment}
+          onExtended={() => {
+            setExtending(false);
+            reload();
+          }}
+          onCancel={() => setExtending(false)}
+        />
+      )}
       {cells.length > 0 && <CellResults path={path} cells={cells} experiment={experiment} hrefOf={hrefOf} />}
       <AgreementPanel experimentId={experimentId} done={experiment.done} />
       <div id="runs" className="mt-8 flex flex-wrap items-baseline justify-between gap-3">

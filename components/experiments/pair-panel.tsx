@@ -8,6 +8,9 @@ import { Problem } from '../shell/problem.tsx';
 import { Link } from '../ui/link.tsx';
 import { cellName } from './cell-plots.tsx';
 
+/** With more cells, their number is entered: a list of thousands would be slow to draw. */
+const MAX_CHOICES = 200;
+
 /** Two cells compared by their runs with the same seed and repeat. */
 export function PairPanel({
   path,
@@ -48,6 +51,19 @@ function CellChoice({
   value: number;
   onChange: (cell: number) => void;
 }) {
+  if (cells.length > MAX_CHOICES) {
+    return (
+      <input
+        type="number"
+        aria-label={`${label}, 1 to ${cells.length}`}
+        className="field tnum font-mono text-sm max-sm:h-11"
+        min={1}
+        max={cells.length}
+        value={value}
+        onChange={({ target }) => target.validity.valid && onChange(target.valueAsNumber)}
+      />
+    );
+  }
   return (
     <select
       aria-label={label}

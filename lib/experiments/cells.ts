@@ -26,7 +26,7 @@ const MAX_LISTED_PAIRS = 50;
 const ANSWERS: ReadonlySet<OutcomeKind> = new Set(['answered', 'answered_checks_failed', 'cycles_done']);
 
 /** The items of each cell, in the order of their first items. Pure. */
-export function itemsByCell(items: readonly ExperimentItem[]): ExperimentItem[][] {
+function itemsByCell(items: readonly ExperimentItem[]): ExperimentItem[][] {
   const cells = new Map<string, ExperimentItem[]>();
   for (const item of items) {
     const key = sortedJson([item.model, item.options, item.factors ?? {}]);

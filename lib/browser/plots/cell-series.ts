@@ -2,7 +2,7 @@ import type { ExperimentCell } from '../../api/experiment-cells.ts';
 import { wilson } from '../../statistics/wilson.ts';
 
 /** A pass rate with its interval, and the runs behind it. */
-export interface Rate {
+interface Rate {
   readonly low: number;
   readonly value: number;
   readonly high: number;
