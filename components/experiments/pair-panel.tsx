@@ -89,7 +89,10 @@ function Verdict({ reply }: { reply: PairsReply }) {
       </p>
     );
   }
-  const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.round(Math.abs(share) * 100)}`;
+  const points = (share: number) => {
+    const whole = Math.round(Math.abs(share) * 100);
+    return whole === 0 ? '0' : `${share < 0 ? '−' : '+'}${whole}`;
+  };
   return (
     <div className="mt-3 text-sm">
       <p className="tnum text-lg font-semibold tracking-[-0.01em]">

@@ -4,7 +4,7 @@ import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { misfits } from '../page-fit.ts';
 
-const figure = (page: Page, title: string) => page.getByRole('figure', { name: title });
+const figure = (page: Page, title: string) => page.locator(`figure[data-plot="${title}"]`);
 const cells = (page: Page) => page.getByRole('region', { name: 'Results by cell' });
 const results = (page: Page) => page.getByRole('region', { name: 'Results', exact: true });
 
@@ -60,13 +60,15 @@ test('factors and checks are planned in the form, and answered by cell', async (
     await expect(cells(page).getByRole('row').nth(1)).toContainText('2 of 2');
     await expect(cells(page).getByRole('row').nth(1)).toContainText('34% to 100%');
     await expect(cells(page).getByRole('row').nth(3)).toContainText('0 of 2');
-    for (const title of ['Pass rate by cell', 'Pass rate and time', 'Endings']) {
+    for (const title of ['Pass rate', 'Pass rate and time', 'Endings']) {
       await expect(figure(page, title)).toBeVisible();
     }
     const response = figure(page, 'Pass rate by stall_threshold');
     await response.getByRole('slider').focus();
     await page.keyboard.press('Home');
-    await expect(response).toContainText('stall_threshold 3: right 100% (2 of 2), wrong 0% (0 of 2)');
+    await expect(response).toContainText(
+      'stall_threshold 3: right:latest 100% (2 of 2), wrong:latest 0% (0 of 2)',
+    );
     await response.getByRole('button', { name: /show as a table/ }).click();
     await expect(response.getByRole('row')).toHaveCount(3);
     await expectAccessible(page);

@@ -12,7 +12,6 @@ import {
 import type { JsonValue } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { sortedJson } from '../util/sorted-json.ts';
-import { createRunRequest } from './create-run.ts';
 
 /** Settings to vary: by name, the values to try. */
 export const factorLists = z.record(z.string(), z.array(z.json()));
@@ -37,7 +36,7 @@ const replyLimit = numberSchema(REPLY_LIMITS.first);
 
 /** The schema of each factor's values. */
 const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
-  ...Object.entries({ ...optionalSettings(SETTING_NAMES), approval: createRunRequest.shape.approval })
+  ...Object.entries(optionalSettings(SETTING_NAMES))
     .filter(([name]) => !Object.hasOwn(OWN_FIELDS, name))
     .map(([name, schema]): [string, z.ZodType] => [name, schema.unwrap()]),
   // One number is both limits.
