@@ -3,6 +3,7 @@
 import type { AgreementGroup, AgreementReply } from '#lib/api/comparison.ts';
 import { comparePath } from '#lib/browser/state/compared-runs.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { variationWords } from '#lib/browser/words/option-words.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -37,7 +38,7 @@ export function AgreementPanel({ experimentId, done }: { experimentId: string; d
       <div className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-3">
         {data.groups.map((group) => (
           <Group
-            key={JSON.stringify([group.model, group.options, group.seed])}
+            key={JSON.stringify([group.model, group.options, group.factors, group.seed])}
             group={group}
             folds={data.groups.length > 1}
           />
@@ -52,7 +53,7 @@ function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
   const { agreement } = group;
   const settings = [
     shortLine(group.model),
-    ...Object.entries(group.options).map(([name, value]) => `${shortLine(name)} ${String(value)}`),
+    ...[variationWords(group)].filter(Boolean),
     group.seed === undefined ? 'no seed' : `seed ${group.seed}`,
   ].join(', ');
   if (folds && agreement.variants === 1) {

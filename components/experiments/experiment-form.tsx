@@ -2,26 +2,30 @@
 
 import { useRouter } from 'next/navigation';
 import { useRef } from 'react';
-import { FormProvider, useForm, useFormContext, useWatch } from 'react-hook-form';
+import { FormProvider, useForm } from 'react-hook-form';
 import type { ExperimentReply, ExperimentRequest } from '#lib/api/experiment.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { type ExperimentDraft, emptyExperiment, experimentOf } from '#lib/browser/drafts/experiment-draft.ts';
 import { placeholderOf } from '#lib/browser/drafts/number-fields.ts';
+import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
-import { plural } from '#lib/browser/words/format.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import { isRepeatable, kindFacts, runKinds } from '#lib/events/modes.ts';
-import { defaultSettings, SETTINGS } from '#lib/events/settings.ts';
+import { defaultSettings, offersSetting, SETTINGS } from '#lib/events/settings.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useHealth } from '../hooks/use-health.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Capabilities } from '../models/model-picker.tsx';
+import { ChecksEditor } from '../new-run/checks-editor.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { draftResolver, focusFirstError, useFormField } from '../ui/form/draft-form.ts';
 import { Choice, Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
 import { NotOfferedNote } from '../ui/not-offered-note.tsx';
+import { FactorsField } from './factors-field.tsx';
+import { RunsAndTime } from './runs-and-time.tsx';
 
 /** What its runs can be, the default first. */
 const MODE_OPTIONS = runKinds
@@ -64,9 +68,10 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
         <EachRun />
         <Models />
         <Variations />
+        <ExperimentChecks />
         {problem && <ErrorNote error={problem} />}
         <div className="flex flex-wrap items-center justify-end gap-3 border-t py-4">
-          <NumberOfRuns />
+          <RunsAndTime />
           {onCancel && (
             <Button kind="quiet" onClick={onCancel}>
               Cancel
@@ -79,12 +84,6 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
       </form>
     </FormProvider>
   );
-}
-
-function NumberOfRuns() {
-  const { control } = useFormContext<ExperimentDraft>();
-  const runs = useWatch({ control, compute: (draft: ExperimentDraft) => experimentOf(draft).runs });
-  return <p className="tnum mr-auto text-sm text-ink-3">{plural(runs, 'run')}</p>;
 }
 
 /** A field of numbers in text form. */
@@ -211,7 +210,7 @@ function Models() {
 }
 
 function Variations() {
-  const options = useExperimentField('options');
+  const factors = useExperimentField('factors');
   return (
     <Section title="Variations" hint="Every combination is run">
       <div className="grid gap-3 sm:grid-cols-3">
@@ -219,22 +218,28 @@ function Variations() {
         <Numbers name="seeds" label="Seeds" placeholder="random" hint="Several: 1-5, 42" />
         <Numbers name="repeats" label="Repeats" placeholder="1" />
       </div>
-      <Field
-        label="Other model options"
-        hint="One a line, with the values to try: top_p: 0.9, 0.5"
-        problem={options.problem}
-      >
-        {(props) => (
-          <textarea
-            {...props}
-            rows={2}
-            className="field resize-y font-mono text-sm"
-            value={options.value}
-            onChange={(event) => options.set(event.target.value)}
-            placeholder={'num_ctx: 8192, 32768\ntop_k: 40'}
-          />
-        )}
-      </Field>
+      <FactorsField
+        label="Other factors"
+        value={factors.value}
+        set={factors.set}
+        problem={factors.problem}
+        placeholder={'window_tokens: 8192, 32768\nthink: false, low'}
+      />
+    </Section>
+  );
+}
+
+/** What each run of a task must fulfil to pass. */
+function ExperimentChecks() {
+  const health = useHealth();
+  const mode = useExperimentField('mode');
+  const { value, set, problem } = useExperimentField('checks');
+  if (!offersSetting(mode.value, 'checks')) return null;
+  const withCommands = !health.data || commandPlace(health.data.sandbox) !== 'off';
+  return (
+    <Section title="Checks" hint="A run passes if all of its checks pass">
+      <ChecksEditor checks={value} withCommands={withCommands} onChange={set} />
+      {problem && <p className="text-xs text-fail">{problem}</p>}
     </Section>
   );
 }

@@ -1,20 +1,12 @@
 'use client';
 
-import type { ExperimentItem, ExperimentMode, ExperimentReply } from '#lib/api/experiment.ts';
+import { useSearchParams } from 'next/navigation';
+import { useMemo, useState } from 'react';
+import type { ExperimentReply, ExperimentSummary } from '#lib/api/experiment.ts';
+import type { CellsReply, ExperimentCell, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
-import { outcomeOfResult, type ResultGroup, resultGroups } from '#lib/browser/state/result-groups.ts';
-import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
-import {
-  formatCount,
-  formatDuration,
-  formatPercent,
-  formatShortCount,
-  formatTokens,
-} from '#lib/browser/words/format.ts';
-import { optionWords } from '#lib/browser/words/option-words.ts';
+import { formatCount, formatDuration } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
-import { kindFacts, type ResultColumn } from '#lib/events/modes.ts';
-import { formatUsd } from '#lib/util/format-usd.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -26,10 +18,14 @@ import { DownloadLink } from '../ui/download-link.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
-import { toneText } from '../ui/tone.ts';
 import { AgreementPanel } from './agreement-panel.tsx';
+import { CellPlots } from './cell-plots.tsx';
+import { CellsTable, leftOutWords } from './cells-table.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
+import { ExtendForm } from './extend-form.tsx';
+import { PairPanel } from './pair-panel.tsx';
 import { ProgressBar } from './progress-bar.tsx';
+import { RunsTable } from './runs-table.tsx';
 
 const REFRESH_MS = 2000;
 
@@ -43,8 +39,16 @@ function untilFinished(last: ExperimentReply | undefined): number | undefined {
 /** One experiment: how far it is, every run with its result, and the table to take away. */
 export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const path = `/api/experiments/${encodeURIComponent(experimentId)}`;
-  const { data, error, reload } = useApi<ExperimentReply>(path, untilFinished);
+  const { data, error, reload } = useApi<ExperimentReply>(`${path}?limit=0`, untilFinished);
+  const chosen = useSearchParams().get('cell');
+  const summary = data?.experiment;
+  // Read again whenever a run ends, or runs are added.
+  const read = useApi<CellsReply>(
+    summary && `${path}/cells?done=${summary.done}&failed=${summary.failed}&total=${summary.total}`,
+  );
+  const cells = useMemo(() => read.data?.cells ?? [], [read.data]);
   const { problem, run } = useRequest();
+  const [extending, setExtending] = useState(false);
   const name = data?.experiment.name;
   usePageTitle(name === undefined ? undefined : `${plainVisibleLine(name)} · Loupe`);
   const ask = (what: 'stop' | 'continue', body: unknown) =>
@@ -59,12 +63,15 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
       </main>
     );
   }
-  const { experiment, items } = data;
+  const { experiment } = data;
+  const home = `/experiments/${encodeURIComponent(experimentId)}`;
+  const hrefOf = (number: number) => `${home}?cell=${number}#runs`;
+  const cell = cells.find((each) => String(each.cell) === chosen);
   const { label, tone } = STATUS_WORDS[experiment.status];
   const active = experiment.status === 'running' || experiment.status === 'waiting';
   // Also one that was stopped sees this run to its end, which can be hours away.
-  const inHand = items.some((item) => item.status === 'running');
-  const seconds = items.reduce((sum, { result }) => sum + (result?.seconds ?? 0), 0);
+  const inHand = (experiment.running ?? 0) > 0;
+  const seconds = cells.reduce((sum, { figures }) => sum + totalSeconds(figures.seconds), 0);
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <Link href="/experiments" className="text-sm text-ink-3 underline-offset-4 hover:underline">
@@ -88,6 +95,11 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
               onClick={() => void ask('stop', { force: true })}
             >
               Stop now
+            </Button>
+          )}
+          {!extending && (
+            <Button size="sm" onClick={() => setExtending(true)}>
+              Extend
             </Button>
           )}
           {experiment.status === 'stopped' && (
@@ -117,9 +129,28 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           {seconds > 0 && `, ${formatDuration(seconds * 1000)}`}
         </span>
       </div>
+      {extending && (
+        <ExtendForm
+          path={path}
+          experiment={experiment}
+          onExtended={() => {
+            setExtending(false);
+            reload();
+          }}
+          onCancel={() => setExtending(false)}
+        />
+      )}
+      {cells.length > 0 && <CellResults path={path} cells={cells} experiment={experiment} hrefOf={hrefOf} />}
       <AgreementPanel experimentId={experimentId} done={experiment.done} />
-      <div className="mt-8 flex flex-wrap items-baseline justify-between gap-3">
-        <h2 className="font-semibold">Results</h2>
+      <div id="runs" className="mt-8 flex flex-wrap items-baseline justify-between gap-3">
+        <h2 className="font-semibold">
+          {cell ? `Runs of cell ${cell.cell}` : 'Runs'}
+          {cell && (
+            <Link href={home} className={cx(link, 'ml-3 font-normal')}>
+              Show all
+            </Link>
+          )}
+        </h2>
         <span className="flex gap-4">
           <DownloadLink className={link} href={`${path}/results?format=csv`}>
             CSV
@@ -129,253 +160,54 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           </DownloadLink>
         </span>
       </div>
-      <Groups groups={resultGroups(items)} mode={experiment.mode} />
-      <Results
-        items={items}
+      <RunsTable
+        key={cell?.cell ?? 'all'}
+        path={path}
+        cell={cell?.cell}
+        total={cell?.runs ?? experiment.total}
         mode={experiment.mode}
-        asksThinking={(experiment.plan.settings?.think ?? false) !== false}
+        asksThinking={asksThinking(experiment)}
+        refresh={untilFinished}
       />
     </main>
   );
 }
 
-/** How far repeats and seeds of the same thing agree; nothing where nothing is repeated. */
-function Groups({ groups, mode }: { groups: readonly ResultGroup[]; mode: ExperimentMode }) {
-  if (groups.every(({ runs }) => runs === 1)) return null;
-  const { answers, hasCycles } = kindFacts(mode);
-  const checked = groups.some((group) => group.checked > 0);
-  const priced = groups.some((group) => group.costUsd !== undefined);
-  const columns = [
-    hasCycles ? 'All cycles' : 'Answered',
-    ...(checked ? ['Checks passed'] : []),
-    ...(answers ? ['Same answer'] : []),
-    ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time'],
-  ];
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="mt-2 mb-6 scrolls-x" aria-label="Agreement" tabIndex={0}>
-      <table className="tnum w-full min-w-[40rem] border-collapse text-sm">
-        <caption className="sr-only">How far runs of the same model and options agree; medians</caption>
-        <thead>
-          <HeadRow words={['Model', 'Options']} figures={columns} />
-        </thead>
-        <tbody className="divide-y">
-          {groups.map((group) => (
-            <tr key={group.key} className="align-baseline">
-              <th scope="row" className="foreign py-1.5 pr-4 text-left font-mono text-xs font-normal">
-                <ShortName text={group.model} />
-              </th>
-              <td className="py-1.5 pr-4 font-mono text-xs text-ink-2">
-                {optionWords(group.options, group.sent) || '–'}
-              </td>
-              <Share count={group.answered} of={group.done} />
-              {checked && <Share count={group.passed} of={group.checked} />}
-              {answers && (
-                <Share
-                  count={group.agreeing}
-                  of={group.answers}
-                  words={group.agreeing === 1 && group.answers > 1 ? 'all differ' : undefined}
-                />
-              )}
-              <td className="py-1.5 pl-4 text-right font-mono text-xs">
-                {group.tokensOut === undefined
-                  ? '–'
-                  : formatTokens(group.tokensOut, group.tokensEstimated, formatShortCount)}
-              </td>
-              {priced && (
-                <td className="py-1.5 pl-4 text-right font-mono text-xs">
-                  {group.costUsd === undefined ? '–' : formatUsd(group.costUsd)}
-                </td>
-              )}
-              <td className="py-1.5 pl-4 text-right font-mono text-xs">
-                {group.seconds === undefined ? '–' : formatDuration(group.seconds * 1000)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
+function totalSeconds(summary: FigureSummary | undefined): number {
+  return summary ? summary.mean * summary.runs : 0;
 }
 
-/** `3 of 4`, or other words for it, with as much of a line as that is. */
-function Share({ count, of, words }: { count: number; of: number; words?: string }) {
-  return (
-    <td className="py-1.5 pl-4 text-right font-mono text-xs whitespace-nowrap">
-      {of === 0 ? (
-        '–'
-      ) : (
-        <>
-          {words ?? `${formatCount(count)} of ${formatCount(of)}`}
-          <svg
-            viewBox="0 0 100 2"
-            preserveAspectRatio="none"
-            className="mt-0.5 h-0.5 w-full"
-            aria-hidden="true"
-          >
-            <rect width="100" height="2" className="fill-line" />
-            <rect
-              width={(count / of) * 100}
-              height="2"
-              className={count === of ? 'fill-ok' : 'fill-brass-fill'}
-            />
-          </svg>
-        </>
-      )}
-    </td>
-  );
-}
-
-function Results({
-  items,
-  mode,
-  asksThinking,
+/** The results by cell, where there is more than one run to a cell or more than one cell. */
+function CellResults({
+  path,
+  cells,
+  experiment,
+  hrefOf,
 }: {
-  items: readonly ExperimentItem[];
-  mode: ExperimentMode;
-  asksThinking: boolean;
+  path: string;
+  cells: readonly ExperimentCell[];
+  experiment: ExperimentSummary;
+  hrefOf: (cell: number) => string;
 }) {
-  const priced = items.some(({ result }) => result?.cost_usd !== undefined);
-  const columns = kindFacts(mode).resultColumns ?? [];
-  const figures = [
-    ...columns.map((column) => RESULT_COLUMNS[column].label),
-    ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time'],
-  ];
+  if (experiment.total < 2) return null;
+  const leftOut = leftOutWords(cells);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="mt-2 scrolls-x" aria-label="Results" tabIndex={0}>
-      <table className="tnum w-full min-w-[48rem] border-collapse text-sm">
-        <thead>
-          <HeadRow words={['#', 'Model', 'Options', 'Outcome']} figures={figures} />
-        </thead>
-        <tbody className="divide-y">
-          {items.map((item) => (
-            <ResultLine
-              key={item.position}
-              item={item}
-              columns={columns}
-              priced={priced}
-              asksThinking={asksThinking}
-            />
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <>
+      <CellPlots cells={cells} hrefOf={hrefOf} />
+      <h2 className="mt-8 font-semibold">Results by cell</h2>
+      <p className="mt-0.5 max-w-read text-sm text-ink-3">
+        A cell has the runs with the same model and settings, over all seeds and repeats.{' '}
+        {cells.some(({ checked }) => checked > 0)
+          ? 'A run passes if it ends with a complete answer and all its checks pass.'
+          : 'Without checks, every run that ends by itself with a complete result counts as passed.'}{' '}
+        {leftOut}
+      </p>
+      <CellsTable cells={cells} mode={experiment.mode} hrefOf={hrefOf} />
+      {cells.length > 1 && <PairPanel path={path} cells={cells} done={experiment.done} />}
+    </>
   );
 }
 
-/** Text columns are left-aligned, number columns right-aligned. */
-function HeadRow({ words, figures }: { words: readonly string[]; figures: readonly string[] }) {
-  return (
-    <tr className="border-b border-line-strong text-left">
-      {words.map((name) => (
-        <th key={name} scope="col" className="caption py-1.5 pr-4 font-normal">
-          {name}
-        </th>
-      ))}
-      {figures.map((name) => (
-        <th key={name} scope="col" className="caption py-1.5 pl-4 text-right font-normal">
-          {name}
-        </th>
-      ))}
-    </tr>
-  );
-}
-
-function ResultLine({
-  item,
-  columns,
-  priced,
-  asksThinking,
-}: {
-  item: ExperimentItem;
-  columns: readonly ResultColumn[];
-  priced: boolean;
-  asksThinking: boolean;
-}) {
-  const { result } = item;
-  const outcome = outcomeOf(item);
-  const settings = [
-    optionWords(item.options, result),
-    item.seed === undefined ? undefined : `seed ${item.seed}`,
-    // As sent: a model may have refused the setting.
-    asksThinking && result?.think !== undefined ? `think ${result.think}` : undefined,
-    item.repeat > 1 ? `repeat ${item.repeat}` : undefined,
-  ]
-    .filter(Boolean)
-    .join(', ');
-  const figures = columns.map((column) => (result ? RESULT_COLUMNS[column].figure(result) : ''));
-  return (
-    <tr className="align-baseline">
-      <td className="py-1.5 pr-4 font-mono text-xs text-ink-3">{item.position}</td>
-      <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs">
-        <ShortName text={item.model} />
-      </td>
-      <td className="py-1.5 pr-4 font-mono text-xs text-ink-2">{settings || '–'}</td>
-      <td
-        className={cx('py-1.5 pr-4 font-medium', toneText[outcome.tone])}
-        title={item.error?.message ?? result?.message}
-      >
-        {item.run_id ? (
-          <Link
-            href={`/runs/${encodeURIComponent(item.run_id)}`}
-            className="underline-offset-4 hover:underline"
-          >
-            {outcome.label}
-          </Link>
-        ) : (
-          outcome.label
-        )}
-      </td>
-      {[
-        ...figures,
-        result ? formatTokens(result.tokens_out, result.tokens_estimated, formatShortCount) : '',
-        ...(priced ? [costWords(result)] : []),
-        result ? formatDuration(result.seconds * 1000) : '',
-      ].map((figure, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a table never move
-        <td key={index} className="py-1.5 pl-4 text-right font-mono text-xs whitespace-nowrap">
-          {figure}
-        </td>
-      ))}
-    </tr>
-  );
-}
-
-type Result = NonNullable<ExperimentItem['result']>;
-
-const RESULT_COLUMNS: Record<ResultColumn, { label: string; figure: (result: Result) => string }> = {
-  iterations: { label: 'Iterations', figure: ({ iterations }) => formatCount(iterations) },
-  cycles: { label: 'Cycles', figure: ({ cycles }) => formatCount(cycles) },
-  calls: { label: 'Calls', figure: calls },
-  files: { label: 'Files', figure: ({ files_written }) => formatCount(files_written) },
-  checks: { label: 'Checks', figure: checksOf },
-  memories: { label: 'Memories', figure: ({ memories }) => formatCount(memories) },
-  novelty: {
-    label: 'Novelty',
-    figure: ({ novelty }) => (novelty === undefined ? '–' : formatPercent(novelty)),
-  },
-};
-
-function costWords(result: ExperimentItem['result']): string {
-  if (!result) return '';
-  return result.cost_usd === undefined ? '–' : formatUsd(result.cost_usd);
-}
-
-function calls({ tool_calls, failed_tool_calls }: Result): string {
-  return failed_tool_calls > 0 ? `${tool_calls} (${failed_tool_calls} failed)` : formatCount(tool_calls);
-}
-
-/** `2 of 3` checks that passed; of a result from before they were counted, its verdict. */
-function checksOf({ outcome, verification }: Result): string {
-  const { checks } = outcome ?? {};
-  if (checks) return `${formatCount(checks.total - checks.failed)} of ${formatCount(checks.total)}`;
-  return verification?.replace('_', ' ') ?? '–';
-}
-
-function outcomeOf(item: ExperimentItem): { label: string; tone: Tone } {
-  if (item.status === 'waiting') return { label: 'Waiting', tone: 'calm' };
-  if (item.status === 'running') return { label: 'Running', tone: 'live' };
-  if (!item.result) return { label: item.error ? 'Could not start' : 'Ended', tone: 'fail' };
-  return endWords(outcomeOfResult(item.result));
+function asksThinking({ plan }: ExperimentSummary): boolean {
+  return (plan.settings.think ?? false) !== false;
 }

@@ -28,8 +28,8 @@ export function ExperimentsPage() {
         <div>
           <h1 className="text-xl font-semibold tracking-[-0.015em]">Experiments</h1>
           <p className="mt-1 max-w-read text-ink-2">
-            One plan, many runs: every model with every option and seed, in an order that loads each model
-            once.
+            One plan, many runs: every model with every combination of settings and every seed, in an order
+            that loads models as seldom as possible.
           </p>
         </div>
         {data && !making && !none && (

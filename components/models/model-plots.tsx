@@ -8,11 +8,11 @@ import { formatBytes, formatMoment, formatPercent, formatRate } from '#lib/brows
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { DotIntervals } from '../plots/dot-intervals.tsx';
-import { PLOT_COLORS, type PlotColor } from '../plots/palette.ts';
+import { modelSeries, NAME_CHARS } from '../plots/model-series.ts';
+import { PLOT_COLORS } from '../plots/palette.ts';
 import { StackedColumns } from '../plots/stacked-columns.tsx';
 
 const HEIGHT_PX = 180;
-const NAME_CHARS = 28;
 const [GPU, CPU] = PLOT_COLORS;
 
 /** Memory of the loaded models, and the results of all checks over time. */
@@ -67,7 +67,7 @@ function MemoryPlot({ models }: { models: readonly InstalledModel[] }) {
 }
 
 function CheckPlots({ points }: { points: readonly CheckPoint[] }) {
-  const { series, seriesOf } = useMemo(() => seriesOfModels(points), [points]);
+  const { series, seriesOf } = useMemo(() => modelSeries(points.map(({ model }) => model)), [points]);
   const rated = points.filter((point) => point.rate);
   const timed = points.filter((point) => point.speed !== undefined);
   return (
@@ -79,7 +79,7 @@ function CheckPlots({ points }: { points: readonly CheckPoint[] }) {
         max={1}
         series={series}
         dots={rated.map((point) => ({
-          ...{ key: keyOf(point), label: dayOf(point), series: seriesOf(point) },
+          ...{ key: keyOf(point), label: dayOf(point), series: seriesOf(point.model) },
           ...(point.rate ?? { low: 0, value: 0, high: 0 }),
         }))}
         format={formatPercent}
@@ -99,7 +99,7 @@ function CheckPlots({ points }: { points: readonly CheckPoint[] }) {
           return {
             key: keyOf(point),
             label: dayOf(point),
-            series: seriesOf(point),
+            series: seriesOf(point.model),
             low: value,
             value,
             high: value,
@@ -112,21 +112,6 @@ function CheckPlots({ points }: { points: readonly CheckPoint[] }) {
       />
     </div>
   );
-}
-
-/** A colour for each model, in order of first appearance; the last is shared by all others. */
-function seriesOfModels(points: readonly CheckPoint[]) {
-  const names = [...new Set(points.map(({ model }) => model))];
-  const most = PLOT_COLORS.length;
-  const own = names.length > most ? names.slice(0, most - 1) : names;
-  const series: { label: string; color: PlotColor }[] = own.flatMap((name, index) => {
-    const color = PLOT_COLORS[index];
-    return color ? [{ label: shortLine(name, NAME_CHARS), color }] : [];
-  });
-  const shared = PLOT_COLORS[most - 1];
-  if (own.length < names.length && shared) series.push({ label: 'Others', color: shared });
-  const places = new Map(own.map((name, index) => [name, index]));
-  return { series, seriesOf: ({ model }: CheckPoint) => places.get(model) ?? series.length - 1 };
 }
 
 const keyOf = ({ model, digest, at }: CheckPoint) => `${model} ${digest} ${at}`;

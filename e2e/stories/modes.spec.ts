@@ -198,13 +198,13 @@ test('repeated prompts show how often they give the same answer [T10]', async ({
   await page.getByLabel('Prompt', { exact: true }).fill('What is six times seven?');
   await page.getByRole('checkbox', { name: /^steady/ }).check();
   await page.getByRole('textbox', { name: 'Repeats' }).fill('2');
-  await page.getByLabel('Other model options').fill('top_k: 20, 40\ntop_p = 0.9');
+  await page.getByLabel('Other factors').fill('top_k: 20, 40\ntop_p = 0.9');
   await expect(page.getByRole('form', { name: 'New experiment' }).getByText('4 runs')).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Start experiment', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Steady answers' })).toBeVisible();
   await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
-  const agreement = page.getByRole('region', { name: 'Agreement', exact: true });
+  const agreement = page.getByRole('region', { name: 'Results by cell' });
   await expect(agreement.getByRole('row')).toHaveCount(3);
   await expect(agreement.getByRole('row').nth(2)).toContainText('top_k 40, top_p 0.9');
   await expect(agreement.getByRole('cell', { name: '2 of 2' })).toHaveCount(4);

@@ -2,6 +2,7 @@ import type { Agreement } from '../compare/agreement.ts';
 import type { Comparison } from '../compare/compare.ts';
 import type { Overview } from '../compare/overview.ts';
 import type { SettingDifference } from '../compare/settings.ts';
+import type { FactorValues } from './experiment-factors.ts';
 import type { RunSummary } from './run-summary.ts';
 
 /** One of several runs that are compared. */
@@ -28,6 +29,7 @@ export interface CompareReply {
 export interface AgreementGroup {
   model: string;
   options: Record<string, number | string | boolean>;
+  factors?: FactorValues;
   seed?: number;
   /** In the order of the indexes in `agreement`. */
   runs: { run_id: string; repeat: number }[];

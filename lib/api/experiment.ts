@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { numberSchema, optionalSettings } from '../events/config.ts';
 import { errorShape } from '../events/envelope.ts';
-import { MAX_OPTION_SETS, MAX_REPEATS, MAX_SEEDS } from '../events/limits.ts';
+import { MAX_FACTORS, MAX_OPTION_SETS, MAX_REPEATS, MAX_SEEDS } from '../events/limits.ts';
 import type { RepeatableKind } from '../events/modes.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { MODEL_OPTIONS, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
 import { outcome } from '../events/termination.ts';
 import { createRunRequest } from './create-run.ts';
+import { factorLists, factorProblems, factorValues } from './experiment-factors.ts';
 
 const { shape } = createRunRequest;
 
@@ -22,14 +23,18 @@ export type ExperimentMode = z.infer<typeof experimentMode>;
 const optionSet = z.record(z.string(), optionValue);
 
 /**
- * Body of `POST /api/experiments`: every model with every option set and every seed, repeated `repeats` times. Each task
- * run gets its own folder, so that no run sees the work of another.
+ * The plan of an experiment: every model with every option set, every combination of factors and every seed, repeated
+ * `repeats` times. Each task run gets its own folder, so that no run sees the work of another.
  */
-export const experimentRequest = z.strictObject({
+const experimentPlan = z.strictObject({
   name: z.string().trim().min(1, 'Give it a name.').max(120),
   mode: experimentMode.default('explore'),
   models: z.array(shape.model).min(1, 'Choose a model.').max(50),
   options: z.array(optionSet).min(1).max(MAX_OPTION_SETS).default([{}]),
+  /** Settings to vary, each with its values. Missing in plans from before there were factors. */
+  factors: factorLists
+    .refine((factors) => Object.keys(factors).length <= MAX_FACTORS, `At most ${MAX_FACTORS} factors.`)
+    .optional(),
   /** Empty: no seed is sent. */
   seeds: z.array(numberSchema(MODEL_OPTIONS.seed)).max(MAX_SEEDS).default([]),
   repeats: z.int().min(1).max(MAX_REPEATS).default(1),
@@ -41,8 +46,36 @@ export const experimentRequest = z.strictObject({
   workspace: shape.workspace,
   settings: experimentSettings.default({}),
 });
+export type ExperimentPlan = z.output<typeof experimentPlan>;
+
+/** The number of runs, as a confirmation that so many are wanted. */
+const confirmRuns = z.int().positive().optional();
+
+/** Body of `POST /api/experiments`: a plan, and for more than 1000 runs their number. */
+export const experimentRequest = experimentPlan
+  .extend({ confirm_runs: confirmRuns })
+  .superRefine(({ factors = {}, ...fixed }, context) => {
+    for (const { path, message } of factorProblems(factors, fixed)) {
+      context.addIssue({ code: 'custom', path: ['factors', ...path], message });
+    }
+  });
 export type ExperimentRequest = z.input<typeof experimentRequest>;
-export type ExperimentPlan = z.output<typeof experimentRequest>;
+/** A validated request. */
+export type NewExperiment = z.output<typeof experimentRequest>;
+
+/**
+ * Body of `POST /api/experiments/{id}/extend`: what is added to the lists of the plan, the new number of repeats, and for
+ * more than 1000 runs in total their number.
+ */
+export const extendExperimentRequest = z.strictObject({
+  models: z.array(shape.model).max(50).default([]),
+  factors: factorLists.default({}),
+  seeds: z.array(numberSchema(MODEL_OPTIONS.seed)).max(MAX_SEEDS).default([]),
+  repeats: z.int().min(1).max(MAX_REPEATS).optional(),
+  confirm_runs: confirmRuns,
+});
+export type ExtendExperiment = z.output<typeof extendExperimentRequest>;
+export type ExtendExperimentRequest = z.input<typeof extendExperimentRequest>;
 
 /** The result of one run. */
 const experimentResult = z.object({
@@ -71,6 +104,25 @@ const experimentResult = z.object({
   /** How `novelty` was measured; missing in older results, which all used word n-grams. */
   novelty_measure: z.enum(['ngram', 'embeddings']).optional(),
   files_written: z.int().nonnegative(),
+  /** The following are missing in older results. `calls_*`: tool calls by the layer that read them. */
+  attempts: z.int().nonnegative().optional(),
+  calls_native: z.int().nonnegative().optional(),
+  calls_json: z.int().nonnegative().optional(),
+  calls_xml: z.int().nonnegative().optional(),
+  /** Calls that were read after a repair, and calls that were refused. */
+  repairs: z.int().nonnegative().optional(),
+  refused_calls: z.int().nonnegative().optional(),
+  nudges: z.int().nonnegative().optional(),
+  retries: z.int().nonnegative().optional(),
+  /** Replies that ended at the reply limit. */
+  cut_offs: z.int().nonnegative().optional(),
+  /** Missing if the replies were too short to measure it. */
+  tokens_per_second: z.number().nonnegative().optional(),
+  /** The model and its server, as they were when the run began. */
+  ollama_version: z.string().optional(),
+  digest: z.string().optional(),
+  quantization: z.string().optional(),
+  parameter_size: z.string().optional(),
   /**
    * The `think` value that was sent; lower than the setting if the model refused that. Missing without a call and in
    * older results.
@@ -90,6 +142,8 @@ export const experimentItem = z.object({
   position: z.int().positive(),
   model: z.string(),
   options: optionSet,
+  /** Missing: nothing else is varied. */
+  factors: factorValues.optional(),
   seed: z.int().optional(),
   repeat: z.int().positive(),
   status: z.enum(['waiting', 'running', 'done', 'failed']),
@@ -117,7 +171,7 @@ export const experimentSummary = z.object({
   running: z.int().nonnegative().optional(),
   /** Why it stopped on its own. */
   problem: errorShape.optional(),
-  plan: experimentRequest,
+  plan: experimentPlan,
 });
 export type ExperimentSummary = z.infer<typeof experimentSummary>;
 

@@ -9,7 +9,11 @@ export const MAX_CALLS_PER_REPLY = 32;
 /** Text that a viewer gets and keeps, in UTF-16 units: longer texts are cut, and the whole event can be requested. */
 export const MAX_STREAMED_CHARS = 65_536;
 /** Limits of an experiment: its runs in total, and what they are made of. */
-export const MAX_EXPERIMENT_RUNS = 1000;
+export const MAX_EXPERIMENT_RUNS = 10_000;
+/** More runs must be confirmed: a value too many in a list multiplies all others. */
+export const MAX_UNCONFIRMED_RUNS = 1000;
+export const MAX_FACTORS = 20;
+export const MAX_FACTOR_VALUES = 50;
 export const MAX_OPTION_SETS = 50;
 export const MAX_SEEDS = 200;
 export const MAX_REPEATS = 200;

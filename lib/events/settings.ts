@@ -650,6 +650,9 @@ export const STORED_IF_SET = SETTING_NAMES.filter(
 
 export const MODEL_OPTION_NAMES = Object.keys(MODEL_OPTIONS) as readonly (keyof typeof MODEL_OPTIONS)[];
 
+/** Prefix of a model option in the name of an experiment's factor: `model_options.top_p`. */
+export const OPTION_PREFIX = 'model_options.';
+
 /** The limits of a number as forms take it, in the unit of the field. */
 export function formLimits({ min, max, above, whole, form = {} }: NumberFacts) {
   const { scale = 1 } = form;

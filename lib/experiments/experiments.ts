@@ -6,14 +6,20 @@ import type {
   ExperimentPlan,
   ExperimentReply,
   ExperimentSummary,
+  ExtendExperiment,
+  NewExperiment,
 } from '../api/experiment.ts';
 import type { Agreement } from '../compare/agreement.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { ModelPrice } from '../events/config.ts';
+import { MAX_UNCONFIRMED_RUNS } from '../events/limits.ts';
 import type { RunEvent } from '../events/registry.ts';
-import { requirePriceForBudget } from '../policies/budget.ts';
+import { resolveConfig } from '../modes/resolve-config.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
+import { sortedJson } from '../util/sorted-json.ts';
+import { itemsOfCell } from './cells.ts';
+import { extendPlan, newItems } from './extend-plan.ts';
 import { planRuns, requestOf } from './plan-runs.ts';
 import { resultOfLog } from './result-row.ts';
 
@@ -95,20 +101,13 @@ export class Experiments {
   /**
    * Plans an experiment and starts it.
    *
-   * @throws {AppError} `invalid_request` when its settings do not fit its mode, or for too many runs; `no_price` for
-   *   a cost budget with an unpriced model; `remote_model`, `model_no_completion`
+   * @throws {AppError} `invalid_request` when its settings do not fit its mode, for too many runs, or for many that are
+   *   not confirmed; `no_price` for a cost budget with an unpriced model; `checks_need_tools`, `remote_model`, `model_no_completion`
    */
-  async create(plan: ExperimentPlan): Promise<ExperimentReply> {
+  async create({ confirm_runs: confirmed, ...plan }: NewExperiment): Promise<ExperimentReply> {
     const items = planRuns(plan);
-    for (const item of items) checkRequest(plan, item);
-    for (const model of new Set(plan.models)) {
-      await this.#runs.admit({ model, embeddingModel: plan.settings.diversity?.embedding_model });
-      requirePriceForBudget({
-        model,
-        budget: plan.settings.budget ?? {},
-        price: await this.#runs.priceOf(model),
-      });
-    }
+    requireConfirmation(items.length, confirmed);
+    await this.#admit(plan, items);
     const at = Date.now();
     const summary: ExperimentSummary = {
       id: this.#newId(),
@@ -163,6 +162,21 @@ export class Experiments {
   }
 
   /**
+   * An experiment with some of its items: those after a position, of one cell, at most `limit`.
+   *
+   * @throws {AppError} `experiment_not_found`, `invalid_request` for a cell that does not exist
+   */
+  async page(
+    id: string,
+    { after = 0, limit, cell }: { after?: number; limit?: number; cell?: number },
+  ): Promise<ExperimentReply> {
+    const { experiment, items } = await this.get(id);
+    const all = cell === undefined ? items : itemsOfCell(items, cell);
+    const following = all.filter(({ position }) => position > after);
+    return { experiment, items: following.slice(0, limit ?? following.length) };
+  }
+
+  /**
    * How far ended runs with the same model, options and seed agree: the first 20 runs each, of at most ten groups.
    *
    * @throws {AppError} `experiment_not_found`, `comparison_too_large`, `too_many_comparisons`
@@ -172,7 +186,7 @@ export class Experiments {
     const groups = new Map<string, { item: ExperimentItem; runs: { run_id: string; repeat: number }[] }>();
     for (const item of items) {
       if (item.status !== 'done' || item.run_id === undefined) continue;
-      const key = JSON.stringify([item.model, item.options, item.seed ?? null]);
+      const key = sortedJson([item.model, item.options, item.factors ?? {}, item.seed ?? null]);
       const group = groups.get(key) ?? { item, runs: [] };
       if (group.runs.length < MAX_COMPARED_RUNS)
         group.runs.push({ run_id: item.run_id, repeat: item.repeat });
@@ -181,10 +195,11 @@ export class Experiments {
     const repeated = [...groups.values()].filter(({ runs }) => runs.length > 1).slice(0, MAX_COMPARED_GROUPS);
     const found: AgreementGroup[] = [];
     for (const { item, runs } of repeated) {
-      const { model, options, seed } = item;
+      const { model, options, factors, seed } = item;
       found.push({
         model,
         options,
+        ...(factors === undefined ? {} : { factors }),
         ...(seed === undefined ? {} : { seed }),
         runs,
         agreement: await this.#runs.agreement(
@@ -229,6 +244,36 @@ export class Experiments {
     return this.get(id);
   }
 
+  /**
+   * Adds runs to an experiment: further models, values, seeds or repeats. Runs that it has already are not repeated. One
+   * that had finished continues.
+   *
+   * @throws {AppError} `experiment_not_found`, `experiment_elsewhere`; else as `create`
+   */
+  async extend(id: string, { confirm_runs: confirmed, ...more }: ExtendExperiment): Promise<ExperimentReply> {
+    const before = await this.get(id);
+    const draft = extendPlan(before.experiment.plan, more);
+    const planned = newItems(draft, before.items);
+    requireConfirmation(before.items.length + planned.length, confirmed);
+    await this.#admit(draft, planned);
+    if (!(await this.#holder.hold(id))) throw elsewhere(id);
+    // Read again: the experiment may have changed while models were admitted.
+    const latest = await this.get(id);
+    const open = this.#open.get(id) ?? opened({ summary: latest.experiment, items: latest.items });
+    try {
+      const plan = extendPlan(open.summary.plan, more);
+      const added = newItems(plan, open.items);
+      open.items.push(...added);
+      const change = { plan, total: open.items.length };
+      const isDone = open.summary.status === 'finished';
+      await this.#save(open, isDone ? { ...change, status: 'waiting' } : change, ...added);
+      if (isUnfinished(open.summary)) this.#take(open);
+    } finally {
+      if (!this.#open.has(id)) await this.#holder.release(id);
+    }
+    return this.get(id);
+  }
+
   /** Drops an experiment that another process has taken over; nothing more is written for it here. */
   lose(id: string): void {
     const open = this.#open.get(id);
@@ -242,6 +287,15 @@ export class Experiments {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#working;
+  }
+
+  /** Rejects runs that could not start, before anything is stored. */
+  async #admit(plan: ExperimentPlan, items: readonly ExperimentItem[]): Promise<void> {
+    for (const request of distinctRequests(plan, items)) {
+      const { model, diversity } = request;
+      await this.#runs.admit({ model, embeddingModel: diversity?.embedding_model });
+      resolveConfig(request, { workspace: '', offeredTools: [], price: await this.#runs.priceOf(model) });
+    }
   }
 
   /**
@@ -295,7 +349,9 @@ export class Experiments {
     } finally {
       if (!open.gone.signal.aborted) {
         this.#open.delete(id);
-        await this.#holder.release(id);
+        // It was extended while it was being marked as finished.
+        if (open.summary.status === 'waiting' && !this.#isOver(open)) this.#open.set(id, open);
+        else await this.#holder.release(id);
       }
     }
   }
@@ -345,8 +401,12 @@ export class Experiments {
     }
   }
 
-  async #save(open: Open, change: Partial<ExperimentSummary>, item?: ExperimentItem): Promise<void> {
-    if (item) open.items[item.position - 1] = item;
+  async #save(
+    open: Open,
+    change: Partial<ExperimentSummary>,
+    ...items: readonly ExperimentItem[]
+  ): Promise<void> {
+    for (const item of items) open.items[item.position - 1] = item;
     const count = (status: ExperimentItem['status']) =>
       open.items.filter((each) => each.status === status).length;
     open.summary = {
@@ -357,7 +417,7 @@ export class Experiments {
       failed: count('failed'),
       running: count('running'),
     };
-    await this.#store.saveExperiment(open.summary, item ? [item] : []);
+    await this.#store.saveExperiment(open.summary, items);
   }
 }
 
@@ -387,13 +447,36 @@ function elsewhere(id: string): AppError {
   });
 }
 
-/** Validates an item's request before anything is stored. */
-function checkRequest(plan: ExperimentPlan, item: ExperimentItem): void {
+/**
+ * The requests of an experiment, one per model and distinct values of what its admission depends on; each variation is
+ * validated.
+ */
+function distinctRequests(plan: ExperimentPlan, items: readonly ExperimentItem[]): NewRun[] {
+  const variations = new Map<string, ExperimentItem>();
+  for (const item of items) {
+    const key = sortedJson([item.model, item.options, item.factors ?? {}]);
+    if (!variations.has(key)) variations.set(key, item);
+  }
+  const requests = new Map<string, NewRun>();
+  for (const item of variations.values()) {
+    const request = checkedRequest(plan, item);
+    const { model, budget = {}, diversity = {}, checks = [] } = request;
+    requests.set(sortedJson([model, { ...budget }, { ...diversity }, checks.length > 0]), request);
+  }
+  return [...requests.values()];
+}
+
+/** An item's request. @throws {AppError} `invalid_request` if it is not a valid one */
+function checkedRequest(plan: ExperimentPlan, item: ExperimentItem): NewRun {
   try {
-    requestOf(plan, item);
+    return requestOf(plan, item);
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    const problems = error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    const problems = error.issues.map((issue) => {
+      const [field] = issue.path;
+      const isFactor = typeof field === 'string' && Object.hasOwn(item.factors ?? {}, field);
+      return `${isFactor ? 'factors.' : ''}${issue.path.join('.')}: ${issue.message}`;
+    });
     throw new AppError({
       code: 'invalid_request',
       message: problems.join(' '),
@@ -401,4 +484,14 @@ function checkRequest(plan: ExperimentPlan, item: ExperimentItem): void {
       cause: error,
     });
   }
+}
+
+/** @throws {AppError} `invalid_request` for many runs without their number as a confirmation */
+function requireConfirmation(total: number, confirmed: number | undefined): void {
+  if (total <= MAX_UNCONFIRMED_RUNS || confirmed === total) return;
+  throw new AppError({
+    code: 'invalid_request',
+    message: `confirm_runs: These are ${total} runs, and more than ${MAX_UNCONFIRMED_RUNS} must be confirmed.`,
+    hint: `Set confirm_runs to ${total}, or use fewer values, seeds or repeats.`,
+  });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type ExperimentRequest, experimentRequest } from '../api/experiment.ts';
-import { planRuns, requestOf } from './plan-runs.ts';
+import { itemKey, planRuns, requestOf } from './plan-runs.ts';
 import { csvCell, resultsCsv } from './results-table.ts';
 
 const plan = (request: Partial<ExperimentRequest>) =>
@@ -66,8 +66,58 @@ it('loads each model once per distinct set of load options', () => {
 });
 
 it('rejects more runs than the maximum', () => {
-  expect(() => planRuns(plan({ seeds: Array.from({ length: 200 }, (_, n) => n), repeats: 6 }))).toThrow(
-    /1200 runs/,
+  const seeds = Array.from({ length: 200 }, (_, n) => n);
+  expect(() => planRuns(plan({ seeds, repeats: 51 }))).toThrow(/10200 runs/);
+  // The product is computed, not listed.
+  const values = Array.from({ length: 50 }, (_, n) => n / 50);
+  const factors = { temperature: values, top_p: values, 'model_options.min_p': values, compact_at: values };
+  expect(() => planRuns({ ...plan({ seeds, repeats: 200 }), factors })).toThrow(/250000000000 runs/);
+});
+
+it('runs every combination of factors, in an order that loads each window once', () => {
+  const varied = plan({
+    mode: 'task',
+    task: 'Do it.',
+    models: ['a', 'b'],
+    factors: { think: [false, 'low'], window_tokens: [4096, 8192], 'model_options.num_gpu': [1, 2] },
+    seeds: [1, 2],
+  });
+  const items = planRuns(varied);
+  expect(items).toHaveLength(32);
+  expect(new Set(items.map(itemKey)).size).toBe(32);
+  const loads = items.map(
+    ({ model, factors }) => `${model} ${factors?.window_tokens} ${factors?.['model_options.num_gpu']}`,
+  );
+  expect(loads.filter((load, index) => load !== loads[index - 1])).toHaveLength(8);
+  const last = items.at(-1);
+  expect(last && requestOf(varied, last)).toMatchObject({
+    title: 'Test: b, think low, window_tokens 8192, model_options.num_gpu 2, seed 2',
+    think: 'low',
+    window_tokens: 8192,
+    model_options: { num_gpu: 2, seed: 2 },
+  });
+});
+
+it('loads each model once per distinct window and load option, whatever else varies', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.constantFrom(1024, 2048, 32_768), { minLength: 1 }),
+      fc.uniqueArray(fc.constantFrom(-1, 0, 20), { minLength: 1 }),
+      fc.uniqueArray(fc.double({ min: 0, max: 5, noNaN: true }), { minLength: 1, maxLength: 4 }),
+      fc.boolean(),
+      (windows, layers, temperatures, temperatureFirst) => {
+        const loading = { window_tokens: windows, 'model_options.num_gpu': layers };
+        const factors = temperatureFirst
+          ? { temperature: temperatures, ...loading }
+          : { ...loading, temperature: temperatures };
+        const items = planRuns({ ...plan({ repeats: 2 }), factors });
+        expect(items).toHaveLength(windows.length * layers.length * temperatures.length * 2);
+        const loads = items.map(({ factors: of }) => `${of?.window_tokens} ${of?.['model_options.num_gpu']}`);
+        expect(loads.filter((load, index) => load !== loads[index - 1])).toHaveLength(
+          windows.length * layers.length,
+        );
+      },
+    ),
   );
 });
 
@@ -163,6 +213,10 @@ it('writes CSV without executable formulas', () => {
     /^position,run_id,model,seed,repeat,state,option_temperature,option_top_k,status,/,
   );
   expect(lines[1]).toMatch(/^1,,a,,1,waiting,,1,/);
+  const lists = { think: [false], parser_layers: [['native']], window_tokens: [4096] };
+  const varied = resultsCsv(planRuns(plan({ factors: lists }))).split('\r\n');
+  expect(varied[0]).toMatch(/,state,factor_parser_layers,factor_think,factor_window_tokens,status,/);
+  expect(varied[1]).toMatch(/^1,,a,,1,waiting,"\[""native""\]",false,4096,/);
   // A negative number is not a formula.
   const [, below] = resultsCsv(planRuns(plan({ options: [{ num_gpu: -1, use_mmap: false }] }))).split('\r\n');
   expect(below).toMatch(/^1,,a,,1,waiting,-1,false,/);

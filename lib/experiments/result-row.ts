@@ -1,8 +1,10 @@
 import type { ExperimentResult } from '../api/experiment.ts';
+import { definedOf } from '../api/run-settings.ts';
 import { foldCycles, meanNovelty, noCycles } from '../events/fold-cycles.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { EventOf, RunEvent } from '../events/registry.ts';
-import { emptyRunState } from '../events/run-state.ts';
+import { emptyRunState, type RunState } from '../events/run-state.ts';
+import { tokensPerSecond } from '../events/speed.ts';
 import { runTimeMs } from '../policies/budget.ts';
 import { thinkToSend } from '../policies/thinking.ts';
 import { shortText } from '../util/short-text.ts';
@@ -15,16 +17,23 @@ export async function resultOfLog(
 ): Promise<ExperimentResult | undefined> {
   let state = emptyRunState('');
   let folded = noCycles;
+  const counts = { nudges: 0, retries: 0, cut_offs: 0 };
   let sent: EventOf<'model-call.started'>['options'] | undefined;
   for await (const page of pages) {
     state = foldAll(state.seq === 0 ? emptyRunState(page[0]?.run_id ?? '') : state, page);
     folded = foldCycles(folded, page);
+    for (const event of page) {
+      if (event.type === 'policy.nudged') counts.nudges += 1;
+      else if (event.type === 'policy.retried') counts.retries += 1;
+      else if (event.type === 'model-call.ended' && event.done_reason === 'length') counts.cut_offs += 1;
+    }
     sent ??= page.find((event) => event.type === 'model-call.started')?.options;
   }
   const { ended, result } = state;
   if (!ended || !result) return undefined;
   const { cycles } = folded;
   const novelty = meanNovelty(cycles);
+  const speed = tokensPerSecond(state.spent.writtenTokens, state.spent.writingMs);
   return {
     status: result.status,
     termination_reason: result.termination_reason,
@@ -45,9 +54,26 @@ export async function resultOfLog(
     messages: state.agentMessages.length,
     ...(novelty === undefined ? {} : { novelty: novelty.novelty, novelty_measure: novelty.measure }),
     files_written: ended.files_written.length,
+    attempts: state.attempt,
+    calls_native: state.parsed.native,
+    calls_json: state.parsed.json,
+    calls_xml: state.parsed.xml,
+    repairs: state.parsed.repaired,
+    refused_calls: state.parsed.refused,
+    ...counts,
+    ...(speed === undefined ? {} : { tokens_per_second: speed }),
+    ...provenanceOf(state),
     ...(state.config && state.calls > 0 ? { think: thinkToSend({ ...state, config: state.config }) } : {}),
     ...(ended.verification === undefined ? {} : { verification: ended.verification }),
     ...(state.outcome ? { outcome: state.outcome } : {}),
     output: shortText(result.output, OUTPUT_CHARS),
   };
+}
+
+function provenanceOf({
+  preflight,
+}: RunState): Pick<ExperimentResult, 'ollama_version' | 'digest' | 'quantization' | 'parameter_size'> {
+  if (!preflight) return {};
+  const { server_version, digest, quantization, parameter_size } = preflight;
+  return definedOf({ ollama_version: server_version, digest, quantization, parameter_size });
 }

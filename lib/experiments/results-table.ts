@@ -1,4 +1,6 @@
 import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
+import { hasPassed } from '../api/result-outcome.ts';
+import type { JsonValue } from '../util/json.ts';
 
 type Cell = string | number | undefined;
 
@@ -22,27 +24,44 @@ const RESULT_COLUMNS: readonly Exclude<keyof ExperimentResult, 'outcome'>[] = [
   'novelty',
   'novelty_measure',
   'files_written',
+  'attempts',
+  'calls_native',
+  'calls_json',
+  'calls_xml',
+  'repairs',
+  'refused_calls',
+  'nudges',
+  'retries',
+  'cut_offs',
+  'tokens_per_second',
+  'ollama_version',
+  'digest',
+  'quantization',
+  'parameter_size',
   'think',
   'verification',
   'message',
   'output',
 ];
 
-/** The results as CSV (RFC 4180): a header line, then one line per run. Each option has its own column. */
+/** The results as CSV (RFC 4180): a header line, then one line per run. Each option and factor has its own column. */
 export function resultsCsv(items: readonly ExperimentItem[]): string {
   const options = [...new Set(items.flatMap((item) => Object.keys(item.options)))].sort();
+  const factors = [...new Set(items.flatMap((item) => Object.keys(item.factors ?? {})))].sort();
   const header = [
     ...['position', 'run_id', 'model', 'seed', 'repeat', 'state'],
     ...options.map((name) => `option_${name}`),
+    ...factors.map((name) => `factor_${name}`),
     ...RESULT_COLUMNS,
-    ...['outcome', 'checks_failed', 'checks_total'],
+    ...['passed', 'outcome', 'checks_failed', 'checks_total'],
     'error',
   ];
   const rows = items.map((item): Cell[] => [
     ...[item.position, item.run_id, item.model, item.seed, item.repeat, item.status],
-    ...options.map((name) => optionCell(Object.hasOwn(item.options, name) ? item.options[name] : undefined)),
-    ...RESULT_COLUMNS.map((column) => optionCell(item.result?.[column])),
-    ...outcomeCells(item.result?.outcome),
+    ...options.map((name) => valueCell(Object.hasOwn(item.options, name) ? item.options[name] : undefined)),
+    ...factors.map((name) => valueCell(item.factors?.[name])),
+    ...RESULT_COLUMNS.map((column) => valueCell(item.result?.[column])),
+    ...[item.result && valueCell(hasPassed(item.result)), ...outcomeCells(item.result?.outcome)],
     item.error?.message,
   ]);
   return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
@@ -52,9 +71,14 @@ function outcomeCells(outcome: ExperimentResult['outcome']): Cell[] {
   return [outcome?.kind, outcome?.checks?.failed, outcome?.checks?.total];
 }
 
-/** Numbers stay numbers, so that spreadsheets can calculate with them; a negative number is not a formula. */
-function optionCell(value: string | number | boolean | undefined): Cell {
-  return typeof value === 'boolean' ? String(value) : value;
+/**
+ * Numbers stay numbers, so that spreadsheets can calculate with them; a negative number is not a formula. Lists and
+ * objects are written as JSON.
+ */
+function valueCell(value: JsonValue | undefined): Cell {
+  return typeof value === 'number' || typeof value === 'string' || value === undefined
+    ? value
+    : JSON.stringify(value);
 }
 
 /**

@@ -295,7 +295,7 @@ it('pauses between turns, and honours a stop during the pause [S16]', async () =
 
 it('ends after as many empty turns as the session allows [S18]', async () => {
   await using run = await play({ ...session, max_empty_replies: 1 }, [says('Hello.'), silence]);
-  expect(run.end.message).toBe('The model brought neither text nor call in 1 turn in a row.');
+  expect(run.end.message).toBe('The model returned neither text nor a call in 1 turn in a row.');
   expect(run.log.state.turns.completed).toBe(2);
 });
 

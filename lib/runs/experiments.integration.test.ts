@@ -2,10 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type ExperimentRequest, experimentRequest } from '../api/experiment.ts';
+import {
+  type ExperimentRequest,
+  type ExtendExperimentRequest,
+  experimentRequest,
+  extendExperimentRequest,
+} from '../api/experiment.ts';
 import { type OpenedRunService, openRunService } from '../app/open-run-service.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
+import { cellsOf } from '../experiments/cells.ts';
 import { resultsCsv } from '../experiments/results-table.ts';
 import { says } from '../testing/loop-harness.ts';
 
@@ -232,7 +238,7 @@ it('records the outcome of each task, so that a model that did nothing does not 
     ['plans', { kind: 'announced_work_did_none', checks }],
   ]);
   const [header, ...rows] = resultsCsv(items).trimEnd().split('\r\n');
-  expect(header).toMatch(/,outcome,checks_failed,checks_total,error$/);
+  expect(header).toMatch(/,passed,outcome,checks_failed,checks_total,error$/);
   expect(rows.map((row) => row.split(',').slice(-4).join(','))).toEqual([
     'answered_checks_failed,1,1,',
     'announced_work_did_none,1,1,',
@@ -242,6 +248,81 @@ it('records the outcome of each task, so that a model that did nothing does not 
     filter: { outcome: 'announced_work_did_none' },
   });
   expect(listed.map(({ model }) => model)).toEqual(['plans']);
+});
+
+it('varies any setting, and refuses factors that cannot work before anything is stored', async () => {
+  const refused = async (request: Partial<ExperimentRequest>, message: RegExp, code = 'invalid_request') =>
+    expect(opened.experiments.create(plan(request))).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  await refused({ factors: { max_iterations: [3] } }, /^factors\.max_iterations: .*"explore"/);
+  await refused({ factors: { budget: [{ max_cost_usd: 1 }] } }, /price/, 'no_price');
+  const checks = [{ type: 'file_exists', path: 'a.md' }];
+  const prompt = { mode: 'prompt', task: 'Say it.', cycles: undefined } as const;
+  await refused({ ...prompt, factors: { checks: [checks] } }, /Checks need/, 'checks_need_tools');
+  await refused(
+    { seeds: Array.from({ length: 200 }, (_, n) => n), repeats: 3 },
+    /^confirm_runs: .* 1200 runs/,
+  );
+  expect(await opened.experiments.list()).toEqual([]);
+
+  const { experiment } = await opened.experiments.create(
+    plan({ models: ['alpha'], factors: { max_cycles: [1, 2], temperature: [0.5] }, cycles: undefined }),
+  );
+  const { items } = await finished(experiment.id);
+  expect(items.map(({ factors, result }) => [factors, result?.cycles])).toEqual([
+    [{ max_cycles: 1, temperature: 0.5 }, 1],
+    [{ max_cycles: 2, temperature: 0.5 }, 2],
+  ]);
+  for (const { options } of fake.chats) expect(options).toMatchObject({ temperature: 0.5 });
+});
+
+it('adds models, values and repeats to a finished experiment, and repeats no run', async () => {
+  const { experiment } = await opened.experiments.create(
+    plan({ models: ['alpha'], factors: { temperature: [0] }, seeds: [1] }),
+  );
+  await finished(experiment.id);
+  const extend = (more: ExtendExperimentRequest) =>
+    opened.experiments.extend(experiment.id, extendExperimentRequest.parse(more));
+  await expect(extend({})).rejects.toMatchObject({ message: expect.stringContaining('already') });
+  await expect(extend({ factors: { top_p: [1] } })).rejects.toMatchObject({
+    message: expect.stringMatching(/^factors\.top_p: /),
+  });
+  await expect(extend({ factors: { temperature: [9] } })).rejects.toMatchObject({
+    message: expect.stringMatching(/^factors\.temperature\.1: 9 is not valid/),
+  });
+  const extended = await extend({ models: ['beta'], factors: { temperature: [1] }, repeats: 2 });
+  expect(extended.experiment).toMatchObject({ total: 8, done: 1 });
+  const { items } = await finished(experiment.id);
+  expect(items.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(items[0]).toMatchObject({ model: 'alpha', factors: { temperature: 0 }, repeat: 1 });
+  expect(new Set(items.map(({ run_id }) => run_id)).size).toBe(8);
+  expect(asked()).toEqual(['alpha', 'beta']);
+  const stored = await opened.experiments.page(experiment.id, { cell: 4, after: 7, limit: 1 });
+  expect(stored.items).toMatchObject([{ model: 'beta', factors: { temperature: 1 }, repeat: 2 }]);
+  expect(cellsOf(items)).toMatchObject([
+    { model: 'alpha', factors: { temperature: 0 }, passed: 2, judged: 2 },
+    { model: 'alpha', factors: { temperature: 1 } },
+    { model: 'beta' },
+    { model: 'beta', provenance: [{ ollama_version: expect.any(String), digest: expect.any(String) }] },
+  ]);
+});
+
+it('adds repeats while it runs, and keeps a stopped experiment stopped', async () => {
+  const { experiment } = await opened.experiments.create(plan({ models: ['alpha'] }));
+  const more = (repeats: number) =>
+    opened.experiments.extend(experiment.id, extendExperimentRequest.parse({ repeats }));
+  await more(2);
+  expect((await finished(experiment.id)).experiment.done).toBe(2);
+  await more(3);
+  await opened.experiments.stop(experiment.id, { force: false });
+  expect((await more(4)).experiment).toMatchObject({ status: 'stopped', total: 4 });
+  await opened.close();
+  opened = await open();
+  await opened.service.resumeUnfinished();
+  await opened.experiments.continue(experiment.id);
+  expect((await finished(experiment.id)).experiment.done).toBe(4);
 });
 
 it('refuses settings of another mode before anything is stored', async () => {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { experimentRequest } from '../../api/experiment.ts';
-import { MAX_EXPERIMENT_RUNS } from '../../events/limits.ts';
 import { emptyExperiment, experimentOf } from './experiment-draft.ts';
 
 const filled = { ...emptyExperiment, name: 'Seeds', models: ['qwen3:4b', 'qwen3:8b'] };
@@ -10,37 +9,57 @@ it('every model with every temperature, every seed and as many repeats', () => {
   expect(read).toMatchObject({ ok: true, runs: 32 });
   expect(read.ok && experimentRequest.parse(JSON.parse(JSON.stringify(read.request)))).toMatchObject({
     mode: 'explore',
-    options: [{ temperature: 0 }, { temperature: 0.7 }],
+    factors: { temperature: [0, 0.7] },
     seeds: [1, 2, 3, 9],
     repeats: 2,
     cycles: 5,
   });
 });
 
-it('takes any model option, with every combination of values', () => {
+it('varies any setting and any model option', () => {
   const read = experimentOf({
     ...filled,
     temperatures: '0, 0.7',
-    options: 'num_ctx: 4096, 8192\n\n use_mmap = true \nstop: END',
+    factors: 'window_tokens: 4096, 8192\n\n model_options.use_mmap = true \nthink: false, low',
   });
-  expect(read).toMatchObject({ ok: true, runs: 8 });
-  expect(read.ok && experimentRequest.parse(read.request).options).toEqual([
-    { temperature: 0, num_ctx: 4096, use_mmap: true, stop: 'END' },
-    { temperature: 0, num_ctx: 8192, use_mmap: true, stop: 'END' },
-    { temperature: 0.7, num_ctx: 4096, use_mmap: true, stop: 'END' },
-    { temperature: 0.7, num_ctx: 8192, use_mmap: true, stop: 'END' },
-  ]);
+  expect(read).toMatchObject({ ok: true, runs: 16 });
+  expect(read.ok && experimentRequest.parse(read.request).factors).toEqual({
+    temperature: [0, 0.7],
+    window_tokens: [4096, 8192],
+    'model_options.use_mmap': [true],
+    think: [false, 'low'],
+  });
 });
 
 it.each([
-  ['no option', 'hot'],
-  ['an option twice', 'top_p: 1\ntop_p: 2'],
-  ['an option without a value', 'top_p: ,'],
-  ['seeds in the wrong place', 'seed: 1, 2'],
-  ['too many sets', `top_k: ${Array.from({ length: 51 }, (_, index) => index).join(', ')}`],
-])('says what is wrong with %s', (_, options) => {
-  const read = experimentOf({ ...filled, options });
-  expect(read.ok === false && Object.keys(read.problems)).toEqual(['options']);
+  ['no factor', { factors: 'hot' }],
+  ['a temperature in the wrong place', { factors: 'temperature: 1', temperatures: '0' }],
+  ['cycles in two places', { factors: 'max_cycles: 1, 2', cycles: '3' }],
+])('says what is wrong with %s', (_, change) => {
+  const read = experimentOf({ ...filled, ...change });
+  expect(read.ok === false && Object.keys(read.problems)).toEqual(['factors']);
+});
+
+it('has checks for tasks only, all of them filled in', () => {
+  const checks = [{ type: 'file_exists' as const, path: 'a.md' }];
+  const task = { ...filled, mode: 'task' as const, task: 'Write it.', checks };
+  const read = experimentOf(task);
+  expect(read.ok && read.request.settings).toEqual({ checks });
+  const prompt = experimentOf({ ...task, mode: 'prompt' });
+  expect(prompt.ok && prompt.request.settings).toBeUndefined();
+  const unfinished = experimentOf({ ...task, checks: [{ type: 'command', command: ' ' }] });
+  expect(unfinished).toMatchObject({ problems: { checks: expect.any(String) } });
+});
+
+it('asks to confirm more than 1000 runs, and sends their number', () => {
+  const many = { ...filled, seeds: '1-150', repeats: '10' };
+  expect(experimentOf(many)).toMatchObject({
+    ok: false,
+    runs: 3000,
+    problems: { confirmed: expect.any(String) },
+  });
+  const read = experimentOf({ ...many, confirmed: true });
+  expect(read.ok && read.request.confirm_runs).toBe(3000);
 });
 
 it('asks each task to work on a copy of a folder, and prompts for no folder', () => {
@@ -63,10 +82,6 @@ it('leaves to the server what was left empty', () => {
   });
 });
 
-it('knows the limit of the server', () => {
-  expect(MAX_EXPERIMENT_RUNS).toBe(MAX_EXPERIMENT_RUNS);
-});
-
 it('names every field that is wrong, and too many runs', () => {
   const wrong = experimentOf({
     ...emptyExperiment,
@@ -78,5 +93,7 @@ it('names every field that is wrong, and too many runs', () => {
   expect(wrong.ok === false && Object.keys(wrong.problems).sort()).toEqual(
     ['models', 'name', 'repeats', 'seeds', 'task', 'temperatures'].sort(),
   );
-  expect(experimentOf({ ...filled, seeds: '1-150', repeats: '10' })).toMatchObject({ ok: false, runs: 3000 });
+  expect(experimentOf({ ...filled, seeds: '1-150', repeats: '100' })).toMatchObject({
+    ...{ ok: false, runs: 30_000, problems: { repeats: expect.stringContaining('at most') } },
+  });
 });

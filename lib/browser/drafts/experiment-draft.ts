@@ -1,8 +1,10 @@
 import type { ExperimentMode, ExperimentRequest } from '../../api/experiment.ts';
-import { MAX_EXPERIMENT_RUNS, MAX_OPTION_SETS, MAX_REPEATS, MAX_SEEDS } from '../../events/limits.ts';
+import { MAX_EXPERIMENT_RUNS, MAX_REPEATS, MAX_SEEDS, MAX_UNCONFIRMED_RUNS } from '../../events/limits.ts';
 import { kindFacts } from '../../events/modes.ts';
-import { formLimits, MODEL_OPTIONS, NUMBER_SETTINGS } from '../../events/settings.ts';
+import { formLimits, MODEL_OPTIONS, NUMBER_SETTINGS, offersSetting } from '../../events/settings.ts';
 import { formatNumber } from '../../util/numbers.ts';
+import { readFactors } from './factor-lines.ts';
+import type { DraftCheck } from './run-draft.ts';
 
 /** The form of an experiment as it is filled in. Lists are text: `0, 0.7`, `1-5 9`. */
 export interface ExperimentDraft {
@@ -12,13 +14,17 @@ export interface ExperimentDraft {
   /** A folder that each task gets a copy of. */
   workspace: string;
   models: readonly string[];
+  /** What each run of a task must fulfil. */
+  checks: DraftCheck[];
   temperatures: string;
-  /** Other model options, one a line with the values to try: `top_p: 0.9, 0.5`. */
-  options: string;
+  /** Other settings to vary, one a line with the values to try: `top_p: 0.9, 0.5`. */
+  factors: string;
   seeds: string;
   repeats: string;
   cycles: string;
   diversity: boolean;
+  /** Whether a person confirmed that so many runs are wanted. */
+  confirmed: boolean;
 }
 
 export const emptyExperiment: ExperimentDraft = {
@@ -27,12 +33,14 @@ export const emptyExperiment: ExperimentDraft = {
   task: '',
   workspace: '',
   models: [],
+  checks: [],
   temperatures: '',
-  options: '',
+  factors: '',
   seeds: '',
   repeats: '',
   cycles: '',
   diversity: false,
+  confirmed: false,
 };
 
 const { max: maxCycles } = formLimits(NUMBER_SETTINGS.max_cycles);
@@ -63,23 +71,32 @@ export function experimentOf(
   if (!seeds) problems.seeds = 'Whole numbers, such as 1-5 or 7, 42.';
   if (repeats === null) problems.repeats = `A whole number from 1 to ${MAX_REPEATS}.`;
   if (cycles === null) problems.cycles = `A whole number from 1 to ${formatNumber(maxCycles)}.`;
-  const others = optionsOf(draft.options);
-  if (!others) problems.options = 'One option a line, such as top_p: 0.9, 0.5.';
-  else if (others.some((option) => option.name === 'seed')) problems.options = 'Seeds have their own field.';
-  else if (temperatures?.length && others.some((option) => option.name === 'temperature')) {
-    problems.options = 'Temperatures stand in their own field already.';
+  const others = readFactors(draft.factors);
+  if (!others.ok) problems.factors = others.problem;
+  else if (temperatures?.length && Object.hasOwn(others.factors, 'temperature')) {
+    problems.factors = 'temperature: It has its own field.';
+  } else if (cycles !== undefined && Object.hasOwn(others.factors, 'max_cycles')) {
+    problems.factors = 'max_cycles: Leave Cycles each empty to vary it.';
   }
-  const sets = combinations([
-    ...(temperatures?.length ? [{ name: 'temperature', values: temperatures }] : []),
-    ...(others ?? []),
-  ]);
-  if (sets.length > MAX_OPTION_SETS) {
-    problems.options = `These are ${sets.length} sets of options; at most ${MAX_OPTION_SETS} are possible.`;
+  const checks = offersSetting(draft.mode, 'checks') ? draft.checks : [];
+  if (checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
+    problems.checks = 'Fill in every check, or remove it.';
   }
-  const runs = draft.models.length * sets.length * Math.max(1, seeds?.length ?? 1) * (repeats ?? 1);
+  const factors = {
+    ...(temperatures?.length ? { temperature: temperatures } : {}),
+    ...(others.ok ? others.factors : {}),
+  };
+  const combinations = Object.values(factors).reduce((product, { length }) => product * length, 1);
+  const runs = draft.models.length * combinations * Math.max(1, seeds?.length ?? 1) * (repeats ?? 1);
   if (runs > MAX_EXPERIMENT_RUNS) {
-    problems.repeats = `These are ${runs} runs; at most ${MAX_EXPERIMENT_RUNS} are possible.`;
+    problems.repeats = `These are ${formatNumber(runs)} runs; at most ${formatNumber(MAX_EXPERIMENT_RUNS)} are possible.`;
+  } else if (needsConfirmation(runs) && !draft.confirmed) {
+    problems.confirmed = `Confirm that ${formatNumber(runs)} runs are wanted.`;
   }
+  const settings = {
+    ...(hasCycles && draft.diversity ? { diversity: {} } : {}),
+    ...(checks.length > 0 ? { checks } : {}),
+  };
   if (Object.keys(problems).length > 0) return { ok: false, problems, runs };
   return {
     ok: true,
@@ -88,62 +105,25 @@ export function experimentOf(
       name: draft.name.trim(),
       mode: draft.mode,
       models: [...draft.models],
-      options: sets.length === 1 && Object.keys(sets[0] ?? {}).length === 0 ? undefined : sets,
+      factors: Object.keys(factors).length === 0 ? undefined : factors,
       seeds: seeds ?? undefined,
       repeats: repeats ?? undefined,
-      ...(hasCycles
-        ? {
-            cycles: cycles ?? undefined,
-            settings: draft.diversity ? { diversity: {} } : undefined,
-          }
-        : {}),
+      ...(hasCycles ? { cycles: cycles ?? undefined } : {}),
+      settings: Object.keys(settings).length === 0 ? undefined : settings,
+      ...(needsConfirmation(runs) ? { confirm_runs: runs } : {}),
       ...(task === 'none' ? {} : { task: draft.task.trim() }),
       ...(workspace === '' ? {} : { workspace }),
     },
   };
 }
 
-type OptionValue = number | string | boolean;
-
-/** A model option with the values to try. */
-interface Varied {
-  readonly name: string;
-  readonly values: readonly OptionValue[];
-}
-
-/** Parses options, one per line; `undefined` if a line is invalid or an option is repeated. */
-function optionsOf(text: string): Varied[] | undefined {
-  const options: Varied[] = [];
-  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    const [, name = '', list = ''] = /^\s*([a-z][a-z0-9_]*)\s*[:=]\s*(\S.*)$/.exec(line) ?? [];
-    const values = list
-      .split(',')
-      .map((value) => value.trim())
-      .filter(Boolean)
-      .map(readValue);
-    if (name === '' || values.length === 0 || options.some((option) => option.name === name))
-      return undefined;
-    options.push({ name, values: [...new Set(values)] });
-  }
-  return options;
-}
-
-function readValue(text: string): OptionValue {
-  if (text === 'true' || text === 'false') return text === 'true';
-  const value = Number(text);
-  return Number.isFinite(value) ? value : text;
-}
-
-/** Every value of each option with every value of the others; of no options, the one empty set. */
-function combinations(options: readonly Varied[]): Record<string, OptionValue>[] {
-  return options.reduce<Record<string, OptionValue>[]>(
-    (sets, { name, values }) => sets.flatMap((set) => values.map((value) => ({ ...set, [name]: value }))),
-    [{}],
-  );
+/** Whether so many runs must be confirmed. */
+export function needsConfirmation(runs: number): boolean {
+  return runs > MAX_UNCONFIRMED_RUNS && runs <= MAX_EXPERIMENT_RUNS;
 }
 
 /** `1-3, 7` as numbers; `undefined` when something in it is none. */
-function numbersOf(text: string, limits: { max: number; whole?: boolean }): number[] | undefined {
+export function numbersOf(text: string, limits: { max: number; whole?: boolean }): number[] | undefined {
   const numbers: number[] = [];
   for (const part of text.split(/[\s,;]+/).filter(Boolean)) {
     const range = /^(\d+)-(\d+)$/.exec(part);

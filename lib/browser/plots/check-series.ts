@@ -1,6 +1,6 @@
 import type { CheckSummary } from '../../api/model-check.ts';
 import { tokensPerSecond } from '../../events/speed.ts';
-import { wilsonInterval } from '../../util/wilson-interval.ts';
+import { wilson } from '../../statistics/wilson.ts';
 
 /** The result of one check of a model. */
 export interface CheckPoint {
@@ -26,7 +26,7 @@ export function checkPoints(checks: readonly CheckSummary[]): CheckPoint[] {
     const speed = tokensPerSecond(timed_tokens, eval_ms);
     return {
       ...{ model, digest, at, passed, judged },
-      ...(judged === 0 ? {} : { rate: { ...wilsonInterval(passed, judged), value: passed / judged } }),
+      ...(judged === 0 ? {} : { rate: { ...wilson(passed, judged), value: passed / judged } }),
       ...(speed === undefined ? {} : { speed }),
     };
   });

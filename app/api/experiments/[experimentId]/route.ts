@@ -1,12 +1,20 @@
 import { getExperiments } from '#lib/app/current-experiments.ts';
-import { handle } from '#lib/http/handle.ts';
+import { MAX_EXPERIMENT_RUNS } from '#lib/events/limits.ts';
+import { handle, wholeNumber } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** One experiment: its plan, its progress, and its runs in order with their results. */
+/** One experiment: its plan, its progress, and its runs in order with their results, or some of them. */
 export function GET(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
   return handle(request, async () => {
     const { experimentId } = await params;
-    return Response.json(await getExperiments().get(experimentId));
+    const max = MAX_EXPERIMENT_RUNS;
+    return Response.json(
+      await getExperiments().page(experimentId, {
+        after: wholeNumber(request, 'after', { min: 0, max }),
+        limit: wholeNumber(request, 'limit', { min: 0, max }),
+        cell: wholeNumber(request, 'cell', { min: 1, max }),
+      }),
+    );
   });
 }

@@ -1,0 +1,250 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useMemo, useState } from 'react';
+import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
+import { factorResponse, numericFactors } from '#lib/browser/plots/cell-series.ts';
+import { formatDuration, formatPercent } from '#lib/browser/words/format.ts';
+import { valueWords, variationWords } from '#lib/browser/words/option-words.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { OUTCOMES } from '#lib/events/outcome.ts';
+import type { OutcomeKind } from '#lib/events/termination.ts';
+import { DotIntervals } from '../plots/dot-intervals.tsx';
+import { LineBand } from '../plots/line-band.tsx';
+import { modelSeries, NAME_CHARS, type PlotSeries } from '../plots/model-series.ts';
+import { PLOT_COLORS } from '../plots/palette.ts';
+import { ScatterDots } from '../plots/scatter-dots.tsx';
+import { StackedColumns } from '../plots/stacked-columns.tsx';
+
+const HEIGHT_PX = 200;
+/** Cells that are drawn: more could not be told apart. */
+const MAX_CELLS = 200;
+const INTERVAL = 'with 95 % interval';
+
+type Rated = ExperimentCell & { rate: NonNullable<ExperimentCell['rate']> };
+
+/** The results by cell as plots. Nothing before there are two cells to compare. */
+export function CellPlots({
+  cells: all,
+  hrefOf,
+}: {
+  cells: readonly ExperimentCell[];
+  /** Where the runs of a cell are listed. */
+  hrefOf: (cell: number) => string;
+}) {
+  const cells = useMemo(() => all.slice(0, MAX_CELLS), [all]);
+  const note = all.length > MAX_CELLS ? `The first ${MAX_CELLS} of ${all.length} cells.` : undefined;
+  const router = useRouter();
+  const rated = useMemo(() => cells.filter((cell): cell is Rated => cell.rate !== undefined), [cells]);
+  const { series, seriesOf } = useMemo(() => modelSeries(cells.map(({ model }) => model)), [cells]);
+  const factors = useMemo(() => numericFactors(all), [all]);
+  if (rated.length === 0 || cells.length < 2) return null;
+  const open = (shown: readonly ExperimentCell[]) => (index: number) => {
+    const cell = shown[index]?.cell;
+    if (cell !== undefined) router.push(hrefOf(cell));
+  };
+  return (
+    <section aria-label="Plots" className="mt-6 grid gap-x-8 gap-y-5 lg:grid-cols-2">
+      <DotIntervals
+        title="Pass rate"
+        unit={`by cell, ${INTERVAL}`}
+        note={note}
+        height={HEIGHT_PX}
+        max={1}
+        series={series}
+        dots={rated.map((cell) => ({
+          ...{ key: String(cell.cell), label: String(cell.cell), series: seriesOf(cell.model) },
+          ...cell.rate,
+        }))}
+        format={formatPercent}
+        describe={(index) => rateWords(rated[index])}
+        open={open(rated)}
+        table={rateTable(rated)}
+      />
+      <TimePlot note={note} cells={rated} series={series} seriesOf={seriesOf} open={open} />
+      <EndingsPlot note={note} cells={cells.filter(({ done }) => done > 0)} open={open} />
+      {factors.length > 0 && <ResponsePlot cells={all} factors={factors} />}
+    </section>
+  );
+}
+
+type Open = (shown: readonly ExperimentCell[]) => (index: number) => void;
+
+function TimePlot({
+  note,
+  cells,
+  series,
+  seriesOf,
+  open,
+}: {
+  note?: string;
+  cells: readonly Rated[];
+  series: readonly PlotSeries[];
+  seriesOf: (model: string) => number;
+  open: Open;
+}) {
+  const timed = cells
+    .flatMap((cell) => (cell.figures.seconds ? [{ ...cell, seconds: cell.figures.seconds.median }] : []))
+    .sort((a, b) => a.seconds - b.seconds);
+  const words = (cell: (typeof timed)[number]) => formatDuration(cell.seconds * 1000);
+  return (
+    <ScatterDots
+      title="Pass rate and time"
+      unit="median time of a run"
+      note={note}
+      height={HEIGHT_PX}
+      max={1}
+      series={series}
+      dots={timed.map((cell) => ({
+        ...{
+          key: String(cell.cell),
+          label: String(cell.cell),
+          series: seriesOf(cell.model),
+          x: cell.seconds,
+        },
+        ...cell.rate,
+      }))}
+      format={formatPercent}
+      formatX={(seconds) => (seconds === 0 ? '0' : formatDuration(seconds * 1000))}
+      describe={(index) => {
+        const cell = timed[index];
+        return cell ? `${rateWords(cell)}, median ${words(cell)}` : '';
+      }}
+      open={open(timed)}
+      table={{
+        head: ['Cell', 'Median time', 'Pass rate'],
+        rows: () =>
+          timed.map((cell) => ({
+            key: String(cell.cell),
+            cells: [cellName(cell), words(cell), formatPercent(cell.rate.value)],
+          })),
+      }}
+    />
+  );
+}
+
+function EndingsPlot({ note, cells, open }: { note?: string; cells: readonly ExperimentCell[]; open: Open }) {
+  const kinds = (Object.keys(OUTCOMES) as OutcomeKind[]).filter((kind) =>
+    cells.some(({ endings }) => (endings[kind] ?? 0) > 0),
+  );
+  const words = ({ endings }: ExperimentCell) =>
+    kinds.flatMap((kind) => (endings[kind] ? [`${OUTCOMES[kind].label} ${endings[kind]}`] : [])).join(', ');
+  return (
+    <StackedColumns
+      title="Endings"
+      unit="runs by cell"
+      note={note}
+      height={HEIGHT_PX}
+      series={kinds.map((kind, index) => ({
+        label: OUTCOMES[kind].label,
+        color: PLOT_COLORS[index % PLOT_COLORS.length] ?? PLOT_COLORS[0],
+      }))}
+      columns={cells.map(({ cell, endings }) => ({
+        key: String(cell),
+        label: String(cell),
+        values: kinds.map((kind) => endings[kind] ?? 0),
+      }))}
+      format={(count) => (Number.isInteger(count) ? String(count) : '')}
+      describe={(index) => {
+        const cell = cells[index];
+        return cell ? `${cellName(cell)}: ${words(cell)}` : '';
+      }}
+      open={open(cells)}
+      table={{
+        head: ['Cell', ...kinds.map((kind) => OUTCOMES[kind].label)],
+        rows: () =>
+          cells.map((cell) => ({
+            key: String(cell.cell),
+            cells: [cellName(cell), ...kinds.map((kind) => String(cell.endings[kind] ?? 0))],
+          })),
+      }}
+    />
+  );
+}
+
+/** How the pass rate depends on a factor that has numbers. */
+function ResponsePlot({ cells, factors }: { cells: readonly ExperimentCell[]; factors: readonly string[] }) {
+  const [chosen, setChosen] = useState<string>();
+  const factor = factors.find((name) => name === chosen) ?? factors[0] ?? '';
+  const { values, models } = useMemo(() => factorResponse(cells, factor), [cells, factor]);
+  const shown = models.slice(0, PLOT_COLORS.length);
+  const rateOf = (model: (typeof models)[number], index: number) => {
+    const rate = model.rates[index];
+    return rate ? `${formatPercent(rate.value)} (${rate.passed} of ${rate.judged})` : 'no result';
+  };
+  return (
+    <LineBand
+      title={`Pass rate by ${shortLine(factor, NAME_CHARS)}`}
+      unit={INTERVAL}
+      note={
+        models.length > shown.length
+          ? `The first ${shown.length} of ${models.length} models, over all values of other factors.`
+          : 'Over all values of other factors.'
+      }
+      height={HEIGHT_PX}
+      max={1}
+      columns={values.length}
+      lines={shown.map(({ model, rates }, index) => ({
+        label: shortLine(model, NAME_CHARS),
+        color: PLOT_COLORS[index] ?? PLOT_COLORS[0],
+        points: rates,
+      }))}
+      label={(index) => valueWords(values[index])}
+      format={formatPercent}
+      describe={(index) =>
+        `${factor} ${valueWords(values[index])}: ${shown
+          .map((model) => `${shortLine(model.model, NAME_CHARS)} ${rateOf(model, index)}`)
+          .join(', ')}`
+      }
+      controls={
+        factors.length > 1 && (
+          <select
+            aria-label="Factor"
+            className="field h-8 w-auto py-0 text-xs max-sm:h-11"
+            value={factor}
+            onChange={(event) => setChosen(event.target.value)}
+          >
+            {factors.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )
+      }
+      table={{
+        head: [factor, ...shown.map(({ model }) => shortLine(model, NAME_CHARS))],
+        rows: () =>
+          values.map((value, index) => ({
+            key: String(value),
+            cells: [valueWords(value), ...shown.map((model) => rateOf(model, index))],
+          })),
+      }}
+    />
+  );
+}
+
+/** `2: qwen3:8b, temperature 0` */
+export function cellName(cell: ExperimentCell): string {
+  const settings = variationWords(cell, cell.sent);
+  return `${cell.cell}: ${shortLine(cell.model, NAME_CHARS)}${settings && `, ${settings}`}`;
+}
+
+function rateWords(cell: Rated | undefined): string {
+  if (!cell) return '';
+  const { low, value, high } = cell.rate;
+  return `${cellName(cell)}: ${cell.passed} of ${cell.judged} passed, ${formatPercent(value)} (${formatPercent(low)} to ${formatPercent(high)})`;
+}
+
+function rateTable(cells: readonly Rated[]) {
+  return {
+    head: ['Cell', 'Passed', 'Pass rate', 'Low', 'High'],
+    rows: () =>
+      cells.map((cell) => ({
+        key: String(cell.cell),
+        cells: [
+          cellName(cell),
+          `${cell.passed} of ${cell.judged}`,
+          ...[cell.rate.value, cell.rate.low, cell.rate.high].map(formatPercent),
+        ],
+      })),
+  };
+}

@@ -1,0 +1,172 @@
+'use client';
+
+import { useState } from 'react';
+import type { ExperimentMode } from '#lib/api/experiment.ts';
+import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatRate,
+  formatShortCount,
+  formatTokens,
+} from '#lib/browser/words/format.ts';
+import { variationWords } from '#lib/browser/words/option-words.ts';
+import { kindFacts } from '#lib/events/modes.ts';
+import { formatUsd } from '#lib/util/format-usd.ts';
+import { Button } from '../ui/button.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
+import { Link } from '../ui/link.tsx';
+import { HeadRow, Share } from './table-parts.tsx';
+
+/** Rows that are shown at first, and with each further step: thousands would be slow to draw. */
+const STEP = 100;
+
+const figure = 'py-1.5 pl-4 text-right font-mono text-xs whitespace-nowrap';
+const link = 'text-brass underline-offset-4 hover:underline';
+
+/** The results by cell: pass rates with their intervals, and medians over the runs of a cell. */
+export function CellsTable({
+  cells,
+  mode,
+  hrefOf,
+}: {
+  cells: readonly ExperimentCell[];
+  mode: ExperimentMode;
+  /** Where the runs of a cell are listed. */
+  hrefOf: (cell: number) => string;
+}) {
+  const [shown, setShown] = useState(STEP);
+  const { answers } = kindFacts(mode);
+  const checked = cells.some((cell) => cell.checked > 0);
+  const retried = cells.some(({ figures }) => (figures.attempts?.high ?? 0) > 1);
+  const priced = cells.some(({ figures }) => figures.cost_usd !== undefined);
+  const tries = Math.max(0, ...cells.map(({ pass_k }) => pass_k.at(-1)?.k ?? 0));
+  const columns = [
+    checked ? 'Passed' : answers ? 'Answered' : 'All cycles',
+    '95 % interval',
+    ...(retried ? ['First try'] : []),
+    ...(tries > 1 ? [`pass@${tries}`, `pass^${tries}`] : []),
+    ...(answers ? ['Same answer'] : []),
+    ...['Tokens out', 'tok/s', ...(priced ? ['Cost'] : []), 'Time'],
+  ];
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className="mt-2 mb-6 scrolls-x" aria-label="Results by cell" tabIndex={0}>
+      <table className="tnum w-full min-w-[52rem] border-collapse text-sm">
+        <caption className="sr-only">
+          Runs with the same model and settings, over all seeds and repeats; medians
+        </caption>
+        <thead>
+          <HeadRow words={['Cell', 'Model', 'Settings']} figures={columns} />
+        </thead>
+        <tbody className="divide-y">
+          {cells.slice(0, shown).map((cell) => (
+            <CellLine
+              key={cell.cell}
+              cell={cell}
+              href={hrefOf(cell.cell)}
+              {...{ answers, retried, priced, tries }}
+            />
+          ))}
+        </tbody>
+      </table>
+      {shown < cells.length && (
+        <Button size="sm" className="mt-3 max-sm:h-11" onClick={() => setShown(shown + STEP)}>
+          Show more cells
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function CellLine({
+  cell,
+  href,
+  answers,
+  retried,
+  priced,
+  tries,
+}: {
+  cell: ExperimentCell;
+  href: string;
+  answers: boolean;
+  retried: boolean;
+  priced: boolean;
+  tries: number;
+}) {
+  const { rate, figures, pass_k } = cell;
+  const k = pass_k.find((each) => each.k === tries);
+  return (
+    <tr className="align-baseline">
+      <td className="py-1.5 pr-4 font-mono text-xs whitespace-nowrap">
+        <Link href={href} className={link} aria-label={`Cell ${cell.cell}: show its runs`}>
+          {cell.cell}
+        </Link>
+      </td>
+      <th
+        scope="row"
+        className="foreign min-w-28 py-1.5 pr-4 text-left font-mono text-xs font-normal"
+        title={provenanceWords(cell)}
+      >
+        <ShortName text={cell.model} />
+      </th>
+      <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs text-ink-2">
+        {variationWords(cell, cell.sent) || '–'}
+      </td>
+      <Share count={cell.passed} of={cell.judged} />
+      <td className={figure}>{rate ? `${formatPercent(rate.low)} to ${formatPercent(rate.high)}` : '–'}</td>
+      {retried && <Share count={cell.first_try} of={cell.judged} />}
+      {tries > 1 &&
+        [k?.pass_at_k, k?.pass_hat_k].map((share, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a table never move
+          <td key={index} className={figure}>
+            {share === undefined ? '–' : formatPercent(share)}
+          </td>
+        ))}
+      {answers && (
+        <Share
+          count={cell.agreeing}
+          of={cell.answers}
+          words={cell.agreeing === 1 && cell.answers > 1 ? 'all differ' : undefined}
+        />
+      )}
+      <td className={figure}>
+        {figures.tokens_out
+          ? formatTokens(figures.tokens_out.median, cell.tokens_estimated, formatShortCount)
+          : '–'}
+      </td>
+      <td className={figure}>
+        {figures.tokens_per_second ? formatRate(figures.tokens_per_second.median) : '–'}
+      </td>
+      {priced && <td className={figure}>{figures.cost_usd ? formatUsd(figures.cost_usd.median) : '–'}</td>}
+      <td className={figure}>{figures.seconds ? formatDuration(figures.seconds.median * 1000) : '–'}</td>
+    </tr>
+  );
+}
+
+/** What is behind a model's name, such as `Q4_K_M, 8.2B, Ollama 0.9.0, digest 500a1f067a9f`. */
+function provenanceWords({ provenance }: ExperimentCell): string | undefined {
+  const versions = provenance.map(({ quantization, parameter_size, ollama_version, digest }) =>
+    [
+      quantization,
+      parameter_size,
+      ollama_version && `Ollama ${ollama_version}`,
+      digest && `digest ${digest.slice(0, 12)}`,
+    ]
+      .filter(Boolean)
+      .join(', '),
+  );
+  return versions.length === 0 ? undefined : versions.join('; ');
+}
+
+/** What the cells leave out, in a sentence; nothing if every run counts. */
+export function leftOutWords(cells: readonly ExperimentCell[]): string | undefined {
+  const failed = cells.reduce((sum, cell) => sum + cell.failed, 0);
+  const stopped = cells.reduce((sum, cell) => sum + cell.stopped, 0);
+  const parts = [
+    ...(failed > 0 ? [`${formatCount(failed)} could not start`] : []),
+    ...(stopped > 0 ? [`${formatCount(stopped)} stopped by you`] : []),
+  ];
+  return parts.length === 0 ? undefined : `Not in the pass rates: ${parts.join(', ')}.`;
+}

@@ -1,0 +1,130 @@
+'use client';
+
+import { useRef } from 'react';
+import { FormProvider, useForm } from 'react-hook-form';
+import type { ExperimentReply, ExperimentSummary, ExtendExperimentRequest } from '#lib/api/experiment.ts';
+import type { ModelsReply } from '#lib/api/replies.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { type ExtendDraft, emptyExtension, extensionOf } from '#lib/browser/drafts/extend-draft.ts';
+import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { draftResolver, focusFirstError, useFormField } from '../ui/form/draft-form.ts';
+import { Field, NumberField } from '../ui/form/fields.tsx';
+import { FactorsField } from './factors-field.tsx';
+
+/** Adds runs to an experiment; those it has are not repeated. */
+export function ExtendForm({
+  path,
+  experiment,
+  onExtended,
+  onCancel,
+}: {
+  path: string;
+  experiment: ExperimentSummary;
+  onExtended: () => void;
+  onCancel: () => void;
+}) {
+  const { plan } = experiment;
+  const form = useForm<ExtendDraft, unknown, ExtendExperimentRequest>({
+    defaultValues: emptyExtension,
+    resolver: draftResolver((draft: ExtendDraft) => extensionOf(draft, plan)),
+    shouldFocusError: false,
+  });
+  const element = useRef<HTMLFormElement>(null);
+  const { busy, problem, run } = useRequest();
+  const extend = form.handleSubmit(
+    (asked) =>
+      run(async () => {
+        await postJson<ExperimentReply>(`${path}/extend`, asked);
+        onExtended();
+      }),
+    () => focusFirstError(element.current),
+  );
+  return (
+    <FormProvider {...form}>
+      <form
+        ref={element}
+        aria-label="Extend experiment"
+        noValidate
+        className="mt-4 grid gap-3 rounded-lg border bg-raised p-4 [--ground:var(--raised)] sm:p-5"
+        onSubmit={extend}
+      >
+        <ExtendFields plan={plan} />
+        {problem && <ErrorNote error={problem} />}
+        <div className="flex flex-wrap justify-end gap-3">
+          <Button kind="quiet" className="max-sm:h-11" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" className="max-sm:h-11" disabled={busy}>
+            {busy ? 'Adding' : 'Add runs'}
+          </Button>
+        </div>
+      </form>
+    </FormProvider>
+  );
+}
+
+function ExtendFields({ plan }: { plan: ExperimentSummary['plan'] }) {
+  const models = useApi<ModelsReply>('/api/models', modelsRefresh());
+  const model = useFormField<ExtendDraft, 'model'>('model');
+  const seeds = useFormField<ExtendDraft, 'seeds'>('seeds');
+  const repeats = useFormField<ExtendDraft, 'repeats'>('repeats');
+  const factors = useFormField<ExtendDraft, 'factors'>('factors');
+  const names = Object.keys(plan.factors ?? {});
+  const others = sortedModels(models.data?.models.filter(canRun) ?? []).filter(
+    ({ name }) => !plan.models.includes(name),
+  );
+  return (
+    <>
+      <div className="grid gap-3 sm:grid-cols-3">
+        <NumberField
+          label="Repeats in total"
+          placeholder={String(plan.repeats)}
+          value={repeats.value}
+          onChange={repeats.set}
+          problem={repeats.problem}
+        />
+        <NumberField
+          label="Further seeds"
+          placeholder="none"
+          hint="Several: 1-5, 42"
+          value={seeds.value}
+          onChange={seeds.set}
+          problem={seeds.problem}
+        />
+        <Field label="Further model">
+          {(props) => (
+            <select
+              {...props}
+              className="field font-mono text-sm"
+              value={model.value}
+              onChange={(event) => model.set(event.target.value)}
+            >
+              <option value="">none</option>
+              {others.map(({ name }) => (
+                <option key={name} value={name}>
+                  {shortLine(name)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      {names.length > 0 && (
+        <FactorsField
+          label="Further values"
+          value={factors.value}
+          set={factors.set}
+          problem={factors.problem}
+          placeholder={`${names[0]}: …`}
+          names={names}
+          withOptions={false}
+        />
+      )}
+    </>
+  );
+}

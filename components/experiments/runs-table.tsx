@@ -1,0 +1,201 @@
+'use client';
+
+import { useState } from 'react';
+import type { ExperimentItem, ExperimentMode, ExperimentReply } from '#lib/api/experiment.ts';
+import { outcomeOfResult } from '#lib/api/result-outcome.ts';
+import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatShortCount,
+  formatTokens,
+} from '#lib/browser/words/format.ts';
+import { variationWords } from '#lib/browser/words/option-words.ts';
+import { kindFacts, type ResultColumn } from '#lib/events/modes.ts';
+import { formatUsd } from '#lib/util/format-usd.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { Problem } from '../shell/problem.tsx';
+import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+import { ShortName } from '../ui/foreign-name.tsx';
+import { Link } from '../ui/link.tsx';
+import { toneText } from '../ui/tone.ts';
+import { HeadRow } from './table-parts.tsx';
+
+/** Rows that are shown at first, and with each further step: thousands would be slow to draw. */
+const STEP = 100;
+
+/** The runs of an experiment, or of one of its cells, in order. */
+export function RunsTable({
+  path,
+  cell,
+  total,
+  mode,
+  asksThinking,
+  refresh,
+}: {
+  path: string;
+  cell?: number;
+  /** How many there are. */
+  total: number;
+  mode: ExperimentMode;
+  asksThinking: boolean;
+  refresh: (last: ExperimentReply | undefined) => number | undefined;
+}) {
+  const [shown, setShown] = useState(STEP);
+  const query = cell === undefined ? '' : `&cell=${cell}`;
+  const { data, error, reload } = useApi<ExperimentReply>(`${path}?limit=${shown}${query}`, refresh);
+  if (!data) return error ? <Problem error={error} onRetry={reload} /> : null;
+  return (
+    <>
+      <Results items={data.items} mode={mode} asksThinking={asksThinking} />
+      {shown < total && (
+        <div className="mt-3 flex items-center gap-3">
+          <Button size="sm" className="max-sm:h-11" onClick={() => setShown(shown + STEP)}>
+            Show more
+          </Button>
+          <span className="tnum text-sm text-ink-3">
+            {formatCount(Math.min(shown, data.items.length))} of {formatCount(total)} runs
+          </span>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Results({
+  items,
+  mode,
+  asksThinking,
+}: {
+  items: readonly ExperimentItem[];
+  mode: ExperimentMode;
+  asksThinking: boolean;
+}) {
+  const priced = items.some(({ result }) => result?.cost_usd !== undefined);
+  const columns = kindFacts(mode).resultColumns ?? [];
+  const figures = [
+    ...columns.map((column) => RESULT_COLUMNS[column].label),
+    ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time'],
+  ];
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className="mt-2 scrolls-x" aria-label="Results" tabIndex={0}>
+      <table className="tnum w-full min-w-[48rem] border-collapse text-sm">
+        <thead>
+          <HeadRow words={['#', 'Model', 'Options', 'Outcome']} figures={figures} />
+        </thead>
+        <tbody className="divide-y">
+          {items.map((item) => (
+            <ResultLine
+              key={item.position}
+              item={item}
+              columns={columns}
+              priced={priced}
+              asksThinking={asksThinking}
+            />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function ResultLine({
+  item,
+  columns,
+  priced,
+  asksThinking,
+}: {
+  item: ExperimentItem;
+  columns: readonly ResultColumn[];
+  priced: boolean;
+  asksThinking: boolean;
+}) {
+  const { result } = item;
+  const outcome = outcomeOf(item);
+  const settings = [
+    variationWords(item, result),
+    item.seed === undefined ? undefined : `seed ${item.seed}`,
+    // As sent: a model may have refused the setting.
+    asksThinking && result?.think !== undefined ? `think ${result.think}` : undefined,
+    item.repeat > 1 ? `repeat ${item.repeat}` : undefined,
+  ]
+    .filter(Boolean)
+    .join(', ');
+  const figures = columns.map((column) => (result ? RESULT_COLUMNS[column].figure(result) : ''));
+  return (
+    <tr className="align-baseline">
+      <td className="py-1.5 pr-4 font-mono text-xs text-ink-3">{item.position}</td>
+      <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs">
+        <ShortName text={item.model} />
+      </td>
+      <td className="py-1.5 pr-4 font-mono text-xs text-ink-2">{settings || '–'}</td>
+      <td
+        className={cx('py-1.5 pr-4 font-medium', toneText[outcome.tone])}
+        title={item.error?.message ?? result?.message}
+      >
+        {item.run_id ? (
+          <Link
+            href={`/runs/${encodeURIComponent(item.run_id)}`}
+            className="underline-offset-4 hover:underline"
+          >
+            {outcome.label}
+          </Link>
+        ) : (
+          outcome.label
+        )}
+      </td>
+      {[
+        ...figures,
+        result ? formatTokens(result.tokens_out, result.tokens_estimated, formatShortCount) : '',
+        ...(priced ? [costWords(result)] : []),
+        result ? formatDuration(result.seconds * 1000) : '',
+      ].map((figure, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a table never move
+        <td key={index} className="py-1.5 pl-4 text-right font-mono text-xs whitespace-nowrap">
+          {figure}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+type Result = NonNullable<ExperimentItem['result']>;
+
+const RESULT_COLUMNS: Record<ResultColumn, { label: string; figure: (result: Result) => string }> = {
+  iterations: { label: 'Iterations', figure: ({ iterations }) => formatCount(iterations) },
+  cycles: { label: 'Cycles', figure: ({ cycles }) => formatCount(cycles) },
+  calls: { label: 'Calls', figure: calls },
+  files: { label: 'Files', figure: ({ files_written }) => formatCount(files_written) },
+  checks: { label: 'Checks', figure: checksOf },
+  memories: { label: 'Memories', figure: ({ memories }) => formatCount(memories) },
+  novelty: {
+    label: 'Novelty',
+    figure: ({ novelty }) => (novelty === undefined ? '–' : formatPercent(novelty)),
+  },
+};
+
+function costWords(result: ExperimentItem['result']): string {
+  if (!result) return '';
+  return result.cost_usd === undefined ? '–' : formatUsd(result.cost_usd);
+}
+
+function calls({ tool_calls, failed_tool_calls }: Result): string {
+  return failed_tool_calls > 0 ? `${tool_calls} (${failed_tool_calls} failed)` : formatCount(tool_calls);
+}
+
+/** `2 of 3` checks that passed; of a result from before they were counted, its verdict. */
+function checksOf({ outcome, verification }: Result): string {
+  const { checks } = outcome ?? {};
+  if (checks) return `${formatCount(checks.total - checks.failed)} of ${formatCount(checks.total)}`;
+  return verification?.replace('_', ' ') ?? '–';
+}
+
+function outcomeOf(item: ExperimentItem): { label: string; tone: Tone } {
+  if (item.status === 'waiting') return { label: 'Waiting', tone: 'calm' };
+  if (item.status === 'running') return { label: 'Running', tone: 'live' };
+  if (!item.result) return { label: item.error ? 'Could not start' : 'Ended', tone: 'fail' };
+  return endWords(outcomeOfResult(item.result));
+}

@@ -1,0 +1,47 @@
+import { formatCount } from '#lib/browser/words/format.ts';
+
+/** Text columns are left-aligned, number columns right-aligned. */
+export function HeadRow({ words, figures }: { words: readonly string[]; figures: readonly string[] }) {
+  return (
+    <tr className="border-b border-line-strong text-left">
+      {words.map((name) => (
+        <th key={name} scope="col" className="caption py-1.5 pr-4 font-normal">
+          {name}
+        </th>
+      ))}
+      {figures.map((name) => (
+        <th key={name} scope="col" className="caption py-1.5 pl-4 text-right font-normal">
+          {name}
+        </th>
+      ))}
+    </tr>
+  );
+}
+
+/** `3 of 4`, or other words for it, with as much of a line as that is. */
+export function Share({ count, of, words }: { count: number; of: number; words?: string }) {
+  return (
+    <td className="py-1.5 pl-4 text-right font-mono text-xs whitespace-nowrap">
+      {of === 0 ? (
+        '–'
+      ) : (
+        <>
+          {words ?? `${formatCount(count)} of ${formatCount(of)}`}
+          <svg
+            viewBox="0 0 100 2"
+            preserveAspectRatio="none"
+            className="mt-0.5 h-0.5 w-full"
+            aria-hidden="true"
+          >
+            <rect width="100" height="2" className="fill-line" />
+            <rect
+              width={(count / of) * 100}
+              height="2"
+              className={count === of ? 'fill-ok' : 'fill-brass-fill'}
+            />
+          </svg>
+        </>
+      )}
+    </td>
+  );
+}

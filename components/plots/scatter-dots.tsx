@@ -1,0 +1,126 @@
+'use client';
+
+import { scaleLinear } from 'd3-scale';
+import { MARGIN, ValueAxis, valueScale } from './axes.tsx';
+import type { PlotColor } from './palette.ts';
+import { PlotFigure, type PlotFigureProps } from './plot-figure.tsx';
+
+/** A point with the interval of its height. */
+interface ScatterDot {
+  readonly key: string;
+  /** Beside the dot. */
+  readonly label: string;
+  readonly x: number;
+  readonly low: number;
+  readonly value: number;
+  readonly high: number;
+  /** Index into `series`. */
+  readonly series: number;
+}
+
+type Frame = Pick<PlotFigureProps, 'title' | 'unit' | 'note' | 'table' | 'height' | 'controls' | 'empty'>;
+
+/** Two labels below the plot keep this distance, in pixels. */
+const TICK_PX = 80;
+
+/** Dots at two measured values, with the interval of the upright one, coloured by series. */
+export function ScatterDots({
+  dots,
+  series,
+  max,
+  format,
+  formatX,
+  describe,
+  open,
+  ...frame
+}: Frame & {
+  /** In the order in which the keyboard moves through them. */
+  dots: readonly ScatterDot[];
+  series: readonly { label: string; color: PlotColor }[];
+  /** The highest value of the upright axis. */
+  max: number;
+  format: (value: number) => string;
+  formatX: (value: number) => string;
+  describe: (index: number) => string;
+  open?: (index: number) => void;
+}) {
+  const widest = dots.reduce((most, { x }) => Math.max(most, x), 0);
+  const scaleX = (width: number) =>
+    scaleLinear()
+      .domain([0, widest > 0 ? widest : 1])
+      .range([MARGIN.left, width - MARGIN.right - 2 * MARGIN.right])
+      .nice();
+  const y = valueScale(max, frame.height);
+  return (
+    <PlotFigure
+      {...frame}
+      legend={series}
+      points={{
+        count: dots.length,
+        describe,
+        open,
+        at: (place, width) => nearest(dots, place, { x: scaleX(width), y }),
+      }}
+    >
+      {({ width, height, cursor }) => {
+        const x = scaleX(width);
+        return (
+          <>
+            <ValueAxis scale={y} width={width} height={height} format={format} />
+            {x.ticks(Math.max(2, Math.floor(width / TICK_PX))).map((tick) => (
+              <text
+                key={tick}
+                x={x(tick)}
+                y={height - 4}
+                textAnchor="middle"
+                className="tnum fill-ink-3 text-2xs"
+              >
+                {formatX(tick)}
+              </text>
+            ))}
+            {dots.map(({ key, label, x: at, low, value, high, series: own }, index) => {
+              const color = series[own]?.color;
+              return (
+                <g key={key}>
+                  <path
+                    d={`M${x(at)} ${y(low)}V${y(high)}`}
+                    fill="none"
+                    className={color?.stroke}
+                    strokeWidth="1.5"
+                  />
+                  {index === cursor && (
+                    <circle cx={x(at)} cy={y(value)} r="8" className="fill-brass-fill opacity-25" />
+                  )}
+                  <circle cx={x(at)} cy={y(value)} r="3.5" className={color?.fill} />
+                  <text x={x(at) + 6} y={y(value) - 5} className="tnum fill-ink-2 text-2xs">
+                    {label}
+                  </text>
+                </g>
+              );
+            })}
+          </>
+        );
+      }}
+    </PlotFigure>
+  );
+}
+
+type Scale = (value: number) => number;
+
+/** The dot that is nearest to a place of the drawing. */
+function nearest(
+  dots: readonly ScatterDot[],
+  place: { x: number; y: number },
+  { x, y }: { x: Scale; y: Scale },
+): number {
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [index, dot] of dots.entries()) {
+    const distance = Math.hypot(x(dot.x) - place.x, y(dot.value) - place.y);
+    if (distance < least) {
+      least = distance;
+      best = index;
+    }
+  }
+  return best;
+}

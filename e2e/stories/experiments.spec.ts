@@ -1,0 +1,146 @@
+import type { Page } from '@playwright/test';
+import type { ExperimentReply } from '../../lib/api/experiment.ts';
+import { openExperimentForm } from '../experiment-form.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { misfits } from '../page-fit.ts';
+
+const figure = (page: Page, title: string) => page.locator(`figure[data-plot="${title}"]`);
+const cells = (page: Page) => page.getByRole('region', { name: 'Results by cell' });
+const results = (page: Page) => page.getByRole('region', { name: 'Results', exact: true });
+
+const writes = (path: string) => ({
+  reply: { tool_calls: [{ name: 'write_file', arguments: { path, content: 'x' } }] },
+});
+const finishes = { reply: { content: 'The task is completed.' } };
+
+test('factors and checks are planned in the form, and answered by cell', async ({ page, ollama }) => {
+  ollama.add({ name: 'right', steps: [writes('a.md'), finishes] });
+  ollama.add({ name: 'wrong', steps: [writes('b.md'), finishes] });
+  await openExperimentForm(page);
+  const form = page.getByRole('form', { name: 'New experiment' });
+
+  await test.step('the form names a factor that does not exist', async () => {
+    await page.getByLabel('Name', { exact: true }).fill('Which writes the file?');
+    await form
+      .getByRole('radiogroup', { name: 'Mode', exact: true })
+      .getByText('Tasks', { exact: true })
+      .click();
+    await page.getByLabel('Task', { exact: true }).fill('Write a.md.');
+    await page.getByRole('checkbox', { name: /^right/ }).check();
+    await page.getByRole('checkbox', { name: /^wrong/ }).check();
+    await page.getByLabel('Other factors').fill('stall_treshold: 3, 5');
+    await page.getByRole('button', { name: 'Start experiment', exact: true }).click();
+    await expect(form.getByText('Did you mean stall_threshold?')).toBeVisible();
+    await expect(page.getByLabel('Other factors')).toBeFocused();
+    await page.getByLabel('Other factors').fill('');
+    await page.getByRole('combobox', { name: 'Add a factor' }).selectOption('stall_threshold');
+    await expect(page.getByLabel('Other factors')).toHaveValue('stall_threshold: ');
+    await page.getByLabel('Other factors').fill('stall_threshold: 3, 5');
+  });
+
+  await test.step('it counts runs, asks to confirm many, and takes checks', async () => {
+    await page.getByRole('textbox', { name: 'Seeds' }).fill('1-200');
+    await page.getByRole('textbox', { name: 'Repeats' }).fill('2');
+    await expect(form.getByRole('checkbox', { name: 'Start 1,600 runs' })).not.toBeChecked();
+    await page.getByRole('textbox', { name: 'Repeats' }).fill('1');
+    await page.getByRole('textbox', { name: 'Seeds' }).fill('1-2');
+    await expect(form.getByText('8 runs')).toBeVisible();
+    await expect(form.getByText(/time unknown/)).toBeVisible();
+    await form.getByRole('button', { name: 'Add a check' }).click();
+    await page.getByLabel('Kind of check 1').selectOption('file_exists');
+    await page.getByLabel('Path of check 1').fill('a.md');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Start experiment', exact: true }).click();
+  });
+
+  await test.step('pass rates have intervals, plots and tables', async () => {
+    await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
+    await expect(cells(page).getByRole('row')).toHaveCount(5);
+    await expect(cells(page).getByRole('row').nth(1)).toContainText('stall_threshold 3');
+    await expect(cells(page).getByRole('row').nth(1)).toContainText('2 of 2');
+    await expect(cells(page).getByRole('row').nth(1)).toContainText('34% to 100%');
+    await expect(cells(page).getByRole('row').nth(3)).toContainText('0 of 2');
+    for (const title of ['Pass rate', 'Pass rate and time', 'Endings']) {
+      await expect(figure(page, title)).toBeVisible();
+    }
+    const response = figure(page, 'Pass rate by stall_threshold');
+    await response.getByRole('slider').focus();
+    await page.keyboard.press('Home');
+    await expect(response).toContainText(
+      'stall_threshold 3: right:latest 100% (2 of 2), wrong:latest 0% (0 of 2)',
+    );
+    await response.getByRole('button', { name: /show as a table/ }).click();
+    await expect(response.getByRole('row')).toHaveCount(3);
+    await expectAccessible(page);
+  });
+
+  await test.step('two cells are compared by pairs, which lead to their runs', async () => {
+    await page.getByRole('combobox', { name: 'Second cell' }).selectOption('3');
+    const compared = page.getByRole('region', { name: 'Compare two cells' });
+    await expect(compared).toContainText('+100 percentage points');
+    await expect(compared).toContainText('p = 0.500 (exact McNemar)');
+    await expect(compared.getByRole('link')).toHaveCount(2);
+    await expect(compared.getByRole('link').first()).toHaveAttribute('href', /\/compare\?a=.+&b=/);
+  });
+
+  await test.step('a cell leads to its runs', async () => {
+    await cells(page).getByRole('link', { name: 'Cell 3: show its runs' }).click();
+    await expect(page.getByRole('heading', { name: /Runs of cell 3/ })).toBeVisible();
+    await expect(results(page).getByRole('row')).toHaveCount(3);
+    await expect(results(page).getByRole('row').nth(1)).toContainText('wrong');
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await expect(results(page).getByRole('row')).toHaveCount(9);
+  });
+});
+
+test('an experiment is extended without repeating what is done', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'extended', steps: [{ reply: { content: 'Forty-two.' } }] });
+  const answer = await loupe.request('/api/experiments', {
+    json: {
+      ...{ name: 'More of it', mode: 'prompt', task: 'Say it.', models: ['extended'] },
+      factors: { temperature: [0] },
+    },
+  });
+  const { experiment } = (await answer.json()) as ExperimentReply;
+  await page.goto(`/experiments/${experiment.id}`);
+  await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
+  await page.getByRole('button', { name: 'Extend' }).click();
+  const form = page.getByRole('form', { name: 'Extend experiment' });
+  await form.getByLabel('Repeats in total').fill('0');
+  await form.getByRole('button', { name: 'Add runs' }).click();
+  await expect(form.getByText('A whole number from 1 to 200.')).toBeVisible();
+  await form.getByLabel('Repeats in total').fill('2');
+  await form.getByLabel('Further values').fill('temperature: 0.5');
+  await expectAccessible(page);
+  await form.getByRole('button', { name: 'Add runs' }).click();
+  await expect(form).toBeHidden();
+  await expect(page.getByText(/^4 of 4 runs/)).toBeVisible({ timeout: 90_000 });
+  await expect(cells(page).getByRole('row').nth(2)).toContainText('temperature 0.5');
+  const { items } = (await (
+    await loupe.request(`/api/experiments/${experiment.id}`)
+  ).json()) as ExperimentReply;
+  expect(items.map(({ factors, repeat }) => [factors?.temperature, repeat])).toEqual([
+    [0, 1],
+    [0, 2],
+    [0.5, 1],
+    [0.5, 2],
+  ]);
+});
+
+test('the results fit a phone', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'small', steps: [{ reply: { content: 'Yes.' } }] });
+  const answer = await loupe.request('/api/experiments', {
+    json: {
+      ...{ name: 'On a phone', mode: 'prompt', task: 'Say it.', models: ['small'], repeats: 2 },
+      factors: { temperature: [0, 0.5, 1] },
+    },
+  });
+  const { experiment } = (await answer.json()) as ExperimentReply;
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`/experiments/${experiment.id}`);
+  await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
+  await page.getByRole('button', { name: 'Extend' }).click();
+  await expect(figure(page, 'Pass rate by temperature')).toBeVisible();
+  expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+  await expectAccessible(page);
+});

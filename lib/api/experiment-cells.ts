@@ -1,0 +1,112 @@
+import type { OutcomeKind } from '../events/termination.ts';
+import type { ExperimentItem, ExperimentResult } from './experiment.ts';
+
+/** The figures of a run that a cell summarizes. */
+export const CELL_FIGURES = [
+  'seconds',
+  'iterations',
+  'attempts',
+  'model_calls',
+  'tool_calls',
+  'failed_tool_calls',
+  'calls_native',
+  'calls_json',
+  'calls_xml',
+  'repairs',
+  'refused_calls',
+  'nudges',
+  'retries',
+  'cut_offs',
+  'tokens_in',
+  'tokens_out',
+  'tokens_per_second',
+  'cost_usd',
+] as const satisfies readonly (keyof ExperimentResult)[];
+type CellFigure = (typeof CELL_FIGURES)[number];
+
+/** A figure over the runs of a cell that have it. */
+export interface FigureSummary {
+  mean: number;
+  median: number;
+  /** The quartiles. */
+  low: number;
+  high: number;
+  /** How many runs have it. */
+  runs: number;
+}
+
+/** How likely one of `k` runs passes (pass@k), and all of them (pass^k). */
+export interface PassK {
+  k: number;
+  pass_at_k: number;
+  pass_hat_k: number;
+}
+
+/** A model as Ollama served it. */
+export interface Provenance {
+  ollama_version?: string;
+  digest?: string;
+  quantization?: string;
+  parameter_size?: string;
+}
+
+/** The runs of an experiment with the same model, options and factors, over all seeds and repeats. */
+export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options' | 'factors'> {
+  /** From 1, in the order of their first runs. */
+  cell: number;
+  runs: number;
+  /** Runs with a result. */
+  done: number;
+  /** Runs that could not be created. */
+  failed: number;
+  /** Runs that a person stopped; they count neither as passed nor as failed. */
+  stopped: number;
+  /** Runs that passed, and runs that passed or failed. */
+  passed: number;
+  judged: number;
+  /** Runs that passed in their first attempt. */
+  first_try: number;
+  /** Runs with checks. */
+  checked: number;
+  /** The pass rate with its 95 % interval; missing before a run has passed or failed. */
+  rate?: { value: number; low: number; high: number };
+  pass_k: PassK[];
+  /** Runs with a complete answer, whatever their checks, and the largest number of equal answers, blanks apart. */
+  answers: number;
+  agreeing: number;
+  endings: Partial<Record<OutcomeKind, number>>;
+  figures: Partial<Record<CellFigure, FigureSummary>>;
+  /** Of all their tokens, how many are estimates. */
+  tokens_estimated: number;
+  /** Window and reply limit as the first run sent them. */
+  sent?: Pick<ExperimentResult, 'num_ctx' | 'num_predict'>;
+  /** More than one if Ollama or the model changed between runs. */
+  provenance: Provenance[];
+}
+
+/** `GET /api/experiments/{id}/cells` */
+export interface CellsReply {
+  cells: ExperimentCell[];
+}
+
+/** Two runs with the same seed and repeat, one of each cell. */
+export interface RunPair {
+  a: string;
+  b: string;
+}
+
+/** `GET /api/experiments/{id}/pairs?a=CELL&b=CELL` */
+export interface PairsReply {
+  a: number;
+  b: number;
+  both: number;
+  only_a: number;
+  only_b: number;
+  neither: number;
+  /** The pass rate of `a` minus that of `b`, with its 95 % interval; missing without pairs. */
+  difference?: { value: number; low: number; high: number };
+  /** Exact McNemar test, two-sided; missing without pairs. */
+  p_value?: number;
+  /** The first pairs in which only one run passed. */
+  pairs: { only_a: RunPair[]; only_b: RunPair[] };
+}

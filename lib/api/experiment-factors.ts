@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { numberSchema, optionalSettings } from '../events/config.ts';
+import { MAX_FACTOR_VALUES } from '../events/limits.ts';
+import { optionValue } from '../events/setting-values.ts';
+import {
+  MODEL_OPTION_NAMES,
+  MODEL_OPTIONS,
+  OPTION_PREFIX,
+  REPLY_LIMITS,
+  SETTING_NAMES,
+} from '../events/settings.ts';
+import type { JsonValue } from '../util/json.ts';
+import { nearestName } from '../util/nearest-name.ts';
+import { sortedJson } from '../util/sorted-json.ts';
+
+/** Settings to vary: by name, the values to try. */
+export const factorLists = z.record(z.string(), z.array(z.json()));
+export type FactorLists = z.infer<typeof factorLists>;
+
+/** The value that each factor has in one run. */
+export const factorValues = z.record(z.string(), z.json());
+export type FactorValues = z.infer<typeof factorValues>;
+
+/** Fields of a plan that vary something themselves; and settings that no experiment sets. */
+const OWN_FIELDS: Readonly<Record<string, string>> = {
+  model: 'List models in the field models.',
+  models: 'List models in the field models.',
+  seed: 'List seeds in the field seeds.',
+  seeds: 'List seeds in the field seeds.',
+  repeats: 'Set the field repeats.',
+  model_options: 'Vary each option by itself, such as model_options.top_p.',
+  turn_delay: 'It only applies to sessions, which experiments cannot run.',
+};
+
+const replyLimit = numberSchema(REPLY_LIMITS.first);
+
+/** The schema of each factor's values. */
+const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ...Object.entries(optionalSettings(SETTING_NAMES))
+    .filter(([name]) => !Object.hasOwn(OWN_FIELDS, name))
+    .map(([name, schema]): [string, z.ZodType] => [name, schema.unwrap()]),
+  // One number is both limits.
+  ['num_predict', z.union([replyLimit, optionalSettings(['num_predict']).num_predict.unwrap()])],
+  ...MODEL_OPTION_NAMES.filter((name) => !Object.hasOwn(OWN_FIELDS, name)).map(
+    (name): [string, z.ZodType] => [name, numberSchema(MODEL_OPTIONS[name])],
+  ),
+]);
+
+/** Options that are also known by another name. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  [`${OPTION_PREFIX}num_ctx`, 'window_tokens'],
+  [`${OPTION_PREFIX}num_predict`, 'num_predict'],
+  ...MODEL_OPTION_NAMES.map((name): [string, string] => [`${OPTION_PREFIX}${name}`, name]),
+]);
+
+/** The names of all factors but Ollama's other options, which are `model_options.NAME`. */
+const FACTOR_NAMES: readonly string[] = [...SCHEMAS.keys()];
+
+/** What is wrong with a factor. */
+export interface FactorProblem {
+  /** The factor's name, and the index of the value if it is about one. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/**
+ * Every problem of a plan's factors: unknown names, wrong values, values that appear twice, and settings that are
+ * already set elsewhere in the plan. Pure.
+ *
+ * @param fixed what else the plan sets: its settings, and the names in its option sets
+ */
+export function factorProblems(
+  factors: FactorLists,
+  fixed: { settings?: object; cycles?: number; options?: readonly object[] } = {},
+): FactorProblem[] {
+  const elsewhere = setElsewhere(fixed);
+  const canonical = new Map<string, string>();
+  return Object.entries(factors).flatMap(([name, values]): FactorProblem[] => {
+    const problem = nameProblem(name) ?? countProblem(values) ?? elsewhere.get(plainName(name));
+    if (problem !== undefined) return [{ path: [name], message: problem }];
+    const twin = canonical.get(plainName(name));
+    if (twin !== undefined) return [{ path: [name], message: `This is the same option as ${twin}.` }];
+    canonical.set(plainName(name), name);
+    return valueProblems(name, values);
+  });
+}
+
+/** The setting that a factor varies: `model_options.num_ctx` is the window. */
+function plainName(name: string): string {
+  return ALIASES.get(name) ?? name;
+}
+
+function setElsewhere({
+  settings = {},
+  cycles,
+  options = [],
+}: Parameters<typeof factorProblems>[1] & object): Map<string, string> {
+  return new Map([
+    ...options.flatMap((set) =>
+      Object.keys(set).map((name): [string, string] => [
+        plainName(`${OPTION_PREFIX}${name}`),
+        `The option sets also set it. Remove ${name} from options.`,
+      ]),
+    ),
+    ...Object.entries(settings).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, 'settings also has it. Remove it from settings.']],
+    ),
+    ...(cycles === undefined
+      ? []
+      : [['max_cycles', 'cycles also sets it. Remove cycles.'] satisfies [string, string]]),
+  ]);
+}
+
+function nameProblem(name: string): string | undefined {
+  const option = name.startsWith(OPTION_PREFIX) ? name.slice(OPTION_PREFIX.length) : undefined;
+  const own = Object.hasOwn(OWN_FIELDS, option ?? name) ? OWN_FIELDS[option ?? name] : undefined;
+  if (own !== undefined) return own;
+  if (option !== undefined) {
+    return /^[a-z][a-z0-9_]{0,60}$/.test(option)
+      ? undefined
+      : 'The name of an option has lower-case letters, digits and _.';
+  }
+  if (SCHEMAS.has(name)) return undefined;
+  const near = nearestName(name, FACTOR_NAMES);
+  return near === undefined
+    ? `There is no such setting. For an option of Ollama, write ${OPTION_PREFIX}${name.slice(0, 60)}.`
+    : `There is no such setting. Did you mean ${near}?`;
+}
+
+function countProblem(values: readonly unknown[]): string | undefined {
+  if (values.length >= 1 && values.length <= MAX_FACTOR_VALUES) return undefined;
+  return `A factor has 1 to ${MAX_FACTOR_VALUES} values, this one has ${values.length}.`;
+}
+
+function valueProblems(name: string, values: readonly JsonValue[]): FactorProblem[] {
+  const schema = SCHEMAS.get(plainName(name)) ?? optionValue;
+  const first = new Map<string, number>();
+  return values.flatMap((value, index): FactorProblem[] => {
+    const read = schema.safeParse(value);
+    if (!read.success) {
+      const [issue] = read.error.issues;
+      const inner = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
+      const shown = JSON.stringify(value).slice(0, 80);
+      return [{ path: [name, index], message: `${shown} is not valid. ${inner}${issue?.message ?? ''}` }];
+    }
+    const key = sortedJson(value);
+    const before = first.get(key);
+    if (before !== undefined) {
+      return [{ path: [name, index], message: `It is the same as value ${before + 1}.` }];
+    }
+    first.set(key, index);
+    return [];
+  });
+}
+
+/**
+ * The fields of `POST /api/runs` that the values of a run's factors set, model options apart.
+ *
+ * @param values valid ones (`factorProblems`)
+ */
+export function factorFields(values: FactorValues): {
+  settings: Record<string, JsonValue>;
+  options: Record<string, JsonValue>;
+} {
+  const settings: Record<string, JsonValue> = {};
+  const options: Record<string, JsonValue> = {};
+  for (const [given, value] of Object.entries(values)) {
+    const name = plainName(given);
+    if (name.startsWith(OPTION_PREFIX)) options[name.slice(OPTION_PREFIX.length)] = value;
+    else if (MODEL_OPTION_NAMES.some((known) => known === name)) options[name] = value;
+    else settings[name] = name === 'num_predict' && typeof value === 'number' ? [value, value] : value;
+  }
+  return { settings, options };
+}

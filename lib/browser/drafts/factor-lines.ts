@@ -1,0 +1,119 @@
+import { MAX_FACTOR_VALUES, MAX_FACTORS } from '../../events/limits.ts';
+import {
+  isWithin,
+  MODEL_OPTION_NAMES,
+  MODEL_OPTIONS,
+  type NumberFacts,
+  OPTION_PREFIX,
+  SETTING_NAMES,
+  SETTINGS,
+} from '../../events/settings.ts';
+import type { JsonValue } from '../../util/json.ts';
+import { nearestName } from '../../util/nearest-name.ts';
+import { sortedJson } from '../../util/sorted-json.ts';
+
+/** Factors with their values, as in `POST /api/experiments`. */
+export type Factors = Record<string, JsonValue[]>;
+
+/** Settings that vary in another way, or that no experiment has. */
+const NOT_OFFERED = [
+  'model_options',
+  'seed',
+  'turn_delay',
+  'autopilot',
+  'autopilot_turns',
+  'autopilot_seconds',
+];
+
+/** The names that a form offers as factors; Ollama's other options are `model_options.NAME`. */
+export const FACTOR_NAMES: readonly string[] = [...MODEL_OPTION_NAMES, ...SETTING_NAMES].filter(
+  (name) => !NOT_OFFERED.includes(name),
+);
+
+/**
+ * Reads factors, one a line: `window_tokens: 8192, 32768`. Values are JSON or plain words; a comma within brackets or
+ * quotes belongs to its value. The server checks what only it knows. Pure.
+ */
+export function readFactors(text: string): { ok: true; factors: Factors } | { ok: false; problem: string } {
+  const factors: Factors = {};
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    const [, name = '', list = ''] = /^\s*([^\s:=]+)\s*[:=](.*)$/.exec(line) ?? [];
+    if (name === '') return { ok: false, problem: 'Write one factor a line, such as top_p: 0.9, 0.5.' };
+    const values = distinct(splitValues(list).map(readValue));
+    const problem = Object.hasOwn(factors, name)
+      ? 'It has two lines. Write all its values in one.'
+      : (nameProblem(name) ?? valuesProblem(name, values));
+    if (problem !== undefined) return { ok: false, problem: `${name}: ${problem}` };
+    factors[name] = values;
+  }
+  return Object.keys(factors).length > MAX_FACTORS
+    ? { ok: false, problem: `At most ${MAX_FACTORS} factors are possible.` }
+    : { ok: true, factors };
+}
+
+function nameProblem(name: string): string | undefined {
+  if (FACTOR_NAMES.includes(name)) return undefined;
+  if (name === 'seed' || name === `${OPTION_PREFIX}seed`) return 'Seeds have their own field.';
+  if (name.startsWith(OPTION_PREFIX)) return undefined;
+  const near = nearestName(name, FACTOR_NAMES);
+  return near === undefined
+    ? `There is no such setting. For an option of Ollama, write ${OPTION_PREFIX}${name}.`
+    : `There is no such setting. Did you mean ${near}?`;
+}
+
+function valuesProblem(name: string, values: readonly JsonValue[]): string | undefined {
+  if (values.length === 0) return 'Write at least one value.';
+  if (values.length > MAX_FACTOR_VALUES) return `At most ${MAX_FACTOR_VALUES} values are possible.`;
+  const expected = expectationOf(name);
+  const wrong = expected && values.find((value) => !expected.fits(value));
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} must be ${expected?.words}.`;
+}
+
+/** What the values of a factor must be; `undefined` where only the server knows. */
+function expectationOf(name: string): { fits: (value: JsonValue) => boolean; words: string } | undefined {
+  const option = MODEL_OPTION_NAMES.find((known) => known === name);
+  const setting = SETTING_NAMES.find((known) => known === name);
+  if (option !== undefined) return numbers(MODEL_OPTIONS[option]);
+  if (setting === undefined) return undefined;
+  const facts = SETTINGS[setting];
+  switch (facts.type) {
+    case 'number':
+      return numbers(facts, 'nullable' in facts);
+    case 'switch':
+      return { fits: (value) => typeof value === 'boolean', words: 'true or false' };
+    case 'choice': {
+      const { options } = facts;
+      return { fits: (value) => options.some((each) => each === value), words: options.join(', ') };
+    }
+    case 'other':
+      return undefined;
+  }
+}
+
+function numbers(facts: NumberFacts, nullable = false) {
+  const { min, max, above, whole } = facts;
+  const kind = whole ? 'a whole number' : 'a number';
+  const from = above === undefined ? ` from ${min ?? 0}` : ` above ${above}`;
+  return {
+    fits: (value: JsonValue) => (nullable && value === null) || isWithin(facts, value),
+    words: `${kind}${from}${max === undefined ? '' : ` to ${max}`}${nullable ? ', or null' : ''}`,
+  };
+}
+
+/** The texts between commas, apart from commas within quotes, brackets and braces. */
+function splitValues(text: string): string[] {
+  const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{[^}]*\}|[^,])+/g) ?? [];
+  return parts.map((part) => part.trim()).filter(Boolean);
+}
+
+function readValue(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
+
+function distinct(values: readonly JsonValue[]): JsonValue[] {
+  return [...new Map(values.map((value) => [sortedJson(value), value])).values()];
+}

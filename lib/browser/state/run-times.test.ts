@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import type { RunSummary } from '../../api/run-summary.ts';
+import { estimateTime, runTime } from './run-times.ts';
+
+const run = (seconds: number, change: Partial<RunSummary> = {}): RunSummary => ({
+  ...{ id: 'r', mode: 'task', agentic: true, model: 'a', title: 't', phase: 'ended', created_at: 0 },
+  ...{ started_at: 1000, ended_at: 1000 + seconds * 1000, updated_at: 0, iterations_used: 1 },
+  ...{ max_iterations: 0, cycles: 0, tokens_in: 0, tokens_out: 0, tool_calls: 0 },
+  ...{ stop_requested: false, last_seq: 1 },
+  ...change,
+});
+
+it('takes the median of runs of the same kind that ended by themselves', () => {
+  const runs = [
+    ...[run(10), run(30), run(20)],
+    run(900, { agentic: false }),
+    run(1, { termination_reason: 'stopped' }),
+    run(1, { started_at: undefined }),
+  ];
+  expect(runTime('a', 'task', runs)).toEqual({ model: 'a', runs: 3, ms: 20_000 });
+  expect(runTime('a', 'prompt', runs)).toEqual({ model: 'a', runs: 1, ms: 900_000 });
+  expect(runTime('a', 'explore', runs)).toEqual({ model: 'a', runs: 0 });
+});
+
+it('adds up the models that were measured, and names the others', () => {
+  const times = [
+    { model: 'a', runs: 3, ms: 2000 },
+    { model: 'b', runs: 0 },
+    { model: 'c', runs: 1, ms: 500 },
+  ];
+  expect(estimateTime(times, 4)).toEqual({ ms: 10_000, measured: 4, unknown: ['b'] });
+  expect(estimateTime([], 4)).toEqual({ ms: 0, measured: 0, unknown: [] });
+});

@@ -1,0 +1,38 @@
+import type { RunSummary } from '../../api/run-summary.ts';
+import { kindOf, type RunKind } from '../../events/modes.ts';
+
+/** How long the runs of a model took. */
+export interface RunTime {
+  readonly model: string;
+  /** Median in milliseconds; missing if no run was measured. */
+  readonly ms?: number;
+  readonly runs: number;
+}
+
+/** How long runs of a kind took, by the runs of a model that ended by themselves. Pure. */
+export function runTime(model: string, kind: RunKind, runs: readonly RunSummary[]): RunTime {
+  const times = runs
+    .filter((run) => kindOf(run) === kind && run.termination_reason !== 'stopped')
+    .flatMap(({ started_at: from, ended_at: to }) =>
+      from === undefined || to === undefined ? [] : [Math.max(0, to - from)],
+    )
+    .sort((a, b) => a - b);
+  const ms = times[Math.floor((times.length - 1) / 2)];
+  return { model, runs: times.length, ...(ms === undefined ? {} : { ms }) };
+}
+
+/**
+ * How long as many runs of each model take together; `unknown`: the models without a measured run. Pure.
+ *
+ * @param runsEach of each model
+ */
+export function estimateTime(
+  times: readonly RunTime[],
+  runsEach: number,
+): { ms: number; measured: number; unknown: readonly string[] } {
+  return {
+    ms: times.reduce((sum, { ms = 0 }) => sum + ms * runsEach, 0),
+    measured: times.reduce((sum, { runs }) => sum + runs, 0),
+    unknown: times.filter(({ ms }) => ms === undefined).map(({ model }) => model),
+  };
+}

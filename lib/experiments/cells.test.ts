@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
+import { outcomeOfResult } from '../api/result-outcome.ts';
+import { cellsOf, comparePairs, itemsOfCell } from './cells.ts';
+
+const result = (change: Partial<ExperimentResult>): ExperimentResult => ({
+  ...{ status: 'completed', termination_reason: 'final_answer', message: 'Done.', seconds: 1 },
+  ...{ iterations: 1, cycles: 0, model_calls: 1, tool_calls: 0, failed_tool_calls: 0 },
+  ...{ tokens_in: 1, tokens_out: 10, memories: 0, messages: 0, files_written: 0, output: '42' },
+  ...change,
+});
+const item = (position: number, change: Partial<ExperimentItem>): ExperimentItem => ({
+  ...{ position, model: 'alpha', options: {}, repeat: position, status: 'done' },
+  ...change,
+});
+
+it('counts how many runs of a cell ended alike, passed and agreed', () => {
+  const groups = cellsOf([
+    item(1, { result: result({ verification: 'pass', seconds: 1, tokens_out: 10 }) }),
+    item(2, { result: result({ output: ' 42\n', verification: 'fail', seconds: 3, tokens_out: 20 }) }),
+    item(3, { result: result({ output: '41', seconds: 9, tokens_out: 90 }) }),
+    item(4, {
+      result: result({ termination_reason: 'stall', status: 'partial', seconds: 2, tokens_out: 5 }),
+    }),
+    item(5, { status: 'waiting' }),
+    item(6, { model: 'beta', options: { temperature: 1 } }),
+  ]);
+  expect(groups).toMatchObject([
+    {
+      ...{
+        cell: 1,
+        model: 'alpha',
+        runs: 5,
+        done: 4,
+        passed: 2,
+        judged: 4,
+        answers: 3,
+        checked: 2,
+        agreeing: 2,
+      },
+      figures: { seconds: { median: 2.5, mean: 3.75, runs: 4 }, tokens_out: { median: 15 } },
+      endings: { answered: 2, answered_checks_failed: 1, stall: 1 },
+      pass_k: [{ k: 1, pass_at_k: 0.5 }, { k: 2 }, { k: 3 }],
+    },
+    { cell: 2, model: 'beta', runs: 1, done: 0, judged: 0, agreeing: 0, options: { temperature: 1 } },
+  ]);
+  expect(groups[0]?.rate?.value).toBe(0.5);
+  expect(groups[1]).not.toHaveProperty('rate');
+  expect(groups[1]?.figures).toEqual({});
+});
+
+it('counts as passed only whole answers that no check refutes', () => {
+  const [group] = cellsOf([
+    item(1, { result: result({ outcome: { kind: 'announced_work_did_none' }, status: 'partial' }) }),
+    item(2, { result: result({ outcome: { kind: 'answered_cut_off' }, status: 'partial' }) }),
+    item(3, {
+      result: result({ outcome: { kind: 'answered_checks_failed', checks: { failed: 1, total: 3 } } }),
+    }),
+    item(4, { result: result({ outcome: { kind: 'answered' } }) }),
+  ]);
+  expect(group).toMatchObject({ done: 4, passed: 1, answers: 2, agreeing: 2 });
+});
+
+it('reads the outcome of a result that was stored before outcomes were', () => {
+  const kindOf = (change: Partial<ExperimentResult>) => outcomeOfResult(result(change)).kind;
+  expect(kindOf({})).toBe('answered');
+  expect(kindOf({ cycles: 3 })).toBe('cycles_done');
+  expect(kindOf({ verification: 'pass' })).toBe('answered');
+  expect(kindOf({ verification: 'partial_pass' })).toBe('answered_checks_failed');
+  expect(kindOf({ termination_reason: 'stall' })).toBe('stall');
+});
+
+it('puts sets of options together whatever the order of their names', () => {
+  const groups = cellsOf([
+    item(1, { options: { top_p: 1, top_k: 2 } }),
+    item(2, { options: { top_k: 2, top_p: 1 } }),
+  ]);
+  expect(groups).toHaveLength(1);
+});
+
+it('leaves runs that a person stopped or that could not start out of the pass rate', () => {
+  const [cell] = cellsOf([
+    item(1, { result: result({}) }),
+    item(2, { result: result({ outcome: { kind: 'stopped' }, status: 'cancelled' }) }),
+    item(3, { status: 'failed', error: { code: 'x', message: 'No.' } }),
+  ]);
+  expect(cell).toMatchObject({ runs: 3, done: 2, failed: 1, stopped: 1, passed: 1, judged: 1 });
+});
+
+it('counts first tries, and lists each version of the model and its server once', () => {
+  const [cell] = cellsOf([
+    item(1, { result: result({ attempts: 1, digest: 'a', ollama_version: '0.9' }) }),
+    item(2, { result: result({ attempts: 2, digest: 'a', ollama_version: '0.9' }) }),
+    item(3, { result: result({ attempts: 1, digest: 'b', ollama_version: '0.9' }) }),
+    item(4, { result: result({}) }),
+  ]);
+  expect(cell).toMatchObject({ passed: 4, first_try: 3 });
+  expect(cell?.provenance).toEqual([
+    { ollama_version: '0.9', digest: 'a' },
+    { ollama_version: '0.9', digest: 'b' },
+  ]);
+});
+
+it('compares two cells by their runs with the same seed and repeat', () => {
+  const passed = result({});
+  const failed = result({ outcome: { kind: 'stall' } });
+  const of = (think: boolean, seed: number, own?: ExperimentResult) =>
+    item(seed, { factors: { think }, seed, repeat: 1, run_id: `${think}-${seed}`, result: own });
+  const items = [
+    ...[of(false, 1, passed), of(false, 2, failed), of(false, 3, failed), of(false, 4, failed), of(false, 5)],
+    ...[
+      of(true, 1, passed),
+      of(true, 2, passed),
+      of(true, 3, passed),
+      of(true, 4, failed),
+      of(true, 5, passed),
+    ],
+  ];
+  const reply = comparePairs(items, 2, 1);
+  expect(reply).toMatchObject({ a: 2, b: 1, both: 1, only_a: 2, only_b: 0, neither: 1, p_value: 0.5 });
+  expect(reply.difference?.value).toBe(0.5);
+  expect(reply.pairs.only_a).toEqual([
+    { a: 'true-2', b: 'false-2' },
+    { a: 'true-3', b: 'false-3' },
+  ]);
+  expect(comparePairs([of(false, 1), of(true, 1)], 1, 2)).not.toHaveProperty('p_value');
+  expect(() => comparePairs(items, 1, 3)).toThrow(/no cell 3; the experiment has 2/);
+});
+
+it('puts every item into exactly one cell, and its counts add up', () => {
+  const kind = fc.constantFrom('answered', 'stall', 'stopped', 'error', 'answered_cut_off' as const);
+  const anyItem = fc.record({ think: fc.boolean(), model: fc.constantFrom('a', 'b'), kind: fc.option(kind) });
+  fc.assert(
+    fc.property(fc.array(anyItem, { maxLength: 40 }), (drawn) => {
+      const items = drawn.map(({ think, model, kind: ending }, index) =>
+        item(index + 1, {
+          ...{ model, factors: { think } },
+          ...(ending === null ? {} : { result: result({ outcome: { kind: ending } }) }),
+        }),
+      );
+      const cells = cellsOf(items);
+      expect(cells.reduce((sum, { runs }) => sum + runs, 0)).toBe(items.length);
+      for (const { cell, done, judged, stopped, passed, first_try, rate, endings } of cells) {
+        expect(judged + stopped).toBe(done);
+        expect(Object.values(endings).reduce((sum, count) => sum + count, 0)).toBe(done);
+        expect(first_try).toBeLessThanOrEqual(passed);
+        if (rate) expect(rate.low).toBeLessThanOrEqual(rate.value);
+        expect(itemsOfCell(items, cell).every(({ model }) => model === cells[cell - 1]?.model)).toBe(true);
+      }
+    }),
+  );
+});

@@ -1,0 +1,180 @@
+import { mean, quantile } from 'd3-array';
+import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
+import {
+  CELL_FIGURES,
+  type ExperimentCell,
+  type FigureSummary,
+  type PairsReply,
+  type PassK,
+  type Provenance,
+  type RunPair,
+} from '../api/experiment-cells.ts';
+import { hasPassed, outcomeOfResult } from '../api/result-outcome.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { OutcomeKind } from '../events/termination.ts';
+import { mcnemar, pairedDifference } from '../statistics/paired.ts';
+import { passAtK, passHatK } from '../statistics/pass-k.ts';
+import { wilson } from '../statistics/wilson.ts';
+import { sortedJson } from '../util/sorted-json.ts';
+
+/** The numbers of tries for which pass@k and pass^k are given. */
+const TRIES = [1, 2, 3, 5, 10, 20, 50, 100];
+/** Pairs that are listed. */
+const MAX_LISTED_PAIRS = 50;
+
+/** Outcomes with a complete text. */
+const ANSWERS: ReadonlySet<OutcomeKind> = new Set(['answered', 'answered_checks_failed', 'cycles_done']);
+
+/** The items of each cell, in the order of their first items. Pure. */
+function itemsByCell(items: readonly ExperimentItem[]): ExperimentItem[][] {
+  const cells = new Map<string, ExperimentItem[]>();
+  for (const item of items) {
+    const key = sortedJson([item.model, item.options, item.factors ?? {}]);
+    const cell = cells.get(key);
+    if (cell) cell.push(item);
+    else cells.set(key, [item]);
+  }
+  return [...cells.values()];
+}
+
+/** The items of one cell. @throws {AppError} `invalid_request` if there is no such cell */
+export function itemsOfCell(items: readonly ExperimentItem[], cell: number): ExperimentItem[] {
+  const cells = itemsByCell(items);
+  const found = cells[cell - 1];
+  if (found) return found;
+  throw new AppError({
+    code: 'invalid_request',
+    message: `There is no cell ${cell}; the experiment has ${cells.length}.`,
+    hint: 'GET /api/experiments/{id}/cells lists them.',
+  });
+}
+
+/** The results of an experiment by model, options and factors. Pure. */
+export function cellsOf(items: readonly ExperimentItem[]): ExperimentCell[] {
+  return itemsByCell(items).flatMap((members, index) => {
+    const [first] = members;
+    return first ? [cellOf(index + 1, first, members)] : [];
+  });
+}
+
+function cellOf(
+  cell: number,
+  { model, options, factors }: ExperimentItem,
+  members: readonly ExperimentItem[],
+): ExperimentCell {
+  const results = members.flatMap(({ result }) => (result ? [result] : []));
+  const verdicts = results.map(hasPassed);
+  const passed = verdicts.filter((verdict) => verdict === true).length;
+  const judged = verdicts.filter((verdict) => verdict !== undefined).length;
+  const [first] = results;
+  return {
+    cell,
+    model,
+    options,
+    ...(factors === undefined ? {} : { factors }),
+    runs: members.length,
+    done: results.length,
+    failed: members.filter(({ status }) => status === 'failed').length,
+    stopped: results.length - judged,
+    passed,
+    judged,
+    first_try: results.filter((result, index) => verdicts[index] && (result.attempts ?? 1) <= 1).length,
+    checked: results.filter(({ verification }) => verification !== undefined).length,
+    ...(judged === 0 ? {} : { rate: { value: passed / judged, ...wilson(passed, judged) } }),
+    pass_k: passK(passed, judged),
+    ...answersOf(results),
+    endings: endingsOf(results),
+    figures: Object.fromEntries(
+      CELL_FIGURES.flatMap((name) => {
+        const summary = summarize(results.flatMap((result) => result[name] ?? []));
+        return summary ? [[name, summary]] : [];
+      }),
+    ),
+    tokens_estimated: results.reduce((sum, { tokens_estimated = 0 }) => sum + tokens_estimated, 0),
+    ...(first ? { sent: { num_ctx: first.num_ctx, num_predict: first.num_predict } } : {}),
+    provenance: provenanceOf(results),
+  };
+}
+
+function passK(passed: number, judged: number): PassK[] {
+  return TRIES.filter((k) => k <= judged).map((k) => ({
+    k,
+    pass_at_k: passAtK(passed, judged, k),
+    pass_hat_k: passHatK(passed, judged, k),
+  }));
+}
+
+function answersOf(results: readonly ExperimentResult[]): Pick<ExperimentCell, 'answers' | 'agreeing'> {
+  const answers = results.filter((result) => ANSWERS.has(outcomeOfResult(result).kind));
+  const counts = new Map<string, number>();
+  for (const { output } of answers) {
+    const text = output.replaceAll(/\s+/g, ' ').trim();
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return { answers: answers.length, agreeing: Math.max(0, ...counts.values()) };
+}
+
+function endingsOf(results: readonly ExperimentResult[]): ExperimentCell['endings'] {
+  const endings: ExperimentCell['endings'] = {};
+  for (const result of results) {
+    const { kind } = outcomeOfResult(result);
+    endings[kind] = (endings[kind] ?? 0) + 1;
+  }
+  return endings;
+}
+
+function summarize(values: readonly number[]): FigureSummary | undefined {
+  const average = mean(values);
+  if (average === undefined) return undefined;
+  const at = (share: number) => quantile(values, share) ?? average;
+  return { mean: average, median: at(0.5), low: at(0.25), high: at(0.75), runs: values.length };
+}
+
+function provenanceOf(results: readonly ExperimentResult[]): Provenance[] {
+  const found = new Map<string, Provenance>();
+  for (const { ollama_version, digest, quantization, parameter_size } of results) {
+    const provenance = { ollama_version, digest, quantization, parameter_size };
+    const key = JSON.stringify(provenance);
+    if (key !== '{}') found.set(key, provenance);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Compares two cells by their pairs of runs with the same seed and repeat. Runs without a partner, or without a
+ * verdict, are left out. Pure.
+ *
+ * @throws {AppError} `invalid_request` if there is no such cell
+ */
+export function comparePairs(items: readonly ExperimentItem[], a: number, b: number): PairsReply {
+  const partners = new Map(itemsOfCell(items, b).map((item) => [pairKey(item), item]));
+  const counts = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 };
+  const pairs: PairsReply['pairs'] = { only_a: [], only_b: [] };
+  for (const item of itemsOfCell(items, a)) {
+    const partner = partners.get(pairKey(item));
+    const passed = item.result && hasPassed(item.result);
+    const partnerPassed = partner?.result && hasPassed(partner.result);
+    if (passed === undefined || partnerPassed === undefined) continue;
+    if (passed && partnerPassed) counts.both += 1;
+    else if (!(passed || partnerPassed)) counts.neither += 1;
+    else {
+      counts[passed ? 'onlyFirst' : 'onlySecond'] += 1;
+      list(pairs[passed ? 'only_a' : 'only_b'], item, partner);
+    }
+  }
+  const { both, onlyFirst, onlySecond, neither } = counts;
+  const reply = { a, b, both, only_a: onlyFirst, only_b: onlySecond, neither, pairs };
+  if (both + onlyFirst + onlySecond + neither === 0) return reply;
+  const { difference, low, high } = pairedDifference(counts);
+  return { ...reply, difference: { value: difference, low, high }, p_value: mcnemar(counts) };
+}
+
+function pairKey({ seed, repeat }: ExperimentItem): string {
+  return `${seed ?? ''}/${repeat}`;
+}
+
+function list(pairs: RunPair[], one: ExperimentItem, other: ExperimentItem | undefined): void {
+  if (pairs.length < MAX_LISTED_PAIRS && one.run_id !== undefined && other?.run_id !== undefined) {
+    pairs.push({ a: one.run_id, b: other.run_id });
+  }
+}

@@ -1,0 +1,84 @@
+import {
+  type ExperimentItem,
+  type ExperimentPlan,
+  type ExtendExperiment,
+  experimentRequest,
+} from '../api/experiment.ts';
+import { AppError } from '../errors/app-error.ts';
+import { MAX_EXPERIMENT_RUNS } from '../events/limits.ts';
+import { sortedJson } from '../util/sorted-json.ts';
+import { itemKey, planRuns } from './plan-runs.ts';
+
+/**
+ * The plan with more models, values, seeds or repeats. Pure.
+ *
+ * @throws {AppError} `invalid_request` if the result is no valid plan, or adds a factor that earlier runs have no value of
+ */
+export function extendPlan(
+  plan: ExperimentPlan,
+  more: Omit<ExtendExperiment, 'confirm_runs'>,
+): ExperimentPlan {
+  const factors = plan.factors ?? {};
+  const unknown = Object.keys(more.factors).find((name) => !Object.hasOwn(factors, name));
+  if (unknown !== undefined) {
+    throw refusal(
+      `factors.${unknown.slice(0, 80)}: The experiment does not vary it, so its earlier runs have no value of it.`,
+      'Create a new experiment to vary another setting.',
+    );
+  }
+  if (more.repeats !== undefined && more.repeats < plan.repeats) {
+    throw refusal(
+      `repeats: The experiment has ${plan.repeats} repeats already.`,
+      'repeats is the new number in total.',
+    );
+  }
+  const read = experimentRequest.safeParse({
+    ...plan,
+    models: distinct([...plan.models, ...more.models]),
+    ...(plan.factors && {
+      factors: Object.fromEntries(
+        Object.entries(factors).map(([name, values]) => [
+          name,
+          distinct([...values, ...(more.factors[name] ?? [])]),
+        ]),
+      ),
+    }),
+    seeds: distinct([...plan.seeds, ...more.seeds]),
+    repeats: more.repeats ?? plan.repeats,
+  });
+  if (read.success) return read.data;
+  const problems = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw refusal(problems.join(' '), 'docs/api.md lists the fields.');
+}
+
+/**
+ * The runs of a plan that are not among the given items, numbered after them. Pure.
+ *
+ * @throws {AppError} `invalid_request` if there are none, or too many in total
+ */
+export function newItems(plan: ExperimentPlan, items: readonly ExperimentItem[]): ExperimentItem[] {
+  const existing = new Set(items.map(itemKey));
+  const added = planRuns(plan).filter((item) => !existing.has(itemKey(item)));
+  const total = items.length + added.length;
+  if (total > MAX_EXPERIMENT_RUNS) {
+    throw refusal(
+      `These are ${total} runs, and an experiment has at most ${MAX_EXPERIMENT_RUNS}.`,
+      'Add fewer models, values, seeds or repeats.',
+    );
+  }
+  if (added.length === 0) {
+    throw refusal(
+      'The experiment has all of these runs already.',
+      'Add a model, a value, a seed or repeats.',
+    );
+  }
+  return added.map((item, index) => ({ ...item, position: items.length + index + 1 }));
+}
+
+function distinct<Value extends Parameters<typeof sortedJson>[0]>(values: readonly Value[]): Value[] {
+  return [...new Map(values.map((value) => [sortedJson(value), value])).values()];
+}
+
+function refusal(message: string, hint: string): AppError {
+  return new AppError({ code: 'invalid_request', message, hint });
+}
