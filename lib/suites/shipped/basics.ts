@@ -175,7 +175,7 @@ function edit(): SuiteCaseInput[] {
     },
     {
       id: 'edit.bug',
-      input: 'The script add.sh should print the sum of its two arguments, but its result is wrong. Mend it.',
+      input: 'The script add.sh should print the sum of its two arguments, but its result is wrong. Fix it.',
       files: { 'add.sh': '#!/bin/sh\n# Prints the sum of two numbers.\necho $(($1 - $2))\n' },
       checks: [command('test "$(sh add.sh 19 23)" = 42 && test "$(sh add.sh 0 5)" = 5')],
     },
@@ -313,7 +313,7 @@ function recover(): SuiteCaseInput[] {
     },
     {
       id: 'recover.broken-json',
-      input: 'data.json is not valid JSON. Mend it without changing its values.',
+      input: 'data.json is not valid JSON. Fix it without changing its values.',
       files: { 'data.json': '{\n  "a": 1,\n  "b": [2, 3,],\n}\n' },
       checks: [command('tr -d "[:space:]" < data.json | grep -qxF \'{"a":1,"b":[2,3]}\'')],
     },

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import type { SuiteListReply, SuiteReply } from '../../lib/api/suite.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import type { LoupeServer } from '../loupe-server.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun } from '../runs.ts';
+
+const suites = async (loupe: LoupeServer) =>
+  ((await (await loupe.request('/api/suites')).json()) as SuiteListReply).suites;
+
+const suiteOf = async (loupe: LoupeServer, id: string) =>
+  (await (await loupe.request(`/api/suites/${id}`)).json()) as SuiteReply;
+
+test.afterEach(async ({ loupe }) => {
+  for (const { id } of await suites(loupe)) {
+    await loupe.request(`/api/suites/${id}`, { method: 'DELETE', json: {} });
+  }
+});
+
+test('a file with mistakes is refused with their places, and a good one is imported, edited and exported', async ({
+  page,
+  loupe,
+}) => {
+  const good = [
+    { id: 'first', input: 'Write a.txt', tags: ['edit'], checks: [{ type: 'file_exists', path: 'a.txt' }] },
+    { id: 'second', input: 'What is 2+2?', target: '4', mode: 'prompt', tags: ['answer'] },
+  ];
+  const lines = (cases: object[]) => cases.map((one) => `${JSON.stringify(one)}\n`).join('');
+  const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+
+  await test.step('a bad file', async () => {
+    await page.goto('/suites');
+    await expect(page.getByRole('heading', { name: 'Basics' })).toBeVisible();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const bad = lines([...good, { id: 'first', inputs: 'x', checks: [{ type: 'file_exist', path: 'a' }] }]);
+    await page.getByLabel('Suite file').setInputFiles(file('bad.jsonl', bad));
+    const alert = page.getByRole('main').getByRole('alert');
+    await expect(alert).toContainText('line 3: case "first": inputs: unknown field. Did you mean "input"?');
+    await expect(alert).toContainText('checks[0].type: must be one of');
+    await expectAccessible(page);
+  });
+
+  await test.step('a good file', async () => {
+    await page.getByLabel('Suite file').setInputFiles(file('Our cases.jsonl', lines(good)));
+    await expect(page.getByRole('heading', { name: 'Our cases' })).toBeVisible();
+    await expect(page.getByText('Write a.txt')).toBeVisible();
+    await expectAccessible(page);
+  });
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+
+  await test.step('filtered', async () => {
+    await page.getByLabel('Filter cases by tag').selectOption('answer');
+    await expect(page.getByText('1 of 2 cases')).toBeVisible();
+    await expect(page.getByText('Write a.txt')).toBeHidden();
+    await page.getByLabel('Filter cases by tag').selectOption('');
+  });
+
+  await test.step('a case edited', async () => {
+    await page.getByRole('button', { name: 'Edit first' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit case' });
+    await dialog.getByLabel('ID', { exact: true }).fill('second');
+    await dialog.getByRole('button', { name: 'Save case' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('Another case has this ID');
+    await dialog.getByLabel('ID', { exact: true }).fill('first');
+    await dialog.getByRole('textbox', { name: 'Task' }).fill('Write b.txt');
+    await dialog.getByLabel('Path of check 1').fill('b.txt');
+    await dialog.getByRole('button', { name: 'Add a file' }).click();
+    await dialog.getByLabel('Path of file 1').fill('notes/n.md');
+    await dialog.getByLabel('Text of file 1').fill('hello');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Save case' }).click();
+    await expect(dialog).toBeHidden();
+    await expect(page.getByText('Write b.txt')).toBeVisible();
+    const { cases, versions } = await suiteOf(loupe, id);
+    expect(cases[0]).toEqual({
+      ...good[0],
+      input: 'Write b.txt',
+      files: { 'notes/n.md': 'hello' },
+      checks: [{ type: 'file_exists', path: 'b.txt' }],
+    });
+    expect(versions).toHaveLength(2);
+  });
+
+  await test.step('one duplicated, one deleted', async () => {
+    const row = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('button', { name: 'Edit second', exact: true }) });
+    await row.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Duplicate' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save case' }).click();
+    await expect(page.getByRole('button', { name: 'Edit second-2' })).toBeVisible();
+    await row.getByRole('button', { name: 'More' }).click();
+    await row.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect(page.getByRole('button', { name: 'Edit second', exact: true })).toBeHidden();
+  });
+
+  await test.step('exported, as it is stored', async () => {
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'YAML' }).click();
+    const text = readFileSync(await (await download).path(), 'utf8');
+    expect(text).toContain('format: loupe-suite/1\nname: Our cases\ncases:\n  - id: first\n');
+    const reply = await loupe.request('/api/suites', { json: { text, format: 'yaml' } });
+    const again = (await reply.json()) as SuiteReply;
+    expect(again.suite.hash).toBe((await suiteOf(loupe, id)).suite.hash);
+  });
+});
+
+test('a run is added as a case to the suite Basics, once', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'suite-model', steps: [{ reply: { content: 'Done: the task is completed.' } }] });
+  const run = await finishRun(loupe, { model: 'suite-model', task: 'Tidy up the notes', tier: 'trivial' });
+  await page.goto('/suites');
+  await page.getByRole('button', { name: 'Add Basics' }).click();
+  await expect(page.getByText('40 cases · version')).toBeVisible();
+
+  await new RunView(page).open(run.id);
+  const end = page.getByRole('region', { name: 'How the run ended' });
+  const open = async () => {
+    await end.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('button', { name: 'Add to a suite' }).click();
+  };
+  await open();
+  const dialog = page.getByRole('dialog', { name: 'Add to a suite' });
+  await expect(dialog.getByLabel('Suite', { exact: true })).toBeVisible();
+  await dialog.getByLabel('ID of the case').fill('notes.tidy');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Add case' }).click();
+  await expect(dialog).toBeHidden();
+  const [basics] = await suites(loupe);
+  const { cases } = await suiteOf(loupe, basics?.id ?? '');
+  expect(cases.at(-1)).toEqual({
+    id: 'notes.tidy',
+    input: 'Tidy up the notes',
+    settings: { tier: 'trivial' },
+  });
+
+  await open();
+  await dialog.getByLabel('ID of the case').fill('notes.tidy');
+  await dialog.getByRole('button', { name: 'Add case' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('has a case "notes.tidy" already');
+});
+
+test('a suite reads well on a phone', async ({ page, loupe }) => {
+  const reply = await loupe.request('/api/suites', { json: { shipped: 'basics' } });
+  const { suite } = (await reply.json()) as SuiteReply;
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`/suites/${suite.id}`);
+  await expect(page.getByRole('button', { name: 'Edit read.one-file' })).toBeVisible();
+  const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+  expect(await width()).toBeLessThanOrEqual(360);
+  await page.getByRole('button', { name: 'Edit read.one-file' }).click();
+  await expect(page.getByRole('dialog', { name: 'Edit case' })).toBeVisible();
+  await expectAccessible(page);
+});
