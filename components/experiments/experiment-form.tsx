@@ -238,7 +238,12 @@ function ExperimentChecks() {
   const withCommands = !health.data || commandPlace(health.data.sandbox) !== 'off';
   return (
     <Section title="Checks" hint="A run passes if all of its checks pass">
-      <ChecksEditor checks={value} withCommands={withCommands} onChange={set} />
+      <ChecksEditor
+        checks={value}
+        tools={kindFacts(mode.value).tools}
+        withCommands={withCommands}
+        onChange={set}
+      />
       {problem && <p className="text-xs text-fail">{problem}</p>}
     </Section>
   );

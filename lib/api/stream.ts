@@ -3,7 +3,7 @@ import type { RunEvent } from '../events/registry.ts';
 
 /**
  * How often the stream of the dashboard sends something, in milliseconds. A browser hears at once when a server is killed, but
- * never of one that is frozen or unplugged: only what stops coming tells (decision 52).
+ * never of one that is frozen or unplugged: only what stops coming tells (decision 55).
  */
 export const STREAM_HEARTBEAT_MS = 1000;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { check } from '../events/check.ts';
 import {
   MAX_CASE_FILES,
   MAX_CASE_PATH_CHARS,
@@ -11,7 +12,6 @@ import {
   MAX_TASK_CHARS,
 } from '../events/limits.ts';
 import { isRepeatable, kindFacts, modeAndTools, type RepeatableKind, runKinds } from '../events/modes.ts';
-import { check } from '../events/check.ts';
 import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { MAX_CHECKS } from '../events/settings.ts';
 import { isGitStep } from '../sandbox/workspace-path.ts';

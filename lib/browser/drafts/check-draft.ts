@@ -2,6 +2,8 @@ import { checkProblems } from '../../api/check-problems.ts';
 import { definedOf } from '../../api/run-settings.ts';
 import type { Check } from '../../events/check.ts';
 import { CHECK_LIMITS } from '../../events/limits.ts';
+import { kindFacts, type RunKind } from '../../events/modes.ts';
+import { offersSetting } from '../../events/settings.ts';
 import { assertNever } from '../../util/assert-never.ts';
 import { isBoundedObject, type JsonObject, jsonValue } from '../../util/json.ts';
 
@@ -142,6 +144,20 @@ export function readCheck(draft: DraftCheck, tools: readonly string[]): ReadChec
   const check = checkOf(draft, written);
   const [problem] = checkProblems([check], tools);
   return problem === undefined ? { ok: true, check } : refused(problem.slice(problem.indexOf(': ') + 2));
+}
+
+type ReadChecks = { ok: true; checks: Check[] } | { ok: false; problem: string };
+
+/** Reads the checks of a run of a kind, or says which one is wrong and why. A kind without checks has none. Pure. */
+export function readChecks(kind: RunKind, drafts: readonly DraftCheck[]): ReadChecks {
+  if (!offersSetting(kind, 'checks')) return { ok: true, checks: [] };
+  const checks: Check[] = [];
+  for (const [index, draft] of drafts.entries()) {
+    const read = readCheck(draft, kindFacts(kind).tools);
+    if (!read.ok) return { ok: false, problem: `Check ${index + 1}: ${read.problem}` };
+    checks.push(read.check);
+  }
+  return { ok: true, checks };
 }
 
 function refused(problem: string): ReadCheck {

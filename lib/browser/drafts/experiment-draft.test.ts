@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { experimentRequest } from '../../api/experiment.ts';
+import { draftOfCheck, newCheck } from './check-draft.ts';
 import { emptyExperiment, experimentOf } from './experiment-draft.ts';
 
 const filled = { ...emptyExperiment, name: 'Seeds', models: ['qwen3:4b', 'qwen3:8b'] };
@@ -40,15 +41,16 @@ it.each([
   expect(read.ok === false && Object.keys(read.problems)).toEqual(['factors']);
 });
 
-it('has checks for tasks only, all of them filled in', () => {
-  const checks = [{ type: 'file_exists' as const, path: 'a.md' }];
-  const task = { ...filled, mode: 'task' as const, task: 'Write it.', checks };
+it('has the checks that its kind of run can have, all of them filled in', () => {
+  const check = { type: 'file_exists', path: 'a.md' } as const;
+  const task = { ...filled, mode: 'task' as const, task: 'Write it.', checks: [draftOfCheck(check)] };
   const read = experimentOf(task);
-  expect(read.ok && read.request.settings).toEqual({ checks });
-  const prompt = experimentOf({ ...task, mode: 'prompt' });
-  expect(prompt.ok && prompt.request.settings).toBeUndefined();
-  const unfinished = experimentOf({ ...task, checks: [{ type: 'command', command: ' ' }] });
-  expect(unfinished).toMatchObject({ problems: { checks: expect.any(String) } });
+  expect(read.ok && read.request.settings).toEqual({ checks: [check] });
+  const exploration = experimentOf({ ...task, mode: 'explore', diversity: false });
+  expect(exploration.ok && exploration.request.settings).toBeUndefined();
+  const refused = { problems: { checks: expect.stringMatching(/^Check 1: /) } };
+  expect(experimentOf({ ...task, mode: 'prompt' })).toMatchObject(refused);
+  expect(experimentOf({ ...task, checks: [newCheck('command')] })).toMatchObject(refused);
 });
 
 it('asks to confirm more than 1000 runs, and sends their number', () => {

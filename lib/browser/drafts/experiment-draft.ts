@@ -1,10 +1,10 @@
 import type { ExperimentMode, ExperimentRequest } from '../../api/experiment.ts';
 import { MAX_EXPERIMENT_RUNS, MAX_REPEATS, MAX_SEEDS, MAX_UNCONFIRMED_RUNS } from '../../events/limits.ts';
 import { kindFacts } from '../../events/modes.ts';
-import { formLimits, MODEL_OPTIONS, NUMBER_SETTINGS, offersSetting } from '../../events/settings.ts';
+import { formLimits, MODEL_OPTIONS, NUMBER_SETTINGS } from '../../events/settings.ts';
 import { formatNumber } from '../../util/numbers.ts';
+import { type DraftCheck, readChecks } from './check-draft.ts';
 import { readFactors } from './factor-lines.ts';
-import type { DraftCheck } from './run-draft.ts';
 
 /** The form of an experiment as it is filled in. Lists are text: `0, 0.7`, `1-5 9`. */
 export interface ExperimentDraft {
@@ -78,10 +78,8 @@ export function experimentOf(
   } else if (cycles !== undefined && Object.hasOwn(others.factors, 'max_cycles')) {
     problems.factors = 'max_cycles: Leave Cycles each empty to vary it.';
   }
-  const checks = offersSetting(draft.mode, 'checks') ? draft.checks : [];
-  if (checks.some((check) => Object.values(check).some((value) => value.trim() === ''))) {
-    problems.checks = 'Fill in every check, or remove it.';
-  }
+  const checks = readChecks(draft.mode, draft.checks);
+  if (!checks.ok) problems.checks = checks.problem;
   const factors = {
     ...(temperatures?.length ? { temperature: temperatures } : {}),
     ...(others.ok ? others.factors : {}),
@@ -95,7 +93,7 @@ export function experimentOf(
   }
   const settings = {
     ...(hasCycles && draft.diversity ? { diversity: {} } : {}),
-    ...(checks.length > 0 ? { checks } : {}),
+    ...(checks.ok && checks.checks.length > 0 ? { checks: checks.checks } : {}),
   };
   if (Object.keys(problems).length > 0) return { ok: false, problems, runs };
   return {

@@ -2,7 +2,6 @@ import type { CreateRunRequest } from '../../api/create-run.ts';
 import { namedOptions } from '../../api/named-options.ts';
 import type { HealthReply } from '../../api/replies.ts';
 import { askedSettings, definedOf, type RunSettings, settingsOf } from '../../api/run-settings.ts';
-import type { Check } from '../../events/check.ts';
 import type { RunConfig, RunMode } from '../../events/config.ts';
 import { DEFAULT_MODE, kindFacts, kindOf, MODES, modeAndTools, type RunKind } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
@@ -21,7 +20,7 @@ import {
 } from '../../events/settings.ts';
 import { fillIn, placeholderNames } from '../../util/placeholders.ts';
 import { KIND_WORDS } from '../words/mode-words.ts';
-import { type DraftCheck, draftOfCheck, readCheck } from './check-draft.ts';
+import { type DraftCheck, draftOfCheck, readChecks } from './check-draft.ts';
 import { isWholePath } from './folder-path.ts';
 import { NUMBER_FIELD_NAMES, type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
@@ -129,7 +128,7 @@ export function requestOf(
   if (folder && !isWholePath(draft.workspace.trim())) {
     problems.workspace = 'The whole path of an existing folder, beginning with / or ~/.';
   }
-  const checks = checksOf(draft);
+  const checks = readChecks(kind, draft.checks);
   if (!checks.ok) problems.checks = checks.problem;
   const offered = offeredTools(draft);
   if (offered.length === 0 && facts.tools.length > 0) {
@@ -169,21 +168,6 @@ export function requestOf(
     budget: Object.keys(limits).length > 0 ? limits : undefined,
   };
   return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
-}
-
-/** The checks of a draft, or what is wrong with the first that cannot be run. */
-function checksOf({
-  kind,
-  checks,
-}: RunDraft): { ok: true; checks: Check[] } | { ok: false; problem: string } {
-  if (!offersSetting(kind, 'checks')) return { ok: true, checks: [] };
-  const read: Check[] = [];
-  for (const [index, draft] of checks.entries()) {
-    const each = readCheck(draft, kindFacts(kind).tools);
-    if (!each.ok) return { ok: false, problem: `Check ${index + 1}: ${each.problem}` };
-    read.push(each.check);
-  }
-  return { ok: true, checks: read };
 }
 
 /** The names in a template that have no value yet. */
