@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockedPattern } from './blocked-pattern.ts';
+import { regularExpression } from '../util/regular-expression.ts';
 import { check } from './check.ts';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
@@ -40,6 +40,13 @@ const diversitySettings = z.object({
   /** Ollama model for embeddings; default: compare word n-grams. */
   embedding_model: z.string().min(1).max(MAX_MODEL_NAME_CHARS).optional(),
 });
+
+/** Commands that match are refused before they start (O6): a regular expression, searched for in each of their lines. */
+const blockedPattern = z
+  .string()
+  .min(1)
+  .max(500)
+  .refine((pattern) => regularExpression(pattern, 'i') !== undefined, 'This is not a regular expression.');
 
 /** The schemas of the settings that are neither numbers, switches nor choices. */
 const OTHER_SCHEMAS = {

@@ -29,6 +29,6 @@ it('says what came of a try, and how its request differs', () => {
   expect(outcomeWords(each({ phase: 'ended', problem: { message: 'No.' } }))).toBe('not sent');
   expect(changesWords([])).toBe('as it was sent');
   expect(changesWords(['messages', 'tools', 'num_ctx', 'temperature', 'num_gpu', 'think'])).toBe(
-    'changed: messages, tools, window, temperature, num_gpu, thinking',
+    'changed: messages, offered tools, window, temperature, num_gpu, thinking',
   );
 });
