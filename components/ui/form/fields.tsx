@@ -1,7 +1,7 @@
 'use client';
 
 import { type ReactNode, useId } from 'react';
-import type { ThinkWord } from '#lib/browser/drafts/run-draft.ts';
+import type { ThinkWord } from '#lib/browser/drafts/think-word.ts';
 import { cx } from '../cx.ts';
 
 /** How much a model may think before it answers. */

@@ -7,7 +7,7 @@ import { resultText } from '../words/result-text.ts';
 import { argumentFields, type EditField, editedArguments } from './edit-arguments.ts';
 import type { ForkOpening } from './fork-opening.ts';
 import { type NumberFieldName, readNumber } from './number-fields.ts';
-import { type ThinkWord, thinkOf, thinkWord } from './run-draft.ts';
+import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
 
 /** One editable text at the fork point. */
 export interface ForkText {

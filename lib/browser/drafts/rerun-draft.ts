@@ -4,7 +4,7 @@ import { withoutNamedOptions } from '../../events/sent-options.ts';
 import { MODEL_OPTION_NAMES } from '../../events/settings.ts';
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 import { type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
-import { type ThinkWord, thinkOf, thinkWord } from './run-draft.ts';
+import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
 
 type WrittenMessage = Exclude<NonNullable<RerunRequest['messages']>[number], { as_sent: number }>;
 export type MessageRole = WrittenMessage['role'];

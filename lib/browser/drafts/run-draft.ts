@@ -24,6 +24,7 @@ import { type DraftCheck, draftOfCheck, readChecks } from './check-draft.ts';
 import { isWholePath } from './folder-path.ts';
 import { NUMBER_FIELD_NAMES, type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
+import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
 
 /** The tools that the form has a rule for. */
 const APPROVAL_TOOLS = MODES.task.tools;
@@ -223,17 +224,6 @@ export function draftDefaults(draft: RunDraft) {
     ...(named.window_tokens === undefined ? {} : { window_tokens: named.window_tokens }),
     num_predict: [usual, Math.max(second, Number.isInteger(first) ? first : 0)] as const,
   };
-}
-
-/** How much a model thinks, as a word of a form. */
-export type ThinkWord = 'off' | 'on' | 'low' | 'medium' | 'high';
-
-export function thinkOf(word: ThinkWord): RunConfig['think'] {
-  return word === 'on' ? true : word === 'off' ? false : word;
-}
-
-export function thinkWord(think: RunConfig['think']): ThinkWord {
-  return think === true ? 'on' : think === false ? 'off' : think;
 }
 
 type ReadNumber = (field: NumberFieldName) => number | undefined;

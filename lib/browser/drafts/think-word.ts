@@ -1,0 +1,12 @@
+import type { ThinkSetting } from '../../events/setting-values.ts';
+
+/** How much a model may think before it answers, as forms have it. */
+export type ThinkWord = 'off' | 'on' | 'low' | 'medium' | 'high';
+
+export function thinkOf(word: ThinkWord): ThinkSetting {
+  return word === 'on' ? true : word === 'off' ? false : word;
+}
+
+export function thinkWord(think: ThinkSetting): ThinkWord {
+  return think === true ? 'on' : think === false ? 'off' : think;
+}
