@@ -48,8 +48,8 @@ export function FoundInLogs({ words }: { words: string }) {
       </div>
       {places === 0 && (
         <p className="py-3 text-sm text-ink-3">
-          No task, reply, argument or result contains all of these words. A word matches any word that starts with it;
-          “quotes” keep words together.
+          No task, reply, argument or result contains all of these words. A word matches any word that starts
+          with it; “quotes” keep words together.
         </p>
       )}
       <ul className="divide-y">

@@ -74,9 +74,7 @@ export function SelectionBar({
       <div className="flex flex-wrap items-center gap-1.5">
         <p role="status" className="tnum px-2 text-sm font-medium whitespace-nowrap">
           {`${ids.length} selected`}
-          {ids.length === MAX_SELECTED_RUNS && (
-            <span className="font-normal text-ink-3"> (the maximum)</span>
-          )}
+          {ids.length === MAX_SELECTED_RUNS && <span className="font-normal text-ink-3"> (the maximum)</span>}
         </p>
         <CompareAction selection={selection} />
         {ids.length === 1 && (

@@ -12,7 +12,9 @@ export function PlayerApp({ text }: { text: string }) {
   const source = useMemo(() => readSource(text), [text]);
   if (!source) {
     return (
-      <PlainMessage title="This page contains no run.">It may be incomplete. Ask the sender for a new copy.</PlainMessage>
+      <PlainMessage title="This page contains no run.">
+        It may be incomplete. Ask the sender for a new copy.
+      </PlainMessage>
     );
   }
   return (

@@ -49,8 +49,8 @@ function WaitProgress({ limitMs }: { limitMs: number }) {
           Next check <SecondsUntil at={nextTryAt} />.{' '}
         </>
       )}
-      The run continues when Ollama is back, and fails after {formatDuration(limitMs)}. The wait counts neither
-      as run time nor towards a budget.
+      The run continues when Ollama is back, and fails after {formatDuration(limitMs)}. The wait counts
+      neither as run time nor towards a budget.
     </p>
   );
 }

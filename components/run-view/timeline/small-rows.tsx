@@ -198,8 +198,8 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
       {again && <p className="mt-0.5 text-sm text-warn">{whyAgain(again)}</p>}
       {loaded?.freed_slot && (
         <p className="mt-0.5 text-sm text-warn">
-          It was in memory but did not answer: Ollama still held its slot for an aborted reply.
-          It was unloaded and loaded again.
+          It was in memory but did not answer: Ollama still held its slot for an aborted reply. It was
+          unloaded and loaded again.
         </p>
       )}
       {preflight && commands && !preflight.sandbox.available && (

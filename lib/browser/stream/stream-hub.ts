@@ -264,8 +264,8 @@ export class StreamHub {
   /** One timer for the whole stream, rather than a new one with each part of it. */
   #watchSilence(): void {
     const leftMs = this.#heardAt + STREAM_SILENCE_MS - performance.now();
-    if (leftMs <= 0) return this.#lost();
-    this.#silence = setTimeout(() => this.#watchSilence(), leftMs);
+    if (leftMs <= 0) this.#lost();
+    else this.#silence = setTimeout(() => this.#watchSilence(), leftMs);
   }
 
   #lost(): void {
