@@ -24,7 +24,7 @@ interface LoggedEdits {
 }
 
 /** What a file held: a text, nothing because it did not exist, or something Loupe cannot show. */
-export type FileContent =
+type FileContent =
   | { readonly kind: 'absent' }
   | ({ readonly kind: 'text' } & EventText)
   | { readonly kind: 'binary'; readonly bytes: number }
@@ -62,7 +62,7 @@ export function fileChanges(rows: readonly TimelineRow[]): FileChange[] {
 }
 
 /** What one call did to its file, or would do. */
-export interface CallChange {
+interface CallChange {
   readonly path: string;
   readonly before: FileContent;
   /** `undefined` if the edits do not fit what the file held, or the log does not say what that was. */
