@@ -60,7 +60,7 @@ it('calls, executes, calls again and answers [T1, T2, T3, T12, T14, T15, T16, K-
   const [first] = run.fake.chats;
   expect(first).toMatchObject({ model: 'play', stream: false, truncate: false, shift: false, think: false });
   expect(first?.options).toMatchObject({ num_ctx: 32_768, num_predict: 2048 });
-  expect(first?.tools).toHaveLength(5);
+  expect(first?.tools).toHaveLength(6);
   expect(run.sent(0).map((message) => message.role)).toEqual(['system', 'user']);
   expect(run.sent(0)[0]?.content).toMatch(/^Be brief\./);
   expect(run.sent(0)[1]?.content).toBe('Do the task.');
@@ -704,7 +704,7 @@ it('cuts a single large result to head and tail, and shortens on the word of the
   };
   // Quotes are written as two characters each: the server counts twice the tokens that the estimate sees.
   await using refused = await play([calls(read('big.md')), answer], {
-    files: { 'big.md': `${'"'.repeat(99)}\n`.repeat(100) },
+    files: { 'big.md': `${'"'.repeat(99)}\n`.repeat(90) },
     config: { window_tokens: 8192 },
   });
   expect(refused.of('policy.retried').map((event) => event.cause)).toEqual(['overflow']);

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { resultMessage } from '../events/conversation.ts';
+import { WRITING_TOOLS } from '../events/modes.ts';
 import type { EventOf } from '../events/registry.ts';
 import type { PendingCall, RunState } from '../events/run-state.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
@@ -7,9 +8,6 @@ import type { JsonObject } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
 type Call = Pick<PendingCall, 'messageId' | 'name' | 'arguments'>;
-
-/** The tool whose success is progress even if its result looks as it did before. */
-const WRITING_TOOL = 'write_file';
 
 /** How long a command took differs each time, and tells the model nothing. Inside a JSON text, quotes are escaped. */
 const DURATION = /"duration_ms":\d+/;
@@ -39,7 +37,7 @@ export class SeenResults {
     const key = keyOf(call, content);
     const known = this.#seen.has(key);
     this.#seen.add(key);
-    return result.success && (call.name === WRITING_TOOL || !known);
+    return result.success && (WRITING_TOOLS.includes(call.name) || !known);
   }
 }
 

@@ -1,15 +1,30 @@
+import type { JsonValue } from '../util/json.ts';
+import { WRITING_TOOLS } from './modes.ts';
+import { applyEdits, readEdits, type TextEdit } from './text-edits.ts';
 import type { Cut, TimelineRow, ToolRow } from './timeline.ts';
 
-/** A text of an event, with the place where it is whole if it was truncated on its way to a viewer. */
+/**
+ * A text of an event, with the place where it is whole if it was truncated on its way to a viewer, or a text with edits.
+ */
 export interface EventText {
   readonly text: string;
   readonly seq: number;
   readonly path: string;
+  /** Set if the text, or what it was made from, is here only in part: `wholeText` gets it. */
   readonly cut?: Cut;
+  /** Set if calls edited the text at `seq` and `path`: that text, and their edits in order. `text` is the result. */
+  readonly edited?: { readonly base: EventText; readonly by: readonly LoggedEdits[] };
+}
+
+/** The edits of one call, and where they are in the log. */
+interface LoggedEdits {
+  readonly seq: number;
+  readonly path: string;
+  readonly edits: readonly TextEdit[];
 }
 
 /** What a file held: a text, nothing because it did not exist, or something Loupe cannot show. */
-export type FileContent =
+type FileContent =
   | { readonly kind: 'absent' }
   | ({ readonly kind: 'text' } & EventText)
   | { readonly kind: 'binary'; readonly bytes: number }
@@ -32,12 +47,12 @@ export interface FileChange {
 export function fileChanges(rows: readonly TimelineRow[]): FileChange[] {
   const changes = new Map<string, { before: FileContent; after: EventText; rows: ToolRow[] }>();
   for (const row of rows) {
-    if (row.kind !== 'tool') continue;
-    const after = writtenText(row);
-    if (!after || !mayHaveWritten(row)) continue;
+    if (row.kind !== 'tool' || !mayHaveWritten(row)) continue;
     const path = pathOf(row);
     if (path === undefined) continue;
     const change = changes.get(path);
+    const after = textAfter(row, change && isUnchanged(row) ? change.after : storedText(row));
+    if (!after) continue;
     if (change) {
       change.after = after;
       change.rows.push(row);
@@ -46,24 +61,67 @@ export function fileChanges(rows: readonly TimelineRow[]): FileChange[] {
   return [...changes].map(([path, change]) => ({ path, ...change }));
 }
 
+/** What one call did to its file, or would do. */
+interface CallChange {
+  readonly path: string;
+  readonly before: FileContent;
+  /** `undefined` if the edits do not fit what the file held, or the log does not say what that was. */
+  readonly after: EventText | undefined;
+}
+
 /** What one call did to its file. `undefined` for calls that change none, or whose log does not say what it held. */
-export function changeOfCall(
-  rows: readonly TimelineRow[],
-  row: ToolRow,
-): { path: string; before: FileContent; after: EventText } | undefined {
-  const after = writtenText(row);
-  if (!row.file || !after) return undefined;
-  const { path, before } = row.file;
-  if (before.kind !== 'unchanged') return { path, before: storedContent(row), after };
-  const earlier = rows.findLast(
-    (other) =>
-      other.kind === 'tool' &&
-      other.seq < row.seq &&
-      other.file?.path === path &&
-      other.status === 'succeeded',
+export function changeOfCall(rows: readonly TimelineRow[], row: ToolRow): CallChange | undefined {
+  if (!row.file || !WRITING_TOOLS.includes(row.name)) return undefined;
+  const { path } = row.file;
+  if (!isUnchanged(row)) return { path, before: storedContent(row), after: textAfter(row, storedText(row)) };
+  const text = textLeftBefore(rows, row);
+  return {
+    path,
+    before: text ? { kind: 'text', ...text } : { kind: 'unknown' },
+    after: textAfter(row, text),
+  };
+}
+
+/** What the last call before this one that wrote its file left there. */
+function textLeftBefore(rows: readonly TimelineRow[], row: ToolRow): EventText | undefined {
+  // Back to the call whose log has the whole text, then forward through the edits since.
+  const writes: ToolRow[] = [];
+  for (let at = rows.findLastIndex(({ key }) => key === row.key) - 1; at >= 0; at--) {
+    const earlier = rows[at];
+    if (earlier?.kind !== 'tool' || earlier.status !== 'succeeded' || earlier.file?.path !== row.file?.path) {
+      continue;
+    }
+    writes.push(earlier);
+    if (earlier.name === 'write_file' || !isUnchanged(earlier)) break;
+  }
+  return writes.reduceRight<EventText | undefined>(
+    (text, write) => textAfter(write, isUnchanged(write) ? text : storedText(write)),
+    undefined,
   );
-  const text = earlier?.kind === 'tool' ? writtenText(earlier) : undefined;
-  return { path, before: text ? { kind: 'text', ...text } : { kind: 'unknown' }, after };
+}
+
+/**
+ * The whole of a text.
+ *
+ * @param value reads a value of an event whole
+ * @returns `undefined` if it cannot be made from what the log has
+ */
+export async function wholeText(
+  { text, seq, path, cut, edited }: EventText,
+  value: (seq: number, path: string) => Promise<unknown>,
+): Promise<string | undefined> {
+  if (!cut) return text;
+  if (!edited) {
+    const whole = await value(seq, path);
+    return typeof whole === 'string' ? whole : undefined;
+  }
+  let whole = await wholeText(edited.base, value);
+  for (const by of edited.by) {
+    const edits = readEdits((await value(by.seq, by.path)) as JsonValue);
+    const outcome = whole !== undefined && edits ? applyEdits(whole, edits) : undefined;
+    whole = outcome?.ok ? outcome.text : undefined;
+  }
+  return whole;
 }
 
 function mayHaveWritten(row: ToolRow): boolean {
@@ -78,13 +136,42 @@ function pathOf({ file, result }: ToolRow): string | undefined {
   return typeof output.path === 'string' ? output.path : undefined;
 }
 
-/** The text that a call wrote, or was about to write, with the arguments that it ran with. */
-function writtenText(row: ToolRow): EventText | undefined {
-  if (row.name !== 'write_file') return undefined;
+/**
+ * The text that a call wrote, or was about to write, with the arguments that it ran with.
+ *
+ * @param before what the file held, as far as the log says
+ */
+function textAfter(row: ToolRow, before: EventText | undefined): EventText | undefined {
   const ran = argumentsRun(row);
-  const text = ran.arguments.content;
-  if (typeof text !== 'string') return undefined;
-  return eventText(text, ran.seq, `${ran.path}.content`, ran.cuts);
+  if (row.name === 'write_file') {
+    const text = ran.arguments.content;
+    return typeof text === 'string' ? eventText(text, ran.seq, `${ran.path}.content`, ran.cuts) : undefined;
+  }
+  const edits = row.name === 'edit_file' ? readEdits(ran.arguments.edits) : undefined;
+  if (!edits || !before) return undefined;
+  const path = `${ran.path}.edits`;
+  const cut = before.cut ?? ran.cuts.find((each) => each.path.startsWith(`${path}.`));
+  const outcome = cut ? undefined : applyEdits(before.text, edits);
+  if (outcome && !outcome.ok) return undefined;
+  const { base, by } = before.edited ?? { base: before, by: [] };
+  return {
+    text: outcome?.text ?? before.text,
+    seq: base.seq,
+    path: base.path,
+    ...(cut && { cut: before.cut ?? { path: base.path, chars: before.text.length } }),
+    edited: { base, by: [...by, { seq: ran.seq, path, edits }] },
+  };
+}
+
+/** Whether the log says only that a call found what the run's last write had left. */
+function isUnchanged({ file }: ToolRow): boolean {
+  return file?.before.kind === 'unchanged';
+}
+
+/** What the file of a call held, if its log has that as a text. */
+function storedText(row: ToolRow): EventText | undefined {
+  const stored = storedContent(row);
+  return stored.kind === 'text' ? stored : undefined;
 }
 
 /** The arguments that a call ran with: edited at its approval, in a fork, or those of the model. */

@@ -5,6 +5,7 @@ import { withAutoRunFiles } from './auto-run-files.ts';
 import { keptReply, readReplyMessage, resultMessage } from './conversation.ts';
 import { calculateCost } from './cost.ts';
 import type { ForkEdit } from './fork.ts';
+import { WRITING_TOOLS } from './modes.ts';
 import { outcomeAt } from './outcome-at.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 import type { RunPhase } from './run-phase.ts';
@@ -680,7 +681,7 @@ function toolEnded(
   if (!reply || !call)
     throw new RangeError(`Run ${state.runId}: event ${event.seq} ends a call that never started`);
   const decided = state.approvals[call.callId]?.decided;
-  const wrote = event.result.success && call.name === 'write_file';
+  const wrote = event.result.success && WRITING_TOOLS.includes(call.name);
   // Older logs do not say what was new; for them, only written files count.
   const news = wrote || (event.type === 'tool-call.ended' && event.new_information === true);
   const path = (decided?.arguments ?? call.arguments).path;

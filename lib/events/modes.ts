@@ -74,7 +74,7 @@ export const MODES = {
     labels: 'Tasks',
     step: 'Iteration',
     unit: 'Iteration',
-    tools: ['read_file', 'write_file', 'list_directory', 'search_files', 'run_command'],
+    tools: ['read_file', 'write_file', 'edit_file', 'list_directory', 'search_files', 'run_command'],
     task: 'required',
     defaults: {
       compact_at: 0.75,
@@ -102,7 +102,7 @@ export const MODES = {
     labels: 'Sessions',
     step: 'Turn',
     unit: 'Turn',
-    tools: ['run_command', 'read_file', 'write_file'],
+    tools: ['run_command', 'read_file', 'write_file', 'edit_file'],
     task: 'optional',
     defaults: {
       compact_at: 1,
@@ -234,3 +234,6 @@ export type ToolName = (typeof MODES)[RunMode]['tools'][number];
 export const TOOL_NAMES: readonly ToolName[] = [
   ...new Set<ToolName>(modeNames.flatMap((mode) => [...MODES[mode].tools])),
 ];
+
+/** The tools that write the file at their argument `path`. Their success is progress, whatever they return (G11). */
+export const WRITING_TOOLS: readonly string[] = ['write_file', 'edit_file'] satisfies ToolName[];

@@ -40,7 +40,18 @@ it("starts with the task's system prompt and says when to stop [T2, T23]", () =>
   const prompt = buildAgenticPrompt({ tools, system: '  Be brief.  ' });
   expect(prompt).toMatch(/^Be brief\.\n\n/);
   expect(prompt).toMatch(/When to stop/);
-  expect(prompt).toContain('read_file, write_file, list_directory, search_files, run_command');
+  expect(prompt).toContain('read_file, write_file, edit_file, list_directory, search_files, run_command');
+});
+
+it('says how to change a file with the tools that are offered', () => {
+  const rules = (...names: string[]) =>
+    buildAgenticPrompt({ tools: tools.filter((tool) => names.includes(tool.function.name)) });
+  expect(rules('read_file', 'write_file', 'edit_file')).toContain(
+    'change parts of it with edit_file. write_file is for new files',
+  );
+  expect(rules('read_file', 'write_file')).toContain('write the whole new content of a file.');
+  expect(rules('read_file', 'edit_file')).not.toContain('write_file');
+  expect(rules('read_file', 'search_files')).not.toContain('before you change');
 });
 
 it('creates two different examples of a single tool, and values for every type', () => {

@@ -7,13 +7,22 @@ const MIN_EXAMPLES = 2;
 const EXAMPLE_VALUES: Readonly<Record<string, readonly JsonValue[]>> = {
   path: ['notes.md', 'src/main.ts'],
   content: ['# Notes\n\nThe first line.\n'],
+  old_text: ['The first line.'],
+  new_text: ['A better first line.'],
   pattern: ['TODO'],
   query: ['TODO'],
   command: ['ls -la', 'npm test'],
 };
 
 /** Tools with the simplest examples come first. */
-const EXAMPLE_ORDER = ['read_file', 'write_file', 'run_command', 'search_files', 'list_directory'];
+const EXAMPLE_ORDER = [
+  'read_file',
+  'write_file',
+  'edit_file',
+  'run_command',
+  'search_files',
+  'list_directory',
+];
 
 /**
  * The task system prompt (T23): tool rules, when to stop, and worked examples that use the given tools with arguments
@@ -29,17 +38,17 @@ export function buildAgenticPrompt({
   tools: readonly ToolDefinition[];
   system?: string;
 }): string {
-  const names = tools.map((tool) => tool.function.name).join(', ');
+  const names = tools.map((tool) => tool.function.name);
   const examples = exampleCalls(tools).map((call) => JSON.stringify(call));
   const parts = [
     ...(system?.trim() ? [system.trim()] : []),
     'You carry out a task in a workspace folder by calling tools. Nothing happens unless you call a tool: describing a step does not do it.',
     [
       'Rules:',
-      `- The tools are: ${names}. Use no other name.`,
+      `- The tools are: ${names.join(', ')}. Use no other name.`,
       '- Act at once. Do not announce a plan and wait; there is nobody to answer.',
       '- Paths are relative to the workspace folder.',
-      '- Read a file before you change it, and write the whole new content of a file.',
+      ...changeRule(names),
       '- You may call several tools in one reply; they run in the order you give them.',
       '- Read every result. When a call fails, its result says why: change the call, and do not repeat it unchanged.',
     ].join('\n'),
@@ -51,6 +60,16 @@ export function buildAgenticPrompt({
     ['Examples of calls, by name and arguments:', ...examples].join('\n'),
   ];
   return parts.join('\n\n');
+}
+
+/** How to change a file with the offered tools. */
+function changeRule(names: readonly string[]): string[] {
+  const writes = names.includes('write_file');
+  if (names.includes('edit_file')) {
+    const create = writes ? ' write_file is for new files and for replacing all of a file.' : '';
+    return [`- Read a file before you change it, and change parts of it with edit_file.${create}`];
+  }
+  return writes ? ['- Read a file before you change it, and write the whole new content of a file.'] : [];
 }
 
 /** At least two worked calls; with a single tool, two different calls of it. */

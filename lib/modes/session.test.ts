@@ -35,7 +35,7 @@ it('streams every turn with tools, and starts the next turn after a text [S6, S9
   expect(run.log.state.turns.completed).toBeGreaterThanOrEqual(50);
   for (const chat of run.fake.chats) {
     expect(chat).toMatchObject({ stream: true, truncate: false, shift: false });
-    expect(chat.tools).toHaveLength(3);
+    expect(chat.tools).toHaveLength(4);
   }
   expect(run.sent(0).map(({ role }) => role)).toEqual(['system', 'user']);
   expect(run.sent(0)[1]?.content).toBe('Continue.');
@@ -169,7 +169,7 @@ it('a prompt that links out of the workspace or is not text ends the session wit
 it('adds model and tools to the prompt [S5]', () => {
   const safety = createSafetyLayer({ sandbox: openUnconfined() });
   const tools = createSessionTools({ workspace: '/w', safety }).definitions;
-  expect(toolDescriptions(tools).split('\n')).toHaveLength(3);
+  expect(toolDescriptions(tools).split('\n')).toHaveLength(4);
   expect(buildSystemPrompt('  ', 'm', { tools: toolDescriptions(tools), autopilot: true }).source).toBe(
     'built-in',
   );
@@ -418,12 +418,12 @@ it.each([
   expect(canStreamWithTools({ preflight })).toBe(expected);
 });
 
-it('shell, read and write share one safety layer [O10]', async () => {
+it('shell, read, write and edit share one safety layer [O10]', async () => {
   await using folder = await temporaryFolder();
   const safety = createSafetyLayer({ sandbox: openUnconfined(), patterns: ['forbidden-word'] });
   expect(
     createSessionTools({ workspace: folder.path, safety }).definitions.map((tool) => tool.function.name),
-  ).toEqual(['run_command', 'read_file', 'write_file']);
+  ).toEqual(['run_command', 'read_file', 'write_file', 'edit_file']);
   const context = { signal: new AbortController().signal };
   const shell = (command: string) =>
     dispatchToolCall({ name: 'run_command', arguments: { command } }, safety, folder.path, context);
@@ -433,7 +433,8 @@ it('shell, read and write share one safety layer [O10]', async () => {
     output: { error: expect.stringContaining('Refused') },
   });
   expect(await shell('echo fine')).toMatchObject({ success: true });
-  for (const call of [read('../outside'), write('../outside', 'x')]) {
+  const edit = { path: '../outside', edits: [{ old_text: 'a', new_text: 'b' }] };
+  for (const call of [read('../outside'), write('../outside', 'x'), { name: 'edit_file', arguments: edit }]) {
     expect(await dispatchToolCall(call, safety, folder.path, context)).toMatchObject({ success: false });
   }
   expect(() => createSafetyLayer({ sandbox: openUnconfined(), patterns: ['('] })).toThrow(SyntaxError);

@@ -1,11 +1,15 @@
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { summarizeRun } from '../api/summarize-run.ts';
+import { changeOfCall, fileChanges, wholeText } from '../events/file-changes.ts';
 import { foldAll } from '../events/fold-run.ts';
+import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import { viewEvent } from '../http/view-event.ts';
 import { inScope } from '../sharing/redaction/scope.ts';
 import { calls, type PlayedRun, play, says } from '../testing/loop-harness.ts';
+import { valueAt } from '../util/value-at.ts';
 import { FileUndo, type FileUndoOptions } from './file-undo.ts';
 
 const write = (path: string, content: string) => ({ name: 'write_file', arguments: { path, content } });
@@ -106,4 +110,85 @@ it('refuses while the run or another one works in the folder, for imported runs 
     files: [{ revertible: false }, { revertible: false }],
   });
   expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('second');
+});
+
+describe('edits', () => {
+  const edit = (path: string, ...edits: [old_text: string, new_text: string][]) => ({
+    name: 'edit_file',
+    arguments: { path, edits: edits.map(([old_text, new_text]) => ({ old_text, new_text })) },
+  });
+  const LINES = 'one\ntwo\nthree\n';
+  const edited = [
+    calls(edit('a.txt', ['one', '1'], ['two', '2']), edit('./a.txt', ['four', '4'])),
+    calls(edit('a.txt', ['three', '3']), write('b.txt', 'new'), edit('b.txt', ['new', 'newer'])),
+    says('done'),
+  ];
+  const rowsOf = (run: PlayedRun) => foldTimeline(emptyTimeline, run.log.events).rows;
+
+  it('are changes with what the file held and holds, though the log has its content once', async () => {
+    await using run = await play(TASK, edited, { files: { 'a.txt': LINES } });
+    expect(run.of('tool-call.started').map(({ file }) => file?.before.kind)).toEqual([
+      ...['text', 'unchanged', 'unchanged', 'absent', 'unchanged'],
+    ]);
+    const [first, second] = fileChanges(rowsOf(run));
+    expect(first).toMatchObject({ path: 'a.txt', before: { text: LINES }, after: { text: '1\n2\n3\n' } });
+    // The call that failed did not write it.
+    expect(first?.rows).toHaveLength(2);
+    expect(second).toMatchObject({ before: { kind: 'absent' }, after: { text: 'newer' } });
+    expect(run.log.state.filesWritten).toEqual(['a.txt', 'b.txt']);
+  });
+
+  it('are shown one by one, each beside what the one before left', async () => {
+    await using run = await play(TASK, edited, { files: { 'a.txt': LINES } });
+    const rows = rowsOf(run);
+    const changes = rows.flatMap((row) => (row.kind === 'tool' ? [changeOfCall(rows, row)] : []));
+    expect(changes.map((change) => [change?.before, change?.after?.text])).toMatchObject([
+      [{ text: LINES }, '1\n2\nthree\n'],
+      // Its edit does not fit.
+      [{ text: '1\n2\nthree\n' }, undefined],
+      [{ text: '1\n2\nthree\n' }, '1\n2\n3\n'],
+      [{ kind: 'absent' }, 'new'],
+      [{ text: 'new' }, 'newer'],
+    ]);
+  });
+
+  it('are reverted like whole writes', async () => {
+    await using run = await play(TASK, edited, { files: { 'a.txt': LINES } });
+    const undo = undoOf(run);
+    expect((await undo.list('run')).files.map(({ state }) => state)).toEqual(['as_left', 'as_left']);
+    expect((await undo.revert('run', {})).reverted).toEqual(['a.txt', 'b.txt']);
+    expect(await readFile(join(run.workspace, 'a.txt'), 'utf8')).toBe(LINES);
+    expect(await readdir(run.workspace)).toEqual(['a.txt']);
+  });
+
+  it('are compared whole where the page has texts only in part', async () => {
+    const long = `${'line\n'.repeat(20_000)}end\n`;
+    const run = await play(
+      { ...TASK, window_tokens: 1_000_000, num_predict: [200_000, 200_000] },
+      [calls(edit('a.txt', ['end', 'END'.repeat(40_000)], ['line\nEND', 'x'])), says('done')],
+      {
+        files: { 'a.txt': long },
+      },
+    );
+    await using _ = run;
+    const seen = run.log.events.map(viewEvent);
+    const [change] = fileChanges(foldTimeline(emptyTimeline, seen).rows);
+    const value = async (seq: number, path: string) => valueAt(run.log.events[seq - 1], path);
+    expect(change?.after.cut).toBeDefined();
+    const whole = change && (await wholeText(change.after, value));
+    expect(whole).toBe(await readFile(join(run.workspace, 'a.txt'), 'utf8'));
+    expect(change?.before.kind === 'text' && (await wholeText(change.before, value))).toBe(long);
+  });
+
+  it('count as new information for the stall guard', async () => {
+    const step = (from: string, to: string) => calls(edit('a.txt', [from, to]));
+    const steps = Array.from({ length: 6 }, (_, index) =>
+      index % 2 === 0 ? step('one', 'two') : step('two', 'one'),
+    );
+    await using run = await play({ ...TASK, stall_threshold: 2 }, [...steps, says('done')], {
+      files: { 'a.txt': 'one' },
+    });
+    expect(run.end.result.termination_reason).toBe('final_answer');
+    expect(run.of('tool-call.ended').every((event) => event.new_information)).toBe(true);
+  });
 });

@@ -82,7 +82,7 @@ describe('the tools that a run chose', () => {
     ['session', ['write_file'], 'read_file'],
     ['explore', ['read', 'list'], 'write'],
   ] as const)(
-    'a run in the mode %s offers only %j, and refuses others like unknown ones',
+    'a run in the mode %s offers only %j, and refuses others like unknown ones [O18]',
     async (mode, chosen, other) => {
       const { folder, open } = await opening(mode, [...chosen]);
       await using _ = folder;

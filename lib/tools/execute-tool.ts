@@ -1,3 +1,4 @@
+import type { ParameterSchema } from '../parser/types.ts';
 import { validateArguments } from '../parser/validate-arguments.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
@@ -24,7 +25,7 @@ export async function executeTool(
   const tool = options.tools.find(({ definition }) => definition.function.name === name);
   if (!tool) return unknownTool(name, options.tools);
   const { parameters } = tool.definition.function;
-  const given = withoutNulls(args, parameters.required ?? []);
+  const given = withoutNulls(args, parameters);
   const problems = validateArguments(given, parameters);
   if (problems.length > 0) {
     const usage = `${name}(${signature(tool)})`;
@@ -50,16 +51,36 @@ function unknownTool(name: string, tools: readonly Tool[]): ToolResult {
   });
 }
 
-/** Models pass null for optional arguments they omit. */
-function withoutNulls(args: JsonObject, required: readonly string[]): JsonObject {
-  const isOmitted = ([key, value]: [string, JsonValue]) => value === null && !required.includes(key);
-  const entries = Object.entries(args);
-  return entries.some(isOmitted) ? Object.fromEntries(entries.filter((entry) => !isOmitted(entry))) : args;
+/** Models pass null for optional arguments they omit, also in a list of objects. */
+function withoutNulls(args: JsonObject, { required = [], properties = {} }: ParameterSchema): JsonObject {
+  const entries = Object.entries(args).filter(([key, value]) => value !== null || required.includes(key));
+  return Object.fromEntries(
+    entries.map(([key, value]) => {
+      const items = Object.hasOwn(properties, key) ? properties[key]?.items : undefined;
+      return [
+        key,
+        items && Array.isArray(value) ? value.map((item) => itemWithoutNulls(item, items)) : value,
+      ];
+    }),
+  );
+}
+
+function itemWithoutNulls(item: JsonValue, schema: ParameterSchema): JsonValue {
+  return typeof item === 'object' && item !== null && !Array.isArray(item)
+    ? withoutNulls(item, schema)
+    : item;
 }
 
 function signature(tool: Tool): string {
-  const { properties = {}, required = [] } = tool.definition.function.parameters;
+  return parametersOf(tool.definition.function.parameters);
+}
+
+function parametersOf({ properties = {}, required = [] }: ParameterSchema): string {
   return Object.entries(properties)
-    .map(([name, { type }]) => `${name}${required.includes(name) ? '' : '?'}: ${String(type)}`)
+    .map(([name, schema]) => `${name}${required.includes(name) ? '' : '?'}: ${typeWords(schema)}`)
     .join(', ');
+}
+
+function typeWords({ type, items }: ParameterSchema): string {
+  return items?.properties ? `[{${parametersOf(items)}}]` : String(type);
 }

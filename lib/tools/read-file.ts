@@ -1,11 +1,9 @@
-import { AppError } from '../errors/app-error.ts';
 import { type FileCalls, readFd } from '../sandbox/file-calls.ts';
 import type { FoundFile } from '../sandbox/folder-walk.ts';
-import { chunkBytes, isEnd, readFrom, siblings } from '../sandbox/workspace-files.ts';
-import { workspaceSteps } from '../sandbox/workspace-path.ts';
-import { nearestName } from '../util/nearest-name.ts';
+import { chunkBytes, isEnd, readFrom } from '../sandbox/workspace-files.ts';
 import { optionalInteger, textArgument } from './arguments.ts';
 import { fitStart } from './fit-text.ts';
+import { readOrSuggest } from './suggest-path.ts';
 import type { Tool } from './tool.ts';
 import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
 
@@ -44,8 +42,8 @@ export const readFile: Tool = {
     if (endLine < startLine) {
       return failed('read_file', { error: `end_line (${endLine}) is less than start_line (${startLine}).` });
     }
-    const read = await readOrSuggest(workspace, path, (file) =>
-      readLines(file, { startLine, endLine, signal }),
+    const read = await readOrSuggest(workspace, path, (steps) =>
+      readFrom(workspace, steps, (file) => readLines(file, { startLine, endLine, signal })),
     );
     const { sizeBytes } = read;
     if (read.binary) {
@@ -104,26 +102,6 @@ function cutNote(startLine: number, { sizeBytes, text, nextLine }: LinesRead): s
   return nextLine === startLine
     ? `${shown} Line ${startLine} is too long to be shown whole; search_files finds text in it.`
     : `${shown} Read on with start_line ${nextLine}.`;
-}
-
-async function readOrSuggest<T>(
-  workspace: string,
-  path: string,
-  read: (file: FoundFile) => FileCalls<T>,
-): Promise<T> {
-  const steps = workspaceSteps(path);
-  try {
-    return await readFrom(workspace, steps, read);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-    const near = nearestName(steps.at(-1) ?? '', await siblings(workspace, steps));
-    const suggestion = near && [...steps.slice(0, -1), near].join('/');
-    throw new AppError({
-      code: error.code,
-      message: error.message,
-      hint: suggestion ? `Did you mean "${suggestion}"?` : 'list_directory lists them.',
-    });
-  }
 }
 
 /** Reads in chunks and keeps only the requested lines, so that memory use is bounded for any file size. */

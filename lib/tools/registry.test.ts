@@ -9,7 +9,7 @@ import { noSandbox, toolsUnderTest } from './under-test.ts';
 
 const confined: Sandbox = { ...noSandbox, report: { available: true, kind: 'bubblewrap', protections: [] } };
 
-it("offers five tools in Ollama's format [O1]", () => {
+it("offers its tools in Ollama's format [O1, O17]", () => {
   const definitions = getToolDefinitions({ sandbox: confined });
   expect(definitions.map(({ function: { name } }) => name)).toEqual(MODES.task.tools);
   for (const { type, function: tool } of definitions) {
@@ -41,7 +41,7 @@ it('does not offer commands without confinement [O8]', async () => {
 it('answers an unknown tool with the offered names and the nearest one [O4]', async () => {
   await using tools = await toolsUnderTest();
   expect(await tools.error('readFile', {})).toBe(
-    'There is no tool "readFile". Did you mean read_file? Available: read_file, write_file, list_directory, search_files.',
+    'There is no tool "readFile". Did you mean read_file? Available: read_file, write_file, edit_file, list_directory, search_files.',
   );
   expect(await tools.error('open_door', {})).not.toContain('Did you mean');
 });

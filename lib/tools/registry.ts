@@ -2,6 +2,7 @@ import type { ToolDefinition } from '../parser/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type BlockedPattern, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
 import { ChangedFiles } from './changed-files.ts';
+import { editFile } from './edit-file.ts';
 import { executeTool } from './execute-tool.ts';
 import { listDirectory } from './list-directory.ts';
 import { readFile } from './read-file.ts';
@@ -51,6 +52,7 @@ function taskTools({
   return [
     readFile,
     writeFile,
+    editFile,
     listDirectory,
     searchFiles(sandbox),
     ...(commands.report.available ? [command] : []),

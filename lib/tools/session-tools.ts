@@ -3,6 +3,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { JsonObject } from '../util/json.ts';
 import { type BlockedPattern, commandBlocker, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
 import { ChangedFiles } from './changed-files.ts';
+import { editFile } from './edit-file.ts';
 import { executeTool } from './execute-tool.ts';
 import { readFile } from './read-file.ts';
 import { createToolBox, DEFAULT_SHELL_TIMEOUT_SECS, offeredOf } from './registry.ts';
@@ -48,7 +49,7 @@ export function createSafetyLayer(options: {
 /** Shell, file read and file write (O10). No shell without confinement (O8). */
 function sessionTools(safety: SafetyLayer): readonly Tool[] {
   const commands = safety.sandbox.report.available ? [runCommand(safety)] : [];
-  return offeredOf([...commands, readFile, writeFile], safety.offered);
+  return offeredOf([...commands, readFile, writeFile, editFile], safety.offered);
 }
 
 /** The definitions that a session with this safety layer offers. */

@@ -5,7 +5,7 @@ import type { ChangedFile, FileState } from '#lib/api/changed-files.ts';
 import { saveText } from '#lib/browser/save-text.ts';
 import { formatBytes } from '#lib/browser/words/format.ts';
 import { plainVisibleText } from '#lib/browser/words/visible-text.ts';
-import type { EventText, FileChange } from '#lib/events/file-changes.ts';
+import { type EventText, type FileChange, wholeText } from '#lib/events/file-changes.ts';
 import type { ToolRow } from '#lib/events/timeline.ts';
 import { useRequest } from '../../hooks/use-request.ts';
 import { Button } from '../../ui/button.tsx';
@@ -137,8 +137,7 @@ function useWhole({ before, after }: FileChange) {
   const load = () =>
     void run(async () => {
       if (!whole) return;
-      const value = async ({ text, seq, path, cut }: EventText) =>
-        cut ? String(await whole.value(seq, path)) : text;
+      const value = async (text: EventText) => (await wholeText(text, whole.value)) ?? text.text;
       setFetched({
         ...(before.kind === 'text' && { before: await value(before) }),
         after: await value(after),

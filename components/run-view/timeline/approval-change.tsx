@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useState } from 'react';
 import { formatBytes } from '#lib/browser/words/format.ts';
-import { changeOfCall, type EventText } from '#lib/events/file-changes.ts';
+import { changeOfCall, type EventText, wholeText } from '#lib/events/file-changes.ts';
 import type { ToolRow } from '#lib/events/timeline.ts';
 import { FileDiff } from '../../ui/content/file-diff.tsx';
 import { useRunSource } from '../run-context.tsx';
@@ -16,6 +16,9 @@ export function ApprovalChange({ row }: { row: ToolRow }) {
   const before = useWholeText(change?.before.kind === 'text' ? change.before : undefined);
   const after = useWholeText(change?.after);
   if (!change || !row.file) return null;
+  if (!change.after && change.before.kind !== 'unknown') {
+    return <p className="text-sm text-warn">The edits do not fit the file. The call would change nothing.</p>;
+  }
   const { before: held } = change;
   if (held.kind === 'binary' || held.kind === 'unknown') {
     const { before: kept } = row.file;
@@ -37,18 +40,17 @@ export function ApprovalChange({ row }: { row: ToolRow }) {
 function useWholeText(from: EventText | undefined): string | undefined {
   const { whole } = useRunScreen();
   const [fetched, setFetched] = useState<string>();
-  const { cut, seq, path } = from ?? {};
   useEffect(() => {
-    if (!cut || !whole || seq === undefined || path === undefined) return;
+    if (!from?.cut || !whole) return;
     let current = true;
-    whole.value(seq, path).then(
-      (value) => current && setFetched(typeof value === 'string' ? value : undefined),
+    wholeText(from, whole.value).then(
+      (text) => current && setFetched(text),
       // The part that is here is still shown among the arguments.
       () => current && setFetched(undefined),
     );
     return () => {
       current = false;
     };
-  }, [whole, cut, seq, path]);
-  return cut ? fetched : from?.text;
+  }, [whole, from]);
+  return from?.cut ? fetched : from?.text;
 }

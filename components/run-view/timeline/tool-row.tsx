@@ -223,7 +223,7 @@ function changeIn(rows: readonly TimelineRow[], row: ToolRowData): KnownChange |
   if (!change) return knownChange(rows, row);
   const { path, before, after } = change;
   // Truncated texts cannot be compared; the end card loads them whole.
-  if (before.kind !== 'text' || before.cut || after.cut) return undefined;
+  if (before.kind !== 'text' || before.cut || !after || after.cut) return undefined;
   return { path, before: before.text, after: after.text, commandSince: false };
 }
 

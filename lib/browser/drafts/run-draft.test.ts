@@ -260,7 +260,11 @@ describe('sessions and explorations in the form [S16, X22]', () => {
 
 it('offers a rule only for what this machine offers, and never to run unconfined commands unasked [O8]', () => {
   expect(approvalTools({ kind: 'task', withheldTools: [] }, 'off')).not.toContain('run_command');
-  expect(approvalTools({ kind: 'session', withheldTools: [] }, 'off')).toEqual(['read_file', 'write_file']);
+  expect(approvalTools({ kind: 'session', withheldTools: [] }, 'off')).toEqual([
+    'read_file',
+    'write_file',
+    'edit_file',
+  ]);
   expect(approvalChoices('run_command', 'unconfined')).toEqual(['ask', 'deny']);
   expect(approvalChoices('write_file', 'unconfined')).toContain('auto');
   const sandbox = { kind: 'none', protections: [] };

@@ -70,8 +70,19 @@ it('goes back no further than a change it does not know', () => {
 it('takes the replaced and the new text of an edit from its arguments', () => {
   const edit: Call = {
     name: 'edit_file',
-    arguments: { path: 'a.txt', old_string: 'one', new_string: 'two' },
+    arguments: {
+      path: 'a.txt',
+      edits: [
+        { old_text: 'one', new_text: 'two' },
+        { old_text: 'three', new_text: '' },
+      ],
+    },
     result: { output: { path: 'a.txt' } },
   };
-  expect(changeOf(edit)).toEqual({ path: 'a.txt', before: 'one', after: 'two', commandSince: false });
+  expect(changeOf(edit)).toEqual({
+    path: 'a.txt',
+    before: 'one\nthree',
+    after: 'two\n',
+    commandSince: false,
+  });
 });

@@ -1,4 +1,5 @@
 import { editedArguments } from '../../events/file-changes.ts';
+import { readEdits } from '../../events/text-edits.ts';
 import type { TimelineRow, ToolRow } from '../../events/timeline.ts';
 import type { JsonObject } from '../../util/json.ts';
 
@@ -12,10 +13,6 @@ export interface KnownChange {
   /** Whether a command ran since, which may have changed the file too. */
   readonly commandSince: boolean;
 }
-
-/** The arguments of tools that replace a part of a file, in the spellings that are common. */
-const REPLACED = ['old_string', 'old_text', 'old_str', 'search'] as const;
-const REPLACEMENT = ['new_string', 'new_text', 'new_str', 'replace'] as const;
 
 /** The arguments that a call ran with, or would run with: those the model wrote, unless a person changed them. */
 function effectiveArguments(row: ToolRow): JsonObject {
@@ -32,10 +29,10 @@ export function knownChange(rows: readonly TimelineRow[], row: ToolRow): KnownCh
   const args = effectiveArguments(row);
   const { path, content } = args;
   if (typeof path !== 'string' || isCut(row)) return undefined;
-  const replaced = textOf(args, REPLACED);
-  const replacement = textOf(args, REPLACEMENT);
-  if (replaced !== undefined && replacement !== undefined) {
-    return { path, before: replaced, after: replacement, commandSince: false };
+  const edits = row.name === 'edit_file' ? readEdits(args.edits) : undefined;
+  if (edits) {
+    const part = (text: 'oldText' | 'newText') => edits.map((edit) => edit[text]).join('\n');
+    return { path, before: part('oldText'), after: part('newText'), commandSince: false };
   }
   if (row.name !== 'write_file' || typeof content !== 'string' || hasCreated(row)) return undefined;
   let commandSince = false;
@@ -84,14 +81,6 @@ function isCut({ argumentsPath, argumentsCuts, decided, decidedCuts = [], forked
   if (decided?.decision === 'edited') return decidedCuts.length > 0;
   if (forked) return forked.cuts.length > 0;
   return argumentsCuts.some(({ path }) => path.startsWith(`${argumentsPath}.`));
-}
-
-function textOf(args: JsonObject, names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    if (typeof value === 'string') return value;
-  }
-  return undefined;
 }
 
 function isSamePath(one: unknown, other: string): boolean {

@@ -1,0 +1,230 @@
+import type { JsonValue } from '../util/json.ts';
+
+/** One edit of a text: exactly this part is replaced. */
+export interface TextEdit {
+  readonly oldText: string;
+  readonly newText: string;
+  /** Whether all places are replaced; otherwise there must be one, or `line` tells which. */
+  readonly replaceAll?: boolean;
+  /** About which line of the text before all edits is meant, from 1: the nearest place is replaced. */
+  readonly line?: number;
+}
+
+/** A longer result is refused: a file of more bytes could not be kept before its next change. */
+const MAX_CHARS = 5 * 1024 * 1024;
+
+/** Lines named of an edit that fits several places. */
+const MAX_NAMED_LINES = 10;
+
+/** What is wrong with an edit whatever the text. */
+type PlainProblem = 'empty' | 'identical' | 'broken_unicode' | 'line_and_all';
+
+/** Why edits were not made. `index`: the edit, from 0. */
+export type EditProblem = { readonly index: number } & (
+  | { readonly kind: PlainProblem | 'overlapping' | 'too_long' }
+  /** `text`: what the text was by then. */
+  | { readonly kind: 'not_found'; readonly text: string; readonly oldText: string }
+  /** An earlier edit changed what this one names. */
+  | { readonly kind: 'replaced_before' }
+  /** `tie`: two places are equally near to `line`. */
+  | {
+      readonly kind: 'ambiguous';
+      readonly lines: readonly number[];
+      readonly count: number;
+      readonly tie: boolean;
+    }
+);
+
+export type EditOutcome =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      /** By edit: the line of the new text where it was made first, and how many places it replaced. */
+      readonly made: readonly { readonly line: number; readonly places: number }[];
+    }
+  | { readonly ok: false; readonly problem: EditProblem };
+
+/** Reads the argument `edits` of a call of `edit_file`. `undefined` if it is not a list of edits. */
+export function readEdits(value: JsonValue | undefined): TextEdit[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const edits: TextEdit[] = [];
+  for (const each of value) {
+    if (typeof each !== 'object' || each === null || Array.isArray(each)) return undefined;
+    const { old_text: oldText, new_text: newText, replace_all: replaceAll, line } = each;
+    if (typeof oldText !== 'string' || typeof newText !== 'string') return undefined;
+    edits.push({
+      oldText,
+      newText,
+      ...(replaceAll === true && { replaceAll }),
+      ...(typeof line === 'number' && { line }),
+    });
+  }
+  return edits;
+}
+
+/**
+ * Makes edits in order, each in the result of the one before; all or none. In a text whose lines all end with CRLF, line
+ * breaks in edits are CRLF too, because models write them as LF. Pure; the same on the server, which writes the result,
+ * and in the dashboard, which shows it. Takes time linear in the text for each edit.
+ */
+export function applyEdits(before: string, edits: readonly TextEdit[]): EditOutcome {
+  const isCrlf = endsLinesWithCrlf(before);
+  let text = before;
+  /** Lines that earlier edits added or removed, to find a line of the original text. */
+  const shifts: { lines: readonly number[]; delta: number }[] = [];
+  const made: { at: number; places: number }[] = [];
+  for (const [index, edit] of edits.entries()) {
+    const oldText = isCrlf ? withCrlf(edit.oldText) : edit.oldText;
+    const newText = isCrlf ? withCrlf(edit.newText) : edit.newText;
+    const refused = problemOf({ ...edit, oldText, newText });
+    if (refused) return { ok: false, problem: { kind: refused, index } };
+    const { offsets, overlap } = placesOf(text, oldText);
+    if (offsets.length === 0) {
+      const wasThere = index > 0 && placesOf(before, oldText).offsets.length > 0;
+      return {
+        ok: false,
+        problem: wasThere ? { kind: 'replaced_before', index } : { kind: 'not_found', index, text, oldText },
+      };
+    }
+    const lines = linesAt(text, offsets);
+    const line = edit.line === undefined ? undefined : shifted(edit.line, shifts);
+    const chosen = edit.replaceAll ? offsets.map((_, place) => place) : nearest(lines, line);
+    if (edit.replaceAll && overlap) return { ok: false, problem: { kind: 'overlapping', index } };
+    if (chosen.length !== 1 && !edit.replaceAll) {
+      const named = (chosen.length === 0 ? lines : chosen.map((place) => lines[place] ?? 0)).slice(
+        0,
+        MAX_NAMED_LINES,
+      );
+      return {
+        ok: false,
+        problem: { kind: 'ambiguous', index, lines: named, count: offsets.length, tie: chosen.length > 0 },
+      };
+    }
+    const places = chosen.map((place) => offsets[place] ?? 0);
+    const grows = newText.length - oldText.length;
+    if (text.length + grows * places.length > MAX_CHARS) {
+      return { ok: false, problem: { kind: 'too_long', index } };
+    }
+    text = replaced(text, places, oldText.length, newText);
+    shifts.push({
+      lines: chosen.map((place) => lines[place] ?? 0),
+      delta: lineFeedsIn(newText) - lineFeedsIn(oldText),
+    });
+    for (const earlier of made) earlier.at = moved(earlier.at, places, { chars: oldText.length, grows });
+    made.push({ at: places[0] ?? 0, places: places.length });
+  }
+  const shown = made.map(({ at, places }) => ({ line: linesAt(text, [at])[0] ?? 1, places }));
+  return { ok: true, text, made: shown };
+}
+
+function problemOf({ oldText, newText, replaceAll, line }: TextEdit): PlainProblem | undefined {
+  if (oldText === '') return 'empty';
+  if (oldText === newText) return 'identical';
+  // Half a surrogate pair would fit into the middle of a character.
+  if (!oldText.isWellFormed()) return 'broken_unicode';
+  return replaceAll && line !== undefined ? 'line_and_all' : undefined;
+}
+
+/**
+ * The places of a part in a text, from the first on, without those that overlap the one before. Knuth, Morris and Pratt's
+ * search, as the time of `indexOf` can grow with the product of both lengths, and the part comes from a model.
+ */
+function placesOf(text: string, part: string): { offsets: number[]; overlap: boolean } {
+  const offsets: number[] = [];
+  let overlap = false;
+  if (part.length > text.length || !text.includes(part.slice(0, 16))) return { offsets, overlap };
+  const borders = bordersOf(part);
+  for (let at = 0, matched = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    while (matched > 0 && code !== part.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    if (code === part.charCodeAt(matched)) matched++;
+    if (matched < part.length) continue;
+    const start = at - part.length + 1;
+    const last = offsets.at(-1);
+    if (last !== undefined && start < last + part.length) overlap = true;
+    else offsets.push(start);
+    matched = borders[matched - 1] ?? 0;
+  }
+  return { offsets, overlap };
+}
+
+/** For each prefix of a part, the length of its longest proper prefix that is also its suffix. */
+function bordersOf(part: string): Uint32Array {
+  const borders = new Uint32Array(part.length);
+  for (let at = 1, length = 0; at < part.length; at++) {
+    while (length > 0 && part.charCodeAt(at) !== part.charCodeAt(length)) length = borders[length - 1] ?? 0;
+    if (part.charCodeAt(at) === part.charCodeAt(length)) length++;
+    borders[at] = length;
+  }
+  return borders;
+}
+
+/** The places nearest to a line, by their index: one, or two equally near ones. Without a line: the only place, if it is one. */
+function nearest(lines: readonly number[], line: number | undefined): number[] {
+  if (lines.length === 1) return [0];
+  if (line === undefined) return [];
+  const distances = lines.map((each) => Math.abs(each - line));
+  const least = distances.reduce((low, each) => Math.min(low, each));
+  return distances.flatMap((distance, place) => (distance === least ? [place] : []));
+}
+
+/** The number of the line at each offset, from 1. @param offsets ascending */
+function linesAt(text: string, offsets: readonly number[]): number[] {
+  let line = 1;
+  let feed = text.indexOf('\n');
+  return offsets.map((offset) => {
+    while (feed !== -1 && feed < offset) {
+      line++;
+      feed = text.indexOf('\n', feed + 1);
+    }
+    return line;
+  });
+}
+
+/** Where a line of the original text is after the edits so far. */
+function shifted(line: number, shifts: readonly { lines: readonly number[]; delta: number }[]): number {
+  return shifts.reduce(
+    (now, { lines, delta }) => now + delta * lines.filter((each) => each < now).length,
+    line,
+  );
+}
+
+/** Where an offset is after the replacements at `places`. */
+function moved(
+  offset: number,
+  places: readonly number[],
+  { chars, grows }: { chars: number; grows: number },
+): number {
+  let now = offset;
+  for (const place of places) {
+    if (place + chars <= offset) now += grows;
+    else if (place < offset)
+      now += place - offset; // it began inside what is replaced
+    else break;
+  }
+  return now;
+}
+
+function replaced(text: string, places: readonly number[], chars: number, newText: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const place of places) {
+    parts.push(text.slice(from, place), newText);
+    from = place + chars;
+  }
+  return parts.join('') + text.slice(from);
+}
+
+function endsLinesWithCrlf(text: string): boolean {
+  return text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text);
+}
+
+function withCrlf(text: string): string {
+  return text.replace(/\r?\n/g, '\r\n');
+}
+
+function lineFeedsIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,121 @@
+import leven from 'leven';
+import type { EditProblem } from '../events/text-edits.ts';
+import { assertNever } from '../util/assert-never.ts';
+import { shortText } from '../util/short-text.ts';
+
+/** Max characters of the file that are quoted to the model. */
+const MAX_QUOTED_CHARS = 400;
+/** Lines are compared by this many of their characters. */
+const MAX_LINE_CHARS = 300;
+/** Lines with the most words in common, which are compared letter by letter. */
+const MAX_CANDIDATES = 20;
+
+/**
+ * Tells the model why edits were not made and what to do: the closest lines for a text that is not there, the lines of one
+ * that is there several times. Pure.
+ *
+ * @param count the number of edits in the call
+ */
+export function editProblemText(problem: EditProblem, count: number): string {
+  const edit = count === 1 ? '' : `Edit ${problem.index + 1}: `;
+  return `${edit}${whatIsWrong(problem)} ${count === 1 ? 'Nothing was changed.' : 'None of the edits was made.'}`;
+}
+
+function whatIsWrong(problem: EditProblem): string {
+  switch (problem.kind) {
+    case 'empty':
+      return 'old_text is empty. Name the text to replace; write_file writes a whole file.';
+    case 'identical':
+      return 'old_text and new_text are the same.';
+    case 'broken_unicode':
+      return 'old_text contains broken Unicode. Copy it from the file.';
+    case 'line_and_all':
+      return 'line selects one place, replace_all means all of them. Give only one.';
+    case 'overlapping':
+      return 'The places of old_text overlap, so they cannot all be replaced. Make old_text longer.';
+    case 'too_long':
+      return 'The file would get too large.';
+    case 'replaced_before':
+      return 'An earlier edit of this call changed its old_text. Edits are made in order: name the text as it is by then, or merge the two edits.';
+    case 'ambiguous':
+      return ambiguous(problem);
+    case 'not_found':
+      return `old_text was not found. ${closest(problem.text, problem.oldText)}`;
+    default:
+      return assertNever(problem);
+  }
+}
+
+function ambiguous({ lines, count, tie }: Extract<EditProblem, { kind: 'ambiguous' }>): string {
+  const where = `${lines.join(', ')}${!tie && count > lines.length ? ', …' : ''}`;
+  return tie
+    ? `old_text is equally near to line in lines ${where}. Give the line of one of them.`
+    : `old_text is there ${count} times, in lines ${where}. Add text around it, give the line of one place, or set replace_all.`;
+}
+
+/** Which part of the file was probably meant. */
+function closest(text: string, oldText: string): string {
+  const lines = text.split('\n');
+  const spaced = exceptForSpace(lines, oldText);
+  if (spaced) {
+    const [first, last] = spaced;
+    const where = first === last ? `Line ${first} differs` : `Lines ${first} to ${last} differ`;
+    return `${where} from it only in whitespace: ${quoted(lines.slice(first - 1, last).join('\n'))}. Copy it exactly.`;
+  }
+  const line = closestLine(lines, oldText);
+  return line === undefined
+    ? 'Read the file, and copy the text exactly.'
+    : `The closest line is ${line}: ${quoted(lines[line - 1] ?? '')}. Copy the text exactly.`;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(shortText(text, MAX_QUOTED_CHARS));
+}
+
+/** The first and the last line of the only part that is equal if runs of whitespace count as one space. */
+function exceptForSpace(
+  lines: readonly string[],
+  oldText: string,
+): [first: number, last: number] | undefined {
+  const plain = (line: string) => line.replace(/\s+/g, ' ').trim();
+  const part = oldText.split('\n').map(plain).join('\n').trim();
+  if (part === '') return undefined;
+  const whole = lines.map(plain).join('\n');
+  const at = whole.indexOf(part);
+  if (at === -1 || whole.indexOf(part, at + 1) !== -1) return undefined;
+  const first = whole.slice(0, at).split('\n').length;
+  return [first, first + part.split('\n').length - 1];
+}
+
+/** The line most similar to the longest line of a text, unless more than half of the letters differ. */
+function closestLine(lines: readonly string[], oldText: string): number | undefined {
+  const wanted = oldText
+    .split('\n')
+    .map((line) => line.trim().slice(0, MAX_LINE_CHARS))
+    .reduce((longest, line) => (line.length > longest.length ? line : longest), '');
+  const words = new Set(wordsOf(wanted));
+  if (words.size === 0) return undefined;
+  const scored = lines.map((line, index) => ({
+    index,
+    text: line.trim().slice(0, MAX_LINE_CHARS),
+    shared: new Set(wordsOf(line.slice(0, MAX_LINE_CHARS)).filter((word) => words.has(word))).size,
+  }));
+  const candidates = scored
+    .filter(({ shared }) => shared > 0)
+    .sort((one, other) => other.shared - one.shared || one.index - other.index)
+    .slice(0, MAX_CANDIDATES);
+  let best: number | undefined;
+  let least = Math.ceil(wanted.length / 2);
+  for (const { index, text } of candidates) {
+    const distance = leven(wanted, text, { maxDistance: least });
+    if (distance < least) {
+      least = distance;
+      best = index + 1;
+    }
+  }
+  return best;
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
