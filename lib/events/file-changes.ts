@@ -24,7 +24,7 @@ interface LoggedEdits {
 }
 
 /** What a file held: a text, nothing because it did not exist, or something Loupe cannot show. */
-type FileContent =
+export type FileContent =
   | { readonly kind: 'absent' }
   | ({ readonly kind: 'text' } & EventText)
   | { readonly kind: 'binary'; readonly bytes: number }
