@@ -42,9 +42,10 @@ export function ComparePage() {
   const data = isCurrent ? fresh : undefined;
   const go = (to: string) => router.replace(to, { scroll: false });
   useEffect(() => {
+    if (!enough) return;
     preloadMarkdown();
     preloadFileDiff();
-  }, []);
+  }, [enough]);
   usePageTitle(
     data ? `Compare: ${shortLine(data.runs[0]?.run.title ?? '', 60)} · Loupe` : 'Compare runs · Loupe',
   );
