@@ -10,6 +10,7 @@ it('reads numbers, words, switches, lists and texts', () => {
     stall_guard: true, false
     parser_layers: ["native"], ["native", "xml"]
     system: "Be brief, please.", ""
+    model_options.stop: "a \\" b, c", [END]
     model_options.num_gpu: -1
     diversity: {"threshold": 0.5, "window": 3}`);
   expect(read).toEqual({
@@ -20,6 +21,7 @@ it('reads numbers, words, switches, lists and texts', () => {
       stall_guard: [true, false],
       parser_layers: [['native'], ['native', 'xml']],
       system: ['Be brief, please.', ''],
+      'model_options.stop': ['a " b, c', '[END]'],
       'model_options.num_gpu': [-1],
       diversity: [{ threshold: 0.5, window: 3 }],
     },
@@ -49,7 +51,7 @@ it('offers only names that the server takes', () => {
   }
 });
 
-it('reads any text in time that is linear in its length, or says what is wrong', () => {
+it('reads any text, also a long one, or says what is wrong', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'top_k:,"[]{}\\ 1\n') }), (text) => {
       const read = readFactors(text);
