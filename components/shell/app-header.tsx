@@ -79,7 +79,10 @@ export function AppHeader({ theme }: { theme: Theme }) {
           <NotifyToggle />
           <ThemeToggle initial={theme} />
           <MoreMenu pages={more} onCommands={() => palette.current?.open()} />
-          <Link href="/runs/new" className={buttonClass('plain', 'sm', 'sm:ml-1')}>
+          <Link
+            href="/runs/new"
+            className={buttonClass('plain', 'sm', 'sm:ml-1 max-sm:border-0 max-sm:bg-transparent')}
+          >
             <Plus className="size-3.5" aria-hidden="true" />
             <span className="max-[519px]:sr-only">New run</span>
           </Link>

@@ -90,7 +90,11 @@ export function Timeline({
   const { jump, cancel } = useJump(list, scroller);
   // What was there when the page opened is not new, wherever a link led to.
   const seenRows = useRef(all.length);
-  if (following || catchingUp || seenRows.current > all.length) seenRows.current = all.length;
+  // A shared page does not know how far its log went when it opened: nothing is new to a reader who never followed it.
+  const neverFollowed = useRef(opensAtTask);
+  if (following) neverFollowed.current = false;
+  if (following || catchingUp || neverFollowed.current || seenRows.current > all.length)
+    seenRows.current = all.length;
 
   const showRow = useCallback(
     (index: number, align: 'nearest' | 'center') => {
