@@ -501,6 +501,7 @@ function Settings({ point, draft, problems, onChange }: Part) {
       <NotOfferedNote models={data?.models ?? []} className="mt-2" />
       {tools.length > 0 && (
         <div className="mt-3">
+          <span className="mb-1 block text-sm font-medium">{SETTINGS.tools.label}</span>
           <ToolChoice
             tools={tools.map((name) => ({ name }))}
             chosen={draft.tools}

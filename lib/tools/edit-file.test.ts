@@ -24,7 +24,8 @@ it('replaces parts of a file and says where [O17]', async () => {
     tool: 'edit_file',
     output: {
       path: './f',
-      edited: [{ line: 1 }, { line: 2, places: 2 }, { line: 3 }],
+      replacements: 4,
+      edited_lines: [1, 2, 3],
       bytes_written: 8,
       lines: 3,
     },

@@ -73,8 +73,13 @@ export const editFile: Tool = {
       });
     }
     const { created: _, ...written } = await replaceTextFile(context, { steps, text: outcome.text, found });
-    const made = outcome.made.map(({ line, places }) => ({ line, ...(places > 1 && { places }) }));
-    return succeeded('edit_file', { path, edited: made, ...written });
+    const { made } = outcome;
+    return succeeded('edit_file', {
+      path,
+      replacements: made.reduce((sum, { places }) => sum + places, 0),
+      edited_lines: made.map(({ line }) => line),
+      ...written,
+    });
   },
 };
 
