@@ -111,10 +111,13 @@ test('a run continues without viewers, and is complete when one returns [D3]', a
   ollama,
 }) => {
   ollama.add(journey('goes-alone'));
+  // Until the viewer has left, however slow it is.
+  const release = ollama.hold('goes-alone', { turn: 3, afterTokens: 5 });
   const { id } = await startRun(loupe, { task: 'Go alone', model: 'goes-alone', live_tokens: true });
   await new RunView(page).open(id);
   await expect(page.locator('[data-connection="live"]')).toBeVisible();
   await page.goto('about:blank');
+  release();
   await endOf(loupe, id);
   await new RunView(page).open(id);
   const { rows } = await pictureOf(page);

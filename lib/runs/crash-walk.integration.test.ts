@@ -69,7 +69,11 @@ beforeAll(async () => {
   commandsRun = (await openSandbox()).report.available;
   ollama = await startFakeOllama({
     record: false,
-    models: [{ name: 'walk' }, { name: 'large', context_length: 2_000_000 }],
+    models: [
+      { name: 'walk' },
+      { name: 'edit' },
+      ...['large', 'large-edit'].map((name) => ({ name, context_length: 2_000_000 })),
+    ],
   });
   ollama.add({
     name: 'walk',
@@ -87,20 +91,19 @@ beforeAll(async () => {
       { reply: { content: 'The work is completed.' } },
     ],
   });
-  ollama.add({
-    name: 'large',
-    steps: [
-      {
-        reply: {
-          content: 'A large file.',
-          tool_calls: [writeLarge('large.txt')],
-          eval_count: 10,
-          literal: true,
-        },
-      },
-      { reply: { content: 'The work is completed.' } },
-    ],
-  });
+  for (const [name, call] of [
+    ['large', writeLarge('large.txt')],
+    ['large-edit', edit('large.txt', 'x', 'x'.repeat(4_900_000))],
+    ['edit', edit('a.txt', 'x', 'xx')],
+  ] as const) {
+    ollama.add({
+      name,
+      steps: [
+        { reply: { content: 'A file.', tool_calls: [call], eval_count: 10, literal: true } },
+        { reply: { content: 'The work is completed.' } },
+      ],
+    });
+  }
 });
 afterAll(async () => {
   await ollama.close();
@@ -113,6 +116,10 @@ function appendLine(line: string) {
 
 function writeLarge(path: string) {
   return { name: 'write_file', arguments: { path, content: 'x'.repeat(4_900_000) } };
+}
+
+function edit(path: string, old_text: string, new_text: string) {
+  return { name: 'edit_file', arguments: { path, edits: [{ old_text, new_text }] } };
 }
 
 interface Life {
@@ -332,19 +339,25 @@ it('a run whose server is killed twice while resuming it is parked by the third 
   expect(resumedMs).toBeLessThan(10_000);
 });
 
-it('an incomplete file left by a kill during write_file is removed at the next start, and no other', async () => {
+it('an incomplete file left by a kill during write_file or edit_file is removed at the next start, and no other', async () => {
   const similar = '.loupe-0123456789abcdef0123456789abcdef.tmp';
   let left = 0;
-  for (const fault of [undefined, 'kill:after:run.resumed']) {
-    const folder = join(root, `large-${fault === undefined ? 'once' : 'twice'}`);
+  for (const [model, fault] of [
+    ['large', undefined],
+    ['large', 'kill:after:run.resumed'],
+    ['large-edit', undefined],
+  ] as const) {
+    const folder = join(root, `${model}-${fault === undefined ? 'once' : 'twice'}`);
     const workspace = join(folder, 'workspace');
     mkdirSync(workspace, { recursive: true });
     writeFileSync(join(workspace, similar), 'of a person');
+    if (model === 'large-edit') writeFileSync(join(workspace, 'large.txt'), 'x');
+    const before = readdirSync(workspace).length;
     // Streamed, the call would be one line of 4.9 MB, and Loupe reads lines of at most 1 MB.
-    const large = { request: { model: 'large', window_tokens: 2_000_000, live_tokens: false } };
+    const large = { request: { model, window_tokens: 2_000_000, live_tokens: false } };
     const first = await live(folder, undefined, ['Walk'], { ...large, killAt: /^\.loupe-.*\.tmp$/ });
     expect(first.killed).toBe(true);
-    left += readdirSync(workspace).length - 1;
+    left += readdirSync(workspace).length - before;
     if (fault) expect((await live(folder, fault, ['Walk'], large)).killed).toBe(true);
     const { log } = await live(folder, undefined, ['Walk'], large);
     expect(log.filter((event) => event.type === 'tool-call.interrupted')).toHaveLength(1);
@@ -353,4 +366,25 @@ it('an incomplete file left by a kill during write_file is removed at the next s
   }
   // A kill that comes after the last byte leaves nothing to remove.
   expect(left).toBeGreaterThan(0);
+});
+
+it('an edit whose server is killed is made once or not at all, and reported as interrupted', async () => {
+  for (const [fault, content] of [
+    ['kill:before:tool-effect', 'x\n'],
+    ['kill:after:tool-effect', 'xx\n'],
+    ['kill:before:tool-call.ended', 'xx\n'],
+  ] as const) {
+    const folder = join(root, `edit-${fault.replaceAll(/[^a-z]+/g, '-')}`);
+    const workspace = join(folder, 'workspace');
+    mkdirSync(workspace, { recursive: true });
+    writeFileSync(join(workspace, 'a.txt'), 'x\n');
+    const request = { request: { model: 'edit' } };
+    expect((await live(folder, fault, ['Walk'], request)).killed).toBe(true);
+    const { log } = await live(folder, undefined, ['Walk'], request);
+    expect(log.filter((event) => event.type === 'tool-call.interrupted')).toHaveLength(1);
+    expect(log.filter((event) => event.type === 'tool-call.started')).toHaveLength(1);
+    expect(log.at(-1)).toMatchObject({ result: { termination_reason: 'final_answer' } });
+    expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe(content);
+    expect(readdirSync(workspace)).toEqual(['a.txt']);
+  }
 });
