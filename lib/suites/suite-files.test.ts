@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { experimentRequest } from '../api/experiment.ts';
 import { CASE_SETTINGS, type Suite, type SuiteCaseInput, suite } from '../api/suite.ts';
 import { MAX_SUITE_BYTES, MAX_SUITE_CASES } from '../events/limits.ts';
-import { matchesTarget } from './matches-target.ts';
+import { matchesTarget } from '../testing/matches-target.ts';
 import { readSuiteFile, readSuiteValue } from './read-suite.ts';
 import { suiteHash } from './suite-hash.ts';
 import { describeProblems } from './suite-problem.ts';

@@ -13,7 +13,7 @@ import { emptyRunState } from '../../events/run-state.ts';
 import { BASICS_SOLUTIONS } from '../../testing/basics-solutions.ts';
 import { eventsOf } from '../../testing/events-of.ts';
 import { says } from '../../testing/loop-harness.ts';
-import { matchesTarget } from '../matches-target.ts';
+import { matchesTarget } from '../../testing/matches-target.ts';
 import { shippedSuite } from './shipped-suites.ts';
 
 const cases = shippedSuite('basics')?.cases ?? [];
