@@ -260,7 +260,11 @@ it('varies any setting, and refuses factors that cannot work before anything is 
   await refused({ factors: { budget: [{ max_cost_usd: 1 }] } }, /price/, 'no_price');
   const checks = [{ type: 'file_exists', path: 'a.md' }];
   const prompt = { mode: 'prompt', task: 'Say it.', cycles: undefined } as const;
-  await refused({ ...prompt, factors: { checks: [checks] } }, /Checks need/, 'checks_need_tools');
+  await refused(
+    { ...prompt, factors: { checks: [checks] } },
+    /The check file_exists needs tools/,
+    'checks_need_tools',
+  );
   await refused(
     { seeds: Array.from({ length: 200 }, (_, n) => n), repeats: 3 },
     /^confirm_runs: .* 1200 runs/,

@@ -169,7 +169,7 @@ it('raises no alarm about a cut on a server that refuses what does not fit (OL3,
   await using run = await play(
     { task: 'Read it twice', window_tokens: 4096, stall_guard: false },
     [read('big.txt'), read('./big.txt'), { reply: { content: 'Done.', prompt_eval_count: 700 } }],
-    { fake: { version: '0.17.4' }, files: { 'big.txt': 'the long tale of a number '.repeat(300) } },
+    { fake: { version: '0.17.4' }, files: { 'big.txt': 'the long tale of a number '.repeat(240) } },
   );
   expect(run.of('model-call.started')[1]?.estimated_tokens).toBeGreaterThan(4096 / 2);
   expect(run.of('policy.warned').map(({ code }) => code)).toEqual(['prompt_unread']);
