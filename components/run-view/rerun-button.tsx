@@ -16,7 +16,7 @@ export function RerunAction({ row }: { row: CallRow }) {
   const open = useOpenRerun(row);
   if (!open) return null;
   return (
-    <Button size="sm" className="justify-self-start print:hidden" onClick={open}>
+    <Button size="sm" className="justify-self-start max-sm:my-1 print:hidden" onClick={open}>
       Re-run this call
     </Button>
   );

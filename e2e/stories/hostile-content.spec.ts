@@ -64,9 +64,11 @@ function findActive(
     const active =
       'script, iframe, frame, object, embed, style, link, meta, base, form, input:not([type=checkbox]), video, audio, template, animate, foreignObject';
     const elements = [...feed.querySelectorAll(active)];
+    const leadsToRow = ({ href }: HTMLAnchorElement) =>
+      /^#\d+$/.test(new URL(href).hash) && href.split('#')[0] === location.href.split(/[?#]/)[0];
     const links = [...feed.querySelectorAll('a')].filter(
       // The menus of the end card are Loupe's own.
-      (link) => !/^#\d+$/.test(link.getAttribute('href') ?? '') && !link.closest('[popover]'),
+      (link) => !leadsToRow(link) && !link.closest('[popover]'),
     );
     const images = [...feed.querySelectorAll('img, image')].filter(
       (image) => !/^data:image\/(png|jpeg|gif|webp);base64,/.test(image.getAttribute('src') ?? ''),
