@@ -24,7 +24,7 @@ export function RerunAction({ row }: { row: CallRow }) {
 
 /**
  * Opens the editor that sends a model call again. Subtle until the row is hovered, but always available to keyboard and
- * touch.
+ * touch. Narrow rows have no room for it beside other buttons; there it is in the details.
  */
 export function RerunButton({ row }: { row: CallRow }) {
   const open = useOpenRerun(row);
@@ -35,7 +35,7 @@ export function RerunButton({ row }: { row: CallRow }) {
       aria-label={`Re-run call ${row.call}`}
       title="Re-run this call: send its request again, with changes, outside of the run"
       onClick={open}
-      className="reach inline-flex size-6 shrink-0 items-center justify-center self-center rounded-sm text-ink-3 opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-brass-wash hover:text-brass focus-visible:opacity-100 pointer-coarse:opacity-100 print:hidden"
+      className="reach inline-flex size-6 shrink-0 items-center justify-center self-center rounded-sm text-ink-3 opacity-0 max-sm:hidden group-focus-within/row:opacity-100 group-hover/row:opacity-100 hover:bg-brass-wash hover:text-brass focus-visible:opacity-100 pointer-coarse:opacity-100 print:hidden"
     >
       <svg
         viewBox="0 0 20 20"
