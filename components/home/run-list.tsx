@@ -137,7 +137,7 @@ function SelectableRow({ row, start }: { row: ListedRun; start?: ReactNode }) {
           row.family ? void selectFamily(row.family.id, on) : select(run, { on, range })
         }
       />
-      <span className={cx('w-7 shrink-0', !start && 'max-sm:hidden')}>{start}</span>
+      <span className={cx('w-7 shrink-0 max-sm:w-11', !start && 'max-sm:hidden')}>{start}</span>
       <RunRow {...row} />
     </div>
   );

@@ -99,7 +99,7 @@ test('a person sends a call again with another message, compares the replies, an
   const second = replies.getByRole('region', { name: 'Try 2' });
   await expect(second).toContainText('summary.md');
   await expect(replies.getByRole('button', { name: /^Try 2/ })).toContainText(
-    'changed: messages, tools, seed',
+    'changed: messages, offered tools, seed',
   );
   await expect(dialog.getByRole('button', { name: 'Keep as a fork' })).toBeDisabled();
   await expect(replies).toContainText('A fork offers the tools of its run.');
@@ -165,7 +165,13 @@ test('the editor works by keyboard alone and fits 360 pixels', async ({ page, lo
   const view = new RunView(page);
   await view.open(runId);
   const row = await view.reveal(view.row('Model call 1'));
-  const button = row.getByRole('button', { name: 'Re-run call 1' });
+  // Narrow rows have it in their details only.
+  await row
+    .getByRole('button', { name: /^Model call/ })
+    .first()
+    .focus();
+  await page.keyboard.press('Enter');
+  const button = row.getByRole('button', { name: 'Re-run this call' });
   await button.focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Re-run model call 1' });

@@ -116,7 +116,7 @@ test('shows only problems, reports an invalid filter URL, and handles a link to 
     location.hash = '1';
   });
   await expect(view.row('Task')).toBeFocused();
-  await expect(page.getByText('All rows are shown again')).toBeVisible();
+  await expect(page.getByText('Filters cleared: they hid the row you asked for.')).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`/${MENDED}#1$`));
   await page.evaluate(
     () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
