@@ -7,7 +7,7 @@ import { PlotFigure, type PlotFigureProps } from './plot-figure.tsx';
 /** A measured value with its interval. */
 export interface DotInterval {
   readonly key: string;
-  /** Below the dot. */
+  /** Shown at the dot. */
   readonly label: string;
   readonly low: number;
   readonly value: number;

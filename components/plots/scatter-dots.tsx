@@ -2,20 +2,13 @@
 
 import { scaleLinear } from 'd3-scale';
 import { MARGIN, ValueAxis, valueScale } from './axes.tsx';
+import type { DotInterval } from './dot-intervals.tsx';
 import type { PlotColor } from './palette.ts';
 import { PlotFigure, type PlotFigureProps } from './plot-figure.tsx';
 
 /** A point with the interval of its height. */
-interface ScatterDot {
-  readonly key: string;
-  /** Beside the dot. */
-  readonly label: string;
+interface ScatterDot extends DotInterval {
   readonly x: number;
-  readonly low: number;
-  readonly value: number;
-  readonly high: number;
-  /** Index into `series`. */
-  readonly series: number;
 }
 
 type Frame = Pick<PlotFigureProps, 'title' | 'unit' | 'note' | 'table' | 'height' | 'controls' | 'empty'>;

@@ -8,7 +8,7 @@ import { useRun } from '../run-view/run-context.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorLine } from '../ui/error-line.tsx';
 
-/** Whether the session goes on by itself, and within which limits; switched while it runs. */
+/** Whether the session continues by itself, and within which limits; can be switched while it runs. */
 export function AutopilotSwitch() {
   const runId = useRun((view) => view.run.runId);
   const on = useRun((view) => view.run.autopilot.on);

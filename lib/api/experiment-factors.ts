@@ -10,8 +10,8 @@ import {
   SETTING_NAMES,
 } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
-import { nearestName } from '../util/nearest-name.ts';
 import { sortedJson } from '../util/sorted-json.ts';
+import { unknownFactor } from './unknown-factor.ts';
 
 /** Settings to vary: by name, the values to try. */
 export const factorLists = z.record(z.string(), z.array(z.json()));
@@ -120,11 +120,7 @@ function nameProblem(name: string): string | undefined {
       ? undefined
       : 'The name of an option has lower-case letters, digits and _.';
   }
-  if (SCHEMAS.has(name)) return undefined;
-  const near = nearestName(name, FACTOR_NAMES);
-  return near === undefined
-    ? `There is no such setting. For an option of Ollama, write ${OPTION_PREFIX}${name.slice(0, 60)}.`
-    : `There is no such setting. Did you mean ${near}?`;
+  return SCHEMAS.has(name) ? undefined : unknownFactor(name, FACTOR_NAMES);
 }
 
 function countProblem(values: readonly unknown[]): string | undefined {

@@ -134,7 +134,7 @@ All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKE
 Ctrl-C stops a check; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
 Progress goes to standard error, the answer to standard output. A session prints everything the model says, as it is written.
 A session waits for a message after each answer: "run" sends each line of standard input as one, and ends the session when the input
-ends. With --autopilot it goes on by itself within its limits (autopilot_turns, autopilot_seconds).
+ends. With --autopilot it continues by itself within its limits (autopilot_turns, autopilot_seconds).
 
 Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 time-out,
 16 window full, 17 stopped, 18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none;

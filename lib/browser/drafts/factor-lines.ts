@@ -1,3 +1,4 @@
+import { unknownFactor } from '../../api/unknown-factor.ts';
 import { MAX_FACTOR_VALUES, MAX_FACTORS } from '../../events/limits.ts';
 import {
   isWithin,
@@ -9,7 +10,6 @@ import {
   SETTINGS,
 } from '../../events/settings.ts';
 import type { JsonValue } from '../../util/json.ts';
-import { nearestName } from '../../util/nearest-name.ts';
 import { sortedJson } from '../../util/sorted-json.ts';
 
 /** Factors with their values, as in `POST /api/experiments`. */
@@ -54,11 +54,7 @@ export function readFactors(text: string): { ok: true; factors: Factors } | { ok
 function nameProblem(name: string): string | undefined {
   if (FACTOR_NAMES.includes(name)) return undefined;
   if (name === 'seed' || name === `${OPTION_PREFIX}seed`) return 'Seeds have their own field.';
-  if (name.startsWith(OPTION_PREFIX)) return undefined;
-  const near = nearestName(name, FACTOR_NAMES);
-  return near === undefined
-    ? `There is no such setting. For an option of Ollama, write ${OPTION_PREFIX}${name}.`
-    : `There is no such setting. Did you mean ${near}?`;
+  return name.startsWith(OPTION_PREFIX) ? undefined : unknownFactor(name, FACTOR_NAMES);
 }
 
 function valuesProblem(name: string, values: readonly JsonValue[]): string | undefined {
