@@ -56,18 +56,23 @@ export interface BubblewrapPlan {
   script: string | undefined;
 }
 
-/**
- * bwrap's options for one command. They are passed through a descriptor, because a command line is visible to every user
- * of the machine, and to the command in its own /proc/1. Anything not mounted here does not exist inside: no home, no
- * /var, no other processes, no network except its own loopback, no capabilities.
- */
-export function bubblewrapOptions(plan: BubblewrapPlan): string[] {
+/** What the sandboxes of commands and of servers have in common. */
+type ConfinementPlan = Pick<
+  BubblewrapPlan,
+  'host' | 'features' | 'limits' | 'devices' | 'filter' | 'checkFd'
+> & {
+  /** Whether the sandbox has this machine's network instead of an empty one. */
+  network?: boolean;
+};
+
+/** The options that isolate a sandbox, and mount the system and its own empty folders. */
+function confinement(plan: ConfinementPlan): string[] {
   const { host, features, limits } = plan;
   const sized = (bytes: number) => (features.tmpfsSize ? ['--size', String(bytes)] : []);
   return [
     '--unshare-user',
     '--unshare-pid',
-    '--unshare-net',
+    ...(plan.network ? [] : ['--unshare-net']),
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',
@@ -94,7 +99,6 @@ export function bubblewrapOptions(plan: BubblewrapPlan): string[] {
     '--file',
     String(plan.checkFd),
     CHECK_PATH,
-    ...(plan.script === undefined ? [] : ['--file', String(plan.scriptFd), SCRIPT_PATH]),
     '--proc',
     '/proc',
     '--dev',
@@ -108,6 +112,21 @@ export function bubblewrapOptions(plan: BubblewrapPlan): string[] {
     ...sized(limits.scratchBytes),
     '--tmpfs',
     '/tmp',
+  ];
+}
+
+/** Otherwise files could be created in /dev and the root, which would use memory without a limit. */
+const SEALED = ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'];
+
+/**
+ * bwrap's options for one command. They are passed through a descriptor, because a command line is visible to every user
+ * of the machine, and to the command in its own /proc/1. Anything not mounted here does not exist inside: no home, no
+ * /var, no other processes, no network except its own loopback, no capabilities.
+ */
+export function bubblewrapOptions(plan: BubblewrapPlan): string[] {
+  return [
+    ...confinement(plan),
+    ...(plan.script === undefined ? [] : ['--file', String(plan.scriptFd), SCRIPT_PATH]),
     plan.readOnly ? '--ro-bind' : '--bind',
     plan.workspace,
     SANDBOX_WORKSPACE,
@@ -118,13 +137,56 @@ export function bubblewrapOptions(plan: BubblewrapPlan): string[] {
     ]),
     '--chdir',
     SANDBOX_WORKSPACE,
-    // Otherwise files could be created in /dev and the root, which would use memory without a limit.
-    '--remount-ro',
-    '/proc',
-    '--remount-ro',
-    '/dev',
-    '--remount-ro',
-    '/',
+    ...SEALED,
+  ];
+}
+
+/** A folder that a server may reach, at the same path as outside. */
+export interface MountedFolder {
+  /** Canonical. */
+  path: string;
+  access: 'read' | 'write';
+  /** Every `.git` in a folder to write to, as a relative path; each is mounted read-only. */
+  protectedGit: readonly string[];
+}
+
+/** Home folder of servers inside the sandbox. */
+export const SERVER_HOME = '/home/server';
+
+export interface ServerPlan extends ConfinementPlan {
+  network: boolean;
+  folders: readonly MountedFolder[];
+  /** The folder that becomes `SERVER_HOME`; without one, home is a folder in /tmp. */
+  home: string | undefined;
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+}
+
+/** What programs need to look up names and to check certificates. */
+const NETWORK_ETC = ['/etc/resolv.conf', '/etc/ssl', '/etc/ca-certificates', '/etc/pki'];
+
+/** `nsswitch.conf` with a network. */
+export const NETWORK_NSSWITCH = 'passwd: files\ngroup: files\nhosts: files dns\n';
+
+/** The position of `nsswitch.conf` among the /etc files. */
+export const NSSWITCH_INDEX = Object.keys(ETC_FILES).indexOf('nsswitch.conf');
+
+/** bwrap's options for a long-running server: the chosen folders instead of a workspace, and the chosen environment. */
+export function serverOptions(plan: ServerPlan): string[] {
+  return [
+    ...confinement(plan),
+    ...(plan.network ? NETWORK_ETC.flatMap((path) => ['--ro-bind-try', path, path]) : []),
+    ...(plan.home === undefined ? [] : ['--bind', plan.home, SERVER_HOME]),
+    ...plan.folders.flatMap(({ path, access, protectedGit }) => [
+      access === 'read' ? '--ro-bind' : '--bind',
+      path,
+      path,
+      ...protectedGit.flatMap((git) => ['--ro-bind', `${path}/${git}`, `${path}/${git}`]),
+    ]),
+    ...Object.entries(plan.env).flatMap(([name, value]) => ['--setenv', name, value]),
+    '--chdir',
+    plan.cwd,
+    ...SEALED,
   ];
 }
 
@@ -132,7 +194,9 @@ export function bubblewrapOptions(plan: BubblewrapPlan): string[] {
  * The command line that bwrap starts: the mount check, the limits, and the command. It is visible to every user of the
  * machine, so the check and the script are passed as files.
  */
-export function confinedArgv(plan: BubblewrapPlan): string[] {
+export function confinedArgv(
+  plan: Pick<BubblewrapPlan, 'host' | 'limits' | 'cpuSeconds' | 'argv' | 'script'>,
+): string[] {
   const { prlimit } = plan.host;
   return [
     ...CHECK,
@@ -142,7 +206,7 @@ export function confinedArgv(plan: BubblewrapPlan): string[] {
   ];
 }
 
-function limitArgs({ limits, cpuSeconds }: BubblewrapPlan): string[] {
+function limitArgs({ limits, cpuSeconds }: Pick<BubblewrapPlan, 'limits' | 'cpuSeconds'>): string[] {
   const both = (name: string, value: number) => `--${name}=${value}:${value}`;
   return [
     both('nproc', limits.processes),

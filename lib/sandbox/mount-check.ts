@@ -31,6 +31,29 @@ exec "$@"
 `;
 }
 
+/**
+ * The same for a server: every mounted folder must be the one that was checked here, by device and inode.
+ *
+ * @param mounts paths outside, walked without following links, and inside
+ * @throws {AppError} `workspace_moved`
+ */
+export async function serverMountCheck(
+  mounts: readonly { outside: string; inside: string }[],
+): Promise<string> {
+  const identities: string[] = [];
+  for (const { outside } of mounts) identities.push(await identity('/', outside.replace(/^\/+/, '')));
+  const paths = mounts.map(({ inside }) => quoted(inside)).join(' ');
+  const compare =
+    mounts.length > 0
+      ? `[ "$(stat -c %d:%i -- ${paths})" = ${quoted(identities.join('\n'))} ] || no\n`
+      : '';
+  return `no() { echo '${OTHER_MOUNTS}' >&2; exit ${OTHER_MOUNTS_EXIT}; }
+exec ${FOLDER_FD}<&-
+${compare}unset PWD OLDPWD SHLVL
+exec "$@"
+`;
+}
+
 /** Verifies the mounts inside the workspace and their mount points. Not needed without such mounts. */
 async function innerCheck(workspace: string, paths: readonly string[]): Promise<string> {
   const identities: string[] = [];

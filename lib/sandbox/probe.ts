@@ -17,6 +17,7 @@ import { DEFAULT_LIMITS, type Protection, type Sandbox } from './sandbox.ts';
 import { inScratchPlace } from './scratch-place.ts';
 import { openSeatbelt } from './seatbelt.ts';
 import { seccompFilter } from './seccomp.ts';
+import { startInBubblewrap } from './start-server.ts';
 
 /**
  * Opens the sandbox of this machine. Never throws: if none works, the report explains why, and commands are not offered.
@@ -72,6 +73,7 @@ async function sandboxOfPlatform(): Promise<Sandbox> {
       workspacePath: () => SANDBOX_WORKSPACE,
       ripgrep: setup.host.ripgrep,
       run: (command) => runInBubblewrap(setup, command),
+      startServer: (server) => startInBubblewrap(setup, server),
     };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -112,6 +114,7 @@ function unavailable(reason: string, hint: string, protections: readonly Protect
     workspacePath: (workspace) => workspace,
     ripgrep: undefined,
     run: () => Promise.reject(new AppError({ code: 'sandbox_missing', message: reason, hint })),
+    startServer: () => Promise.reject(new AppError({ code: 'sandbox_missing', message: reason, hint })),
   };
 }
 

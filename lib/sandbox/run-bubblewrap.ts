@@ -1,17 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, lstatSync, readdirSync, writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
-import type { Readable } from 'node:stream';
+import { closeSync, lstatSync, readdirSync } from 'node:fs';
 import { AppError } from '../errors/app-error.ts';
-import { errno } from '../util/errno.ts';
 import {
   type BubblewrapFeatures,
   type BubblewrapPlan,
   bubblewrapOptions,
   confinedArgv,
   FOLDER_FD,
-  STATUS_FD,
 } from './bubblewrap-args.ts';
+import { giveWay, StatusReader, signalIfAlive, statusStream } from './bubblewrap-process.ts';
 import { type CommandUser, commandUser } from './command-user.ts';
 import type { DeviceNodes } from './device-nodes.ts';
 import { environment } from './environment.ts';
@@ -47,11 +44,6 @@ export interface BubblewrapSetup {
   /** For commands that run as root, if they could be created. */
   devices: DeviceNodes | undefined;
 }
-
-/** Makes the kernel's OOM killer prefer a command over the server and the model. */
-const OOM_SCORE = '600';
-/** Gives the server and the model priority. */
-const NICE = 10;
 
 /**
  * Runs one command in bubblewrap and waits until all its processes have ended (O7, O8).
@@ -190,56 +182,8 @@ function spawnBubblewrap(
   }
 }
 
-function signalIfAlive(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if (!isErrno(error, 'ESRCH')) throw error;
-  }
-}
-
-/** bwrap reports one JSON object per line: the PID of init first, the exit code last. */
-class StatusReader {
-  initPid: number | undefined;
-  exitCode: number | undefined;
-  onInit: ((pid: number) => void) | undefined;
-  #text = '';
-
-  push(chunk: Buffer): void {
-    this.#text += chunk.toString('utf8');
-    const lines = this.#text.split('\n');
-    this.#text = lines.pop() ?? '';
-    for (const line of lines) {
-      const status: { 'child-pid'?: number; 'exit-code'?: number } = JSON.parse(line);
-      if (status['exit-code'] !== undefined) this.exitCode = status['exit-code'];
-      if (status['child-pid'] !== undefined) {
-        this.initPid = status['child-pid'];
-        this.onInit?.(this.initPid);
-      }
-    }
-  }
-}
-
-function statusStream(child: ChildProcess): Readable {
-  const stream = child.stdio[STATUS_FD];
-  if (!stream || !('read' in stream)) throw new TypeError('The status of bwrap can not be read');
-  return stream;
-}
-
-/** Lowers the priority of a process. Children inherit it, so it is set before bwrap starts any, and again for init. */
-function giveWay(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, NICE);
-    writeFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
-  } catch (error) {
-    // The process has exited, or a container forbids it; the limits hold regardless.
-    if (!isErrno(error, 'ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ESRCH', 'ERR_SYSTEM_ERROR')) throw error;
-  }
-}
-
 /** Every `.git` and bare repository in the workspace that the command could reach. */
-async function gitFolders(workspace: string, user: CommandUser): Promise<string[]> {
+export async function gitFolders(workspace: string, user: CommandUser): Promise<string[]> {
   const nested = await reachableBy(user, workspace, await findNestedGit(workspace));
   return hasOwnGit(workspace) ? ['.git', ...nested] : nested;
 }
@@ -267,15 +211,11 @@ function hasOwnGit(workspace: string): boolean {
   });
 }
 
-function failedToStart(detail: string, cause?: unknown): AppError {
+export function failedToStart(detail: string, cause?: unknown): AppError {
   return new AppError({
     code: 'sandbox_failed',
     message: `The command was not run, because its sandbox could not be set up: ${detail.slice(0, 500)}`,
     hint: 'The health panel says what this machine lacks.',
     cause,
   });
-}
-
-function isErrno(error: unknown, ...codes: string[]): boolean {
-  return codes.includes(errno(error) ?? '');
 }

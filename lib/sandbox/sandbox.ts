@@ -1,3 +1,5 @@
+import type { ConfinedServer, ServerProcess } from './confined-server.ts';
+
 /** The protections that the probe checks. */
 type ProtectionName =
   | 'filesystem'
@@ -135,4 +137,6 @@ export interface Sandbox {
   readonly ripgrep: string | undefined;
   /** @throws {AppError} if the command could not be started; a failing command is an outcome. */
   run(command: ConfinedCommand): Promise<CommandOutcome>;
+  /** Starts a server of the Model Context Protocol. @throws {AppError} if it could not be started */
+  startServer(server: ConfinedServer): Promise<ServerProcess>;
 }

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AppError } from '../errors/app-error.ts';
 import { runInProcessGroup } from './run-process-group.ts';
 import type { ConfinedCommand, Protection, Sandbox } from './sandbox.ts';
 
@@ -100,6 +101,14 @@ export async function openSeatbelt(): Promise<Sandbox | string> {
       workspacePath: (path) => path,
       ripgrep: undefined,
       run,
+      startServer: () =>
+        Promise.reject(
+          new AppError({
+            code: 'sandbox_missing',
+            message: 'Servers that run as programs cannot be confined on macOS.',
+            hint: 'Use a server with an HTTP address, or run Loupe in a Linux container.',
+          }),
+        ),
     };
   } finally {
     server.close();

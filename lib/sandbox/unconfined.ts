@@ -1,5 +1,6 @@
 import { runInProcessGroup } from './run-process-group.ts';
 import type { Protection, Sandbox } from './sandbox.ts';
+import { startUnconfined } from './start-server-unconfined.ts';
 
 const REASON = 'Commands run without confinement, as the user who started the server.';
 
@@ -35,5 +36,6 @@ export function openUnconfined(): Sandbox {
     workspacePath: (workspace) => workspace,
     ripgrep: undefined,
     run: (command) => runInProcessGroup(command, (argv) => argv),
+    startServer: startUnconfined,
   };
 }

@@ -16,6 +16,7 @@ const SCRATCH = ['/tmp', '/dev/shm'];
  * root), their total memory, memory that belongs to no process, the number of temporary files, and free disk space.
  *
  * @param initPid the PID of the sandbox's init process on the host
+ * @param intervalMs between two looks. Default: 100
  * @param onBreach called once, with the exceeded limit
  * @returns a function that stops watching
  */
@@ -25,9 +26,10 @@ export function watchCommand(options: {
   limits: CommandLimits;
   /** The number of OOM kills by the kernel; always 0 without a control group. */
   oomKills: () => number;
+  intervalMs?: number;
   onBreach: (end: CommandEnd) => void;
 }): () => void {
-  const { initPid, workspace, limits, oomKills, onBreach } = options;
+  const { initPid, workspace, limits, oomKills, intervalMs = INTERVAL_MS, onBreach } = options;
   const atStart = machineMemory();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -41,7 +43,7 @@ export function watchCommand(options: {
       (await diskBreach(workspace, limits));
     if (stopped) return;
     if (breach) onBreach(breach);
-    else timer = setTimeout(look, INTERVAL_MS);
+    else timer = setTimeout(look, intervalMs);
   };
   timer = setTimeout(look, FIRST_LOOK_MS);
   return () => {

@@ -11,6 +11,7 @@ export const noSandbox: Sandbox = {
   workspacePath: (workspace) => workspace,
   ripgrep: undefined,
   run: () => Promise.reject(new Error('No command runs in this test')),
+  startServer: () => Promise.reject(new Error('No server starts in this test')),
 };
 
 export interface ToolsUnderTest extends AsyncDisposable {

@@ -1,0 +1,59 @@
+import { constants as osConstants } from 'node:os';
+import { AppError } from '../errors/app-error.ts';
+import { errno } from '../util/errno.ts';
+import type { ConfinedServer, ServerEnd, ServerProcess } from './confined-server.ts';
+import { environment } from './environment.ts';
+import { spawnClosed } from './inherited-descriptors.ts';
+
+// The watcher reads from a pipe that only Loupe holds: if Loupe is killed, the pipe closes, and the watcher kills the
+// whole group. It must not keep the server's streams open.
+const WRAPPER = `(read -r _ <&3; kill -9 0) </dev/null >/dev/null 2>&1 &
+exec "$@" 3<&-`;
+
+/** Starts a server without a sandbox, in a process group of its own. Only its environment is limited. */
+export async function startUnconfined(server: ConfinedServer): Promise<ServerProcess> {
+  const child = spawnClosed('/bin/sh', ['-c', WRAPPER, 'sh', ...server.argv], {
+    cwd: server.cwd ?? server.home,
+    env: environment({
+      PATH: process.env.PATH ?? '/usr/bin:/bin',
+      LANG: 'C.UTF-8',
+      ...server.env,
+      HOME: server.home,
+    }),
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const { stdin, stdout, stderr } = child;
+  if (!stdin || !stdout || !stderr) {
+    throw new AppError({ code: 'sandbox_failed', message: 'The streams of the server cannot be used.' });
+  }
+  let killed = false;
+  const kill = () => {
+    killed = true;
+    signalGroup(child.pid);
+  };
+  stdin.on('error', () => undefined);
+  const ended = new Promise<ServerEnd>((resolve) => {
+    child.once('error', () => resolve({ end: 'exited', exitCode: 127 }));
+    child.once('exit', (code, signal) => {
+      // Also ends what the server left behind, including the watcher.
+      signalGroup(child.pid);
+      const exitCode = code ?? (signal === null ? undefined : 128 + osConstants.signals[signal]);
+      child.once('close', () =>
+        resolve(killed ? { end: 'stopped', exitCode: undefined } : { end: 'exited', exitCode }),
+      );
+    });
+  });
+  return { stdin, stdout, stderr, ended, kill };
+}
+
+function signalGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // EPERM: macOS returns it for a group with only zombies.
+    const code = errno(error);
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+  }
+}
