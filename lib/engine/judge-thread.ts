@@ -1,19 +1,19 @@
 import { parentPort } from 'node:worker_threads';
-import { failed, judgeAnswer } from '../policies/judge-answer.ts';
-import type { FromJudge, ToJudge } from './judge-in-thread.ts';
+import { failed, type Judgement, judgeAnswer } from '../policies/judge-answer.ts';
+import { READY } from '../util/ask-thread.ts';
+import type { ToJudge } from './judge-in-thread.ts';
 
 // The worker thread of `judgeInThread`.
 
-function tell(message: FromJudge): void {
-  parentPort?.postMessage(message);
-}
-
 parentPort?.on('message', ({ check, answer }: ToJudge) => {
-  try {
-    tell({ kind: 'judged', judgement: judgeAnswer(check, answer) });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    tell({ kind: 'judged', judgement: failed(`The check cannot be judged: ${reason}`) });
-  }
+  parentPort?.postMessage(judged(check, answer));
 });
-tell({ kind: 'ready' });
+parentPort?.postMessage(READY);
+
+function judged(check: ToJudge['check'], answer: string): Judgement {
+  try {
+    return judgeAnswer(check, answer);
+  } catch (error) {
+    return failed(`The check cannot be judged: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,4 +1,3 @@
-import { Validator } from '@cfworker/json-schema';
 import type { CheckOf } from '../events/check.ts';
 import type { AnswerCheck } from '../events/check-kinds.ts';
 import type { TerminationReason } from '../events/termination.ts';
@@ -8,6 +7,7 @@ import { formatCount, plural } from '../util/numbers.ts';
 import { regularExpression } from '../util/regular-expression.ts';
 import { shortText } from '../util/short-text.ts';
 import { jsonOfAnswer, lastNumber, normalizedText } from './judged-text.ts';
+import { schemaProblems } from './schema-problems.ts';
 
 /** What a check came to, and why. */
 export type Judgement = Pick<CheckResult, 'passed' | 'output'>;
@@ -15,20 +15,6 @@ export type Judgement = Pick<CheckResult, 'passed' | 'output'>;
 /** Longer answers fail the checks that do more than search for a text. */
 const MAX_JUDGED_CHARS = 200_000;
 const MAX_QUOTED_CHARS = 500;
-const MAX_PROBLEMS = 5;
-
-/** Keywords whose errors only say that something within a value does not fit, which is reported, too. */
-const REPORTED_WITH_CAUSE: ReadonlySet<string> = new Set([
-  '$ref',
-  '$recursiveRef',
-  'allOf',
-  'dependentSchemas',
-  'false',
-  'items',
-  'patternProperties',
-  'prefixItems',
-  'properties',
-]);
 
 /**
  * Judges an answer by a check (V11). The output says why it failed, for the model and for the person. Pure; throws only
@@ -108,27 +94,15 @@ function isClose(one: number, other: number, tolerance: number): boolean {
 function judgeSchema({ schema }: CheckOf<'answer_schema'>, answer: string): Judgement {
   const json = jsonOfAnswer(answer);
   if ('problem' in json) return failed(`The answer is not JSON: ${shortText(json.problem, 200)}`);
-  // The validator writes into the schema.
-  const validator = new Validator(structuredClone(schema), '2020-12', false);
-  const { valid, errors } = validator.validate(json.value);
-  if (valid) return { passed: true, output: 'The answer fits the schema.' };
-  const causes = errors.filter(({ keyword }) => !REPORTED_WITH_CAUSE.has(keyword));
-  const shown = (causes.length > 0 ? causes : errors).slice(0, MAX_PROBLEMS);
-  const more = causes.length - shown.length;
+  const { problems, more } = schemaProblems(json.value, schema);
+  if (problems.length === 0) return { passed: true, output: 'The answer fits the schema.' };
   return failed(
     [
       'The JSON of the answer does not fit the schema:',
-      ...shown.map(
-        ({ instanceLocation, error }) => `- ${placeIn(instanceLocation)}: ${shortText(error, 300)}`,
-      ),
+      ...problems.map((problem) => `- ${problem}`),
       ...(more > 0 ? [`- and ${plural(more, 'more problem')}`] : []),
     ].join('\n'),
   );
-}
-
-/** A JSON pointer such as `#/items/0/name` as a path; the whole value as such. */
-function placeIn(location: string): string {
-  return location === '#' ? 'the whole value' : shortText(location.slice(2), 200);
 }
 
 function quoted(text: string): string {

@@ -44,9 +44,7 @@ export async function serverMountCheck(
   for (const { outside } of mounts) identities.push(await identity('/', outside.replace(/^\/+/, '')));
   const paths = mounts.map(({ inside }) => quoted(inside)).join(' ');
   const compare =
-    mounts.length > 0
-      ? `[ "$(stat -c %d:%i -- ${paths})" = ${quoted(identities.join('\n'))} ] || no\n`
-      : '';
+    mounts.length > 0 ? `[ "$(stat -c %d:%i -- ${paths})" = ${quoted(identities.join('\n'))} ] || no\n` : '';
   return `no() { echo '${OTHER_MOUNTS}' >&2; exit ${OTHER_MOUNTS_EXIT}; }
 exec ${FOLDER_FD}<&-
 ${compare}unset PWD OLDPWD SHLVL

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { MAX_SERVER_NAME_CHARS, SERVER_NAME } from '../events/mcp-names.ts';
+import { MAX_PATH_CHARS } from '../events/setting-values.ts';
+import type { JsonObject } from '../util/json.ts';
+
+/** Servers of one data folder. */
+export const MAX_MCP_SERVERS = 50;
+/** Longest text that is read as a configuration of other hosts. */
+export const MAX_CONFIG_CHARS = 200_000;
+/** Time limit of a call, in seconds. */
+export const CALL_SECONDS = { min: 1, max: 3600, default: 60 } as const;
+
+const text = z
+  .string()
+  .max(10_000)
+  .refine((value) => !value.includes('\0'), 'It holds a NUL character.');
+const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/, 'This is not the name of a variable.');
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/, 'This is not the name of a header.');
+/** A value that may refer to variables of Loupe's environment: `Bearer ${NAME}`. */
+const hiddenValue = text;
+
+export const mcpServerName = z
+  .string()
+  .max(MAX_SERVER_NAME_CHARS)
+  .regex(SERVER_NAME, 'Use lower-case letters, digits and single underscores, such as "my_server".');
+
+/** What a server may do with a folder. */
+export const folderAccess = z.enum(['read', 'write']);
+export type FolderAccess = z.infer<typeof folderAccess>;
+
+const common = {
+  /** A disabled server is not started, and its tools are not offered. */
+  enabled: z.boolean().default(true),
+  /** Time limit of a call. */
+  timeout_seconds: z.int().min(CALL_SECONDS.min).max(CALL_SECONDS.max).default(CALL_SECONDS.default),
+  /** Believes the server which of its tools only read, so that their calls need no approval. */
+  trust_read_only: z.boolean().default(false),
+};
+
+/** A server that Loupe starts as a program, and confines. */
+export const stdioServer = z.strictObject({
+  type: z.literal('stdio').default('stdio'),
+  command: text.trim().min(1, 'Enter the command that starts the server.'),
+  args: z.array(text).max(100).default([]),
+  env: z.record(variableName, hiddenValue).default({}),
+  /** Working folder; it must be in one of the folders. Default: the server's own folder. */
+  cwd: z.string().min(1).max(MAX_PATH_CHARS).optional(),
+  /** The folders it sees, at the same paths. */
+  folders: z
+    .array(z.strictObject({ path: z.string().min(1).max(MAX_PATH_CHARS), access: folderAccess }))
+    .max(20)
+    .default([]),
+  /** What it may do with the folder of the run that it works for. */
+  workspace: z.enum(['none', 'read', 'write']).default('none'),
+  /** Whether it has the network, with all ports of this machine. */
+  network: z.boolean().default(false),
+  ...common,
+});
+
+/** A server at an address (streamable HTTP). */
+export const httpServer = z.strictObject({
+  type: z.literal('http'),
+  url: z
+    .string()
+    .max(4000)
+    .refine(
+      (url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''),
+      'Enter an address with http:// or https://.',
+    )
+    .refine((url) => (URL.parse(url)?.username ?? '') === '', 'Enter the password as a header instead.'),
+  headers: z.record(headerName, hiddenValue).default({}),
+  ...common,
+});
+
+/** The configuration of a server. */
+export const mcpServer = z.discriminatedUnion('type', [stdioServer, httpServer]);
+export type McpServer = z.output<typeof mcpServer>;
+export type StdioServer = z.output<typeof stdioServer>;
+export type HttpServer = z.output<typeof httpServer>;
+
+const NULLABLE_VALUES = {
+  env: z.record(variableName, hiddenValue.nullable()).default({}),
+  headers: z.record(headerName, hiddenValue.nullable()).default({}),
+};
+
+/**
+ * The configuration of a server as it is sent: `null` stands for a value that is kept, because replies hide values
+ * without a reference.
+ */
+export const mcpServerRequest = z.discriminatedUnion('type', [
+  stdioServer.extend({ env: NULLABLE_VALUES.env, type: z.literal('stdio') }),
+  httpServer.extend({ headers: NULLABLE_VALUES.headers }),
+]);
+export type McpServerRequest = z.output<typeof mcpServerRequest>;
+
+/** Body of `POST /api/mcp/servers`. */
+export const addMcpServerRequest = z.strictObject({ name: mcpServerName, server: mcpServerRequest });
+
+/** Body of `POST /api/mcp/servers/{name}`: replaces the configuration. */
+export const updateMcpServerRequest = z.strictObject({ server: mcpServerRequest });
+
+/** Body of `POST /api/mcp/read`: text with the configuration of other hosts. */
+export const readMcpConfigRequest = z.strictObject({ text: z.string().max(MAX_CONFIG_CHARS) });
+
+/** Body of `POST /api/mcp/servers/{name}/accept`: the tools that runs may use, as they are now. */
+export const acceptMcpToolsRequest = z.strictObject({
+  tools: z.array(z.strictObject({ name: z.string().max(200), hash: z.string().max(100) })).max(500),
+});
+
+/** Body of `POST /api/mcp/servers/{name}/call`. */
+export const callMcpToolRequest = z.strictObject({
+  tool: z.string().max(200),
+  arguments: z.record(z.string(), z.json()).default({}),
+});
+
+/** What a server says about a tool. All of it is untrusted. */
+export interface McpAnnotations {
+  title?: string;
+  readOnlyHint?: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+  openWorldHint?: boolean;
+}
+
+/**
+ * `accepted`: runs can use it. `new`: nobody has accepted it. `changed`: it is not what was accepted. `missing`: accepted,
+ * but the server no longer has it. `unusable`: it breaks a limit.
+ */
+export type McpToolStatus = 'accepted' | 'new' | 'changed' | 'missing' | 'unusable';
+
+/** A tool of a server as the dashboard shows it. */
+export interface McpToolReply {
+  /** As the server calls it. */
+  name: string;
+  /** As models get it: `server__tool`. */
+  offered: string;
+  status: McpToolStatus;
+  title?: string;
+  /** Cleaned of invisible characters and shortened: what models get. */
+  description: string;
+  /** How many characters of the description were left out. */
+  left_out_chars?: number;
+  /** How many invisible characters were removed. */
+  hidden_chars?: number;
+  input_schema: JsonObject;
+  output_schema?: JsonObject;
+  annotations: McpAnnotations;
+  /** Identifies what was described. */
+  hash: string;
+  /** Why it is unusable. */
+  problem?: string;
+  /** What its definition adds to every request. */
+  estimated_tokens: number;
+  /** Whether its calls run without approval by default. */
+  unasked: boolean;
+  /** For a changed tool: what was accepted. */
+  accepted?: { description: string; input_schema: JsonObject; annotations: McpAnnotations };
+}
+
+/** `disabled` and `off` servers have no process or connection. */
+export type McpState = 'disabled' | 'off' | 'starting' | 'ready' | 'failed';
+
+/** A server with its state. */
+export interface McpServerReply {
+  name: string;
+  server: McpServerRequest;
+  state: McpState;
+  /** Why it failed, and the end of what it wrote to stderr. */
+  failure?: { message: string; hint?: string; stderr?: string };
+  /** What it says about itself. */
+  info?: { name: string; version: string; protocol: string; instructions?: string };
+  tools: McpToolReply[];
+  /** The runs that use it now, each with its own process or session. */
+  runs: number;
+  /** What it can reach, in sentences. */
+  reach: string[];
+}
+
+/** `GET /api/mcp/servers` */
+export interface McpServersReply {
+  servers: McpServerReply[];
+  /** Whether servers can be started as programs, and if not, why. */
+  programs: { available: boolean; confined: boolean; reason?: string; hint?: string };
+  /** Where the configuration is kept. */
+  path: string;
+}
+
+/** A server that was read from the configuration of another host. */
+export interface ReadMcpServer {
+  name: string;
+  /** Its name there, if it had to be changed. */
+  renamed_from?: string;
+  server: McpServerRequest;
+  /** Fields that Loupe has no use for. */
+  ignored: string[];
+}
+
+/** `POST /api/mcp/read` */
+export interface ReadMcpConfigReply {
+  servers: ReadMcpServer[];
+  problems: string[];
+}
+
+/** `POST /api/mcp/servers/{name}/call` */
+export interface CallMcpToolReply {
+  result: { success: boolean; output: unknown; truncated?: true };
+  duration_ms: number;
+}

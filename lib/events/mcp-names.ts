@@ -1,0 +1,35 @@
+/** Between the name of a server and that of its tool in the names that models get. No server's name contains it. */
+const SEPARATOR = '__';
+/** In place of a tool's name: all tools of the server. */
+const ALL = '*';
+
+/** The longest name of a server, and of a tool with its server's. */
+export const MAX_SERVER_NAME_CHARS = 30;
+export const MAX_TOOL_NAME_CHARS = 64;
+
+/** Lower-case words with single underscores, so that a server's tools have names that any template takes. */
+export const SERVER_NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+
+/** The name under which models get a server's tool. @param tool of letters, digits and underscores */
+export function nameWithServer(server: string, tool: string): string {
+  return `${server}${SEPARATOR}${tool}`;
+}
+
+/** In the setting `tools`: all tools of a server. */
+export function allToolsOf(server: string): string {
+  return nameWithServer(server, ALL);
+}
+
+/** The parts of a name from a server; `undefined` for a built-in tool, none of which has the separator in its name. */
+export function serverAndTool(name: string): { server: string; tool: string } | undefined {
+  const at = name.indexOf(SEPARATOR);
+  if (at <= 0) return undefined;
+  const server = name.slice(0, at);
+  const tool = name.slice(at + SEPARATOR.length);
+  return SERVER_NAME.test(server) && tool !== '' ? { server, tool } : undefined;
+}
+
+/** Whether a name in the setting `tools` stands for all tools of a server. */
+export function isAllOfServer(name: string): boolean {
+  return serverAndTool(name)?.tool === ALL;
+}

@@ -1,0 +1,137 @@
+import { fitMiddle, jsonTextBytes } from '../tools/fit-text.ts';
+import type { ToolResult } from '../tools/tool.ts';
+import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from '../tools/tool-results.ts';
+import { isBoundedObject, type JsonObject, type JsonValue } from '../util/json.ts';
+import { formatCount } from '../util/numbers.ts';
+import { sortedJson } from '../util/sorted-json.ts';
+import { cleanLine, cleanText } from './clean-text.ts';
+import { MAX_NAME_CHARS } from './limits.ts';
+import type { SecretMask } from './secrets.ts';
+
+/** What a call of a tool brought, as the server sent it. */
+export interface RawCallResult {
+  content?: unknown;
+  structuredContent?: unknown;
+  isError?: unknown;
+}
+
+/** Parts of a result; further ones are counted only. */
+const MAX_PARTS = 200;
+const MAX_URI_CHARS = 2000;
+const MAX_STRUCTURED_DEPTH = 40;
+
+/**
+ * The result of a call as the model gets it and the log keeps it: its texts, its data, and a line for each image, audio
+ * or file. Pure.
+ *
+ * Data that only repeats the text is left out, as servers send both. Everything is cleaned of control characters, masked,
+ * and cut at the size limit of results.
+ */
+export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): ToolResult {
+  const parts = Array.isArray(raw.content) ? raw.content : [];
+  const lines = parts.slice(0, MAX_PARTS).map(partText);
+  if (parts.length > MAX_PARTS) lines.push(`[${formatCount(parts.length - MAX_PARTS)} more parts left out]`);
+  const text = mask.text(lines.filter((line) => line !== '').join('\n\n'));
+  const structured = structuredOf(raw.structuredContent, mask);
+  const shown = structured !== undefined && repeats(text, structured) ? '' : text;
+  const room = MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES;
+  const keeps = structured !== undefined && Buffer.byteLength(JSON.stringify(structured)) <= room / 2;
+  const fitted = fitMiddle(
+    // Data that is too large is shown in part, as text.
+    structured === undefined || keeps
+      ? shown
+      : [shown, JSON.stringify(structured)].filter(Boolean).join('\n\n'),
+    room - (keeps ? Buffer.byteLength(JSON.stringify(structured)) : 0),
+  );
+  const output: JsonObject = {
+    ...(fitted.text !== '' || !keeps ? { text: fitted.text } : {}),
+    ...(keeps ? { data: structured } : {}),
+  };
+  const options = { truncated: fitted.cut || parts.length > MAX_PARTS };
+  if (raw.isError !== true) return succeeded(tool, output, options);
+  const { text: said, ...rest } = output;
+  const error = typeof said === 'string' && said !== '' ? said : 'The tool failed without saying why.';
+  return failed(tool, { error, ...rest }, options);
+}
+
+/** One part of a result in words. */
+function partText(part: unknown): string {
+  if (typeof part !== 'object' || part === null) return '';
+  const given: Readonly<Record<string, unknown>> = { ...part };
+  switch (given.type) {
+    case 'text':
+      return typeof given.text === 'string' ? cleanText(given.text).text : '';
+    case 'image':
+      return `[Image: ${mimeType(given.mimeType)}, ${byteWords(base64Bytes(given.data))}. It cannot be shown to the model.]`;
+    case 'audio':
+      return `[Audio: ${mimeType(given.mimeType)}, ${byteWords(base64Bytes(given.data))}. It cannot be played to the model.]`;
+    case 'resource_link':
+      return resourceLink(given);
+    case 'resource':
+      return embedded(given.resource);
+    default:
+      return `[A part of the unknown type "${cleanLine(given.type, 50)}"]`;
+  }
+}
+
+function resourceLink(link: Readonly<Record<string, unknown>>): string {
+  const facts = [
+    cleanLine(link.title ?? link.name, MAX_NAME_CHARS),
+    typeof link.mimeType === 'string' ? mimeType(link.mimeType) : '',
+    typeof link.size === 'number' && link.size >= 0 ? byteWords(link.size) : '',
+    cleanLine(link.description, 500),
+  ];
+  return `[Resource ${[cleanLine(link.uri, MAX_URI_CHARS), ...facts.filter((fact) => fact !== '')].join(', ')}]`;
+}
+
+function embedded(resource: unknown): string {
+  if (typeof resource !== 'object' || resource === null) return '';
+  const { uri, mimeType: type, text, blob }: Readonly<Record<string, unknown>> = { ...resource };
+  const name = cleanLine(uri, MAX_URI_CHARS);
+  if (typeof text === 'string') return `[Resource ${name}]\n${cleanText(text).text}`;
+  return `[Resource ${name}, ${mimeType(type)}, ${byteWords(base64Bytes(blob))}. It is not text.]`;
+}
+
+function mimeType(type: unknown): string {
+  const name = cleanLine(type, 100);
+  return name === '' ? 'unknown type' : name;
+}
+
+/** The size of base64 data once decoded. */
+function base64Bytes(data: unknown): number {
+  if (typeof data !== 'string') return 0;
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
+  return Math.max(0, Math.floor((data.length * 3) / 4) - padding);
+}
+
+function byteWords(bytes: number): string {
+  return bytes < 1000 ? `${bytes} bytes` : `${formatCount(Math.round(bytes / 1000))} kB`;
+}
+
+/** The data of a result, if it is an object within limits, with cleaned texts. */
+function structuredOf(value: unknown, mask: SecretMask): JsonObject | undefined {
+  const bounds = { maxChars: 4 * MAX_RESULT_BYTES, maxDepth: MAX_STRUCTURED_DEPTH };
+  if (!isBoundedObject(value, bounds)) return undefined;
+  const cleaned = mask.json(cleanJson(value));
+  return typeof cleaned === 'object' && cleaned !== null && !Array.isArray(cleaned) ? cleaned : undefined;
+}
+
+function cleanJson(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return cleanText(value).text;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(cleanJson);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [cleanText(key).text, cleanJson(inner)]),
+  );
+}
+
+/** Whether the text is the data written as JSON. */
+function repeats(text: string, data: JsonObject): boolean {
+  if (jsonTextBytes(text) > 4 * MAX_RESULT_BYTES) return false;
+  try {
+    const parsed: JsonValue = JSON.parse(text);
+    return sortedJson(parsed) === sortedJson(data);
+  } catch {
+    return false; // ordinary text
+  }
+}

@@ -1,0 +1,288 @@
+import type * as Sdk from '@modelcontextprotocol/client';
+import type { McpServer, StdioServer } from '../api/mcp.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { ServerFolder } from '../sandbox/confined-server.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { JsonObject } from '../util/json.ts';
+import type { RawCallResult } from './call-result.ts';
+import { cleanLine, cleanText } from './clean-text.ts';
+import { HttpConnection } from './http-transport.ts';
+import {
+  LIST_TIMEOUT_MS,
+  MAX_INSTRUCTIONS_CHARS,
+  MAX_NAME_CHARS,
+  MAX_PAGES,
+  MAX_TOOLS,
+  START_TIMEOUT_MS,
+  STDERR_SHOWN_CHARS,
+} from './limits.ts';
+import { type ResolvedServer, resolveReferences } from './references.ts';
+import { loadSdk } from './sdk.ts';
+import { SecretMask } from './secrets.ts';
+import { StdioTransport } from './stdio-transport.ts';
+import { readTools, type ServerTool } from './tool-definition.ts';
+
+/** What a server says about itself, cleaned and masked. */
+export interface ServerInfo {
+  name: string;
+  version: string;
+  protocol: string;
+  instructions?: string;
+}
+
+/** What a connection needs besides the configuration of its server. */
+export interface ConnectionParts {
+  sandbox: Sandbox;
+  /** The server's own folder, which stays between starts. Canonical. */
+  home: string;
+  /** The folders of the configuration, checked. */
+  folders: readonly ServerFolder[];
+  /** The working folder, checked. */
+  cwd?: string | undefined;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a connection reports. */
+export interface ConnectionEvents {
+  /** The list of tools changed. */
+  onTools?: () => void;
+  /** It ended by itself, with the reason. */
+  onEnd?: (problem: string) => void;
+}
+
+type SdkClient = InstanceType<typeof Sdk.Client>;
+
+/** A connected server. Every text from it is untrusted and passes through `mask`. */
+export class Connection {
+  readonly info: ServerInfo;
+  readonly mask: SecretMask;
+  readonly #name: string;
+  readonly #client: SdkClient;
+  readonly #link: Link;
+  #ended = false;
+
+  private constructor(options: {
+    name: string;
+    info: ServerInfo;
+    mask: SecretMask;
+    client: SdkClient;
+    link: Link;
+  }) {
+    this.#name = options.name;
+    this.info = options.info;
+    this.mask = options.mask;
+    this.#client = options.client;
+    this.#link = options.link;
+  }
+
+  /**
+   * Starts a server, or opens its address, and agrees on the protocol.
+   *
+   * @throws {AppError} `mcp_variable_missing`, `mcp_not_started` with the end of stderr in its message, and the errors of
+   *   the sandbox
+   */
+  static async open(
+    name: string,
+    server: McpServer,
+    parts: ConnectionParts,
+    events: ConnectionEvents & { signal?: AbortSignal } = {},
+  ): Promise<Connection> {
+    const resolved = resolveReferences(name, server, parts.environment);
+    const mask = new SecretMask(resolved.secrets);
+    const sdk = await loadSdk();
+    const link = linkTo(resolved, parts, sdk);
+    const client = new sdk.Client({ name: 'loupe', version: '1' }, CLIENT_OPTIONS);
+    try {
+      await client.connect(link.transport, { timeout: START_TIMEOUT_MS, signal: events.signal });
+    } catch (error) {
+      await link.close().catch(() => undefined);
+      throw notStarted(name, error, { link, mask });
+    }
+    const connection = new Connection({ name, mask, client, link, info: infoOf(client, mask) });
+    connection.#listen(events);
+    return connection;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The end of what the server wrote to stderr; empty for a server at an address. */
+  get stderr(): string {
+    return shownStderr(this.#link, this.mask);
+  }
+
+  /** Why the server ended; `undefined` while it runs. */
+  get problem(): string | undefined {
+    return this.#link.problem() ?? (this.#ended ? 'The connection was closed.' : undefined);
+  }
+
+  #listen({ onTools, onEnd }: ConnectionEvents): void {
+    this.#client.setNotificationHandler('notifications/tools/list_changed', () => onTools?.());
+    this.#client.onclose = () => {
+      this.#ended = true;
+      const problem = this.#link.problem();
+      if (problem !== undefined) onEnd?.(problem);
+    };
+  }
+
+  /** The server's tools, page by page and within limits. @throws {AppError} `mcp_bad_answer` */
+  async listTools(signal?: AbortSignal): Promise<ServerTool[]> {
+    if (!this.#client.getServerCapabilities()?.tools) return [];
+    const listed: Sdk.Tool[] = [];
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    try {
+      for (let page = 0; page < MAX_PAGES && listed.length < MAX_TOOLS; page++) {
+        const reply = await this.#client.request(
+          { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+          { timeout: LIST_TIMEOUT_MS, signal },
+        );
+        listed.push(...reply.tools);
+        cursor = reply.nextCursor;
+        if (cursor === undefined || seen.has(cursor)) break;
+        seen.add(cursor);
+      }
+    } catch (error) {
+      throw this.#failed('mcp_bad_answer', 'did not list its tools', error);
+    }
+    return readTools(this.#name, listed.slice(0, MAX_TOOLS)).map((tool) => masked(tool, this.mask));
+  }
+
+  /**
+   * Calls a tool. A stop cancels the call at the server, too.
+   *
+   * @throws {AppError} `mcp_call_failed` if no result came: the call may have run
+   */
+  async call(
+    tool: string,
+    args: JsonObject,
+    options: { signal: AbortSignal; timeoutMs: number },
+  ): Promise<RawCallResult> {
+    try {
+      return await this.#client.request(
+        { method: 'tools/call', params: { name: tool, arguments: args } },
+        { signal: options.signal, timeout: options.timeoutMs, maxTotalTimeout: options.timeoutMs },
+      );
+    } catch (error) {
+      options.signal.throwIfAborted();
+      throw this.#failed('mcp_call_failed', 'did not answer the call', error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#ended = true;
+    await this.#link.close();
+    await this.#client.close().catch(() => undefined);
+  }
+
+  #failed(code: string, what: string, cause: unknown): AppError {
+    const why = this.#link.problem() ?? errorWords(cause, this.mask);
+    return new AppError({ code, message: `The server "${this.#name}" ${what}: ${why}`, cause });
+  }
+}
+
+/** Nothing is offered to servers yet: they cannot ask for samples or input. */
+const CLIENT_OPTIONS: Sdk.ClientOptions = {
+  capabilities: {},
+  // The library compiles schemas into code in this thread; Loupe checks results itself, in one of their own.
+  jsonSchemaValidator: {
+    getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+  },
+};
+
+/** A transport, with what Loupe knows about its end. */
+interface Link {
+  transport: Sdk.Transport;
+  problem(): string | undefined;
+  stderr(): string;
+  close(): Promise<void>;
+}
+
+function linkTo({ server }: ResolvedServer, parts: ConnectionParts, sdk: typeof Sdk): Link {
+  if (server.type === 'http') {
+    const connection = new HttpConnection(server, sdk);
+    return {
+      transport: connection.transport,
+      problem: () => connection.problem,
+      stderr: () => '',
+      close: () => connection.close(),
+    };
+  }
+  const transport = new StdioTransport(() => startProgram(server, parts), sdk.deserializeMessage);
+  return {
+    transport,
+    problem: () => transport.problem,
+    stderr: () => transport.stderr,
+    close: () => transport.close(),
+  };
+}
+
+function startProgram(server: StdioServer, { sandbox, home, folders, cwd }: ConnectionParts) {
+  return sandbox.startServer({
+    argv: [server.command, ...server.args],
+    cwd,
+    env: server.env,
+    folders,
+    network: server.network,
+    home,
+  });
+}
+
+function infoOf(client: SdkClient, mask: SecretMask): ServerInfo {
+  const version = client.getServerVersion();
+  const instructions = mask
+    .text(cleanText(client.getInstructions() ?? '').text)
+    .slice(0, MAX_INSTRUCTIONS_CHARS)
+    .toWellFormed();
+  return {
+    name: mask.text(cleanLine(version?.title ?? version?.name, MAX_NAME_CHARS)),
+    version: mask.text(cleanLine(version?.version, MAX_NAME_CHARS)),
+    protocol: cleanLine(client.getNegotiatedProtocolVersion(), 50),
+    ...(instructions === '' ? {} : { instructions }),
+  };
+}
+
+/** Its names decide what is called, and are no place for a secret. */
+function masked(tool: ServerTool, mask: SecretMask): ServerTool {
+  return { ...mask.copy(tool), name: tool.name, offered: tool.offered, hash: tool.hash };
+}
+
+function notStarted(
+  name: string,
+  cause: unknown,
+  { link, mask }: { link: Link; mask: SecretMask },
+): AppError {
+  if (cause instanceof AppError) return cause;
+  const why = link.problem() ?? errorWords(cause, mask);
+  const stderr = shownStderr(link, mask);
+  return new NotStartedError(`The server "${name}" did not start: ${why}`, stderr, cause);
+}
+
+/** A server that could not be started, with the end of its stderr. */
+export class NotStartedError extends AppError {
+  readonly stderr: string;
+
+  constructor(message: string, stderr: string, cause: unknown) {
+    super({
+      code: 'mcp_not_started',
+      message,
+      hint: 'Check its command, its folders and its network on the Tools page.',
+      cause,
+    });
+    this.stderr = stderr;
+  }
+}
+
+function shownStderr(link: Link, mask: SecretMask): string {
+  return mask.text(cleanText(link.stderr()).text).trim().slice(-STDERR_SHOWN_CHARS).toWellFormed();
+}
+
+/** An error of the client or of a server, in one sentence. Its text may come from the server. */
+export function errorWords(error: unknown, mask: SecretMask): string {
+  if (error instanceof AppError) return error.message;
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  const message = error instanceof Error ? `${error.message}${cause}` : String(error);
+  const words = mask.text(cleanLine(message, 500));
+  return /[.!?)]$/.test(words) ? words : `${words}.`;
+}

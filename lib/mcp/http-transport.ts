@@ -1,0 +1,110 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type * as Sdk from '@modelcontextprotocol/client';
+import type { HttpServer } from '../api/mcp.ts';
+import { AppError } from '../errors/app-error.ts';
+import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES } from './limits.ts';
+import { Traffic } from './traffic.ts';
+
+/** A server that ends its stream is asked again after this at the earliest, whatever it says itself. */
+const MIN_RECONNECT_MS = 1000;
+const MAX_RECONNECT_MS = 30_000;
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * A connection to a server at an address (streamable HTTP). Requests go to exactly this address: redirects are refused,
+ * and so are other addresses that the server names. A message without end and messages without end close it.
+ */
+export class HttpConnection {
+  readonly transport: Sdk.StreamableHTTPClientTransport;
+  readonly #url: URL;
+  readonly #traffic = new Traffic();
+  #problem: string | undefined;
+
+  constructor({ url, headers }: HttpServer, { StreamableHTTPClientTransport }: typeof Sdk) {
+    this.#url = new URL(url);
+    this.transport = new StreamableHTTPClientTransport(this.#url, {
+      fetch: this.#fetch,
+      requestInit: { headers },
+      reconnectionScheduler: (reconnect, delayMs) => {
+        const wait = Math.min(Math.max(delayMs, MIN_RECONNECT_MS), MAX_RECONNECT_MS);
+        const timer = setTimeout(reconnect, wait).unref();
+        return () => clearTimeout(timer);
+      },
+    });
+    // The client keeps a handler that is set before it connects.
+    this.transport.onmessage = () => {
+      if (this.#traffic.isFlood({ messages: 1 })) this.#stop('It sent too many messages in one second.');
+    };
+  }
+
+  /** Why the connection was closed; `undefined` if it was not, or by us. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Tells the server that its session ends, without waiting for long. */
+  async close(): Promise<void> {
+    await Promise.race([
+      this.transport.terminateSession().catch(() => undefined),
+      delay(CLOSE_GRACE_MS, undefined, { ref: false }),
+    ]);
+    await this.transport.close();
+  }
+
+  #fetch: Fetch = async (asked, init) => {
+    const address = new URL(asked);
+    if (address.href !== this.#url.href) {
+      throw new AppError({
+        code: 'mcp_other_address',
+        message: 'The server named another address, which was not asked.',
+      });
+    }
+    const response = await fetch(address, { ...init, redirect: 'manual' });
+    if (response.status >= 300 && response.status < 400) {
+      const location = response.headers.get('location') ?? '';
+      await response.body?.cancel();
+      throw new AppError({
+        code: 'mcp_redirect',
+        message: `The server redirects to ${location.slice(0, 200) || 'another address'}, which was not followed.`,
+        hint: 'If you trust that address, enter it instead.',
+      });
+    }
+    if (!response.body) return response;
+    const { status, statusText, headers } = response;
+    const isEvents = headers.get('content-type')?.includes('text/event-stream') ?? false;
+    const body = response.body.pipeThrough(this.#limited(isEvents));
+    return new Response(body, { status, statusText, headers });
+  };
+
+  /** Passes a body on as long as neither it nor, in a body of events, one of them exceeds the limit of a message. */
+  #limited(isEvents: boolean): TransformStream<Uint8Array, Uint8Array> {
+    let bytes = 0;
+    let lineIsEmpty = true;
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        for (const byte of chunk) {
+          bytes++;
+          if (byte === 0x0a) {
+            // An empty line ends an event.
+            if (lineIsEmpty && isEvents) bytes = 0;
+            lineIsEmpty = true;
+          } else if (byte !== 0x0d) lineIsEmpty = false;
+        }
+        if (bytes > MAX_MESSAGE_BYTES) {
+          this.#stop(`It sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`);
+        } else if (this.#traffic.isFlood({ bytes: chunk.length })) {
+          this.#stop('It sent too much in one second.');
+        }
+        if (this.#problem === undefined) controller.enqueue(chunk);
+        else controller.error(new Error(this.#problem));
+      },
+    });
+  }
+
+  #stop(problem: string): void {
+    if (this.#problem !== undefined) return;
+    this.#problem = problem;
+    void this.transport.close();
+  }
+}

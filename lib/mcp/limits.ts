@@ -1,0 +1,40 @@
+const KB = 1024;
+const MB = 1024 * KB;
+
+/** The longest message of a server, in bytes: one line of stdout, one body, one server-sent event. */
+export const MAX_MESSAGE_BYTES = 4 * MB;
+/** What a server may send within `FLOOD_WINDOW_MS`. One that sends more is ended. */
+export const MAX_MESSAGES_PER_WINDOW = 2000;
+export const MAX_BYTES_PER_WINDOW = 32 * MB;
+export const FLOOD_WINDOW_MS = 1000;
+
+/** How much of stderr is kept, in bytes, and shown, in characters. */
+export const STDERR_BYTES = 16 * KB;
+export const STDERR_SHOWN_CHARS = 4000;
+
+/** Tools of one server; further ones are left out. */
+export const MAX_TOOLS = 200;
+/** Pages of a list. */
+export const MAX_PAGES = 50;
+/** A tool with a larger or deeper schema is not offered. */
+export const MAX_SCHEMA_CHARS = 30_000;
+export const MAX_SCHEMA_DEPTH = 24;
+/** Places in a schema after its references are resolved. */
+export const MAX_SCHEMA_NODES = 1000;
+/** Longer descriptions are cut: of a tool, of a parameter. */
+export const MAX_DESCRIPTION_CHARS = 4000;
+export const MAX_PARAMETER_CHARS = 1000;
+/** Longer texts of a server about itself are cut. */
+export const MAX_INSTRUCTIONS_CHARS = 4000;
+export const MAX_NAME_CHARS = 200;
+
+/** A server must be ready within this time: `npx` may have to fetch it first. */
+export const START_TIMEOUT_MS = 60_000;
+export const LIST_TIMEOUT_MS = 20_000;
+/** How long a server may take to end after its input is closed. */
+export const CLOSE_GRACE_MS = 1000;
+/** A server that ends by itself is started again this often within `RESTART_WINDOW_MS`. */
+export const MAX_RESTARTS = 3;
+export const RESTART_WINDOW_MS = 5 * 60_000;
+/** Servers of all runs and of the page together. */
+export const MAX_INSTANCES = 64;

@@ -1,0 +1,177 @@
+import { homedir } from 'node:os';
+import {
+  MAX_MCP_SERVERS,
+  type McpServerRequest,
+  mcpServer,
+  mcpServerName,
+  type ReadMcpConfigReply,
+  type ReadMcpServer,
+} from '../api/mcp.ts';
+import { MAX_SERVER_NAME_CHARS } from '../events/mcp-names.ts';
+import { expandHome } from '../sandbox/home-path.ts';
+import { jsonValue } from '../util/json.ts';
+import { shortText } from '../util/short-text.ts';
+import { referenceProblem } from './references.ts';
+
+/** Where hosts keep their servers in their configuration. */
+const MAPS = ['mcpServers', 'servers', 'context_servers', 'mcp'];
+/** Their names of streamable HTTP. */
+const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_http', 'remote'];
+
+/**
+ * Reads the configuration of another host, or of one server: what can be added, and what is wrong with the rest. Pure.
+ *
+ * References to variables take the form of Loupe (`${env:NAME}` of VS Code becomes `${NAME}`), names become valid, and
+ * fields that only the other host understands are left out and named.
+ */
+export function readMcpConfig(text: string): ReadMcpConfigReply {
+  const value = jsonValue(withoutFence(text));
+  if (!isRecord(value)) {
+    return { servers: [], problems: ['This is not a JSON object. Paste the whole block with "mcpServers".'] };
+  }
+  const map = serverMap(value);
+  if (map === undefined) {
+    return {
+      servers: [],
+      problems: ['There are no servers in it: "mcpServers" or an object with "command" or "url" is missing.'],
+    };
+  }
+  const servers: ReadMcpServer[] = [];
+  const problems: string[] = [];
+  const entries = Object.entries(map);
+  if (entries.length > MAX_MCP_SERVERS) problems.push(`Only the first ${MAX_MCP_SERVERS} servers were read.`);
+  for (const [key, entry] of entries.slice(0, MAX_MCP_SERVERS)) {
+    const read = readServer(entry);
+    if ('problem' in read) problems.push(`${shortText(key, 60)}: ${read.problem}`);
+    else {
+      const name = serverName(key, new Set(servers.map((each) => each.name)));
+      servers.push({ name, ...(name === key ? {} : { renamed_from: shortText(key, 100) }), ...read });
+    }
+  }
+  return { servers, problems };
+}
+
+/** A valid name that is not taken yet. */
+function serverName(key: string, taken: ReadonlySet<string>): string {
+  const words = key
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^[_0-9]+|_+$/g, '')
+    .slice(0, MAX_SERVER_NAME_CHARS - 3)
+    .replace(/_+$/, '');
+  const plain = mcpServerName.safeParse(words).success ? words : 'server';
+  let free = plain;
+  for (let number = 2; taken.has(free); number++) free = `${plain}_${number}`;
+  return free;
+}
+
+function readServer(entry: unknown): { server: McpServerRequest; ignored: string[] } | { problem: string } {
+  if (!isRecord(entry)) return { problem: 'This is not an object.' };
+  const type = textOf(entry.type ?? entry.transport);
+  if (type === 'sse') {
+    return { problem: 'It uses the old transport "sse". Enter its address for streamable HTTP, often /mcp.' };
+  }
+  const url = textOf(entry.url ?? entry.serverUrl ?? entry.httpUrl);
+  const isHttp = url !== undefined || (type !== undefined && HTTP_TYPES.includes(type));
+  const fields = isHttp
+    ? { type: 'http', url, headers: entry.headers }
+    : { type: 'stdio', ...commandOf(entry), env: entry.env, cwd: homePath(entry.cwd), ...ownFields(entry) };
+  const parsed = mcpServer.safeParse({
+    ...withVariables(definedOf(fields)),
+    ...definedOf({
+      enabled: entry.disabled === true || entry.enabled === false ? false : undefined,
+      timeout_seconds: entry.timeout_seconds,
+      trust_read_only: entry.trust_read_only,
+    }),
+  });
+  if (!parsed.success) {
+    return {
+      problem: parsed.error.issues
+        .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+        .join(' '),
+    };
+  }
+  const problem = referenceProblems(parsed.data);
+  if (problem !== undefined) return { problem };
+  return { server: parsed.data, ignored: Object.keys(entry).filter((field) => !KNOWN.has(field)) };
+}
+
+/** The fields that Loupe adds to those of other hosts. */
+function ownFields({ folders, workspace, network }: Record<string, unknown>) {
+  return { folders, workspace, network };
+}
+
+const KNOWN = new Set([
+  ...['type', 'transport', 'url', 'serverUrl', 'httpUrl', 'headers'],
+  ...['command', 'args', 'env', 'cwd', 'disabled', 'enabled'],
+  ...['folders', 'workspace', 'network', 'timeout_seconds', 'trust_read_only'],
+]);
+
+/** Hosts write a command and its arguments as two fields, as one list, or as an object. */
+function commandOf({ command, args }: Record<string, unknown>): { command: unknown; args: unknown } {
+  if (Array.isArray(command)) return { command: command[0], args: [...command.slice(1), ...listOf(args)] };
+  if (isRecord(command)) return { command: command.path, args: command.args };
+  return { command, args };
+}
+
+/** The problem of the first reference that is not one to a variable. */
+export function referenceProblems(server: McpServerRequest): string | undefined {
+  const values =
+    server.type === 'http'
+      ? [server.url, ...Object.values(server.headers)]
+      : [server.command, ...server.args, ...Object.values(server.env)];
+  return values.flatMap((value) => (value === null ? [] : (referenceProblem(value) ?? [])))[0];
+}
+
+/** `${env:NAME}` and `{env:NAME}` as `${NAME}`, in all texts. */
+function withVariables(value: unknown): Record<string, unknown> {
+  const renamed: unknown = JSON.parse(
+    JSON.stringify(value).replaceAll(/\$?\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g, '${$1}'),
+  );
+  return isRecord(renamed) ? renamed : {};
+}
+
+function serverMap(value: Record<string, unknown>): Record<string, unknown> | undefined {
+  for (const name of MAPS) {
+    const found = value[name];
+    if (isRecord(found)) return serverMap(found) ?? found;
+  }
+  if (isServer(value)) return { server: value };
+  const entries = Object.values(value);
+  return entries.length > 0 && entries.every((entry) => isRecord(entry) && isServer(entry))
+    ? value
+    : undefined;
+}
+
+function isServer(value: Record<string, unknown>): boolean {
+  return value.command !== undefined || [value.url, value.serverUrl, value.httpUrl].some(textOf);
+}
+
+/** A pasted block often comes with its fence, or as the inner part of an object. */
+function withoutFence(text: string): string {
+  const inner = /^\s*```\w*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+  return /^\s*"/.test(inner) ? `{${inner.replace(/,\s*$/, '')}}` : inner;
+}
+
+function homePath(path: unknown): unknown {
+  return typeof path === 'string' ? expandHome(path, homedir()) : path;
+}
+
+function definedOf(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

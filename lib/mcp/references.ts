@@ -1,0 +1,82 @@
+import type { HttpServer, McpServer, StdioServer } from '../api/mcp.ts';
+import { AppError } from '../errors/app-error.ts';
+import { environmentSecrets } from '../sharing/redaction/environment.ts';
+import type { Secret } from './secrets.ts';
+
+/** `${NAME}`, or `${NAME:-default}` for a variable that may be missing. */
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+/** References of other hosts that mean something else, or a misspelt one. */
+const OTHER_REFERENCE = /\$\{[^}]*\}/;
+
+/** A server with the values of its references, and what of it is secret. Only in memory, while it starts. */
+export interface ResolvedServer<Server extends McpServer = McpServer> {
+  server: Server;
+  secrets: readonly Secret[];
+}
+
+/** Whether a value refers to a variable, so that showing it reveals nothing. */
+export function hasReference(value: string): boolean {
+  return new RegExp(REFERENCE).test(value);
+}
+
+/** What is wrong with the references in a value; `undefined` if nothing is. */
+export function referenceProblem(value: string): string | undefined {
+  const other = OTHER_REFERENCE.exec(value.replaceAll(REFERENCE, ''));
+  return other
+    ? `${other[0].slice(0, 60)} is not the name of a variable. Write \${NAME} for a variable of Loupe's environment.`
+    : undefined;
+}
+
+/** What of a value is secret: not paths of the system, numbers and words such as "true". */
+function secretsOf(name: string, value: string): Secret[] {
+  // Such a name makes shorter values count, too: whoever configures a server for a value means that value.
+  return environmentSecrets({ [`${name}_SECRET`]: value }).map((found) => ({ name, value: found }));
+}
+
+/**
+ * Fills in the variables that a configuration refers to. The values of `env`, `headers` and variables count as secret.
+ *
+ * @throws {AppError} `mcp_variable_missing`
+ */
+export function resolveReferences(
+  name: string,
+  server: McpServer,
+  environment: Readonly<Record<string, string | undefined>>,
+): ResolvedServer {
+  const secrets: Secret[] = [];
+  const filled = (value: string) =>
+    value.replaceAll(REFERENCE, (_, variable: string, fallback: string | undefined) => {
+      const found = environment[variable] ?? fallback;
+      if (found === undefined) {
+        throw new AppError({
+          code: 'mcp_variable_missing',
+          message: `The server "${name}" needs the variable ${variable}, which Loupe's environment does not have.`,
+          hint: `Start Loupe with it: ${variable}=… npm start`,
+        });
+      }
+      secrets.push(...secretsOf(variable, found));
+      return found;
+    });
+  const hidden = (values: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(values).map(([key, value]) => {
+        const result = filled(value);
+        secrets.push(...secretsOf(key, result));
+        return [key, result];
+      }),
+    );
+  return { server: server.type === 'http' ? http(server) : stdio(server), secrets };
+
+  function stdio(one: StdioServer): StdioServer {
+    return {
+      ...one,
+      command: filled(one.command),
+      args: one.args.map(filled),
+      env: hidden(one.env),
+    };
+  }
+
+  function http(one: HttpServer): HttpServer {
+    return { ...one, url: filled(one.url), headers: hidden(one.headers) };
+  }
+}

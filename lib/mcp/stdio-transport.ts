@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { ServerEnd, ServerProcess } from '../sandbox/confined-server.ts';
+import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, STDERR_BYTES } from './limits.ts';
+import { Traffic } from './traffic.ts';
+
+/** Reads one message. From the client library; throws for anything else. */
+type ReadMessage = (line: string) => JSONRPCMessage;
+
+const NEWLINE = 0x0a;
+
+/**
+ * The messages of a confined server, one per line on its standard streams. Lines that are no messages are skipped, as many
+ * servers print there; a line without end or messages without end stop the server.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport['onmessage']>;
+  readonly #start: () => Promise<ServerProcess>;
+  readonly #read: ReadMessage;
+  readonly #traffic = new Traffic();
+  #process: ServerProcess | undefined;
+  #line: Buffer[] = [];
+  #lineBytes = 0;
+  #stderr = Buffer.alloc(0);
+  #problem: string | undefined;
+  #end: ServerEnd | undefined;
+  #closing = false;
+
+  constructor(start: () => Promise<ServerProcess>, read: ReadMessage) {
+    this.#start = start;
+    this.#read = read;
+  }
+
+  /** Why the server was stopped or ended; `undefined` while it runs, and after `close`. */
+  get problem(): string | undefined {
+    return this.#problem ?? (this.#closing ? undefined : this.#end && endWords(this.#end));
+  }
+
+  /** The end of what the server wrote to stderr, not cleaned and not masked. */
+  get stderr(): string {
+    return new TextDecoder().decode(this.#stderr);
+  }
+
+  async start(): Promise<void> {
+    const server = await this.#start();
+    this.#process = server;
+    server.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
+    server.stderr.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
+    for (const stream of [server.stdout, server.stderr]) stream.on('error', () => undefined);
+    void this.#watch(server);
+  }
+
+  /** Waits until everything was read, so that the last words on stderr explain the end. */
+  async #watch(server: ServerProcess): Promise<void> {
+    this.#end = await server.ended;
+    await Promise.race([
+      Promise.all([server.stdout, server.stderr].map((stream) => stream.closed || once(stream, 'close'))),
+      delay(CLOSE_GRACE_MS),
+    ]).catch(() => undefined);
+    this.onclose?.();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const { stdin } = this.#process ?? {};
+    if (!stdin?.writable) throw new Error('The server has ended.');
+    if (stdin.write(`${JSON.stringify(message)}\n`)) return;
+    // A server that does not read must not fill the memory: the next message waits.
+    await Promise.race([once(stdin, 'drain'), this.#process?.ended]);
+  }
+
+  /** Asks the server to end by closing its input, as the protocol says, and kills it if it stays. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const server = this.#process;
+    if (!server) {
+      this.onclose?.();
+      return;
+    }
+    server.stdin.end();
+    const ended = await Promise.race([server.ended, delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
+    if (!ended) server.kill();
+    await server.ended;
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#problem !== undefined) return;
+    if (this.#traffic.isFlood({ bytes: chunk.length })) {
+      this.#stop('It sent too much in one second.');
+      return;
+    }
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      this.#keep(chunk.subarray(from, at));
+      from = at + 1;
+      if (!this.#endLine()) return;
+    }
+    this.#keep(chunk.subarray(from));
+    if (this.#lineBytes > MAX_MESSAGE_BYTES) {
+      this.#stop(`It sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`);
+    }
+  }
+
+  #keep(part: Buffer): void {
+    if (part.length === 0) return;
+    this.#line.push(part);
+    this.#lineBytes += part.length;
+  }
+
+  /** @returns whether the server may go on */
+  #endLine(): boolean {
+    const line = Buffer.concat(this.#line).toString('utf8').trim();
+    const isTooLong = this.#lineBytes > MAX_MESSAGE_BYTES;
+    this.#line = [];
+    this.#lineBytes = 0;
+    if (isTooLong) this.#stop(`It sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`);
+    else if (this.#traffic.isFlood({ messages: 1 })) this.#stop('It sent too many messages in one second.');
+    else if (line.startsWith('{')) this.#dispatch(line);
+    return this.#problem === undefined;
+  }
+
+  #dispatch(line: string): void {
+    let message: JSONRPCMessage;
+    try {
+      message = this.#read(line);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #stop(problem: string): void {
+    this.#problem = problem;
+    this.#line = [];
+    this.#process?.stdout.destroy();
+    this.#process?.kill();
+  }
+
+  #keepStderr(chunk: Buffer): void {
+    if (this.#traffic.isFlood({ bytes: chunk.length })) this.#stop('It wrote too much to stderr.');
+    else this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
+  }
+}
+
+/** How a server ended, as a sentence. */
+function endWords({ end, exitCode }: ServerEnd): string {
+  switch (end) {
+    case 'memory_limit':
+      return 'It was killed because it used too much memory.';
+    case 'process_limit':
+      return 'It was killed because it started too many processes.';
+    case 'scratch_limit':
+      return 'It was killed because it made too many temporary files.';
+    case 'disk_full':
+      return 'It was killed because the disk is nearly full.';
+    case 'exited':
+      return exitCode === 127
+        ? 'Its command was not found (exit code 127).'
+        : `It ended by itself${exitCode === undefined ? '' : ` with exit code ${exitCode}`}.`;
+    default:
+      return 'It was killed.';
+  }
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import type { McpAnnotations } from '../api/mcp.ts';
+import { MAX_TOOL_NAME_CHARS, nameWithServer } from '../events/mcp-names.ts';
+import type { ToolDefinition } from '../parser/types.ts';
+import { isBoundedObject, type JsonObject, type JsonValue } from '../util/json.ts';
+import { textStart } from '../util/short-text.ts';
+import { sortedJson } from '../util/sorted-json.ts';
+import { cleanLine, cleanText } from './clean-text.ts';
+import { MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, MAX_SCHEMA_CHARS, MAX_SCHEMA_DEPTH } from './limits.ts';
+import { offeredSchema, SchemaError } from './offered-schema.ts';
+
+/** A tool as a server lists it; any field may have any size. */
+export interface ListedTool {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  inputSchema?: unknown;
+  outputSchema?: unknown;
+  annotations?: unknown;
+}
+
+/** A tool of a server, within limits. */
+export interface ServerTool {
+  /** As the server calls it. */
+  name: string;
+  /** As models get it. */
+  offered: string;
+  title?: string;
+  /** Cleaned and shortened. */
+  description: string;
+  leftOutChars: number;
+  hiddenChars: number;
+  /** As the server sent it: arguments are validated against it. Empty if the tool is unusable. */
+  inputSchema: JsonObject;
+  outputSchema?: JsonObject;
+  annotations: McpAnnotations;
+  /** Identifies everything that the server said about the tool. */
+  hash: string;
+  /** What models get; `undefined` if the tool is unusable. */
+  definition: ToolDefinition | undefined;
+  problem?: string;
+}
+
+/** Reads a listed tool. Never throws: a tool beyond the limits has a problem instead of a definition. Pure. */
+export function readTool(server: string, listed: ListedTool): ServerTool {
+  const cleaned = cleanText(textStart(listed.description ?? '', 4 * MAX_DESCRIPTION_CHARS));
+  const description = textStart(cleaned.text, MAX_DESCRIPTION_CHARS);
+  const title = cleanLine(listed.title, MAX_NAME_CHARS);
+  const base = {
+    name: textStart(listed.name.toWellFormed(), MAX_NAME_CHARS),
+    offered: offeredName(server, listed.name),
+    ...(title === '' ? {} : { title }),
+    description,
+    leftOutChars: Math.max(0, (listed.description?.length ?? 0) - description.length - cleaned.hidden),
+    hiddenChars: cleaned.hidden,
+    annotations: annotationsOf(listed.annotations),
+  };
+  const unusable = (problem: string): ServerTool => ({
+    ...base,
+    inputSchema: {},
+    hash: hashOf({ name: base.name, description, problem }),
+    definition: undefined,
+    problem,
+  });
+  if (listed.name.length > MAX_NAME_CHARS) return unusable(`Its name has ${listed.name.length} characters.`);
+  const bounds = { maxChars: MAX_SCHEMA_CHARS, maxDepth: MAX_SCHEMA_DEPTH };
+  const { inputSchema, outputSchema } = listed;
+  if (!isBounded(inputSchema, bounds)) return unusable(tooLarge('input'));
+  if (outputSchema !== undefined && !isBounded(outputSchema, bounds)) return unusable(tooLarge('output'));
+  try {
+    const parameters = offeredSchema(inputSchema);
+    const summary = description.trim() === '' ? (base.title ?? base.name) : description;
+    return {
+      ...base,
+      inputSchema,
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+      hash: hashOf({
+        name: listed.name,
+        title: listed.title ?? null,
+        description: listed.description ?? null,
+        inputSchema,
+        outputSchema: outputSchema ?? null,
+        annotations: { ...base.annotations },
+      }),
+      definition: {
+        type: 'function',
+        function: { name: base.offered, description: summary, parameters },
+      },
+    };
+  } catch (error) {
+    if (error instanceof SchemaError) return unusable(error.message);
+    throw error;
+  }
+}
+
+/** The tools of a list, each name once: a second tool of the same name could stand in for the first. Pure. */
+export function readTools(server: string, listed: readonly ListedTool[]): ServerTool[] {
+  const names = new Set<string>();
+  const offered = new Set<string>();
+  return listed.flatMap((each) => {
+    const tool = readTool(server, each);
+    if (names.has(tool.name)) return [];
+    names.add(tool.name);
+    // Names that differ only in other characters or in case get a number of their own.
+    const unique = offered.has(tool.offered.toLowerCase()) ? renamed(server, tool) : tool;
+    offered.add(unique.offered.toLowerCase());
+    return [unique];
+  });
+}
+
+/** The name for models: letters, digits and underscores, at most 64 characters. */
+function offeredName(server: string, name: string): string {
+  const plain = name
+    .slice(0, MAX_NAME_CHARS)
+    .replaceAll(/[^A-Za-z0-9_]+/g, '_')
+    .replaceAll(/_{2,}/g, '_')
+    .replaceAll(/^_+|_+$/g, '');
+  const full = nameWithServer(server, plain === '' ? 'tool' : plain);
+  return full.length <= MAX_TOOL_NAME_CHARS ? full : withHash(full, name);
+}
+
+function renamed(server: string, tool: ServerTool): ServerTool {
+  const offered = withHash(offeredName(server, tool.name), tool.name);
+  const { definition } = tool;
+  return {
+    ...tool,
+    offered,
+    definition: definition && { ...definition, function: { ...definition.function, name: offered } },
+  };
+}
+
+/** The start of a name with four digits from the whole name, so that it is the same in any order of the list. */
+function withHash(offered: string, name: string): string {
+  const digits = createHash('sha256').update(name).digest('hex').slice(0, 4);
+  return `${offered.slice(0, MAX_TOOL_NAME_CHARS - 5).replace(/_+$/, '')}_${digits}`;
+}
+
+function annotationsOf(value: unknown): McpAnnotations {
+  if (typeof value !== 'object' || value === null) return {};
+  const given: Readonly<Record<string, unknown>> = { ...value };
+  const title = cleanLine(given.title, MAX_NAME_CHARS);
+  const hints = (['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const).flatMap(
+    (name) => (typeof given[name] === 'boolean' ? [[name, given[name]]] : []),
+  );
+  return { ...(title === '' ? {} : { title }), ...Object.fromEntries(hints) };
+}
+
+function isBounded(value: unknown, bounds: { maxChars: number; maxDepth: number }): value is JsonObject {
+  return isBoundedObject(value, bounds);
+}
+
+function tooLarge(which: string): string {
+  return `Its ${which} schema is missing, has more than ${MAX_SCHEMA_CHARS} characters, or is nested too deeply.`;
+}
+
+function hashOf(value: JsonValue): string {
+  return createHash('sha256').update(sortedJson(value)).digest('hex').slice(0, 32);
+}

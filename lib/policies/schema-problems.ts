@@ -1,0 +1,48 @@
+import { Validator } from '@cfworker/json-schema';
+import type { JsonObject, JsonValue } from '../util/json.ts';
+import { shortText } from '../util/short-text.ts';
+
+const MAX_PROBLEMS = 5;
+
+/** Keywords whose errors only say that something within a value does not fit, which is reported, too. */
+const REPORTED_WITH_CAUSE: ReadonlySet<string> = new Set([
+  '$ref',
+  '$recursiveRef',
+  'allOf',
+  'dependentSchemas',
+  'false',
+  'items',
+  'patternProperties',
+  'prefixItems',
+  'properties',
+]);
+
+/** Where a value does not fit a schema: the first problems, and how many more there are. */
+export interface SchemaProblems {
+  problems: readonly string[];
+  more: number;
+}
+
+/**
+ * Checks a value against a JSON schema (2020-12). Pure; throws for schemas and values nested too deeply for the validator,
+ * and can take any time: see `askThread`.
+ */
+export function schemaProblems(value: JsonValue, schema: JsonObject): SchemaProblems {
+  // The validator writes into the schema.
+  const validator = new Validator(structuredClone(schema), '2020-12', false);
+  const { valid, errors } = validator.validate(value);
+  if (valid) return { problems: [], more: 0 };
+  const causes = errors.filter(({ keyword }) => !REPORTED_WITH_CAUSE.has(keyword));
+  const shown = (causes.length > 0 ? causes : errors).slice(0, MAX_PROBLEMS);
+  return {
+    problems: shown.map(
+      ({ instanceLocation, error }) => `${placeIn(instanceLocation)}: ${shortText(error, 300)}`,
+    ),
+    more: Math.max(0, causes.length - shown.length),
+  };
+}
+
+/** A JSON pointer such as `#/items/0/name` as a path; the whole value as such. */
+function placeIn(location: string): string {
+  return location === '#' ? 'the whole value' : shortText(location.slice(2), 200);
+}
