@@ -1,10 +1,11 @@
+import { plainText } from '../sandbox/plain-text.ts';
 import { fitMiddle, jsonTextBytes } from '../tools/fit-text.ts';
 import type { ToolResult } from '../tools/tool.ts';
 import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from '../tools/tool-results.ts';
 import { isBoundedObject, type JsonObject, type JsonValue } from '../util/json.ts';
 import { formatCount } from '../util/numbers.ts';
 import { sortedJson } from '../util/sorted-json.ts';
-import { cleanLine, cleanText } from './clean-text.ts';
+import { cleanLine } from './clean-text.ts';
 import { MAX_NAME_CHARS } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
@@ -60,7 +61,7 @@ function partText(part: unknown): string {
   const given: Readonly<Record<string, unknown>> = { ...part };
   switch (given.type) {
     case 'text':
-      return typeof given.text === 'string' ? cleanText(given.text).text : '';
+      return typeof given.text === 'string' ? plainText(given.text.toWellFormed()) : '';
     case 'image':
       return `[Image: ${mimeType(given.mimeType)}, ${byteWords(base64Bytes(given.data))}. It cannot be shown to the model.]`;
     case 'audio':
@@ -88,7 +89,7 @@ function embedded(resource: unknown): string {
   if (typeof resource !== 'object' || resource === null) return '';
   const { uri, mimeType: type, text, blob }: Readonly<Record<string, unknown>> = { ...resource };
   const name = cleanLine(uri, MAX_URI_CHARS);
-  if (typeof text === 'string') return `[Resource ${name}]\n${cleanText(text).text}`;
+  if (typeof text === 'string') return `[Resource ${name}]\n${plainText(text.toWellFormed())}`;
   return `[Resource ${name}, ${mimeType(type)}, ${byteWords(base64Bytes(blob))}. It is not text.]`;
 }
 
@@ -117,11 +118,11 @@ function structuredOf(value: unknown, mask: SecretMask): JsonObject | undefined 
 }
 
 function cleanJson(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return cleanText(value).text;
+  if (typeof value === 'string') return plainText(value.toWellFormed());
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(cleanJson);
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [cleanText(key).text, cleanJson(inner)]),
+    Object.entries(value).map(([key, inner]) => [plainText(key.toWellFormed()), cleanJson(inner)]),
   );
 }
 

@@ -113,19 +113,12 @@ class SchemaReader {
 
 /** Parts that all hold: their parameters together. */
 function mergedAll(parts: readonly ParameterSchema[]): ParameterSchema {
-  return parts.reduce<ParameterSchema>(
-    (merged, part) => ({
-      ...merged,
-      ...part,
-      ...(merged.properties || part.properties
-        ? { properties: { ...merged.properties, ...part.properties } }
-        : {}),
-      ...(merged.required || part.required
-        ? { required: [...new Set([...(merged.required ?? []), ...(part.required ?? [])])] }
-        : {}),
-    }),
-    {},
-  );
+  const merged: ParameterSchema = Object.assign({}, ...parts);
+  const properties = parts.flatMap((part) => Object.entries(part.properties ?? {}));
+  const required = new Set(parts.flatMap((part) => part.required ?? []));
+  if (properties.length > 0) merged.properties = Object.fromEntries(properties);
+  if (required.size > 0) merged.required = [...required];
+  return merged;
 }
 
 function enumOf({ enum: values, const: only }: JsonObject): { enum?: JsonValue[] } {

@@ -127,7 +127,7 @@ export function referenceProblems(server: McpServerRequest): string | undefined 
 /** `${env:NAME}` and `{env:NAME}` as `${NAME}`, in all texts. */
 function withVariables(value: unknown): Record<string, unknown> {
   const renamed: unknown = JSON.parse(
-    JSON.stringify(value).replaceAll(/\$?\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g, '${$1}'),
+    JSON.stringify(value).replaceAll(/\$?\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name) => `\${${name}}`),
   );
   return isRecord(renamed) ? renamed : {};
 }

@@ -1,5 +1,5 @@
 import { Validator } from '@cfworker/json-schema';
-import type { JsonObject, JsonValue } from '../util/json.ts';
+import type { JsonObject } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';
 
 const MAX_PROBLEMS = 5;
@@ -27,7 +27,7 @@ export interface SchemaProblems {
  * Checks a value against a JSON schema (2020-12). Pure; throws for schemas and values nested too deeply for the validator,
  * and can take any time: see `askThread`.
  */
-export function schemaProblems(value: JsonValue, schema: JsonObject): SchemaProblems {
+export function schemaProblems(value: unknown, schema: JsonObject): SchemaProblems {
   // The validator writes into the schema.
   const validator = new Validator(structuredClone(schema), '2020-12', false);
   const { valid, errors } = validator.validate(value);
