@@ -1,0 +1,60 @@
+import { failed } from '../tools/tool-results.ts';
+import type { ToolResult } from '../tools/tool.ts';
+import type { JsonObject } from '../util/json.ts';
+import { callResult } from './call-result.ts';
+import type { ServerInstance } from './server-instance.ts';
+import type { ServerTool } from './tool-definition.ts';
+import { validateInThread } from './validate-in-thread.ts';
+
+/** The parts of a tool that a call depends on. */
+type CalledTool = Pick<ServerTool, 'name' | 'offered' | 'hash' | 'inputSchema' | 'outputSchema'>;
+
+/**
+ * Calls a tool of a server, if it still is what it was: a server can change what its tools are described as, or do. A
+ * server that ended is started again first.
+ *
+ * @throws {AppError} if the server cannot be used, or did not answer: then the call may have run
+ */
+export async function callServerTool(
+  instance: ServerInstance,
+  tool: CalledTool,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const isRestart = instance.mustRestart;
+  const connection = await instance.connect();
+  const current = (await instance.tools(signal)).find(({ name }) => name === tool.name);
+  if (current?.hash !== tool.hash) {
+    const what = current ? 'describes this tool differently' : 'no longer has this tool';
+    return failed(tool.offered, {
+      error: `The server ${what} than when it was accepted, so it was not called. Do without it: only a person can accept the change.`,
+    });
+  }
+  const problem = await validateInThread({ value: args, schema: tool.inputSchema }, signal);
+  if (problem !== undefined) {
+    return failed(tool.offered, { error: `The arguments do not fit the schema of the tool: ${problem}` });
+  }
+  const raw = await connection.call(tool.name, args, {
+    signal,
+    timeoutMs: instance.server.timeout_seconds * 1000,
+  });
+  const result = callResult(tool.offered, raw, connection.mask);
+  const notes = [
+    ...(isRestart
+      ? ['The server had ended and was started again before this call. What it remembered may be lost.']
+      : []),
+    ...(await outputNotes(tool, result, signal)),
+  ];
+  return notes.length === 0 ? result : { ...result, note: notes.join(' ') };
+}
+
+/** What is wrong with the data of a result, by the server's own schema. */
+async function outputNotes(
+  { outputSchema }: CalledTool,
+  { success, output }: ToolResult,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (!outputSchema || !success || typeof output !== 'object' || output === null || !('data' in output)) return [];
+  const problem = await validateInThread({ value: output.data ?? null, schema: outputSchema }, signal);
+  return problem === undefined ? [] : [`The data does not fit the tool's own schema: ${problem}`];
+}

@@ -1,0 +1,156 @@
+import type { McpServer, McpState } from '../api/mcp.ts';
+import { AppError } from '../errors/app-error.ts';
+import { Connection, type ConnectionParts, NotStartedError, type ServerInfo } from './connection.ts';
+import { MAX_RESTARTS, RESTART_WINDOW_MS } from './limits.ts';
+import type { ServerTool } from './tool-definition.ts';
+
+/** Why a server is not usable, for people. */
+export interface ServerFailure {
+  message: string;
+  hint?: string;
+  stderr?: string;
+}
+
+/** Prepares what a connection needs: folders are checked again at each start. */
+export type PrepareParts = () => Promise<ConnectionParts>;
+
+/**
+ * One process or session of a server, for a run or for the page. It is started when it is first needed, and again if it
+ * ended by itself, within limits.
+ */
+export class ServerInstance {
+  readonly name: string;
+  readonly server: McpServer;
+  readonly #prepare: PrepareParts;
+  readonly #onTools: (tools: readonly ServerTool[]) => void;
+  readonly #closing = new AbortController();
+  #connection: Connection | undefined;
+  #opening: Promise<Connection> | undefined;
+  #tools: readonly ServerTool[] = [];
+  #areToolsOld = true;
+  #failure: ServerFailure | undefined;
+  readonly #restarts: number[] = [];
+
+  /** @param options.onTools called with each list of tools */
+  constructor(options: {
+    name: string;
+    server: McpServer;
+    prepare: PrepareParts;
+    onTools?: (tools: readonly ServerTool[]) => void;
+  }) {
+    this.name = options.name;
+    this.server = options.server;
+    this.#prepare = options.prepare;
+    this.#onTools = options.onTools ?? (() => undefined);
+  }
+
+  get state(): Exclude<McpState, 'disabled'> {
+    if (this.#opening) return 'starting';
+    if (this.#connection && !this.#connection.ended) return 'ready';
+    return this.#failure ? 'failed' : 'off';
+  }
+
+  get failure(): ServerFailure | undefined {
+    return this.state === 'failed' ? this.#failure : undefined;
+  }
+
+  get info(): ServerInfo | undefined {
+    return this.#connection?.info;
+  }
+
+  /** The tools as last listed. */
+  get knownTools(): readonly ServerTool[] {
+    return this.#tools;
+  }
+
+  /** Whether it ended by itself, so that the next use starts it again without what it remembered. */
+  get mustRestart(): boolean {
+    return this.#connection?.ended ?? false;
+  }
+
+  /**
+   * The connection, opened if there is none.
+   *
+   * @throws {AppError} the errors of `Connection.open`, and `mcp_ends_again` for a server that keeps ending
+   */
+  connect(): Promise<Connection> {
+    if (this.#connection && !this.#connection.ended) return Promise.resolve(this.#connection);
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<Connection> {
+    this.#closing.signal.throwIfAborted();
+    if (this.#connection) this.#countRestart(this.#connection);
+    try {
+      const parts = await this.#prepare();
+      const connection = await Connection.open(this.name, this.server, parts, {
+        signal: this.#closing.signal,
+        onTools: () => {
+          this.#areToolsOld = true;
+        },
+        onEnd: (problem) => {
+          this.#failure = { message: `The server "${this.name}" ended: ${problem}`, stderr: connection.stderr };
+        },
+      });
+      this.#connection = connection;
+      this.#areToolsOld = true;
+      if (this.#closing.signal.aborted) {
+        await connection.close();
+        this.#closing.signal.throwIfAborted();
+      }
+      return connection;
+    } catch (error) {
+      this.#failure = failureOf(error);
+      throw error;
+    }
+  }
+
+  #countRestart(ended: Connection): void {
+    const now = performance.now();
+    while ((this.#restarts[0] ?? now) < now - RESTART_WINDOW_MS) this.#restarts.shift();
+    if (this.#restarts.length >= MAX_RESTARTS) {
+      throw new AppError({
+        code: 'mcp_ends_again',
+        message: `The server "${this.name}" ended ${this.#restarts.length + 1} times within five minutes, the last time: ${ended.problem ?? 'its connection was closed.'}`,
+        hint: 'It is not started again for now.',
+      });
+    }
+    this.#restarts.push(now);
+  }
+
+  /** The current tools, listed again if the server said that they changed. @throws {AppError} as `connect` */
+  async tools(signal?: AbortSignal): Promise<readonly ServerTool[]> {
+    const connection = await this.connect();
+    if (this.#areToolsOld) {
+      this.#areToolsOld = false;
+      try {
+        this.#tools = await connection.listTools(signal);
+      } catch (error) {
+        this.#areToolsOld = true;
+        this.#failure = failureOf(error);
+        throw error;
+      }
+      this.#onTools(this.#tools);
+    }
+    return this.#tools;
+  }
+
+  /** Ends it for good. */
+  async close(): Promise<void> {
+    this.#closing.abort(new AppError({ code: 'mcp_closed', message: `The server "${this.name}" was stopped.` }));
+    await this.#opening?.catch(() => undefined);
+    await this.#connection?.close();
+  }
+}
+
+function failureOf(error: unknown): ServerFailure {
+  if (!(error instanceof AppError)) {
+    return { message: error instanceof Error ? error.message : String(error) };
+  }
+  const { message, hint } = error;
+  const stderr = error instanceof NotStartedError ? error.stderr : '';
+  return { message, ...(hint === undefined ? {} : { hint }), ...(stderr === '' ? {} : { stderr }) };
+}
