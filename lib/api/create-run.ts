@@ -8,6 +8,7 @@ import {
   MAX_TASK_CHARS,
   MAX_TITLE_CHARS,
 } from '../events/limits.ts';
+import { allToolsOf, isAllOfServer, MAX_TOOL_NAME_CHARS, serverAndTool } from '../events/mcp-names.ts';
 import {
   DEFAULT_MODE,
   modeAndTools,
@@ -21,6 +22,17 @@ import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { checkProblems } from './check-problems.ts';
 import { namedOptionProblems } from './named-options.ts';
 import { toolsProblem } from './tools.ts';
+
+/** A built-in tool, or one of an MCP server. */
+const ruledTool = z
+  .string()
+  .max(MAX_TOOL_NAME_CHARS)
+  .refine(
+    (name) =>
+      TOOL_NAMES.some((known) => known === name) ||
+      (serverAndTool(name) !== undefined && !isAllOfServer(name)),
+    `This is not the name of a tool. The built-in tools are ${TOOL_NAMES.join(', ')}.`,
+  );
 
 /** The fields of a request for a run. Unknown ones are rejected, so that a misspelt option is never ignored. */
 export const runFields = z.strictObject({
@@ -42,7 +54,7 @@ export const runFields = z.strictObject({
     .strictObject({
       default: approvalChoice.default('auto'),
       // Rejects a rule for a misspelt tool.
-      tools: z.partialRecord(z.enum(TOOL_NAMES), approvalChoice).optional(),
+      tools: z.record(ruledTool, approvalChoice).optional(),
     })
     .optional(),
 });
@@ -74,6 +86,9 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   if (request.tools && !agentic) complain('tools', 'A single answer calls no tools.');
   const unknownTool = request.tools && toolsProblem(mode, request.tools);
   if (unknownTool) complain('tools', unknownTool);
+  const unused = Object.keys(request.approval?.tools ?? {}).find((name) => !isChosen(name, request.tools));
+  if (unused !== undefined)
+    complain('approval', `The rule for ${unused} has no effect: "tools" does not name it.`);
   if (request.workspace_copy && request.workspace === undefined) {
     complain('workspace_copy', 'Set workspace to the folder to copy.');
   }
@@ -81,8 +96,8 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
     complain('agentic', 'Only a task can do without tools.');
   }
   for (const problem of namedOptionProblems(request)) complain('model_options', problem);
-  for (const problem of checkProblems(request.checks ?? [], modeFacts(mode).tools))
-    complain('checks', problem);
+  const checkable = [...modeFacts(mode).tools, ...(request.tools ?? []).filter(serverAndTool)];
+  for (const problem of checkProblems(request.checks ?? [], checkable)) complain('checks', problem);
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   for (const [field] of given) {
     const modes = modesWithField(field);
@@ -94,6 +109,12 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
     }
   }
   return problems;
+}
+
+/** Whether a rule for a tool of a server has an effect: it, or all of its server, is chosen. */
+function isChosen(name: string, tools: readonly string[] = []): boolean {
+  const server = serverAndTool(name)?.server;
+  return server === undefined || tools.includes(name) || tools.includes(allToolsOf(server));
 }
 
 /** The modes that have a field; `undefined` if all do. */

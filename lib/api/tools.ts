@@ -1,8 +1,9 @@
+import { isAllOfServer, serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts, type RunMode } from '../events/modes.ts';
 import { nearestName } from '../util/nearest-name.ts';
 
-/** A built-in tool that runs of a mode can offer on this machine. */
-export interface BuiltInTool {
+/** A tool that runs can offer. */
+export interface OfferableTool {
   name: string;
   /** As the model gets it. */
   description: string;
@@ -10,15 +11,41 @@ export interface BuiltInTool {
   estimated_tokens: number;
 }
 
-/** `GET /api/tools`: the built-in tools by mode, in the order in which they are offered. */
-export interface ToolsReply {
-  tools: Record<RunMode, BuiltInTool[]>;
+/** An accepted tool of an MCP server; its name is that of the server and its own: `server__tool`. */
+export interface ServerTool extends OfferableTool {
+  /** Whether its calls run without approval by default. */
+  unasked: boolean;
 }
 
-/** What is wrong with the setting `tools` of a run of this mode; `undefined` if nothing is. Pure. */
+/** An enabled server with its accepted tools. */
+export interface ServerTools {
+  server: string;
+  tools: ServerTool[];
+}
+
+/** `GET /api/tools` */
+export interface ToolsReply {
+  /** The built-in tools that runs of each mode can offer on this machine, in the order in which they are offered. */
+  tools: Record<RunMode, OfferableTool[]>;
+  servers: ServerTools[];
+}
+
+/** Whether runs of a mode can offer tools of servers: explorations reach nothing outside of their memory (O16). */
+export function offersServers(mode: RunMode): boolean {
+  return modeFacts(mode).usesFiles;
+}
+
+/**
+ * What is wrong with the setting `tools` of a run of this mode; `undefined` if nothing is. Whether a server has a tool is
+ * only known where the run is created. Pure.
+ */
 export function toolsProblem(mode: RunMode, names: readonly string[]): string | undefined {
   const { tools } = modeFacts(mode);
-  const unknown = names.find((name) => !tools.includes(name));
+  const ofServer = names.find((name) => serverAndTool(name) !== undefined);
+  if (ofServer !== undefined && !offersServers(mode)) {
+    return `The mode "${mode}" cannot use tools of servers, such as ${ofServer}.`;
+  }
+  const unknown = names.find((name) => !tools.includes(name) && serverAndTool(name) === undefined);
   if (unknown !== undefined) {
     const near = nearestName(unknown, tools);
     const meant = near === undefined ? '' : ` Did you mean ${near}?`;
@@ -26,4 +53,44 @@ export function toolsProblem(mode: RunMode, names: readonly string[]): string | 
   }
   const twice = names.find((name, index) => names.indexOf(name) < index);
   return twice === undefined ? undefined : `${twice} is named twice.`;
+}
+
+/**
+ * The setting `tools` with the names of a server's tools in place of `server__*`. Pure.
+ *
+ * @returns the names, or what is wrong with one of them
+ */
+export function withServerTools(
+  names: readonly string[],
+  servers: readonly ServerTools[],
+): { names: string[] } | { problem: string } {
+  const all: string[] = [];
+  for (const name of names) {
+    const parts = serverAndTool(name);
+    if (!parts) {
+      all.push(name);
+      continue;
+    }
+    const known = servers.find(({ server }) => server === parts.server)?.tools.map((tool) => tool.name) ?? [];
+    if (known.length === 0) {
+      return { problem: `There is no enabled server "${parts.server}" with accepted tools.` };
+    }
+    if (isAllOfServer(name)) all.push(...known);
+    else if (known.includes(name)) all.push(name);
+    else {
+      const near = nearestName(name, known);
+      return {
+        problem: `The server "${parts.server}" has no accepted tool "${name}".${near === undefined ? '' : ` Did you mean ${near}?`}`,
+      };
+    }
+  }
+  return { names: [...new Set(all)] };
+}
+
+/** The accepted tools with these names. Pure. */
+export function chosenServerTools(
+  names: readonly string[] | undefined,
+  servers: readonly ServerTools[],
+): ServerTool[] {
+  return servers.flatMap(({ tools }) => tools).filter(({ name }) => names?.includes(name));
 }

@@ -9,6 +9,7 @@ import { runLoop } from '../engine/run-loop.ts';
 import { AppError } from '../errors/app-error.ts';
 import { modeFacts } from '../events/modes.ts';
 import { Experiments } from '../experiments/experiments.ts';
+import { McpServers } from '../mcp/mcp-servers.ts';
 import { healthOf } from '../models/health-of.ts';
 import { ModelChecks, withChecks } from '../models/model-checks.ts';
 import { ModelPrices, withPrices } from '../models/model-prices.ts';
@@ -61,6 +62,8 @@ export interface OpenedRunService {
   folders: Folders;
   presets: Presets;
   suites: Suites;
+  /** Servers of the Model Context Protocol. */
+  mcp: McpServers;
   /** The operator token. */
   token: string;
   /** Stores this server's URL for a second start. */
@@ -103,6 +106,12 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     environment: environmentSecrets(process.env),
     tokens: [token],
   };
+  const mcp = new McpServers({
+    dataDir,
+    sandbox: unconfined ?? sandbox,
+    confined: unconfined === undefined,
+    environment: process.env,
+  });
   const spans = await openSpanSender(environment, { store, masks });
   const service = openRuns(opened, environment, {
     sandbox,
@@ -110,6 +119,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     servers,
     prices,
     sessions,
+    mcp,
     masks,
     observers: [sessions, agentConsole, ...(spans ? [spans] : [])],
   });
@@ -154,6 +164,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       newId: () => newRunId(new Date()),
       now: steadyNow,
     }),
+    mcp,
     token,
     announce: opened.announce,
     async close() {
@@ -162,6 +173,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       await pulls.close();
       await checks.close();
       await service.close();
+      await mcp.close();
       await spans?.close();
       await servers.close();
     },
@@ -189,6 +201,7 @@ interface RunParts {
   servers: ModelServers;
   prices: ModelPrices;
   sessions: SessionLogger;
+  mcp: McpServers;
   masks: RunServiceOptions['masks'];
   observers: readonly AppendObserver[];
 }
@@ -197,7 +210,7 @@ interface RunParts {
 function openRuns(
   opened: OpenedStore,
   environment: Environment,
-  { sandbox, unconfined, servers, prices, sessions, masks, observers }: RunParts,
+  { sandbox, unconfined, servers, prices, sessions, mcp, masks, observers }: RunParts,
 ): RunService {
   const { dataDir } = environment;
   const { store, shared } = opened;
@@ -216,6 +229,7 @@ function openRuns(
         dataDir,
         offeredTools: tools[request.mode].map((tool) => tool.function.name),
         alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
+        servers: request.tools ? await mcp.offered() : [],
         price: await prices.of(request.model),
       }),
     admit: (models) => servers.admit(models),
@@ -239,12 +253,12 @@ function openRuns(
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
         standingApproval: find && ((tool) => retryWhileBusy(() => find(tool), { runId: log.runId, signal })),
-        openTools: openToolsOf(log.runId, { sandbox, unconfined, dataDir, logPathOf }),
+        openTools: openToolsOf(log.runId, { sandbox, unconfined, dataDir, logPathOf, servers: mcp }),
       });
     },
     tidyUp: (state) => removeLeftovers(state, dataDir),
     models: () => listModels({ servers, store, prices }),
-    tools: toolsReply(tools),
+    tools: async () => toolsReply(tools, await mcp.offered()),
     masks,
     settings: {
       concurrency: environment.concurrency,

@@ -16,10 +16,14 @@ export interface OpenedTools {
   workspacePrompt?: string;
   /** The log file written during the run, if any (S4). */
   logPath?: string;
+  /** The MCP servers that were started for the run. */
+  mcpServers?: EventOf<'preflight.checked'>['mcp_servers'];
   close(): Promise<void>;
 }
 
 /**
- * Opens the tools of a run. @throws {AppError} when its workspace cannot be used, which ends the run with that error
+ * Opens the tools of a run. `signal` ends the wait for servers that start.
+ *
+ * @throws {AppError} when its workspace or a server cannot be used, which ends the run with that error
  */
-export type OpenTools = (config: RunConfig) => Promise<OpenedTools>;
+export type OpenTools = (config: RunConfig, signal?: AbortSignal) => Promise<OpenedTools>;

@@ -366,7 +366,8 @@ class Loop {
     for (const answer of [asked.details, asked.tools]) answer?.catch(() => {});
     const server = await asked.server;
     const details = await asked.details;
-    const sandbox = (await asked.tools)?.sandbox ?? {
+    const tools = await asked.tools;
+    const sandbox = tools?.sandbox ?? {
       available: false,
       kind: 'none',
       reason: 'This run uses no tools.',
@@ -383,6 +384,7 @@ class Loop {
         size_bytes: details.sizeBytes,
         ...(details.remote && { remote_host: details.remote.host }),
         sandbox,
+        ...(tools?.mcpServers?.length ? { mcp_servers: tools.mcpServers } : {}),
       },
     ];
     if (details.maxContextTokens !== undefined && details.maxContextTokens < config.window_tokens) {
@@ -663,7 +665,7 @@ class Loop {
 
   /** Opened once, on first use. */
   #openTools(): Promise<OpenedTools> {
-    this.#tools ??= this.#options.openTools(this.#ready().config);
+    this.#tools ??= this.#options.openTools(this.#ready().config, this.#abort);
     return this.#tools;
   }
 }

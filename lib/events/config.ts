@@ -3,7 +3,7 @@ import { regularExpression } from '../util/regular-expression.ts';
 import { check } from './check.ts';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
-import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
+import { MAX_MODEL_NAME_CHARS, MAX_OFFERED_TOOLS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
 import { approvalPolicy, optionValue, parserLayer, thinkSetting } from './setting-values.ts';
 import {
@@ -64,7 +64,7 @@ const OTHER_SCHEMAS = {
   parser_layers: z.array(parserLayer).min(1),
   blocked_patterns: z.array(blockedPattern).max(50),
   // Requests are checked against the mode's tools (`toolsProblem`); a log may name tools of another version.
-  tools: z.array(z.string().min(1).max(100)).min(1, 'Name at least one tool.').max(50),
+  tools: z.array(z.string().min(1).max(100)).min(1, 'Name at least one tool.').max(MAX_OFFERED_TOOLS),
   approval: approvalPolicy,
   diversity: diversitySettings.extend({
     threshold: diversitySettings.shape.threshold.default(DIVERSITY_DEFAULTS.threshold),

@@ -51,3 +51,6 @@ export const MAX_CASE_PATH_CHARS = 500;
 export const MAX_METADATA_CHARS = 65_536;
 /** Texts of which an answer must contain one. */
 export const MAX_TARGETS = 100;
+
+/** Tools that one run can offer. */
+export const MAX_OFFERED_TOOLS = 300;

@@ -1,5 +1,5 @@
-import { failed } from '../tools/tool-results.ts';
 import type { ToolResult } from '../tools/tool.ts';
+import { failed } from '../tools/tool-results.ts';
 import type { JsonObject } from '../util/json.ts';
 import { callResult } from './call-result.ts';
 import type { ServerInstance } from './server-instance.ts';
@@ -54,7 +54,8 @@ async function outputNotes(
   { success, output }: ToolResult,
   signal: AbortSignal,
 ): Promise<string[]> {
-  if (!outputSchema || !success || typeof output !== 'object' || output === null || !('data' in output)) return [];
+  if (!outputSchema || !success || typeof output !== 'object' || output === null || !('data' in output))
+    return [];
   const problem = await validateInThread({ value: output.data ?? null, schema: outputSchema }, signal);
   return problem === undefined ? [] : [`The data does not fit the tool's own schema: ${problem}`];
 }

@@ -1,4 +1,5 @@
 import type { McpServer, StdioServer } from '../api/mcp.ts';
+import { isLoopbackAddress } from '../model/ollama-host.ts';
 import { shortText } from '../util/short-text.ts';
 
 const MAX_COMMAND_CHARS = 300;
@@ -12,7 +13,8 @@ export function reachOf(server: McpServer, { confined }: { confined: boolean }):
   if (server.type === 'stdio') return [runsAs(server), ...(confined ? confinedReach(server) : UNCONFINED)];
   const url = URL.parse(server.url);
   const host = url?.host ?? server.url;
-  const isHere = isLoopback(url?.hostname ?? '');
+  const hostname = (url?.hostname ?? '').replace(/^\[|\]$/g, '');
+  const isHere = hostname === 'localhost' || isLoopbackAddress(hostname);
   const headers = Object.keys(server.headers);
   return [
     isHere
@@ -53,9 +55,4 @@ function confinedReach({ folders, workspace, network, env }: StdioServer): strin
 
 function named(noun: string, names: readonly string[]): string {
   return `${noun}${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
-}
-
-/** Whether a host name stands for this machine. */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }

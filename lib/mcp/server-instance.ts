@@ -92,7 +92,10 @@ export class ServerInstance {
           this.#areToolsOld = true;
         },
         onEnd: (problem) => {
-          this.#failure = { message: `The server "${this.name}" ended: ${problem}`, stderr: connection.stderr };
+          this.#failure = {
+            message: `The server "${this.name}" ended: ${problem}`,
+            stderr: connection.stderr,
+          };
         },
       });
       this.#connection = connection;
@@ -140,7 +143,9 @@ export class ServerInstance {
 
   /** Ends it for good. */
   async close(): Promise<void> {
-    this.#closing.abort(new AppError({ code: 'mcp_closed', message: `The server "${this.name}" was stopped.` }));
+    this.#closing.abort(
+      new AppError({ code: 'mcp_closed', message: `The server "${this.name}" was stopped.` }),
+    );
     await this.#opening?.catch(() => undefined);
     await this.#connection?.close();
   }

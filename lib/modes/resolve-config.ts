@@ -2,9 +2,11 @@ import type { z } from 'zod';
 import type { NewRun } from '../api/create-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, definedOf, milliseconds } from '../api/run-settings.ts';
+import { chosenServerTools, type ServerTools, withServerTools } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
 import { ANSWER_CHECK_TYPES, needsTools } from '../events/check-kinds.ts';
 import { type ModelPrice, type RunConfig, type RunMode, storedSettings } from '../events/config.ts';
+import { serverAndTool } from '../events/mcp-names.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { ApprovalChoice } from '../events/setting-values.ts';
 import { defaultSettings, isSettingOf, STORED_ALWAYS } from '../events/settings.ts';
@@ -23,6 +25,8 @@ export interface RunFacts {
   price?: ModelPrice;
   /** Tools whose calls need approval in every run. */
   alwaysAsk?: readonly string[];
+  /** The accepted tools of MCP servers. */
+  servers?: readonly ServerTools[];
 }
 
 /**
@@ -31,11 +35,11 @@ export interface RunFacts {
  *
  * @throws {AppError} `checks_need_tools` for checks of a single answer that need a workspace or calls; `no_price` for a
  *   cost budget with an unpriced model; `invalid_request` for skipping the approval of a tool that always needs it, and
- *   where none of the chosen tools is available
+ *   where none of the chosen tools is available, or one of a server was not accepted
  */
 export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
   // Window and reply limit have their own fields, so each value is stored once, and is the one that is sent.
-  const named = { ...request, ...namedOptions(request) };
+  const named = { ...request, ...namedOptions(request), ...toolsOf(request, facts) };
   const config = CONFIGS[request.mode](
     { ...named, model_options: named.model_options && withoutNamedOptions(named.model_options) },
     facts,
@@ -50,11 +54,26 @@ export function requireTool(
   { tools }: Pick<RunConfig, 'tools'>,
   { offeredTools }: Pick<RunFacts, 'offeredTools'>,
 ): void {
-  if (!tools || tools.some((name) => offeredTools.includes(name))) return;
+  if (!tools || tools.some((name) => offeredTools.includes(name) || serverAndTool(name))) return;
   throw new AppError({
     code: 'invalid_request',
     message: `tools: ${tools.join(', ')} cannot be used on this machine.`,
     hint: `Add one of ${offeredTools.join(', ')}. GET /api/health says why commands are unavailable.`,
+  });
+}
+
+/** The chosen tools, with the names of a server's tools in place of all of them. */
+export function toolsOf(
+  { tools }: Pick<NewRun, 'tools'>,
+  { servers = [] }: Pick<RunFacts, 'servers'>,
+): Pick<NewRun, 'tools'> {
+  if (!tools) return {};
+  const found = withServerTools(tools, servers);
+  if ('names' in found) return { tools: found.names };
+  throw new AppError({
+    code: 'invalid_request',
+    message: `tools: ${found.problem}`,
+    hint: 'GET /api/tools lists the accepted tools of servers. Accept tools on the Tools page.',
   });
 }
 
@@ -145,10 +164,20 @@ function sharedConfig(request: NewRun, facts: RunFacts) {
   };
 }
 
-/** The requested approval policy, tightened for tools that always need approval. */
-function approvalOf({ approval, agentic }: NewRun, { alwaysAsk = [] }: RunFacts) {
-  if (!agentic || (approval === undefined && alwaysAsk.length === 0)) return {};
-  const tools: Record<string, ApprovalChoice> = { ...approval?.tools };
+/**
+ * The requested approval policy, tightened for tools that always need approval. A server's tool is asked about, unless the
+ * request says otherwise or the person believes its server that it only reads.
+ */
+function approvalOf(
+  { approval, agentic, tools: chosen }: NewRun,
+  { alwaysAsk = [], servers = [] }: RunFacts,
+) {
+  const ofServers = chosenServerTools(chosen, servers);
+  if (!agentic || (approval === undefined && alwaysAsk.length + ofServers.length === 0)) return {};
+  const tools: Record<string, ApprovalChoice> = {
+    ...serverRules(ofServers, approval?.default ?? 'auto'),
+    ...approval?.tools,
+  };
   for (const tool of alwaysAsk) {
     if (tools[tool] === 'auto') {
       throw new AppError({
@@ -166,6 +195,15 @@ function approvalOf({ approval, agentic }: NewRun, { alwaysAsk = [] }: RunFacts)
       ...(Object.keys(tools).length > 0 ? { tools } : {}),
     },
   };
+}
+
+/** The rules for tools of servers that nobody made a rule for: at least as strict as the default. */
+export function serverRules(
+  tools: readonly { name: string; unasked: boolean }[],
+  usual: ApprovalChoice,
+): Record<string, ApprovalChoice> {
+  if (usual !== 'auto') return {};
+  return Object.fromEntries(tools.filter(({ unasked }) => !unasked).map(({ name }) => [name, 'ask']));
 }
 
 /**

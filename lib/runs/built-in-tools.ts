@@ -1,4 +1,4 @@
-import type { ToolsReply } from '../api/tools.ts';
+import type { ServerTools, ToolsReply } from '../api/tools.ts';
 import { modeNames, type RunMode } from '../events/modes.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { estimateTokens } from '../policies/estimate.ts';
@@ -22,13 +22,13 @@ export function builtInTools({
   };
 }
 
-/** The built-in tools as forms show them: what each is for, and what it costs in every request (C1). */
-export function toolsReply(tools: BuiltInTools): ToolsReply {
+/** The tools as forms show them: what each is for, and what it costs in every request (C1). */
+export function toolsReply(tools: BuiltInTools, servers: ServerTools[]): ToolsReply {
   const shown = (definition: ToolDefinition) => ({
     name: definition.function.name,
     description: definition.function.description,
     estimated_tokens: estimateTokens([], [definition]),
   });
   const byMode = modeNames.map((mode) => [mode, tools[mode].map(shown)]);
-  return { tools: Object.fromEntries(byMode) };
+  return { tools: Object.fromEntries(byMode), servers };
 }

@@ -1,6 +1,8 @@
 import type { OpenedTools, OpenTools } from '../engine/open-tools.ts';
 import type { RunConfig } from '../events/config.ts';
-import { holdWorkspace } from '../sandbox/held-workspace.ts';
+import type { McpServers } from '../mcp/mcp-servers.ts';
+import { type OpenedServerTools, openServerTools } from '../mcp/run-tools.ts';
+import { type HeldWorkspace, holdWorkspace } from '../sandbox/held-workspace.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { reopenWorkspace } from '../sandbox/workspace.ts';
 import { runChecks } from '../tools/checks.ts';
@@ -16,20 +18,27 @@ export interface ToolParts {
   dataDir: string;
   /** Where the log file of a session is written. */
   logPathOf(runId: string): string;
+  /** The MCP servers that runs can use. Missing: none. */
+  servers?: McpServers;
 }
 
 /** Returns a function that opens the tools for a run's mode. */
 export function openToolsOf(runId: string, parts: ToolParts): OpenTools {
-  return (config) => OPENERS[config.mode](config, parts, runId);
+  return (config, signal) => OPENERS[config.mode](config, parts, { runId, signal });
 }
 
-type Opener = (config: RunConfig, parts: ToolParts, runId: string) => Promise<OpenedTools>;
+type Opener = (
+  config: RunConfig,
+  parts: ToolParts,
+  run: { runId: string; signal: AbortSignal | undefined },
+) => Promise<OpenedTools>;
 
 const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
-  async task(config, { sandbox, unconfined, dataDir }) {
+  async task(config, { sandbox, unconfined, dataDir, servers }, { signal }) {
     const { blockedPatterns, shellTimeoutSecs } = safetyOf(config, sandbox);
     const workspace = await workspaceOf(config, dataDir);
-    const held = await holdWorkspace(workspace, dataDir);
+    const opened = await openServerTools(servers, config.tools, { workspace, signal });
+    const held = await holdWorkspace(workspace, dataDir).catch(closing(opened));
     return {
       toolbox: createTaskTools({
         workspace,
@@ -38,29 +47,33 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
         blockedPatterns,
         shellTimeoutSecs,
         offered: config.tools,
+        serverTools: opened.tools,
       }),
+      mcpServers: opened.servers,
       sandbox: shownSandbox(unconfined ?? sandbox),
       ...askingFor(unconfined),
       // Checks need no approval, so they run only if they are confined.
       runChecks: (checks, { signal }) => runChecks(checks, { workspace, sandbox, signal }),
-      close: () => held.release(),
+      close: () => closeAll(held, opened),
     };
   },
 
-  async session(config, { sandbox, unconfined, dataDir, logPathOf }, runId) {
+  async session(config, { sandbox, unconfined, dataDir, logPathOf, servers }, { runId, signal }) {
     const commands = unconfined ?? sandbox;
     const safety = safetyOf(config, commands);
     const workspace = await workspaceOf(config, dataDir);
     const workspacePrompt = await readWorkspacePrompt(workspace);
-    const held = await holdWorkspace(workspace, dataDir);
+    const opened = await openServerTools(servers, config.tools, { workspace, signal });
+    const held = await holdWorkspace(workspace, dataDir).catch(closing(opened));
     return {
-      toolbox: createSessionTools({ workspace, safety }),
+      toolbox: createSessionTools({ workspace, safety, serverTools: opened.tools }),
+      mcpServers: opened.servers,
       sandbox: shownSandbox(commands),
       ...askingFor(unconfined),
       workspacePrompt,
       logPath: logPathOf(runId),
       runChecks: async () => [],
-      close: () => held.release(),
+      close: () => closeAll(held, opened),
     };
   },
 
@@ -77,6 +90,18 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
     };
   },
 };
+
+/** Ends the servers if the rest cannot be opened. */
+function closing(opened: OpenedServerTools): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await opened.close();
+    throw error;
+  };
+}
+
+async function closeAll(held: HeldWorkspace, opened: OpenedServerTools): Promise<void> {
+  await Promise.all([held.release(), opened.close()]);
+}
 
 /** Checks the workspace again, because it may have moved since the run was created. */
 function workspaceOf(config: RunConfig, dataDir: string): Promise<string> {

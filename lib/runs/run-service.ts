@@ -42,7 +42,7 @@ export interface RunServiceOptions
     Pick<WriteGuardOptions, 'dataDir' | 'minFreeBytes'> {
   store: RunStore & AnnotationStore & StandingApprovalStore & Pick<Store, 'close'>;
   /** The built-in tools that runs can offer. */
-  tools: ToolsReply;
+  tools(): Promise<ToolsReply>;
   /** How long deleted runs can be restored, in milliseconds. Default: `UNDO_DELETE_MS`. */
   undoMs?: number;
   /** Receive the events of each append before it completes, and deletions. Default: none. */
@@ -235,8 +235,8 @@ export class RunService {
     return { ...health, runs: { active, queued: queued + (this.#shared?.waiting.ids.length ?? 0) } };
   }
 
-  tools(): ToolsReply {
-    return this.#options.tools;
+  tools(): Promise<ToolsReply> {
+    return this.#options.tools();
   }
 
   models(signal: AbortSignal): Promise<ModelsReply> {

@@ -24,13 +24,16 @@ export interface TaskToolOptions {
   shellTimeoutSecs?: number;
   /** Names of the tools to offer. Default: all. */
   offered?: readonly string[] | undefined;
+  /** The chosen tools of MCP servers, offered after the built-in ones. */
+  serverTools?: readonly Tool[];
 }
 
 export const DEFAULT_SHELL_TIMEOUT_SECS = 120;
 
 /** The tools of a task run (O1), bound to its workspace. */
 export function createTaskTools(options: TaskToolOptions): ToolBox {
-  return createToolBox(offeredOf(taskTools(options), options.offered), options.workspace);
+  const { offered, serverTools = [], workspace } = options;
+  return createToolBox([...offeredOf(taskTools(options), offered), ...serverTools], workspace);
 }
 
 /** The definitions that a run with these options would offer, in Ollama's format (O1). */

@@ -66,22 +66,27 @@ export function dispatchToolCall(
   call: { name: string; arguments: JsonObject },
   safety: SafetyLayer,
   workspace: string,
-  context: Omit<ToolContext, 'workspace'>,
+  context: Omit<ToolContext, 'workspace'> & { serverTools?: readonly Tool[] },
 ): Promise<ToolResult> {
-  return executeTool(call.name, call.arguments, workspace, { tools: sessionTools(safety), ...context });
+  const { serverTools = [], ...others } = context;
+  const tools = [...sessionTools(safety), ...serverTools];
+  return executeTool(call.name, call.arguments, workspace, { tools, ...others });
 }
 
 /** The tools of a session, bound to its workspace. */
 export function createSessionTools({
   workspace,
   safety,
+  serverTools = [],
 }: {
   workspace: string;
   safety: SafetyLayer;
+  /** The chosen tools of MCP servers, offered after the built-in ones. */
+  serverTools?: readonly Tool[];
 }): ToolBox {
   const files = new ChangedFiles(workspace);
   return {
-    ...createToolBox(sessionTools(safety), workspace, files),
-    execute: (call, context) => dispatchToolCall(call, safety, workspace, { files, ...context }),
+    ...createToolBox([...sessionTools(safety), ...serverTools], workspace, files),
+    execute: (call, context) => dispatchToolCall(call, safety, workspace, { files, serverTools, ...context }),
   };
 }

@@ -3,7 +3,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Lists the built-in tools that runs can offer, by mode, with what each adds to a request. */
+/** Lists the tools that runs can offer, with what each adds to a request. */
 export function GET(request: Request) {
-  return handle(request, async () => Response.json(getRunService().tools()));
+  return handle(request, async () => Response.json(await getRunService().tools()));
 }

@@ -1,8 +1,8 @@
-import type { BuiltInTool } from '../../api/tools.ts';
+import type { OfferableTool } from '../../api/tools.ts';
 import { formatCount } from './format.ts';
 
 /** The first sentence of a tool's description. */
-export function toolSummary(tools: readonly BuiltInTool[], name: string): string | undefined {
+export function toolSummary(tools: readonly OfferableTool[], name: string): string | undefined {
   const description = tools.find((tool) => tool.name === name)?.description;
   return description?.match(/^.*?[.!](?= |$)/s)?.[0] ?? description;
 }
@@ -13,7 +13,7 @@ export function toolSummary(tools: readonly BuiltInTool[], name: string): string
  * @param windowTokens the window that the run asks for
  */
 export function toolCost(
-  tools: readonly BuiltInTool[],
+  tools: readonly OfferableTool[],
   offered: readonly string[],
   windowTokens: number,
 ): string {

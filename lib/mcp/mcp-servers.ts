@@ -1,0 +1,355 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type {
+  CallMcpToolReply,
+  McpServer,
+  McpServerReply,
+  McpServerRequest,
+  McpServersReply,
+} from '../api/mcp.ts';
+import type { ServerTools } from '../api/tools.ts';
+import { AppError } from '../errors/app-error.ts';
+import { serverAndTool } from '../events/mcp-names.ts';
+import { estimateTokens } from '../policies/estimate.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { isBoundedObject, type JsonObject } from '../util/json.ts';
+import { callServerTool } from './call-tool.ts';
+import { type AcceptedTool, ConfigFiles } from './config-file.ts';
+import { mergedConfig, shownConfig } from './hidden-values.ts';
+import { MAX_INSTANCES } from './limits.ts';
+import { reachOf } from './reach.ts';
+import { referenceProblems } from './read-config.ts';
+import { serverFolders, serverHome } from './server-folders.ts';
+import { ServerInstance } from './server-instance.ts';
+import type { ServerTool } from './tool-definition.ts';
+import { runsUnasked, toolReplies } from './tool-replies.ts';
+
+/** The page's own process of a server ends after this long without use, in milliseconds. */
+const IDLE_MS = 10 * 60_000;
+const MAX_ARGUMENT_CHARS = 1_000_000;
+
+export interface McpServersOptions {
+  dataDir: string;
+  /** Where servers run: the confined sandbox, or the unconfined one if the user chose that. */
+  sandbox: Sandbox;
+  /** Whether that sandbox confines. */
+  confined: boolean;
+  /** Where references in the configuration are looked up. */
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** An instance that a run or the page uses. */
+interface Use {
+  instance: ServerInstance;
+  run: boolean;
+}
+
+/**
+ * The configured servers of the Model Context Protocol. Each run gets processes or sessions of its own, so that what a
+ * server remembers, reaches and asks belongs to one run; the Tools page has one more.
+ */
+export class McpServers {
+  readonly #options: McpServersOptions;
+  readonly #files: ConfigFiles;
+  /** The page's instances by server. */
+  readonly #pages = new Map<string, ServerInstance>();
+  readonly #idle = new Map<string, NodeJS.Timeout>();
+  readonly #uses = new Set<Use>();
+  /** Tools as last listed by any instance since Loupe started. */
+  readonly #listed = new Map<string, readonly ServerTool[]>();
+  /** Changes of the files, one after the other. */
+  #writing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+    this.#files = new ConfigFiles(options.dataDir);
+  }
+
+  async list(): Promise<McpServersReply> {
+    const { sandbox, confined } = this.#options;
+    const [servers, accepted] = await Promise.all([this.#files.servers(), this.#files.accepted()]);
+    const { available, reason, hint } = sandbox.report;
+    return {
+      servers: Object.entries(servers).map(([name, server]) =>
+        this.#reply(name, server, accepted[name] ?? []),
+      ),
+      programs: { available, confined, ...(available ? {} : { reason, hint }) },
+      path: this.#files.path,
+    };
+  }
+
+  /** @throws {AppError} `mcp_server_not_found` */
+  async get(name: string): Promise<McpServerReply> {
+    const accepted = await this.#files.accepted();
+    return this.#reply(name, await this.#config(name), accepted[name] ?? []);
+  }
+
+  /** @throws {AppError} `mcp_server_exists`, `too_many_mcp_servers`, `invalid_request` */
+  async add(name: string, request: McpServerRequest): Promise<McpServerReply> {
+    const server = mergedConfig(request, undefined);
+    refuseReferences(server);
+    await this.#change(async () => {
+      const servers = await this.#files.servers();
+      if (Object.hasOwn(servers, name)) {
+        throw new AppError({
+          code: 'mcp_server_exists',
+          message: `There is a server "${name}" already.`,
+          hint: 'Choose another name, or change that server.',
+        });
+      }
+      await this.#files.saveServers({ ...servers, [name]: server });
+    });
+    return this.get(name);
+  }
+
+  /** Replaces a configuration. The page's process ends; runs keep theirs. @throws {AppError} as `add`, `get` */
+  async update(name: string, request: McpServerRequest): Promise<McpServerReply> {
+    await this.#change(async () => {
+      const server = mergedConfig(request, await this.#config(name));
+      refuseReferences(server);
+      await this.#files.saveServers({ ...(await this.#files.servers()), [name]: server });
+    });
+    await this.stop(name);
+    return this.get(name);
+  }
+
+  /** Removes a server, what was accepted of it, and its own folder. @throws {AppError} `mcp_server_not_found` */
+  async remove(name: string): Promise<{ removed: string }> {
+    await this.#change(async () => {
+      await this.#config(name);
+      const { [name]: _, ...servers } = await this.#files.servers();
+      const { [name]: __, ...accepted } = await this.#files.accepted();
+      await this.#files.saveServers(servers);
+      await this.#files.saveAccepted(accepted);
+    });
+    await this.stop(name);
+    this.#listed.delete(name);
+    await rm(join(this.#options.dataDir, 'mcp', name), { recursive: true, force: true });
+    return { removed: name };
+  }
+
+  /** Starts the page's process of a server, or a new one in place of a running one; does not wait until it is ready. */
+  async start(name: string): Promise<McpServerReply> {
+    await this.stop(name);
+    const instance = await this.#page(name);
+    // What went wrong is the state of the instance.
+    instance.tools().catch(() => undefined);
+    return this.get(name);
+  }
+
+  /** Ends the page's process of a server. */
+  async stop(name: string): Promise<void> {
+    clearTimeout(this.#idle.get(name));
+    const instance = this.#pages.get(name);
+    this.#pages.delete(name);
+    await instance?.close();
+  }
+
+  /**
+   * Accepts tools, so that runs can use them, as they were shown.
+   *
+   * @throws {AppError} `mcp_tool_changed` if one is no longer as it was shown
+   */
+  async accept(name: string, shown: readonly { name: string; hash: string }[]): Promise<McpServerReply> {
+    const listed = this.#listed.get(name) ?? [];
+    const chosen = shown.map(({ name: tool, hash }) => {
+      const found = listed.find((each) => each.name === tool && each.hash === hash);
+      if (found && isUsable(found)) return found;
+      throw new AppError({
+        code: 'mcp_tool_changed',
+        message: `The tool "${tool.slice(0, 100)}" is not as it was shown, or cannot be used.`,
+        hint: 'Start the server again and read what it says now.',
+      });
+    });
+    await this.#change(async () => {
+      await this.#config(name);
+      const accepted = await this.#files.accepted();
+      const names = new Set(chosen.map((tool) => tool.name));
+      const others = (accepted[name] ?? []).filter(
+        (tool) => !names.has(tool.name) && isStillThere(tool, this.#listed.get(name)),
+      );
+      await this.#files.saveAccepted({ ...accepted, [name]: [...others, ...chosen] });
+    });
+    return this.get(name);
+  }
+
+  /**
+   * Calls a tool for a person who tries it.
+   *
+   * @throws {AppError} if the server cannot be used; a failed call is a result
+   */
+  async call(name: string, tool: string, args: JsonObject, signal: AbortSignal): Promise<CallMcpToolReply> {
+    if (!isBoundedObject(args, { maxChars: MAX_ARGUMENT_CHARS, maxDepth: 50 })) {
+      throw new AppError({ code: 'invalid_request', message: 'arguments: They are too large.' });
+    }
+    const instance = await this.#page(name);
+    const found = (await instance.tools(signal)).find((each) => each.name === tool);
+    if (!found) {
+      throw new AppError({
+        code: 'mcp_tool_not_found',
+        message: `The server "${name}" has no tool "${tool.slice(0, 100)}".`,
+      });
+    }
+    const startedAt = performance.now();
+    const { success, output, truncated } = await callServerTool(instance, found, args, signal);
+    return {
+      result: { success, output, ...(truncated && { truncated }) },
+      duration_ms: performance.now() - startedAt,
+    };
+  }
+
+  /** The accepted tools of enabled servers, which runs can offer. Starts nothing. */
+  async offered(): Promise<ServerTools[]> {
+    const [servers, accepted] = await Promise.all([this.#files.servers(), this.#files.accepted()]);
+    return Object.entries(servers)
+      .filter(([, server]) => server.enabled)
+      .map(([name, server]) => ({
+        server: name,
+        tools: (accepted[name] ?? []).map((tool) => ({
+          name: tool.offered,
+          description: tool.definition.function.description,
+          estimated_tokens: estimateTokens([], [tool.definition]),
+          unasked: runsUnasked(server, tool),
+        })),
+      }))
+      .filter(({ tools }) => tools.length > 0);
+  }
+
+  /**
+   * An accepted tool, by the name that models get.
+   *
+   * @throws {AppError} `mcp_tool_not_accepted`, `mcp_server_disabled`
+   */
+  async acceptedTool(offered: string): Promise<{ server: string; tool: AcceptedTool }> {
+    const server = serverAndTool(offered)?.server ?? '';
+    const tool = ((await this.#files.accepted())[server] ?? []).find((each) => each.offered === offered);
+    const config = (await this.#files.servers())[server];
+    if (config && !config.enabled) throw disabled(server);
+    if (tool && config) return { server, tool };
+    throw new AppError({
+      code: 'mcp_tool_not_accepted',
+      message: `The tool "${offered.slice(0, 100)}" is not one of the accepted tools of a server.`,
+      hint: 'Add its server on the Tools page, or accept it there.',
+    });
+  }
+
+  /**
+   * A process or session of a server for one run, not started yet.
+   *
+   * @param workspace the run's canonical folder; empty if it has none
+   * @returns the instance, and a function that ends it
+   */
+  async instanceForRun(
+    name: string,
+    workspace: string,
+  ): Promise<{ instance: ServerInstance; release(): Promise<void> }> {
+    const server = await this.#config(name);
+    if (!server.enabled) throw disabled(name);
+    const use: Use = { instance: this.#instance(name, server, workspace), run: true };
+    this.#uses.add(use);
+    return {
+      instance: use.instance,
+      release: async () => {
+        this.#uses.delete(use);
+        await use.instance.close();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([
+      ...[...this.#pages.keys()].map((name) => this.stop(name)),
+      ...[...this.#uses].map(({ instance }) => instance.close()),
+    ]);
+  }
+
+  /** The page's instance, made on first use, with the configuration of that moment. */
+  async #page(name: string): Promise<ServerInstance> {
+    const server = await this.#config(name);
+    if (!server.enabled) throw disabled(name);
+    const instance = this.#pages.get(name) ?? this.#instance(name, server, undefined);
+    this.#pages.set(name, instance);
+    clearTimeout(this.#idle.get(name));
+    this.#idle.set(name, setTimeout(() => void this.stop(name), IDLE_MS).unref());
+    return instance;
+  }
+
+  #instance(name: string, server: McpServer, workspace: string | undefined): ServerInstance {
+    if (this.#pages.size + this.#uses.size >= MAX_INSTANCES) {
+      throw new AppError({
+        code: 'too_many_mcp_servers',
+        message: `Loupe runs ${MAX_INSTANCES} servers at once at most.`,
+        hint: 'Wait until runs that use servers have ended, or stop some.',
+      });
+    }
+    const { dataDir, sandbox, environment } = this.#options;
+    return new ServerInstance({
+      name,
+      server,
+      prepare: async () => ({
+        sandbox,
+        environment,
+        home: await serverHome(dataDir, name),
+        ...(server.type === 'stdio'
+          ? await serverFolders(server, { dataDir, workspace })
+          : { folders: [], cwd: undefined }),
+      }),
+      onTools: (tools) => this.#listed.set(name, tools),
+    });
+  }
+
+  async #config(name: string): Promise<McpServer> {
+    const servers = await this.#files.servers();
+    const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+    if (server) return server;
+    throw new AppError({
+      code: 'mcp_server_not_found',
+      message: `There is no server "${name.slice(0, 60)}".`,
+      hint: 'The Tools page lists the servers.',
+    });
+  }
+
+  #change(work: () => Promise<void>): Promise<void> {
+    const done = this.#writing.then(work);
+    this.#writing = done.catch(() => undefined);
+    return done;
+  }
+
+  #reply(name: string, server: McpServer, accepted: readonly AcceptedTool[]): McpServerReply {
+    const instance = this.#pages.get(name);
+    const { failure, info } = instance ?? {};
+    const runs = [...this.#uses].filter((use) => use.instance.name === name).length;
+    return {
+      name,
+      server: shownConfig(server),
+      state: server.enabled ? (instance?.state ?? 'off') : 'disabled',
+      ...(failure && { failure }),
+      ...(info && { info }),
+      tools: toolReplies(server, { accepted, listed: this.#listed.get(name) }),
+      runs,
+      reach: reachOf(server, { confined: this.#options.confined }),
+    };
+  }
+}
+
+function isUsable(tool: ServerTool): tool is AcceptedTool {
+  return tool.definition !== undefined;
+}
+
+/** A tool that the server no longer has is forgotten when others are accepted. */
+function isStillThere({ name }: AcceptedTool, listed: readonly ServerTool[] | undefined): boolean {
+  return listed?.some((tool) => tool.name === name) ?? true;
+}
+
+function refuseReferences(server: McpServer): void {
+  const problem = referenceProblems(server);
+  if (problem !== undefined) throw new AppError({ code: 'invalid_request', message: problem });
+}
+
+function disabled(name: string): AppError {
+  return new AppError({
+    code: 'mcp_server_disabled',
+    message: `The server "${name}" is disabled.`,
+    hint: 'Enable it on the Tools page.',
+  });
+}

@@ -1,0 +1,98 @@
+import { AppError } from '../errors/app-error.ts';
+import { serverAndTool } from '../events/mcp-names.ts';
+import type { Tool } from '../tools/tool.ts';
+import { callServerTool } from './call-tool.ts';
+import type { AcceptedTool } from './config-file.ts';
+import type { McpServers } from './mcp-servers.ts';
+import type { ServerInstance } from './server-instance.ts';
+
+/** The tools of servers that a run has opened. */
+export interface OpenedServerTools {
+  tools: readonly Tool[];
+  /** What the servers say about themselves. */
+  servers: readonly { server: string; name: string; version: string; protocol: string }[];
+  close(): Promise<void>;
+}
+
+const NONE: OpenedServerTools = { tools: [], servers: [], close: async () => undefined };
+
+/**
+ * Starts the servers whose tools a run has chosen, one process or session each, and checks that the tools are those that
+ * a person accepted.
+ *
+ * @param names the run's setting `tools`
+ * @param workspace the run's canonical folder; empty if it has none
+ * @throws {AppError} `mcp_tool_not_accepted`, `mcp_tool_changed`, `mcp_server_not_found`, `mcp_server_disabled` and those of
+ *   `ServerInstance.connect`; then no server of the run is left
+ */
+export async function openServerTools(
+  servers: McpServers | undefined,
+  names: readonly string[] | undefined,
+  { workspace, signal }: { workspace: string; signal?: AbortSignal | undefined },
+): Promise<OpenedServerTools> {
+  const chosen = (names ?? []).filter((name) => serverAndTool(name) !== undefined);
+  if (!servers || chosen.length === 0) return NONE;
+  const accepted = await Promise.all(chosen.map((name) => servers.acceptedTool(name)));
+  const opened: { instance: ServerInstance; release(): Promise<void> }[] = [];
+  const close = async () => {
+    signal?.removeEventListener('abort', onAbort);
+    await Promise.all(opened.map(({ release }) => release()));
+  };
+  const onAbort = () => void close();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const byServer = Map.groupBy(accepted, ({ server }) => server);
+    for (const server of byServer.keys()) opened.push(await servers.instanceForRun(server, workspace));
+    signal?.throwIfAborted();
+    await Promise.all(
+      opened.map(({ instance }) =>
+        checkTools(
+          instance,
+          (byServer.get(instance.name) ?? []).map(({ tool }) => tool),
+        ),
+      ),
+    );
+    return {
+      tools: accepted.flatMap(({ server, tool }) => {
+        const found = opened.find(({ instance }) => instance.name === server);
+        return found ? [runTool(found.instance, tool)] : [];
+      }),
+      servers: opened.flatMap(({ instance }) =>
+        instance.info
+          ? [
+              {
+                server: instance.name,
+                name: instance.info.name,
+                version: instance.info.version,
+                protocol: instance.info.protocol,
+              },
+            ]
+          : [],
+      ),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** @throws {AppError} `mcp_tool_changed` naming the tools that are not what was accepted */
+async function checkTools(instance: ServerInstance, accepted: readonly AcceptedTool[]): Promise<void> {
+  const listed = new Map((await instance.tools()).map((tool) => [tool.name, tool.hash]));
+  const changed = accepted.filter(({ name, hash }) => listed.get(name) !== hash);
+  if (changed.length === 0) return;
+  throw new AppError({
+    code: 'mcp_tool_changed',
+    message: `The server "${instance.name}" describes these tools differently than when they were accepted: ${changed.map(({ offered }) => offered).join(', ')}.`,
+    hint: 'Read what changed on the Tools page and accept it there, or choose other tools.',
+  });
+}
+
+/** A tool of a server as the engine calls it. Its intent is on disk first: nothing says what a server does. */
+function runTool(instance: ServerInstance, tool: AcceptedTool): Tool {
+  return {
+    definition: tool.definition,
+    run: (args, { signal }) => callServerTool(instance, tool, args, signal),
+  };
+}
