@@ -235,7 +235,8 @@ function openRuns(
     admit: (models) => servers.admit(models),
     prepareFork: async (config, { kind, runId, model }) => ({
       price: await prices.of(model),
-      tools: tools[config.mode],
+      tools: [...tools[config.mode], ...(await mcp.definitions())],
+      servers: await mcp.offered(),
       ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
       ...(modeFacts(config.mode).writesLogFile ? { logPath: logPathOf(runId) } : {}),
     }),

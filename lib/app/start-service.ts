@@ -7,6 +7,7 @@ import { Sharing } from '../sharing/listener/sharing.ts';
 import { playerAssets } from '../sharing/player/assets.ts';
 import { setExperiments } from './current-experiments.ts';
 import { setFolders } from './current-folders.ts';
+import { setMcpServers } from './current-mcp.ts';
 import { setModelChecks, setModelPrices, setModelPulls, setReruns } from './current-models.ts';
 import { setPresets } from './current-presets.ts';
 import { setRunService } from './current-service.ts';
@@ -36,6 +37,7 @@ export async function startService(
   setFolders(opened.folders);
   setPresets(opened.presets);
   setSuites(opened.suites);
+  setMcpServers(opened.mcp);
   setGate(gate);
   const sharing = new Sharing({
     shares: opened.shares,

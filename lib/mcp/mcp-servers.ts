@@ -6,10 +6,12 @@ import type {
   McpServerReply,
   McpServerRequest,
   McpServersReply,
+  ReadMcpConfigReply,
 } from '../api/mcp.ts';
 import type { ServerTools } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
 import { serverAndTool } from '../events/mcp-names.ts';
+import type { ToolDefinition } from '../parser/types.ts';
 import { estimateTokens } from '../policies/estimate.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { isBoundedObject, type JsonObject } from '../util/json.ts';
@@ -17,8 +19,9 @@ import { callServerTool } from './call-tool.ts';
 import { type AcceptedTool, ConfigFiles } from './config-file.ts';
 import { mergedConfig, shownConfig } from './hidden-values.ts';
 import { MAX_INSTANCES } from './limits.ts';
+import { withProposedFolders } from './propose-folders.ts';
 import { reachOf } from './reach.ts';
-import { referenceProblems } from './read-config.ts';
+import { readMcpConfig, referenceProblems } from './read-config.ts';
 import { serverFolders, serverHome } from './server-folders.ts';
 import { ServerInstance } from './server-instance.ts';
 import type { ServerTool } from './tool-definition.ts';
@@ -82,6 +85,17 @@ export class McpServers {
   async get(name: string): Promise<McpServerReply> {
     const accepted = await this.#files.accepted();
     return this.#reply(name, await this.#config(name), accepted[name] ?? []);
+  }
+
+  /** Reads the configuration of another host, with the folders that its servers seem to need. Adds nothing. */
+  async read(text: string): Promise<ReadMcpConfigReply> {
+    const { servers, problems } = readMcpConfig(text);
+    const { dataDir } = this.#options;
+    const proposed = servers.map(async (read) => ({
+      ...read,
+      server: await withProposedFolders(read.server, dataDir),
+    }));
+    return { servers: await Promise.all(proposed), problems };
   }
 
   /** @throws {AppError} `mcp_server_exists`, `too_many_mcp_servers`, `invalid_request` */
@@ -213,6 +227,13 @@ export class McpServers {
         })),
       }))
       .filter(({ tools }) => tools.length > 0);
+  }
+
+  /** The definitions of the tools in `offered`. */
+  async definitions(): Promise<ToolDefinition[]> {
+    const [servers, accepted] = await Promise.all([this.#files.servers(), this.#files.accepted()]);
+    const enabled = Object.keys(servers).filter((name) => servers[name]?.enabled);
+    return enabled.flatMap((name) => (accepted[name] ?? []).map((tool) => tool.definition));
   }
 
   /**

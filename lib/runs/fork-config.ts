@@ -1,15 +1,28 @@
 import type { ForkPlan, ForkSettings } from '../api/fork-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, askedSettings, definedOf, milliseconds, type RunSettings } from '../api/run-settings.ts';
-import { toolsProblem } from '../api/tools.ts';
+import { chosenServerTools, type ServerTools, toolsProblem } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
 import { type ModelPrice, type RunConfig, storedSettings } from '../events/config.ts';
+import { serverAndTool } from '../events/mcp-names.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { defaultSettings, isSettingOf, modesWithSetting } from '../events/settings.ts';
-import { exploreIterations } from '../modes/resolve-config.ts';
+import { exploreIterations, serverRules, toolsOf } from '../modes/resolve-config.ts';
 import { requirePriceForBudget } from '../policies/budget.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
+
+/** Facts that a fork's configuration depends on. */
+export interface ConfigFacts {
+  /** Absolute path of the fork's workspace; empty if it uses no files. */
+  workspace: string;
+  /** The current price of the fork's model. The copied part keeps its cost. */
+  price?: ModelPrice;
+  /** The accepted tools of MCP servers. */
+  servers?: readonly ServerTools[];
+  /** Whether the source run was imported. */
+  imported?: boolean;
+}
 
 /**
  * The configuration of a fork: the run's settings with the changes. Defaults that depend on a changed setting are computed
@@ -21,12 +34,16 @@ import { sortedJson } from '../util/sorted-json.ts';
 export function changedConfig(
   config: RunConfig,
   request: ForkPlan,
-  { workspace, price }: { workspace: string; price?: ModelPrice },
+  { workspace, price, servers = [], imported }: ConfigFacts,
 ): RunConfig {
   const { title } = request;
-  const settings = { ...request.settings, ...namedOptions(request.settings) };
+  requireTools(config, request.settings);
+  const settings = {
+    ...request.settings,
+    ...namedOptions(request.settings),
+    ...toolsOf(request.settings, { servers }),
+  };
   requireMode(config, settings);
-  requireTools(config, settings);
   const { model, model_options, max_iterations, call_timeout_seconds, ...others } = settings;
   const { turn_delay, max_cycles, calls_per_cycle, context_limit, ...plain } = others;
   const changed: RunConfig = {
@@ -47,7 +64,27 @@ export function changedConfig(
     asked: [...new Set([...askedNames(askedSettings(config)), ...askedNames(settings)])],
   };
   requirePriceForBudget(changed);
-  return withDefaultsAgain(config, changed);
+  return withDefaultsAgain(config, { ...changed, ...approvalOfFork(changed, { servers, imported }) });
+}
+
+/**
+ * The rules of a fork for tools of servers. Those that an imported file wrote don't count: the file would decide what runs
+ * unasked on servers of this machine that happen to have the same name.
+ */
+function approvalOfFork(
+  { approval, tools }: RunConfig,
+  { servers = [], imported }: Pick<ConfigFacts, 'servers' | 'imported'>,
+): Pick<RunConfig, 'approval'> {
+  const named = (tools ?? []).filter((name) => serverAndTool(name) !== undefined);
+  if (named.length === 0) return {};
+  const usual = approval?.default ?? 'auto';
+  const rules = imported
+    ? Object.fromEntries(
+        named.map((name) => [name, approval?.tools?.[name] === 'deny' ? 'deny' : 'ask'] as const),
+      )
+    : { ...serverRules(chosenServerTools(named, servers), usual), ...approval?.tools };
+  const merged = imported ? { ...approval?.tools, ...rules } : rules;
+  return { approval: { default: usual, ...(Object.keys(merged).length > 0 ? { tools: merged } : {}) } };
 }
 
 /** Computes again the defaults that depend on a changed setting. */

@@ -3,33 +3,30 @@ import type { EditableText, ForkCall, ForkDraftReply, ForkPlan } from '../api/fo
 import { MAX_EDITED_CHARS } from '../api/fork-run.ts';
 import { settingChanges } from '../compare/settings.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ModelPrice, RunConfig } from '../events/config.ts';
+import type { RunConfig } from '../events/config.ts';
 import type { ForkEdit } from '../events/fork.ts';
 import { ForkFinder, forkProblem } from '../events/fork-point.ts';
+import { serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts } from '../events/modes.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { PendingCall } from '../events/run-state.ts';
 import { modeOf } from '../modes/mode-of.ts';
-import { requireTool } from '../modes/resolve-config.ts';
+import { requireTool, toolsOf } from '../modes/resolve-config.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { checkedArguments } from '../policies/approval.ts';
 import { isReady, type ReadyState } from '../policies/rule.ts';
 import { missingEvent } from '../store/store-errors.ts';
-import { changedConfig, refused } from './fork-config.ts';
+import { type ConfigFacts, changedConfig, refused } from './fork-config.ts';
 
 /** How much is shown of a text that is too long to edit. */
 const SHOWN_CHARS = 2000;
 
 /** Facts about a fork besides its request. */
-export interface ForkFacts {
-  /** Absolute path of the fork's workspace; empty if it uses no files. */
-  workspace: string;
+export interface ForkFacts extends ConfigFacts {
   files: EventOf<'run.forked'>['files'];
-  /** The current price of the fork's model. The copied part keeps its cost. */
-  price?: ModelPrice;
   /** The log file of a session. */
   logPath?: string;
-  /** The built-in tools that runs of the mode can offer on this machine. Default: those of the copied part. */
+  /** The tools that runs of the mode can offer on this machine. Default: those of the copied part. */
   tools?: readonly ToolDefinition[];
 }
 
@@ -115,7 +112,7 @@ export function planFork(
 
 /**
  * The tools that the fork offers after the copied part: the chosen built-in ones as they were described there, or as they
- * are now, and those that are not built in. `undefined` if they are the same.
+ * are now, those of servers, and others that are not built in. `undefined` if they are the same.
  *
  * @throws {AppError} `invalid_request` if none of the chosen tools is available
  */
@@ -124,7 +121,7 @@ function changedTools(
   { settings }: ForkPlan,
   facts: ForkFacts,
 ): readonly ToolDefinition[] | undefined {
-  const chosen = settings.tools;
+  const chosen = toolsOf(settings, facts).tools;
   if (!chosen) return undefined;
   const available = [...state.tools, ...(facts.tools ?? [])];
   requireTool({ tools: chosen }, { offeredTools: available.map((tool) => tool.function.name) });
@@ -135,7 +132,10 @@ function changedTools(
     ...builtIn
       .filter((name) => chosen.includes(name))
       .flatMap((name) => available.find((tool) => tool.function.name === name) ?? []),
-    ...state.tools.filter((tool) => !builtIn.includes(tool.function.name)),
+    ...state.tools.filter(({ function: { name } }) => !builtIn.includes(name) && !serverAndTool(name)),
+    ...chosen
+      .filter((name) => serverAndTool(name))
+      .flatMap((name) => available.find((tool) => tool.function.name === name) ?? []),
   ];
   const isSame =
     tools.length === state.tools.length && tools.every((tool, index) => tool === state.tools[index]);

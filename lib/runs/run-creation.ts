@@ -124,7 +124,8 @@ export class RunCreation {
     let events: NewEvent[];
     let config: RunConfig;
     try {
-      ({ config, events } = planFork(point, request, facts));
+      const imported = source.imported_at !== undefined;
+      ({ config, events } = planFork(point, request, { ...facts, imported }));
       await admit({ model: config.model, embeddingModel: config.explore?.diversity?.embedding_model });
       made = await store.fork({ id, config, parent, events, idempotencyKey, folder });
     } catch (error) {

@@ -1,0 +1,23 @@
+import { updateMcpServerRequest } from '#lib/api/mcp.ts';
+import { getMcpServers } from '#lib/app/current-mcp.ts';
+import { handle, readBody } from '#lib/http/handle.ts';
+
+export const dynamic = 'force-dynamic';
+
+type Context = { params: Promise<{ server: string }> };
+
+export function GET(request: Request, { params }: Context) {
+  return handle(request, async () => Response.json(await getMcpServers().get((await params).server)));
+}
+
+/** Replaces its configuration. */
+export function POST(request: Request, { params }: Context) {
+  return handle(request, async () => {
+    const { server } = await readBody(request, updateMcpServerRequest);
+    return Response.json(await getMcpServers().update((await params).server, server));
+  });
+}
+
+export function DELETE(request: Request, { params }: Context) {
+  return handle(request, async () => Response.json(await getMcpServers().remove((await params).server)));
+}
