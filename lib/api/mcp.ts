@@ -207,6 +207,6 @@ export interface ReadMcpConfigReply {
 
 /** `POST /api/mcp/servers/{name}/call` */
 export interface CallMcpToolReply {
-  result: { success: boolean; output: unknown; truncated?: true };
+  result: { success: boolean; output: unknown; truncated?: true; note?: string };
   duration_ms: number;
 }

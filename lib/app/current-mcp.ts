@@ -5,8 +5,8 @@ const KEY = Symbol.for('loupe.mcp-servers');
 const place: typeof globalThis & { [KEY]?: McpServers } = globalThis;
 
 /** Sets the MCP servers of this process. Stored on `globalThis`, because Next loads a second copy of every module. */
-export function setMcpServers(mcp-servers: McpServers): void {
-  place[KEY] = mcp-servers;
+export function setMcpServers(servers: McpServers): void {
+  place[KEY] = servers;
 }
 
 /** @throws {AppError} `not_started` */

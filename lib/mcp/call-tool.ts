@@ -23,7 +23,7 @@ export async function callServerTool(
 ): Promise<ToolResult> {
   const isRestart = instance.mustRestart;
   const connection = await instance.connect();
-  const current = (await instance.tools(signal)).find(({ name }) => name === tool.name);
+  const current = (await instance.tools()).find(({ name }) => name === tool.name);
   if (current?.hash !== tool.hash) {
     const what = current ? 'describes this tool differently' : 'no longer has this tool';
     return failed(tool.offered, {

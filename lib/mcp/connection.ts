@@ -1,4 +1,5 @@
 import type * as Sdk from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import type { McpServer, StdioServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { ServerFolder } from '../sandbox/confined-server.ts';
@@ -20,7 +21,7 @@ import { type ResolvedServer, resolveReferences } from './references.ts';
 import { loadSdk } from './sdk.ts';
 import { SecretMask } from './secrets.ts';
 import { StdioTransport } from './stdio-transport.ts';
-import { readTools, type ServerTool } from './tool-definition.ts';
+import { type ListedTool, readTools, type ServerTool } from './tool-definition.ts';
 
 /** What a server says about itself, cleaned and masked. */
 export interface ServerInfo {
@@ -29,6 +30,9 @@ export interface ServerInfo {
   protocol: string;
   instructions?: string;
 }
+
+/** How long the end of a server that could not be started is awaited, in milliseconds. */
+const END_GRACE_MS = 300;
 
 /** What a connection needs besides the configuration of its server. */
 export interface ConnectionParts {
@@ -95,8 +99,11 @@ export class Connection {
     try {
       await client.connect(link.transport, { timeout: START_TIMEOUT_MS, signal: events.signal });
     } catch (error) {
+      // A server that ends says why on its way out.
+      await link.ended(END_GRACE_MS);
+      const failure = notStarted(name, error, { link, mask });
       await link.close().catch(() => undefined);
-      throw notStarted(name, error, { link, mask });
+      throw failure;
     }
     const connection = new Connection({ name, mask, client, link, info: infoOf(client, mask) });
     connection.#listen(events);
@@ -129,16 +136,17 @@ export class Connection {
   /** The server's tools, page by page and within limits. @throws {AppError} `mcp_bad_answer` */
   async listTools(signal?: AbortSignal): Promise<ServerTool[]> {
     if (!this.#client.getServerCapabilities()?.tools) return [];
-    const listed: Sdk.Tool[] = [];
+    const listed: ListedTool[] = [];
     const seen = new Set<string>();
     let cursor: string | undefined;
     try {
       for (let page = 0; page < MAX_PAGES && listed.length < MAX_TOOLS; page++) {
         const reply = await this.#client.request(
           { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
+          TOOL_PAGE,
           { timeout: LIST_TIMEOUT_MS, signal },
         );
-        listed.push(...reply.tools);
+        listed.push(...reply.tools.flatMap((tool) => listedTool.safeParse(tool).data ?? []));
         cursor = reply.nextCursor;
         if (cursor === undefined || seen.has(cursor)) break;
         seen.add(cursor);
@@ -162,10 +170,12 @@ export class Connection {
     try {
       return await this.#client.request(
         { method: 'tools/call', params: { name: tool, arguments: args } },
+        CALL_RESULT,
         { signal: options.signal, timeout: options.timeoutMs, maxTotalTimeout: options.timeoutMs },
       );
     } catch (error) {
       options.signal.throwIfAborted();
+      if (isAnswer(error)) throw this.#failed('mcp_refused', 'refused the call', error);
       throw this.#failed('mcp_call_failed', 'did not answer the call', error);
     }
   }
@@ -178,9 +188,29 @@ export class Connection {
 
   #failed(code: string, what: string, cause: unknown): AppError {
     const why = this.#link.problem() ?? errorWords(cause, this.mask);
-    return new AppError({ code, message: `The server "${this.#name}" ${what}: ${why}`, cause });
+    const hint =
+      code === 'mcp_call_failed'
+        ? 'The call may have been carried out: find out before you repeat it.'
+        : undefined;
+    return new AppError({ code, message: `The server "${this.#name}" ${what}: ${why}`, hint, cause });
   }
 }
+
+/**
+ * What must hold for an answer to be of use. The client's own schemas refuse a whole answer for a single odd part; here the
+ * parts are read one by one.
+ */
+const TOOL_PAGE = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const listedTool = z.looseObject({
+  name: z.string(),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+});
+const CALL_RESULT = z.object({
+  content: z.array(z.unknown()).optional(),
+  structuredContent: z.unknown().optional(),
+  isError: z.unknown().optional(),
+});
 
 /** Nothing is offered to servers yet: they cannot ask for samples or input. */
 const CLIENT_OPTIONS: Sdk.ClientOptions = {
@@ -196,6 +226,8 @@ interface Link {
   transport: Sdk.Transport;
   problem(): string | undefined;
   stderr(): string;
+  /** Resolves when it has ended, or after some time. */
+  ended(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -206,6 +238,7 @@ function linkTo({ server }: ResolvedServer, parts: ConnectionParts, sdk: typeof 
       transport: connection.transport,
       problem: () => connection.problem,
       stderr: () => '',
+      ended: async () => undefined,
       close: () => connection.close(),
     };
   }
@@ -214,6 +247,7 @@ function linkTo({ server }: ResolvedServer, parts: ConnectionParts, sdk: typeof 
     transport,
     problem: () => transport.problem,
     stderr: () => transport.stderr,
+    ended: (withinMs) => transport.ended(withinMs),
     close: () => transport.close(),
   };
 }
@@ -276,6 +310,11 @@ export class NotStartedError extends AppError {
 
 function shownStderr(link: Link, mask: SecretMask): string {
   return mask.text(cleanText(link.stderr()).text).trim().slice(-STDERR_SHOWN_CHARS).toWellFormed();
+}
+
+/** Whether an error is the server's own answer, whose code is a number; the client's have words. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
 }
 
 /** An error of the client or of a server, in one sentence. Its text may come from the server. */

@@ -197,17 +197,17 @@ export class McpServers {
       throw new AppError({ code: 'invalid_request', message: 'arguments: They are too large.' });
     }
     const instance = await this.#page(name);
-    const found = (await instance.tools(signal)).find((each) => each.name === tool);
-    if (!found) {
+    const found = (await instance.tools()).find((each) => each.name === tool);
+    if (!found || !isUsable(found)) {
       throw new AppError({
         code: 'mcp_tool_not_found',
-        message: `The server "${name}" has no tool "${tool.slice(0, 100)}".`,
+        message: `The server "${name}" has no tool "${tool.slice(0, 100)}" that can be used.`,
       });
     }
     const startedAt = performance.now();
-    const { success, output, truncated } = await callServerTool(instance, found, args, signal);
+    const { tool: _, ...result } = await callServerTool(instance, found, args, signal);
     return {
-      result: { success, output, ...(truncated && { truncated }) },
+      result,
       duration_ms: performance.now() - startedAt,
     };
   }

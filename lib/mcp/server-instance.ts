@@ -28,6 +28,8 @@ export class ServerInstance {
   #opening: Promise<Connection> | undefined;
   #tools: readonly ServerTool[] = [];
   #areToolsOld = true;
+  #listing: Promise<void> | undefined;
+  #hasListed = false;
   #failure: ServerFailure | undefined;
   readonly #restarts: number[] = [];
 
@@ -46,7 +48,11 @@ export class ServerInstance {
 
   get state(): Exclude<McpState, 'disabled'> {
     if (this.#opening) return 'starting';
-    if (this.#connection && !this.#connection.ended) return 'ready';
+    if (this.#connection && !this.#connection.ended) {
+      if (this.#hasListed) return 'ready';
+      // A server that cannot list its tools is of no use.
+      return this.#listing ? 'starting' : 'failed';
+    }
     return this.#failure ? 'failed' : 'off';
   }
 
@@ -56,11 +62,6 @@ export class ServerInstance {
 
   get info(): ServerInfo | undefined {
     return this.#connection?.info;
-  }
-
-  /** The tools as last listed. */
-  get knownTools(): readonly ServerTool[] {
-    return this.#tools;
   }
 
   /** Whether it ended by itself, so that the next use starts it again without what it remembered. */
@@ -83,8 +84,8 @@ export class ServerInstance {
 
   async #open(): Promise<Connection> {
     this.#closing.signal.throwIfAborted();
-    if (this.#connection) this.#countRestart(this.#connection);
     try {
+      if (this.#connection) this.#countRestart(this.#connection);
       const parts = await this.#prepare();
       const connection = await Connection.open(this.name, this.server, parts, {
         signal: this.#closing.signal,
@@ -125,20 +126,28 @@ export class ServerInstance {
   }
 
   /** The current tools, listed again if the server said that they changed. @throws {AppError} as `connect` */
-  async tools(signal?: AbortSignal): Promise<readonly ServerTool[]> {
+  async tools(): Promise<readonly ServerTool[]> {
     const connection = await this.connect();
-    if (this.#areToolsOld) {
-      this.#areToolsOld = false;
-      try {
-        this.#tools = await connection.listTools(signal);
-      } catch (error) {
-        this.#areToolsOld = true;
-        this.#failure = failureOf(error);
-        throw error;
-      }
-      this.#onTools(this.#tools);
+    if (this.#listing || this.#areToolsOld) {
+      this.#listing ??= this.#list(connection).finally(() => {
+        this.#listing = undefined;
+      });
+      await this.#listing;
     }
     return this.#tools;
+  }
+
+  async #list(connection: Connection): Promise<void> {
+    this.#areToolsOld = false;
+    try {
+      this.#tools = await connection.listTools(this.#closing.signal);
+    } catch (error) {
+      this.#areToolsOld = true;
+      this.#failure = failureOf(error);
+      throw error;
+    }
+    this.#hasListed = true;
+    this.#onTools(this.#tools);
   }
 
   /** Ends it for good. */

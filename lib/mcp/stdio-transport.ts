@@ -28,6 +28,7 @@ export class StdioTransport implements Transport {
   #problem: string | undefined;
   #end: ServerEnd | undefined;
   #closing = false;
+  #watching: Promise<void> | undefined;
 
   constructor(start: () => Promise<ServerProcess>, read: ReadMessage) {
     this.#start = start;
@@ -44,13 +45,18 @@ export class StdioTransport implements Transport {
     return new TextDecoder().decode(this.#stderr);
   }
 
+  /** Resolves when the server has ended and everything was read, or after some time. */
+  async ended(withinMs: number): Promise<void> {
+    await Promise.race([this.#watching, delay(withinMs, undefined, { ref: false })]);
+  }
+
   async start(): Promise<void> {
     const server = await this.#start();
     this.#process = server;
     server.stdout.on('data', (chunk: Buffer) => this.#take(chunk));
     server.stderr.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
     for (const stream of [server.stdout, server.stderr]) stream.on('error', () => undefined);
-    void this.#watch(server);
+    this.#watching = this.#watch(server);
   }
 
   /** Waits until everything was read, so that the last words on stderr explain the end. */
