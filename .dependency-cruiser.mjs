@@ -25,7 +25,7 @@ const LAYERS = [
     'components/folders',
     'components/presets',
   ],
-  ['components/compare', 'components/health', 'components/home', 'components/rerun'],
+  ['components/compare', 'components/health', 'components/home', 'components/rerun', 'components/tools'],
   ['lib/app', 'components/new-run', 'components/run'],
   ['components/experiments'],
   ['components/gallery', 'components/suites'],

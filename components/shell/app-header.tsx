@@ -24,6 +24,7 @@ const pages: readonly { href: string; label: string; wide?: boolean }[] = [
   { href: '/experiments', label: 'Experiments' },
   { href: '/suites', label: 'Suites', wide: true },
   { href: '/models', label: 'Models' },
+  { href: '/tools', label: 'Tools', wide: true },
   { href: '/shares', label: 'Shared', wide: true },
 ];
 const more: readonly { href: string; label: string }[] = [

@@ -1,14 +1,11 @@
 import { z } from 'zod';
+import { MAX_SERVER_CONFIG_CHARS, SERVER_CALL_SECONDS } from '../events/limits.ts';
 import { MAX_SERVER_NAME_CHARS, SERVER_NAME } from '../events/mcp-names.ts';
 import { MAX_PATH_CHARS } from '../events/setting-values.ts';
-import type { JsonObject } from '../util/json.ts';
+import type { JsonObject, JsonValue } from '../util/json.ts';
 
 /** Servers of one data folder. */
 export const MAX_MCP_SERVERS = 50;
-/** Longest text that is read as a configuration of other hosts. */
-export const MAX_CONFIG_CHARS = 200_000;
-/** Time limit of a call, in seconds. */
-export const CALL_SECONDS = { min: 1, max: 3600, default: 60 } as const;
 
 const text = z
   .string()
@@ -36,7 +33,11 @@ const common = {
   /** A disabled server is not started, and its tools are not offered. */
   enabled: z.boolean().default(true),
   /** Time limit of a call. */
-  timeout_seconds: z.int().min(CALL_SECONDS.min).max(CALL_SECONDS.max).default(CALL_SECONDS.default),
+  timeout_seconds: z
+    .int()
+    .min(SERVER_CALL_SECONDS.min)
+    .max(SERVER_CALL_SECONDS.max)
+    .default(SERVER_CALL_SECONDS.default),
   /** Believes the server which of its tools only read, so that their calls need no approval. */
   trust_read_only: z.boolean().default(false),
 };
@@ -104,7 +105,7 @@ export const addMcpServerRequest = z.strictObject({ name: mcpServerName, server:
 export const updateMcpServerRequest = z.strictObject({ server: mcpServerRequest });
 
 /** Body of `POST /api/mcp/read`: text with the configuration of other hosts. */
-export const readMcpConfigRequest = z.strictObject({ text: z.string().max(MAX_CONFIG_CHARS) });
+export const readMcpConfigRequest = z.strictObject({ text: z.string().max(MAX_SERVER_CONFIG_CHARS) });
 
 /** Body of `POST /api/mcp/servers/{name}/accept`: the tools that runs may use, as they are now. */
 export const acceptMcpToolsRequest = z.strictObject({
@@ -207,6 +208,6 @@ export interface ReadMcpConfigReply {
 
 /** `POST /api/mcp/servers/{name}/call` */
 export interface CallMcpToolReply {
-  result: { success: boolean; output: unknown; truncated?: true; note?: string };
+  result: { success: boolean; output: JsonValue; truncated?: true; note?: string };
   duration_ms: number;
 }

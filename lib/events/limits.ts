@@ -54,3 +54,8 @@ export const MAX_TARGETS = 100;
 
 /** Tools that one run can offer. */
 export const MAX_OFFERED_TOOLS = 300;
+
+/** Time limit of a call of an MCP server, in seconds. */
+export const SERVER_CALL_SECONDS = { min: 1, max: 3600, default: 60 } as const;
+/** Longest text that is read as the server configuration of another host. */
+export const MAX_SERVER_CONFIG_CHARS = 200_000;

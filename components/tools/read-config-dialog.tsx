@@ -1,0 +1,138 @@
+'use client';
+
+import { type ChangeEvent, useRef, useState } from 'react';
+import type { ReadMcpConfigReply, ReadMcpServer } from '#lib/api/mcp.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { MAX_SERVER_CONFIG_CHARS } from '#lib/events/limits.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { DialogHeader } from '../ui/dialog-header.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { Field } from '../ui/form/fields.tsx';
+import { ServerDialog } from './server-dialog.tsx';
+
+/** Reads the `mcpServers` block of another host. Each server is looked at in the form before it is added. */
+export function ReadConfigDialog({
+  taken,
+  onClose,
+  onAdded,
+}: {
+  /** The names that servers have already. */
+  taken: readonly string[];
+  onClose: () => void;
+  onAdded: () => void;
+}) {
+  const file = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState('');
+  const [read, setRead] = useState<ReadMcpConfigReply>();
+  const [looking, setLooking] = useState<ReadMcpServer>();
+  const { busy, problem, setProblem, run } = useRequest();
+  const send = (content: string) => {
+    if (content.length > MAX_SERVER_CONFIG_CHARS) {
+      setProblem({ message: 'The text is too long for a configuration.' });
+      return;
+    }
+    void run(async () => setRead(await postJson<ReadMcpConfigReply>('/api/mcp/read', { text: content })));
+  };
+  const chosen = async (event: ChangeEvent<HTMLInputElement>) => {
+    const content = await event.target.files?.[0]?.text();
+    if (content === undefined) return;
+    setText(content.slice(0, MAX_SERVER_CONFIG_CHARS));
+    send(content);
+  };
+  if (looking) {
+    return <ServerDialog read={looking} onClose={() => setLooking(undefined)} onSaved={onAdded} />;
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      aria-labelledby="read-config-title"
+      className="max-h-[calc(100dvh-2rem)] w-[40rem] overflow-y-auto border-line-strong"
+    >
+      <div className="grid gap-4 p-4 sm:p-5">
+        <DialogHeader id="read-config-title" title="Paste or import servers" onClose={onClose} />
+        <Field
+          label="Configuration"
+          hint="The block with mcpServers, as other programs have it. Nothing starts yet."
+        >
+          {(props) => (
+            <textarea
+              {...props}
+              className="field min-h-40 font-mono text-sm"
+              spellCheck={false}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          )}
+        </Field>
+        <div className="flex flex-wrap gap-2">
+          <Button kind="primary" disabled={busy || text.trim() === ''} onClick={() => send(text)}>
+            Read
+          </Button>
+          <Button disabled={busy} onClick={() => file.current?.click()}>
+            Choose a file
+          </Button>
+          <input
+            ref={file}
+            type="file"
+            accept=".json"
+            aria-label="Configuration file"
+            className="sr-only"
+            tabIndex={-1}
+            onChange={(event) => void chosen(event)}
+          />
+        </div>
+        {problem && <ErrorNote error={problem} />}
+        {read?.problems.map((each) => (
+          <ErrorNote key={each} error={{ message: each }} />
+        ))}
+        {read && read.servers.length > 0 && (
+          <ul aria-label="Servers found" className="divide-y border-y">
+            {read.servers.map((server) => (
+              <li key={server.name} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+                <FoundServer server={server} />
+                <Button
+                  size="sm"
+                  className="ml-auto max-sm:h-11"
+                  disabled={taken.includes(server.name)}
+                  aria-label={`Review ${server.name}`}
+                  onClick={() => setLooking(server)}
+                >
+                  {taken.includes(server.name) ? 'Added' : 'Review and add'}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function FoundServer({ server: { name, renamed_from, server, ignored } }: { server: ReadMcpServer }) {
+  const about = server.type === 'http' ? server.url : [server.command, ...server.args].join(' ');
+  return (
+    <div className="min-w-0">
+      <p>
+        <code className="font-semibold">{name}</code>
+        {renamed_from && (
+          <span className="foreign text-sm text-ink-3">
+            {' '}
+            was <ForeignText text={renamed_from} />
+          </span>
+        )}
+      </p>
+      <p className="foreign truncate text-sm text-ink-3">
+        <ForeignText text={about} />
+      </p>
+      {ignored.length > 0 && (
+        <p className="foreign text-sm text-ink-3">
+          Left out: <ForeignText text={ignored.join(', ')} />
+        </p>
+      )}
+    </div>
+  );
+}

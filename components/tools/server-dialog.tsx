@@ -1,0 +1,79 @@
+'use client';
+
+import { type FormEvent, useState } from 'react';
+import type { McpServerReply, McpServerRequest } from '#lib/api/mcp.ts';
+import { postJson } from '#lib/browser/api.ts';
+import {
+  emptyServerDraft,
+  type ServerProblems,
+  serverDraftOf,
+  serverOf,
+} from '#lib/browser/drafts/server-draft.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { DialogHeader } from '../ui/dialog-header.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ServerFields } from './server-fields.tsx';
+import { serverPath } from './server-path.ts';
+
+/** Adds a server or changes one. */
+export function ServerDialog({
+  former,
+  read,
+  onClose,
+  onSaved,
+}: {
+  /** The server that is changed. */
+  former?: McpServerReply;
+  /** A configuration of another host to begin with. */
+  read?: { name: string; server: McpServerRequest };
+  onClose: () => void;
+  onSaved: () => void;
+}) {
+  const begin = former ?? read;
+  const [draft, setDraft] = useState(() =>
+    begin ? serverDraftOf(begin.name, begin.server) : emptyServerDraft,
+  );
+  const [problems, setProblems] = useState<ServerProblems>({});
+  const { busy, problem, run } = useRequest();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const result = serverOf(draft);
+    setProblems(result.ok ? {} : result.problems);
+    if (!result.ok) return;
+    const { name, server } = result;
+    void run(async () => {
+      if (former) await postJson(serverPath(former.name), { server });
+      else await postJson('/api/mcp/servers', { name, server });
+      onSaved();
+      onClose();
+    });
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      aria-labelledby="server-title"
+      className="max-h-[calc(100dvh-2rem)] w-[40rem] overflow-y-auto border-line-strong"
+    >
+      <form className="grid gap-4 p-4 sm:p-5" onSubmit={submit} noValidate>
+        <DialogHeader
+          id="server-title"
+          title={former ? `Edit ${former.name}` : 'New server'}
+          onClose={onClose}
+        />
+        <ServerFields draft={draft} problems={problems} isNew={!former} onChange={setDraft} />
+        {problem && <ErrorNote error={problem} />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" disabled={busy}>
+            {former ? 'Save' : 'Add server'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,83 @@
+'use client';
+
+import { useState } from 'react';
+import type { McpServersReply } from '#lib/api/mcp.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { Problem } from '../shell/problem.tsx';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ReadConfigDialog } from './read-config-dialog.tsx';
+import { ServerCard } from './server-card.tsx';
+import { ServerDialog } from './server-dialog.tsx';
+
+/** Polling intervals in milliseconds: while a server starts, and otherwise. */
+const STARTING_MS = 500;
+const IDLE_MS = 5000;
+
+/** The servers of the Model Context Protocol, and the tools that they give to runs. */
+export function ToolsPage() {
+  const { data, error, reload } = useApi<McpServersReply>('/api/mcp/servers', (last) =>
+    last?.servers.some(({ state }) => state === 'starting') ? STARTING_MS : IDLE_MS,
+  );
+  const [opened, setOpened] = useState<'read' | 'new'>();
+  const close = () => setOpened(undefined);
+  const names = data?.servers.map(({ name }) => name) ?? [];
+  return (
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold tracking-[-0.015em]">Tools</h1>
+          <p className="mt-1 max-w-read text-ink-2">
+            Servers of the Model Context Protocol (MCP) give runs more tools than the built-in ones. You
+            choose them in the form of a run.
+          </p>
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <Button size="sm" className="max-sm:h-11" onClick={() => setOpened('read')}>
+            Paste or import
+          </Button>
+          <Button size="sm" className="max-sm:h-11" onClick={() => setOpened('new')}>
+            New server
+          </Button>
+        </div>
+      </div>
+      {error && !data && (
+        <div className="mt-6">
+          <Problem error={error} onRetry={reload} />
+        </div>
+      )}
+      {data && !data.programs.available && (
+        <div className="mt-6">
+          <ErrorNote
+            error={{
+              message: `Servers cannot be started as programs here: ${data.programs.reason ?? ''}`,
+              hint: data.programs.hint ?? 'Servers at an address work.',
+            }}
+          />
+        </div>
+      )}
+      {data?.servers.length === 0 && (
+        <section aria-label="No servers" className="mt-6 rounded-lg border bg-surface p-4">
+          <p className="max-w-read text-ink-2">
+            No servers yet. If another program of yours has some, paste its <code>mcpServers</code> block
+            here: you see what each server can reach before it starts.
+          </p>
+        </section>
+      )}
+      {data && data.servers.length > 0 && (
+        <div className="mt-6 grid gap-6">
+          {data.servers.map((server) => (
+            <ServerCard key={server.name} server={server} onChange={reload} />
+          ))}
+        </div>
+      )}
+      {data && (
+        <p className="mt-6 text-sm text-ink-3">
+          The configuration is kept in <code className="break-all">{data.path}</code>.
+        </p>
+      )}
+      {opened === 'read' && <ReadConfigDialog taken={names} onClose={close} onAdded={reload} />}
+      {opened === 'new' && <ServerDialog onClose={close} onSaved={reload} />}
+    </main>
+  );
+}

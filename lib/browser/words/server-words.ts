@@ -1,0 +1,37 @@
+import type { McpAnnotations, McpState, McpToolStatus } from '../../api/mcp.ts';
+import type { Tone } from './end-words.ts';
+
+/** The state of a server, as its badge says. */
+export const SERVER_STATES: Readonly<Record<McpState, { label: string; tone: Tone | undefined }>> = {
+  disabled: { label: 'disabled', tone: undefined },
+  off: { label: 'off', tone: undefined },
+  starting: { label: 'starting', tone: 'live' },
+  ready: { label: 'ready', tone: 'ok' },
+  failed: { label: 'failed', tone: 'fail' },
+};
+
+/** What became of a tool since it was accepted, as its badge says. */
+export const TOOL_STATES: Readonly<
+  Record<McpToolStatus, { label: string; tone: Tone | undefined; help: string }>
+> = {
+  accepted: { label: 'accepted', tone: 'ok', help: 'Runs can use it.' },
+  new: { label: 'new', tone: 'warn', help: 'Runs can use it once you accept it.' },
+  changed: {
+    label: 'changed',
+    tone: 'warn',
+    help: 'The server describes it differently than when you accepted it.',
+  },
+  missing: { label: 'missing', tone: 'warn', help: 'You accepted it, but the server no longer has it.' },
+  unusable: { label: 'unusable', tone: 'fail', help: 'It breaks a limit, so models cannot get it.' },
+};
+
+/** What a server claims about a tool, in words. */
+export function annotationWords(annotations: McpAnnotations): string[] {
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+  return [
+    ...(readOnlyHint ? ['only reads'] : []),
+    ...(destructiveHint && !readOnlyHint ? ['can destroy'] : []),
+    ...(idempotentHint && !readOnlyHint ? ['can be repeated'] : []),
+    ...(openWorldHint ? ['reaches outside'] : []),
+  ];
+}
