@@ -14,6 +14,7 @@ import {
   forkTexts,
   newForkDraft,
   readForkDraft,
+  toolsToChoose,
 } from '#lib/browser/drafts/fork-draft.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import { forkQuery } from '#lib/browser/drafts/fork-query.ts';
@@ -423,7 +424,8 @@ function Settings({ point, draft, problems, onChange }: Part) {
     const found = data?.models.filter(canRun).map(({ name }) => name) ?? [];
     return found.includes(point.config.model) ? found : [point.config.model, ...found];
   }, [data, point]);
-  const { endsBy, unit, tools } = kindFacts(kindOf(point.config));
+  const { endsBy, unit } = kindFacts(kindOf(point.config));
+  const tools = toolsToChoose(point.config);
   return (
     <section aria-label="Model and settings">
       <h3 className="caption mb-1.5">Model and settings</h3>

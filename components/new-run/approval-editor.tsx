@@ -1,11 +1,14 @@
 'use client';
 
+import type { ToolsReply } from '#lib/api/tools.ts';
 import {
   type ApprovalChoice,
   approvalChoices,
   approvalTools,
   type CommandPlace,
+  serverToolsOf,
 } from '#lib/browser/drafts/run-draft.ts';
+import { useApi } from '../hooks/use-api.ts';
 import { cx } from '../ui/cx.ts';
 import { Section } from '../ui/form/fields.tsx';
 import { useDraftField } from './run-form.ts';
@@ -22,8 +25,16 @@ export function ApprovalFields({ commands }: { commands: CommandPlace }) {
   const kind = useDraftField('kind').value;
   const { value, set: onChange } = useDraftField('approval');
   const withheldTools = useDraftField('withheldTools').value;
-  const tools = approvalTools({ kind, withheldTools }, commands);
+  const serverTools = useDraftField('serverTools').value;
+  const { data } = useApi<ToolsReply>('/api/tools');
+  const ofServers = serverToolsOf({ kind, serverTools });
+  const unasked = new Set(
+    data?.servers.flatMap((server) => server.tools.flatMap((tool) => (tool.unasked ? tool.name : []))),
+  );
+  const tools = [...approvalTools({ kind, withheldTools }, commands), ...ofServers];
   if (tools.length === 0) return null;
+  const usual = (tool: string): ApprovalChoice | undefined =>
+    ofServers.includes(tool) ? (unasked.has(tool) ? 'auto' : 'ask') : undefined;
   return (
     <Section title="Approval" hint="Which calls wait for you">
       <div className="grid gap-2">
@@ -32,12 +43,17 @@ export function ApprovalFields({ commands }: { commands: CommandPlace }) {
             key={tool}
             role="radiogroup"
             aria-label={`Calls of ${tool}`}
-            className="grid items-center gap-x-4 gap-y-1 sm:grid-cols-[9rem_minmax(0,1fr)]"
+            className={cx(
+              'grid items-center gap-x-4 gap-y-1',
+              ofServers.length > 0
+                ? 'sm:grid-cols-[16rem_minmax(0,1fr)]'
+                : 'sm:grid-cols-[9rem_minmax(0,1fr)]',
+            )}
           >
-            <code className="text-sm">{tool}</code>
+            <code className="min-w-0 text-sm break-all">{tool}</code>
             <div className="flex gap-1.5">
               {approvalChoices(tool, commands).map((choice, _, choices) => {
-                const set = value[tool];
+                const set = value[tool] ?? usual(tool);
                 const chosen = choice === (set && choices.includes(set) ? set : choices[0]);
                 return (
                   <label

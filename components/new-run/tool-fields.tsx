@@ -1,25 +1,33 @@
 'use client';
 
-import type { ToolsReply } from '#lib/api/tools.ts';
+import type { OfferableTool, ServerTools, ToolsReply } from '#lib/api/tools.ts';
+import { offersServers } from '#lib/api/tools.ts';
 import { type CommandPlace, offeredTools } from '#lib/browser/drafts/run-draft.ts';
 import { toolCost, toolSummary } from '#lib/browser/words/tool-words.ts';
 import { kindFacts, modeAndTools } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Section } from '../ui/form/fields.tsx';
+import { ServerChoice } from '../ui/form/server-choice.tsx';
 import { ToolChoice } from '../ui/form/tool-choice.tsx';
 import { useDraftDefaults, useDraftField } from './run-form.ts';
 
-/** Which built-in tools the model gets, and what their definitions take of the window. Nothing for a single answer. */
+const NO_SERVERS: readonly ServerTools[] = [];
+
+/** Which tools the model gets, and what their definitions take of the window. Nothing for a single answer. */
 export function ToolFields({ commands }: { commands: CommandPlace }) {
   const kind = useDraftField('kind').value;
   const { value: withheldTools, set, problem } = useDraftField('withheldTools');
+  const { value: chosen, set: setChosen } = useDraftField('serverTools');
   const window = useDraftField('window_tokens').value;
   const defaults = useDraftDefaults();
   const { data } = useApi<ToolsReply>('/api/tools');
-  const known = data?.tools[modeAndTools(kind).mode] ?? [];
+  const { mode } = modeAndTools(kind);
+  const known = data?.tools[mode] ?? [];
   const tools = kindFacts(kind).tools.filter((tool) => !(commands === 'off' && tool === 'run_command'));
   if (tools.length === 0) return null;
+  const servers = offersServers(mode) ? (data?.servers ?? NO_SERVERS) : NO_SERVERS;
   const offered = offeredTools({ kind, withheldTools });
+  const all: readonly OfferableTool[] = [...known, ...servers.flatMap((server) => server.tools)];
   return (
     <Section title="Tools" hint="Small models choose better among few">
       <ToolChoice
@@ -29,15 +37,46 @@ export function ToolFields({ commands }: { commands: CommandPlace }) {
           set(isChosen ? withheldTools.filter((each) => each !== name) : [...withheldTools, name])
         }
       />
+      {servers.map((server) => (
+        <ServerChoice key={server.server} server={server} chosen={chosen} onChange={setChosen} />
+      ))}
+      <Missing servers={data && servers} chosen={offersServers(mode) ? chosen : []} onChange={setChosen} />
       {problem ? (
         <p className="text-xs text-fail">{problem}</p>
       ) : (
         known.length > 0 && (
           <p className="tnum text-xs text-ink-3">
-            {toolCost(known, offered, Number(window) || defaults.window_tokens)}
+            {toolCost(all, [...offered, ...chosen], Number(window) || defaults.window_tokens)}
           </p>
         )
       )}
     </Section>
+  );
+}
+
+/** Chosen tools, of a former run or a preset, that no enabled server has. */
+function Missing({
+  servers,
+  chosen,
+  onChange,
+}: {
+  servers: readonly ServerTools[] | undefined;
+  chosen: readonly string[];
+  onChange: (chosen: readonly string[]) => void;
+}) {
+  const names = new Set(servers?.flatMap(({ tools }) => tools.map(({ name }) => name)));
+  const missing = servers ? chosen.filter((name) => !names.has(name)) : [];
+  if (missing.length === 0) return null;
+  return (
+    <p className="text-sm text-warn">
+      No enabled server has {missing.join(', ')} as an accepted tool.{' '}
+      <button
+        type="button"
+        className="reach font-medium text-brass underline decoration-brass-line underline-offset-2"
+        onClick={() => onChange(chosen.filter((name) => names.has(name)))}
+      >
+        Leave them out
+      </button>
+    </p>
   );
 }

@@ -3,6 +3,7 @@ import { runMode } from '../events/config.ts';
 import { MAX_TASK_CHARS } from '../events/limits.ts';
 import { placeholderNames } from '../util/placeholders.ts';
 import { contradictions, runFields } from './create-run.ts';
+import { withoutServerRules } from './tools.ts';
 
 export const MAX_PRESETS = 200;
 const MAX_PRESET_NAME_CHARS = 80;
@@ -71,8 +72,12 @@ export function asPreset(record: PresetRecord): Preset {
   return { ...record, placeholders: placeholderNames(record.run.task ?? '') };
 }
 
-/** The content of a preset file. Folders stay behind: they mean nothing on another machine. */
+/**
+ * The content of a preset file. Folders stay behind, as they mean nothing on another machine, and so do rules that let
+ * calls of MCP servers run unasked.
+ */
 export function presetFile({ name, run }: Pick<PresetRecord, 'name' | 'run'>): PresetRequest {
-  const { workspace: _folder, workspace_copy: _copy, ...others } = run;
-  return { format: PRESET_FORMAT, name, run: others };
+  const { workspace: _folder, workspace_copy: _copy, approval, ...others } = run;
+  const rules = approval === undefined ? {} : { approval: withoutServerRules(approval) };
+  return { format: PRESET_FORMAT, name, run: { ...others, ...rules } };
 }

@@ -94,3 +94,16 @@ export function chosenServerTools(
 ): ServerTool[] {
   return servers.flatMap(({ tools }) => tools).filter(({ name }) => names?.includes(name));
 }
+
+/**
+ * Approval rules from a file that anyone may have written, without those that let calls of servers run unasked: servers of
+ * this machine may have the same names. Pure.
+ */
+export function withoutServerRules<Approval extends { tools?: Readonly<Record<string, string>> }>(
+  approval: Approval,
+): Approval {
+  const { tools } = approval;
+  if (!tools) return approval;
+  const kept = Object.entries(tools).filter(([name, choice]) => choice !== 'auto' || !serverAndTool(name));
+  return { ...approval, tools: Object.fromEntries(kept) };
+}

@@ -19,9 +19,9 @@ function summarizeValue(value: JsonValue, known: readonly JsonValue[]): string {
     return oneLine(
       [plural(value.length, 'entry', 'entries'), value.map(word).join(', ')].filter(Boolean).join(': '),
     );
-  const { content, output, stdout, entries, matches, error } = value;
-  for (const text of [content, output, stdout, error]) {
-    if (typeof text === 'string' && text.trim() !== '') return twoLines(text);
+  const { content, output, stdout, text, entries, matches, error } = value;
+  for (const each of [content, output, stdout, text, error]) {
+    if (typeof each === 'string' && each.trim() !== '') return twoLines(each);
   }
   for (const list of [entries, matches]) if (Array.isArray(list)) return summarizeValue(list, known);
   return oneLine(

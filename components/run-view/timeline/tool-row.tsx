@@ -6,6 +6,7 @@ import { type KnownChange, knownChange } from '#lib/browser/state/file-versions.
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { changeOfCall, editedArguments } from '#lib/events/file-changes.ts';
+import { serverAndTool } from '#lib/events/mcp-names.ts';
 import type { TimelineRow, ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -68,6 +69,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
             </code>
           )}
         </Disclosure>
+        {serverAndTool(row.name) && <Badge title="A tool of an MCP server">MCP</Badge>}
         {row.layer !== 'native' && <LayerBadge layer={row.layer} format={row.format} />}
         {changed > 0 && <Badge tone="live">{row.repairs.length > 0 ? 'repaired' : 'coerced'}</Badge>}
         {row.forked && (
@@ -166,6 +168,11 @@ function Details({ row }: { row: ToolRowData }) {
             cuts={row.resultCuts}
           />
         </Panel>
+      )}
+      {serverAndTool(row.name) && row.result?.note !== undefined && (
+        <p className="foreign text-sm text-warn">
+          <ForeignText text={row.result.note} />
+        </p>
       )}
       {row.status === 'not-run' && (
         <p className="text-sm text-ink-3">This call was read out of the reply, but never begun.</p>

@@ -69,7 +69,7 @@ export function argumentsOf(
       else if (required) entries.push([name, '']);
       continue;
     }
-    const value = valueOf(kind === 'choice' && numeric ? 'number' : kind, text);
+    const value = readValue(kind === 'choice' && numeric ? 'number' : kind, text);
     if (value === undefined)
       problems.push([name, kind === 'number' ? 'Enter a number.' : 'This is not JSON.']);
     else entries.push([name, value]);
@@ -78,7 +78,7 @@ export function argumentsOf(
   return { ok: true, arguments: Object.fromEntries(entries) };
 }
 
-function valueOf(kind: ArgumentKind, text: string): JsonValue | undefined {
+function readValue(kind: ArgumentKind, text: string): JsonValue | undefined {
   switch (kind) {
     case 'text':
     case 'choice':

@@ -1,6 +1,7 @@
 import type { ForkPlace } from '../../api/fork-place.ts';
 import type { ForkDraftReply, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
 import { askedSettings } from '../../api/run-settings.ts';
+import { serverAndTool } from '../../events/mcp-names.ts';
 import { kindFacts, kindOf } from '../../events/modes.ts';
 import { defaultSecondReplyLimit } from '../../events/settings.ts';
 import { resultText } from '../words/result-text.ts';
@@ -39,7 +40,7 @@ export interface ForkDraft {
   /** Tokens of the window and of one reply; empty: as in the run. */
   readonly window: string;
   readonly reply: string;
-  /** Names of the offered built-in tools. */
+  /** Names of the offered tools. */
   readonly tools: readonly string[];
   readonly workspace: 'copy' | 'same' | 'empty';
 }
@@ -65,10 +66,15 @@ export function newForkDraft({ config }: ForkDraftReply, { imported }: { importe
   };
 }
 
-/** The built-in tools that the run offers. */
+/** The tools that the run offers. */
 function toolsOf({ config }: Pick<ForkDraftReply, 'config'>): readonly string[] {
-  const { tools } = kindFacts(kindOf(config));
-  return tools.filter((name) => config.tools?.includes(name) ?? true);
+  return toolsToChoose(config).filter((name) => config.tools?.includes(name) ?? true);
+}
+
+/** The tools that a fork can offer: the built-in ones, and those of servers that the run chose. */
+export function toolsToChoose(config: ForkDraftReply['config']): readonly string[] {
+  const ofServers = config.tools?.filter((name) => serverAndTool(name)) ?? [];
+  return [...kindFacts(kindOf(config)).tools, ...ofServers];
 }
 
 function limitOf({ config }: Pick<ForkDraftReply, 'config'>): string {
@@ -235,7 +241,7 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
   const window = changed('window', 'window_tokens', config.window_tokens);
   const reply = changed('reply', 'predict_first', config.num_predict[0]);
   const think = thinkOf(draft.think);
-  const offered = kindFacts(kindOf(config)).tools.filter((name) => draft.tools.includes(name));
+  const offered = toolsToChoose(config).filter((name) => draft.tools.includes(name));
   const before = toolsOf(point);
   if (offered.length === 0 && before.length > 0) problems.tools = 'Choose at least one tool.';
   if (draft.model.trim() === '') problems.model = 'Choose a model.';

@@ -1,6 +1,7 @@
 import type { ExperimentRequest } from '../../api/experiment.ts';
 import { askedSettings } from '../../api/run-settings.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
+import { withoutServerRules } from '../../api/tools.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { isRepeatable, kindFacts, kindOf } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
@@ -48,7 +49,9 @@ export function repeatRequest(
   const kind = kindOf(config);
   const folder = chosenFolder(config, run);
   // Options and cycles have fields of their own.
-  const { model_options: _options, max_cycles: _cycles, ...settings } = askedSettings(config);
+  const { model_options: _options, max_cycles: _cycles, approval, ...others } = askedSettings(config);
+  const rules = approval && run.imported_at !== undefined ? withoutServerRules(approval) : approval;
+  const settings = { ...others, ...(rules ? { approval: rules } : {}) };
   return {
     name: `${title.slice(0, 90)} × ${times}`,
     mode: isRepeatable(kind) ? kind : undefined,

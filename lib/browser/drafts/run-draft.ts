@@ -2,7 +2,9 @@ import type { CreateRunRequest } from '../../api/create-run.ts';
 import { namedOptions } from '../../api/named-options.ts';
 import type { HealthReply } from '../../api/replies.ts';
 import { askedSettings, definedOf, type RunSettings, settingsOf } from '../../api/run-settings.ts';
+import { offersServers } from '../../api/tools.ts';
 import type { RunConfig, RunMode } from '../../events/config.ts';
+import { serverAndTool } from '../../events/mcp-names.ts';
 import { DEFAULT_MODE, kindFacts, kindOf, MODES, modeAndTools, type RunKind } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
 import {
@@ -54,8 +56,10 @@ export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainS
   think: ThinkWord;
   /** Built-in tools that the model does not get; those of other kinds of run stand beside them. */
   withheldTools: readonly string[];
-  /** What becomes of calls, by tool; a tool that is not named runs. */
-  approval: Partial<Record<ApprovalTool, ApprovalChoice>>;
+  /** Tools of MCP servers that the model gets. */
+  serverTools: readonly string[];
+  /** What becomes of calls, by tool; a built-in tool that is not named runs. */
+  approval: Readonly<Record<string, ApprovalChoice>>;
   checks: DraftCheck[];
   keep_alive: string;
   system: string;
@@ -89,6 +93,7 @@ export const emptyDraft: RunDraft = {
   stall_guard: 'usual',
   think: 'off',
   withheldTools: [],
+  serverTools: [],
   approval: {},
   checks: [],
   keep_alive: '',
@@ -132,7 +137,8 @@ export function requestOf(
   const checks = readChecks(kind, draft.checks);
   if (!checks.ok) problems.checks = checks.problem;
   const offered = offeredTools(draft);
-  if (offered.length === 0 && facts.tools.length > 0) {
+  const ofServers = serverToolsOf(draft);
+  if (offered.length + ofServers.length === 0 && facts.tools.length > 0) {
     problems.withheldTools = 'Choose at least one tool, or a quick prompt.';
   }
   const options: Record<string, number | string | boolean> = { ...draft.otherOptions };
@@ -164,7 +170,8 @@ export function requestOf(
     ...otherSettingsOf(draft),
     ...OWN_FIELDS[mode].request(draft, number),
     checks: checks.ok && checks.checks.length > 0 ? checks.checks : undefined,
-    tools: offered.length < facts.tools.length ? offered : undefined,
+    tools:
+      offered.length < facts.tools.length || ofServers.length > 0 ? [...offered, ...ofServers] : undefined,
     approval: approvalOf(draft),
     budget: Object.keys(limits).length > 0 ? limits : undefined,
   };
@@ -276,6 +283,15 @@ export function offeredTools({ kind, withheldTools }: Pick<RunDraft, 'kind' | 'w
   return kindFacts(kind).tools.filter((tool) => !withheldTools.includes(tool));
 }
 
+/** The tools of servers that the model gets. */
+export function serverToolsOf({
+  kind,
+  serverTools,
+}: Pick<RunDraft, 'kind' | 'serverTools'>): readonly string[] {
+  const { mode, agentic } = modeAndTools(kind);
+  return agentic && offersServers(mode) ? serverTools : [];
+}
+
 /** Offered tools that the form has an approval rule for. */
 export function approvalTools(
   draft: Pick<RunDraft, 'kind' | 'withheldTools'>,
@@ -293,7 +309,7 @@ function hasApprovalRules(kind: RunKind): boolean {
 }
 
 /** The rules there are for a tool, the usual one first. */
-export function approvalChoices(tool: ApprovalTool, commands: CommandPlace): readonly ApprovalChoice[] {
+export function approvalChoices(tool: string, commands: CommandPlace): readonly ApprovalChoice[] {
   return tool === 'run_command' && commands === 'unconfined' ? ['ask', 'deny'] : ['auto', 'ask', 'deny'];
 }
 
@@ -301,10 +317,15 @@ function approvalOf(draft: RunDraft): CreateRunRequest['approval'] {
   const { kind, approval, otherSettings } = draft;
   const ruled = approvalTools(draft);
   if (!hasApprovalRules(kind)) return kindFacts(kind).tools.length === 0 ? undefined : otherSettings.approval;
-  const tools: RunDraft['approval'] = {};
+  const tools: Record<string, ApprovalChoice> = {};
   for (const tool of ruled) {
     const choice = approval[tool];
     if (choice !== undefined && choice !== 'auto') tools[tool] = choice;
+  }
+  // The default of a server's tool depends on the server, so every rule of the person counts.
+  for (const tool of serverToolsOf(draft)) {
+    const choice = approval[tool];
+    if (choice !== undefined) tools[tool] = choice;
   }
   return Object.keys(tools).length > 0 ? { tools } : undefined;
 }
@@ -323,6 +344,7 @@ export function draftOf(config: RunConfig, run: FormerRun): RunDraft {
     workspace_copy: folder === undefined || config.copied_from !== undefined,
     asked: askedSettings(config),
     effective: settingsOf(config),
+    trustsRules: run.imported_at === undefined,
   });
 }
 
@@ -332,11 +354,14 @@ export function draftFrom({
   workspace,
   asked,
   effective,
+  trustsRules = true,
   ...given
 }: Pick<RunDraft, 'kind' | 'task' | 'model' | 'workspace_copy'> & {
   workspace: string | undefined;
   asked: RunSettings;
   effective: RunSettings;
+  /** `false` for settings from a file, whose rules for tools of servers may be anyone's. */
+  trustsRules?: boolean;
 }): RunDraft {
   const { mode } = modeAndTools(kind);
   const { temperature, seed, top_p, top_k, ...otherOptions } = withoutNamedOptions(
@@ -369,18 +394,30 @@ export function draftFrom({
     withheldTools: asked.tools
       ? kindFacts(kind).tools.filter((tool) => !asked.tools?.includes(tool))
       : emptyDraft.withheldTools,
-    approval: Object.fromEntries(
-      APPROVAL_TOOLS.map((tool) => [
+    serverTools: (asked.tools ?? []).filter((tool) => serverAndTool(tool)),
+    approval: Object.fromEntries([
+      ...APPROVAL_TOOLS.map((tool): [string, ApprovalChoice] => [
         tool,
         effective.approval?.tools?.[tool] ?? effective.approval?.default ?? 'auto',
       ]),
-    ),
+      ...serverRules(effective, { trusted: trustsRules }),
+    ]),
     otherOptions,
     otherSettings: {
       ...Object.fromEntries(KEPT_SETTINGS.map((name) => [name, asked[name]])),
       approval: hasApprovalRules(kind) ? undefined : asked.approval,
     },
   };
+}
+
+/** The rules for tools of servers. Those of an imported run, which could let any call run, don't count. */
+function serverRules(
+  { approval }: RunSettings,
+  { trusted }: { trusted: boolean },
+): [string, ApprovalChoice][] {
+  return Object.entries(approval?.tools ?? {}).filter(
+    ([tool, choice]) => serverAndTool(tool) && (trusted || choice !== 'auto'),
+  );
 }
 
 function taskDraft(effective: RunSettings, asked: RunSettings): Partial<RunDraft> {

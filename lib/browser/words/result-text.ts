@@ -7,7 +7,7 @@ export interface ResultText {
 }
 
 /** The fields of an output that are plain text to read, the likeliest first. */
-const TEXT_FIELDS = ['content', 'stdout', 'error', 'message'] as const;
+const TEXT_FIELDS = ['content', 'stdout', 'text', 'error', 'message'] as const;
 
 /**
  * What there is to edit in a tool's message: the text that the tool brought, without the JSON around it where there is one
