@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRunRequest } from './create-run.ts';
-import { toolsProblem } from './tools.ts';
+import { toolsProblem, withoutServerRules, withServerTools } from './tools.ts';
 
 it('names a tool that the mode does not have, with the nearest one and all there are', () => {
   expect(toolsProblem('session', ['read_file', 'run_command'])).toBeUndefined();
@@ -22,4 +22,41 @@ it('refuses tools for a single answer, and a choice of none', () => {
   expect(problems({ tools: ['read_file'], agentic: false })).toEqual(['A single answer calls no tools.']);
   expect(problems({ tools: [] })).toEqual(['Name at least one tool.']);
   expect(problems({ tools: ['rm'] })).toEqual([expect.stringContaining('no tool "rm"')]);
+});
+
+const servers = [
+  {
+    server: 'files',
+    tools: ['files__read', 'files__write'].map((name) => ({
+      name,
+      description: '',
+      estimated_tokens: 1,
+      unasked: false,
+    })),
+  },
+];
+
+it('takes tools of servers in runs with files only [O19]', () => {
+  expect(toolsProblem('task', ['read_file', 'files__read', 'files__*'])).toBeUndefined();
+  expect(toolsProblem('explore', ['files__read'])).toMatch(/cannot use tools of servers/);
+});
+
+it('puts the tools of a server in place of all of them, and names one that it lacks [O19]', () => {
+  expect(withServerTools(['read_file', 'files__*', 'files__read'], servers)).toEqual({
+    names: ['read_file', 'files__read', 'files__write'],
+  });
+  expect(withServerTools(['files__raed'], servers)).toEqual({
+    problem: 'The server "files" has no accepted tool "files__raed". Did you mean files__read?',
+  });
+  expect(withServerTools(['other__*'], servers)).toEqual({
+    problem: 'There is no enabled server "other" with accepted tools.',
+  });
+});
+
+it('lets no file decide that calls of servers run unasked [threat 23]', () => {
+  const tools = { files__write: 'auto', files__read: 'deny', write_file: 'auto' } as const;
+  expect(withoutServerRules({ default: 'auto', tools })).toEqual({
+    default: 'auto',
+    tools: { files__read: 'deny', write_file: 'auto' },
+  });
 });

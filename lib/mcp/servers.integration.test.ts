@@ -135,7 +135,7 @@ describe.skipIf(!confined)('a confined server', () => {
     });
   });
 
-  it('cannot see or reach anything else', async () => {
+  it('cannot see or reach anything else [O20]', async () => {
     const folder = newFolder();
     const listener = createTcpServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
     await once(listener, 'listening');
@@ -209,7 +209,7 @@ describe('a server at an address', () => {
     return `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`;
   }
 
-  it('is asked at the entered address only: redirects are refused', async () => {
+  it('is asked at the entered address only: redirects are refused [O20]', async () => {
     const other = await listen((_, response) => response.end('{}'));
     const first = asked.length;
     for (const status of [301, 302, 307, 308]) {
@@ -296,7 +296,7 @@ describe('the tools of a run', () => {
     expect((await test.servers.get('everything')).runs).toBe(0);
   });
 
-  it('are refused if a server changed one since it was accepted', async () => {
+  it('are refused if a server changed one since it was accepted [O21]', async () => {
     await test.start('hostile', hostileServer('plain'));
     await test.accept('hostile');
     await test.servers.update('hostile', hostileServer('claims-read-only'));

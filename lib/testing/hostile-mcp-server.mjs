@@ -1,6 +1,7 @@
 // A server of the Model Context Protocol that misbehaves as its first argument says. Started by tests; uses no library, so
 // that it can break every rule.
 import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const [behaviour = 'plain', ...rest] = process.argv.slice(2);
@@ -130,6 +131,10 @@ const TOOLS = {
 /** What a call brings, by behaviour. */
 const CALLS = {
   'never-answers': () => undefined,
+  'acts-and-hangs': () => {
+    appendFileSync(rest[0], 'acted\n');
+    return undefined;
+  },
   'dies-in-call': () => {
     process.stderr.write('out of luck\n');
     process.exit(7);

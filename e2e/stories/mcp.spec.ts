@@ -1,0 +1,200 @@
+import type { Page } from '@playwright/test';
+import { hostileServer, npmServer } from '../../lib/mcp/under-test.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import type { LoupeServer } from '../loupe-server.ts';
+import { RunView } from '../run-view.ts';
+import { logOf } from '../runs.ts';
+
+const done = { reply: { content: 'The task is completed.' } };
+const calls = (name: string, args: Record<string, string | number>) => ({
+  reply: { tool_calls: [{ name, arguments: args }] },
+});
+const server = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const tool = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+test.afterEach(async ({ loupe }) => {
+  for (const name of ['every_thing', 'files', 'memory', 'shifty']) {
+    await loupe.request(`/api/mcp/servers/${name}`, { method: 'DELETE', json: {} });
+  }
+});
+
+/** What other programs keep in their configuration. */
+function configuration(): string {
+  const { command, args } = npmServer('everything', ['stdio']);
+  return JSON.stringify(
+    { mcpServers: { 'Every Thing': { command, args, env: { LEVEL: 'none' }, icon: 'x' } } },
+    null,
+    2,
+  );
+}
+
+test('a server is pasted, reviewed, started, tried and accepted, and a run calls its tools [O19]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  await test.step('pasted and reviewed before it starts', async () => {
+    await page.goto('/tools');
+    await expect(page.getByText('No servers yet.')).toBeVisible();
+    await page.getByRole('button', { name: 'Paste or import' }).click();
+    await page
+      .getByLabel('Configuration', { exact: true })
+      .fill('{"mcpServers": {"a": {"type": "sse", "url": "http://x/sse"}}}');
+    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await expect(page.getByText(/old transport "sse"/)).toBeVisible();
+    await page.getByLabel('Configuration', { exact: true }).fill(configuration());
+    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await expect(page.getByText('Left out: icon')).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Review every_thing' }).click();
+    await expect(page.getByLabel('Name')).toHaveValue('every_thing');
+    await expect(page.getByLabel('Folder 1')).toHaveValue(/node_modules|bin/);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Add server' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await expect(server(page, 'every_thing')).toContainText('Has no network.');
+    await expect(server(page, 'every_thing')).toContainText('off');
+  });
+
+  await test.step('started, and a tool tried by its form', async () => {
+    // The program needs its packages, which the arguments do not name.
+    const { server: config } = (await (await loupe.request('/api/mcp/servers/every_thing')).json()) as {
+      server: object;
+    };
+    const { folders } = npmServer('everything');
+    await loupe.request('/api/mcp/servers/every_thing', { json: { server: { ...config, folders } } });
+    await page.getByRole('button', { name: 'Start every_thing' }).click();
+    await expect(server(page, 'every_thing').getByText('ready')).toBeVisible();
+    await tool(page, '▸get-sum').or(tool(page, 'get-sum')).click();
+    const form = page.getByRole('form', { name: 'Try get-sum' });
+    await form.getByRole('button', { name: 'Call' }).click();
+    await expect(form.getByText('Enter a value.').first()).toBeVisible();
+    await form.getByLabel('a', { exact: true }).fill('40');
+    await form.getByLabel('b', { exact: true }).fill('2');
+    await form.getByRole('button', { name: 'Call' }).click();
+    await expect(form.getByRole('region', { name: 'Result' })).toContainText('The sum of 40 and 2 is 42.');
+    await expectAccessible(page);
+  });
+
+  await test.step('accepted, chosen in the form of a run, and asked about', async () => {
+    await page.getByRole('button', { name: /^Accept \d+ tools$/ }).click();
+    await expect(server(page, 'every_thing').getByText('accepted').first()).toBeVisible();
+    ollama.add({
+      name: 'uses-server',
+      steps: [
+        calls('every_thing__get_sum', { a: 1, b: 2 }),
+        calls('every_thing__echo', { message: 'hi' }),
+        done,
+      ],
+    });
+    await page.goto('/runs/new?model=uses-server&task=Add');
+    await page.locator('summary', { hasText: 'every_thing' }).click();
+    const group = page.getByRole('group', { name: 'Tools of every_thing' });
+    await group.getByRole('checkbox', { name: /get_sum/ }).check();
+    await group.getByRole('checkbox', { name: /echo/ }).check();
+    await expect(page.getByText(/^8 tools: about [\d,]+ tokens/)).toBeVisible();
+    const rule = page.getByRole('radiogroup', { name: 'Calls of every_thing__get_sum' });
+    await expect(rule.getByRole('radio', { name: 'Ask me' })).toBeChecked();
+    await page.getByRole('radiogroup', { name: 'Calls of every_thing__echo' }).getByText('Run').click();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Start run', exact: true }).click();
+    const view = new RunView(page);
+    const asked = view.row('every_thing__get_sum, awaiting approval');
+    await expect(asked).toContainText('MCP');
+    await asked.getByRole('button', { name: 'Approve', exact: true }).first().click();
+    await view.expectEnd('The model answered', 'final_answer');
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const results = eventsOf(await logOf(loupe, id), 'tool-call.ended').map(({ result }) => result.output);
+    expect(results).toEqual([{ text: 'The sum of 1 and 2 is 3.' }, { text: 'Echo: hi' }]);
+    await expect(view.row('every_thing__echo, succeeded')).toContainText('Echo: hi');
+  });
+});
+
+test('server-filesystem and server-memory work for a run in its folder [O19]', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  const folder = workspace({ 'list.txt': 'milk and bread' });
+  await addAndAccept(
+    loupe,
+    'files',
+    npmServer('filesystem', [folder], { folders: [{ path: folder, access: 'read' }] }),
+  );
+  await addAndAccept(loupe, 'memory', npmServer('memory'));
+  ollama.add({
+    name: 'two-servers',
+    steps: [
+      calls('files__read_text_file', { path: `${folder}/list.txt` }),
+      calls('memory__search_nodes', { query: 'milk' }),
+      done,
+    ],
+  });
+  const answer = await loupe.request('/api/runs', {
+    json: {
+      task: 'Shop',
+      model: 'two-servers',
+      workspace: folder,
+      tools: ['files__*', 'memory__search_nodes'],
+      approval: { tools: { files__read_text_file: 'auto', memory__search_nodes: 'auto' } },
+    },
+  });
+  const { run } = (await answer.json()) as { run: { id: string } };
+  const view = new RunView(page);
+  await view.open(run.id);
+  await view.expectEnd('The model answered', 'final_answer');
+  await expect(view.row('files__read_text_file, succeeded')).toContainText('milk and bread');
+});
+
+test('a server that fails says why, and a tool that changes must be accepted again [O21]', async ({
+  page,
+  loupe,
+}) => {
+  await addAndAccept(loupe, 'shifty', hostileServer('plain'));
+  await page.goto('/tools');
+  await expect(server(page, 'shifty').getByText('accepted')).toBeVisible();
+  const update = (behaviour: string) =>
+    loupe.request('/api/mcp/servers/shifty', { json: { server: hostileServer(behaviour) } });
+  await update('exits-with-words');
+  await page.reload();
+  await page.getByRole('button', { name: 'Start shifty' }).click();
+  await expect(server(page, 'shifty').getByText('failed')).toBeVisible();
+  await expect(server(page, 'shifty')).toContainText('ended by itself with exit code 1');
+  await expect(server(page, 'shifty')).toContainText('Missing module "left-pad"');
+  await expectAccessible(page);
+  await update('changes-tools');
+  await page.getByRole('button', { name: 'Start shifty' }).click();
+  await expect(server(page, 'shifty').getByText('changed', { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'act', exact: true }).click();
+  await expect(server(page, 'shifty')).toContainText('Description that you accepted');
+  await expect(server(page, 'shifty')).toContainText('It reads.');
+  const refused = await loupe.request('/api/runs', {
+    json: { task: 'x', model: 'wide-window', tools: ['shifty__act'] },
+  });
+  const { run } = (await refused.json()) as { run: { id: string } };
+  await new RunView(page).open(run.id);
+  await expect(page.getByText(/describes these tools differently/).first()).toBeVisible();
+  await page.goto('/tools');
+  await page.getByRole('button', { name: 'Accept 1 tool' }).click();
+  await expect(server(page, 'shifty').getByText('accepted', { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Disable shifty' }).click();
+  await expect(server(page, 'shifty').getByText('disabled')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove shifty' }).click();
+  await page.getByRole('button', { name: 'Remove shifty' }).click();
+  await expect(page.getByText('No servers yet.')).toBeVisible();
+});
+
+/** Adds a server through the API, starts it, and accepts its tools. */
+async function addAndAccept(loupe: LoupeServer, name: string, config: object): Promise<void> {
+  const path = `/api/mcp/servers/${name}`;
+  const added = await loupe.request('/api/mcp/servers', { json: { name, server: config } });
+  expect(added.status, await added.clone().text()).toBe(201);
+  await loupe.request(`${path}/start`, { json: {} });
+  const read = async () =>
+    (await (await loupe.request(path)).json()) as { state: string; tools: { name: string; hash: string }[] };
+  await expect.poll(async () => (await read()).state).toBe('ready');
+  const tools = (await read()).tools.map((each) => ({ name: each.name, hash: each.hash }));
+  expect((await loupe.request(`${path}/accept`, { json: { tools } })).status).toBe(200);
+}
