@@ -26,7 +26,7 @@ export const mcpServerName = z
   .regex(SERVER_NAME, 'Use lower-case letters, digits and single underscores, such as "my_server".');
 
 /** What a server may do with a folder. */
-export const folderAccess = z.enum(['read', 'write']);
+const folderAccess = z.enum(['read', 'write']);
 export type FolderAccess = z.infer<typeof folderAccess>;
 
 const common = {
@@ -43,7 +43,7 @@ const common = {
 };
 
 /** A server that Loupe starts as a program, and confines. */
-export const stdioServer = z.strictObject({
+const stdioServer = z.strictObject({
   type: z.literal('stdio').default('stdio'),
   command: text.trim().min(1, 'Enter the command that starts the server.'),
   args: z.array(text).max(100).default([]),
@@ -63,7 +63,7 @@ export const stdioServer = z.strictObject({
 });
 
 /** A server at an address (streamable HTTP). */
-export const httpServer = z.strictObject({
+const httpServer = z.strictObject({
   type: z.literal('http'),
   url: z
     .string()

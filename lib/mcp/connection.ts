@@ -2,8 +2,7 @@ import type * as Sdk from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { McpServer, StdioServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ServerFolder } from '../sandbox/confined-server.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox, ServerFolder } from '../sandbox/sandbox.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { RawCallResult } from './call-result.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
@@ -318,7 +317,7 @@ function isAnswer(error: unknown): boolean {
 }
 
 /** An error of the client or of a server, in one sentence. Its text may come from the server. */
-export function errorWords(error: unknown, mask: SecretMask): string {
+function errorWords(error: unknown, mask: SecretMask): string {
   if (error instanceof AppError) return error.message;
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   const message = error instanceof Error ? `${error.message}${cause}` : String(error);

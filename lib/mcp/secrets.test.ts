@@ -14,7 +14,7 @@ it('masks a secret as it is, in JSON, in addresses, in base64 at any offset, and
     value,
     JSON.stringify({ value }),
     encodeURIComponent(value),
-    ...[0, 1, 2, 3, 4].map((length) => Buffer.from('x'.repeat(length) + value + 'yz').toString('base64')),
+    ...[0, 1, 2, 3, 4].map((length) => Buffer.from(`${'x'.repeat(length)}${value}yz`).toString('base64')),
     Buffer.from(`a${value}`).toString('base64url'),
     Buffer.from(value).toString('hex'),
     Buffer.from(value).toString('hex').toUpperCase(),

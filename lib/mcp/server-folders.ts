@@ -2,7 +2,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StdioServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ServerFolder } from '../sandbox/confined-server.ts';
+import type { ServerFolder } from '../sandbox/sandbox.ts';
 import { openWorkspace } from '../sandbox/workspace.ts';
 
 /** The folder in the data directory with a folder of its own for each server: what `npx` fetched, caches, state. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import type { ServerEnd, ServerProcess } from '../sandbox/confined-server.ts';
+import type { ServerEnd, ServerProcess } from '../sandbox/sandbox.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, STDERR_BYTES } from './limits.ts';
 import { Traffic } from './traffic.ts';
 

@@ -42,7 +42,7 @@ export interface ServerTool {
 }
 
 /** Reads a listed tool. Never throws: a tool beyond the limits has a problem instead of a definition. Pure. */
-export function readTool(server: string, listed: ListedTool): ServerTool {
+function readTool(server: string, listed: ListedTool): ServerTool {
   const cleaned = cleanText(textStart(listed.description ?? '', 4 * MAX_DESCRIPTION_CHARS));
   const description = textStart(cleaned.text, MAX_DESCRIPTION_CHARS);
   const title = cleanLine(listed.title, MAX_NAME_CHARS);

@@ -1,9 +1,9 @@
 import { constants as osConstants } from 'node:os';
 import { AppError } from '../errors/app-error.ts';
 import { errno } from '../util/errno.ts';
-import type { ConfinedServer, ServerEnd, ServerProcess } from './confined-server.ts';
 import { environment } from './environment.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
+import type { ConfinedServer, ServerEnd, ServerProcess } from './sandbox.ts';
 
 // The watcher reads from a pipe that only Loupe holds: if Loupe is killed, the pipe closes, and the watcher kills the
 // whole group. It must not keep the server's streams open.

@@ -10,7 +10,6 @@ import {
 } from './bubblewrap-args.ts';
 import { giveWay, StatusReader, signalIfAlive, statusStream } from './bubblewrap-process.ts';
 import { type CommandUser, commandUser } from './command-user.ts';
-import type { ConfinedServer, ServerEnd, ServerProcess } from './confined-server.ts';
 import { environment } from './environment.ts';
 import { openNameless, withHeldFiles } from './held-file.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
@@ -19,6 +18,7 @@ import { serverMountCheck } from './mount-check.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipes.ts';
 import { makeProcessCgroup } from './process-cgroup.ts';
 import { type BubblewrapSetup, failedToStart, gitFolders } from './run-bubblewrap.ts';
+import type { ConfinedServer, ServerEnd, ServerProcess } from './sandbox.ts';
 import { type CommandEnd, DEFAULT_LIMITS } from './sandbox.ts';
 import { watchCommand } from './watchdog.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 
 /** How a value is entered. `json`: as JSON text, for what has no field of its own. */
-export type ArgumentKind = 'text' | 'number' | 'switch' | 'choice' | 'json';
+type ArgumentKind = 'text' | 'number' | 'switch' | 'choice' | 'json';
 
 /** A parameter of a tool as a field of a form. */
 export interface ArgumentField {
