@@ -142,7 +142,7 @@ function afterReply(state: ReadyState, reply: PendingReply, mode: Mode, now: num
 }
 
 /**
- * Runs the calls of a reply one after another (T13). A call that was running when the server was lost is not
+ * Runs the calls of a reply in order (T13). A call that was running when the server was lost is not
  * repeated.
  */
 function continueRound(state: ReadyState, reply: PendingReply, mode: Mode, now: number): Action {

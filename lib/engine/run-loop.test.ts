@@ -88,6 +88,36 @@ it('executes every call of a reply although an earlier one fails [T13, O3]', asy
   expect(run.log.state.failedToolCalls).toBe(1);
 });
 
+it('runs independent calls of a reply at the same time, and logs them in order [T13]', async () => {
+  const begun = new Map(
+    ['1.md', '2.md', '3.md', '4.md', '5.md'].map((path) => [path, Promise.withResolvers<void>()]),
+  );
+  const order: string[] = [];
+  const together: ToolBox['execute'] = async ({ name, arguments: args }) => {
+    const path = String(args.path);
+    order.push(`${name} ${path}`);
+    begun.get(path)?.resolve();
+    // Each of the first four ends only once all four have begun; the write comes when all reads are over.
+    if (path < '5') await begun.get('4.md')?.promise;
+    order.push(`end ${path}`);
+    return { success: true, tool: name, output: path };
+  };
+  await using run = await play(
+    [calls(read('1.md'), read('2.md'), read('3.md'), read('4.md'), write('w.md'), read('5.md')), answer],
+    { loop: ({ openTools }) => ({ openTools: executing(openTools, together) }) },
+  );
+  expect(order.slice(0, 4)).toEqual(['1', '2', '3', '4'].map((n) => `read_file ${n}.md`));
+  expect(order.slice(-4)).toEqual(['write_file w.md', 'end w.md', 'read_file 5.md', 'end 5.md']);
+  const logged = run.log.events.filter(({ type }) => /^tool-call\.(started|ended)$/.test(type));
+  expect(logged.map(({ type }) => type)).toEqual(
+    Array.from({ length: 12 }, (_, index) => (index % 2 ? 'tool-call.ended' : 'tool-call.started')),
+  );
+  expect(run.of('tool-call.ended').map(({ result }) => result.output)).toEqual([
+    ...['1.md', '2.md', '3.md', '4.md', 'w.md', '5.md'],
+  ]);
+  expect(run.outcome).toEqual({ outcome: 'ended' });
+});
+
 it('sums tokens over all calls, discarded ones included; a missing count adds nothing [T8]', async () => {
   await using run = await play([
     { reply: { ...calls(read('a')).reply, prompt_eval_count: null, eval_count: 7 } },

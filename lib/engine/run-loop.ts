@@ -27,6 +27,7 @@ import type { Action } from './action.ts';
 import { awaitServer } from './await-server.ts';
 import { buildRequest } from './build-request.ts';
 import { callFailed, cleanupFacts, errorShape } from './call-failed.ts';
+import { CallsAhead, callsBeside } from './calls-ahead.ts';
 import { checkAttempt } from './check-attempt.ts';
 import { compareReflections } from './compare-reflections.ts';
 import { type FaultHook, fault } from './fault.ts';
@@ -115,6 +116,7 @@ class Loop {
   #hasSlot = false;
   #warnedOfChanges = false;
   readonly #results = new SeenResults();
+  readonly #ahead = new CallsAhead();
   readonly #residency: ResidencyCheck;
   /** Whether the last call failed and the model was unloaded to free its slot. */
   #slotFreed = false;
@@ -585,19 +587,26 @@ class Loop {
     const file = await toolbox.fileBefore?.(asked);
     this.#append(file ? events.map((event) => withFile(event, file)) : events);
     if (!toolbox.isReadOnly(call.name)) await this.#log.durable();
-    const startedAt = performance.now();
     const facts: ToolFact[] = [];
     this.#fault('before:tool-effect');
-    const result = await withinGrace(
+    const { runId } = this.#log.state;
+    const begun = this.#ahead.take(call.callId, () =>
       toolbox.execute(asked, {
         signal: this.#abort,
         onOutput: this.#showOutput(call.callId),
         run: toolRun(this.#log.state, facts),
-        call: { runId: this.#log.state.runId, callId: call.callId },
+        call: { runId, callId: call.callId },
       }),
-      this.#abort,
-      { graceMs: this.#graceMs },
     );
+    for (const other of callsBeside(this.#ready(), call, toolbox.isIndependent)) {
+      this.#ahead.begin(other.callId, () =>
+        toolbox.execute(
+          { name: other.name, arguments: other.arguments },
+          { signal: this.#abort, call: { runId, callId: other.callId } },
+        ),
+      );
+    }
+    const result = await withinGrace(begun.result, this.#abort, { graceMs: this.#graceMs });
     this.#fault('after:tool-effect');
     if (this.#suspended) return;
     const abandoned =
@@ -617,7 +626,7 @@ class Loop {
         ...(isSettingOf(state.config.mode, 'stall_guard') && {
           new_information: this.#results.isNew(state, call, shown),
         }),
-        duration_ms: performance.now() - startedAt,
+        duration_ms: begun.durationMs(),
       },
     ]);
   }
