@@ -23,6 +23,7 @@ import { isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
 import type { ToolFact } from '../tools/tool.ts';
 import { durationWords } from '../util/durations.ts';
+import { shortText } from '../util/short-text.ts';
 import type { Action } from './action.ts';
 import { awaitServer } from './await-server.ts';
 import { buildRequest } from './build-request.ts';
@@ -32,6 +33,7 @@ import { checkAttempt } from './check-attempt.ts';
 import { compareReflections } from './compare-reflections.ts';
 import { type FaultHook, fault } from './fault.ts';
 import { interruptedCall } from './interrupted-call.ts';
+import { judgeInThread } from './judge-in-thread.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenedTools, OpenTools } from './open-tools.ts';
 import { readReply } from './read-reply.ts';
@@ -44,6 +46,8 @@ import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
 import { factEvent, toolRun } from './tool-facts.ts';
 
 const STOP_GRACE_MS = 5000;
+/** What a model is told of an answer that does not fit. */
+const MAX_PROBLEM_CHARS = 2000;
 
 export interface RunLoopOptions {
   log: RunLog;
@@ -280,6 +284,8 @@ class Loop {
         return this.#executeCall(action);
       case 'compare-reflections':
         return this.#compareReflections(action.model);
+      case 'check-answer':
+        return this.#checkAnswer();
       case 'verify':
         return this.#verify(action.attempt);
     }
@@ -649,6 +655,17 @@ class Loop {
       this.#log.delta({ type: 'tool-output', call_id: callId, offset: shown, text });
       shown += text.length;
     };
+  }
+
+  async #checkAnswer(): Promise<void> {
+    const { config, reply, iteration } = this.#ready();
+    if (!reply || !config.answer_schema) throw new RangeError('There is no answer to check');
+    const check = { type: 'answer_schema', schema: config.answer_schema } as const;
+    const { passed, output } = await judgeInThread({ check, answer: reply.text }, { signal: this.#abort });
+    // A check cut short by a stop says nothing about the answer.
+    if (this.#abort.aborted) return;
+    const problem = passed ? {} : { problem: shortText(output, MAX_PROBLEM_CHARS) };
+    this.#append([{ type: 'answer.checked', iteration, call: reply.call, fits: passed, ...problem }]);
   }
 
   async #verify(attempt: number): Promise<void> {
