@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const benches = {
+  calls: 'calls.ts',
   compare: 'compare.ts',
   dashboard: 'dashboard.ts',
   engine: 'engine.ts',

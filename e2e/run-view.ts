@@ -80,6 +80,8 @@ export class RunView {
   async allRows(): Promise<Map<string, string>> {
     // A page that is still opening goes to its own place after the key.
     await expect(async () => {
+      // In a field, such as that of a form which was opened just now, the key would be a letter.
+      await this.page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
       await this.page.keyboard.press('g');
       await expect(this.timeline.locator('article').first()).toBeFocused({ timeout: 3000 });
     }).toPass({ timeout: 60_000 });

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type BrowserContextOptions, chromium, type Page } from '@playwright/test';
 import { signIn } from '../e2e/fixtures.ts';
 import { type LoupeServer, startLoupe } from '../e2e/loupe-server.ts';
+import { RunView } from '../e2e/run-view.ts';
 import { endOf, finishRun, startRun } from '../e2e/runs.ts';
 import type { ShareReply } from '../lib/api/share.ts';
 import { leakingModel, passingModel } from '../lib/demo/check-scenarios.ts';
@@ -258,7 +259,7 @@ async function takeTour(stage: Stage): Promise<void> {
   });
   await withPage({ colorScheme: 'dark' }, async (page) => {
     await page.goto(`/runs/${ended.id}`);
-    await page.getByRole('button', { name: 'Fork before the answer' }).click();
+    await new RunView(page).chooseNext('Fork before the answer');
     await page.getByRole('button', { name: 'Start the fork' }).waitFor();
     await take(page, 'fork');
     await page.goto(`/runs/${stuck.id}`);

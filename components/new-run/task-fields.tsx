@@ -1,9 +1,10 @@
 'use client';
 
 import type { InstalledModel } from '#lib/api/replies.ts';
+import { SAMPLE_SCHEMA } from '#lib/browser/drafts/answer-schema.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { ITERATION_LIMITS, offersSetting, SETTINGS } from '#lib/events/settings.ts';
-import { Choice, Section, Switch } from '../ui/form/fields.tsx';
+import { Choice, Field, Section, Switch } from '../ui/form/fields.tsx';
 import { ChecksEditor } from './checks-editor.tsx';
 import { CostBudgetField } from './cost-budget-field.tsx';
 import { useDraftField } from './run-form.ts';
@@ -83,6 +84,35 @@ export function TaskChecks({ withCommands }: { withCommands: boolean }) {
           <SettingField name="max_attempts" />
         </div>
       )}
+      <AnswerSchema />
     </Section>
+  );
+}
+
+/** Asks for the answer as data. */
+function AnswerSchema() {
+  const schema = useDraftField('answer_schema');
+  return (
+    <>
+      <Switch
+        label="Answer as JSON"
+        hint={SETTINGS.answer_schema.help}
+        checked={schema.value !== ''}
+        onChange={(checked) => schema.set(checked ? SAMPLE_SCHEMA : '')}
+      />
+      {schema.value !== '' && (
+        <Field label="JSON schema" problem={schema.problem}>
+          {(props) => (
+            <textarea
+              {...props}
+              className="field min-h-40 resize-y font-mono text-sm"
+              spellCheck={false}
+              value={schema.value}
+              onChange={(event) => schema.set(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+    </>
   );
 }

@@ -52,7 +52,7 @@ export function Menu({
         type="button"
         popoverTarget={id}
         aria-expanded={open}
-        className={buttonClass(kind, 'sm')}
+        className={cx(buttonClass(kind, 'sm'), 'max-sm:h-11')}
       >
         {label}
         <ChevronDown className="size-3.5" aria-hidden="true" />

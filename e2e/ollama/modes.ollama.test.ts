@@ -65,7 +65,7 @@ async function run(request: Partial<CreateRunRequest>, during?: (log: MemoryLog)
 
 describe('with the tiny model', () => {
   it.each([true, false])(
-    'a session streams, runs tools and goes on by itself, thinking %s [N11]',
+    'a session streams, runs tools and continues on its own, thinking %s [N11]',
     async (think) => {
       const { log, of, end, progress, written } = await run(
         { mode: 'session', autopilot: true, think },

@@ -19,7 +19,7 @@ async function linesOf(loupe: LoupeServer, runId: string, format: 'session' | 'e
     .map((line): unknown => JSON.parse(line));
 }
 
-test('a session goes on by itself, takes a message, and its log is downloaded [N11, S6, S9, S10, S13]', async ({
+test('a session continues on its own, takes a message, and its log is downloaded [N11, S6, S9, S10, S13]', async ({
   page,
   loupe,
   workspace,

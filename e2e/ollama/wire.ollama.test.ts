@@ -8,6 +8,7 @@ import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
 import { listRunning, unloadModel } from '../../lib/model/ollama-models.ts';
 import { renderPrompt } from '../../lib/model/ollama-render.ts';
 import type { ToolDefinition } from '../../lib/parser/types.ts';
+import { judgeAnswer } from '../../lib/policies/judge-answer.ts';
 import { modelErrorOf } from '../../lib/testing/model-error-of.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
@@ -145,6 +146,18 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     const options = { ...ask('').options, num_predict: 30 };
     const reply = await model.chat(ask('Write an endless text', { stream, tools: [], options }), context());
     expect(reply).toMatchObject({ doneReason: 'length', replyTokens: 30 });
+  });
+
+  it('a reply with a `format` is JSON that fits the schema, whatever the model would say', async () => {
+    const schema = {
+      type: 'object',
+      properties: { verdict: { type: 'string', enum: ['good', 'bad'] }, sure: { type: 'boolean' } },
+      required: ['verdict', 'sure'],
+    };
+    const reply = await model.chat(ask('LIST the files', { tools: [], format: schema }), context());
+    const check = { type: 'answer_schema', schema } as const;
+    expect(judgeAnswer(check, reply.message.content)).toMatchObject({ passed: true });
+    expect(reply.message.tool_calls).toBeUndefined();
   });
 
   it('a prompt that does not fit is refused, not cut [OL3, OL22]', async () => {

@@ -72,7 +72,7 @@ const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
 ]);
 
 /** The first mistake of a JSON schema that would fail every answer; the validator reads no meta-schema. */
-function schemaProblem(root: JsonObject): string | undefined {
+export function schemaProblem(root: JsonObject): string | undefined {
   const visit = (schema: JsonValue, path: string): string | undefined => {
     if (typeof schema !== 'object' || schema === null) return undefined;
     if (Array.isArray(schema))

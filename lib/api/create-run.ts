@@ -19,7 +19,7 @@ import {
 } from '../events/modes.ts';
 import { approvalChoice, MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
-import { checkProblems } from './check-problems.ts';
+import { checkProblems, schemaProblem } from './check-problems.ts';
 import { namedOptionProblems } from './named-options.ts';
 import { toolsProblem } from './tools.ts';
 
@@ -98,6 +98,8 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   for (const problem of namedOptionProblems(request)) complain('model_options', problem);
   const checkable = [...modeFacts(mode).tools, ...(request.tools ?? []).filter(serverAndTool)];
   for (const problem of checkProblems(request.checks ?? [], checkable)) complain('checks', problem);
+  const badSchema = request.answer_schema && schemaProblem(request.answer_schema);
+  if (badSchema) complain('answer_schema', badSchema);
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   for (const [field] of given) {
     const modes = modesWithField(field);

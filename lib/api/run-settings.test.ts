@@ -36,7 +36,15 @@ it.each(requests)('recreates the run from the settings that were set: %j', (requ
 
 it.each(requests)('has a default for every optional setting: %j', (request) => {
   const config = resolved(request);
-  const optional = ['system', 'approval', 'shell_timeout_secs', 'blocked_patterns', 'tools', 'diversity'];
+  const optional = [
+    'system',
+    'answer_schema',
+    'approval',
+    'shell_timeout_secs',
+    'blocked_patterns',
+    'tools',
+    'diversity',
+  ];
   const known = Object.keys(defaultSettings(config));
   const settings = Object.keys(settingsOf(config)).filter((name) => !optional.includes(name));
   expect(settings.filter((name) => !known.includes(name))).toEqual([]);

@@ -61,6 +61,7 @@ interface Flag extends Pick<NumberFacts, 'unit' | 'whole'> {
   readonly type: 'number' | 'switch' | 'choice' | 'other';
   readonly options?: readonly string[];
   readonly isList?: true;
+  readonly isJson?: true;
 }
 
 function flagsOf(declared: Readonly<Record<string, Partial<Omit<Flag, 'field'>>>>): Flag[] {
@@ -80,8 +81,9 @@ function nameOf(flag: Flag): string {
   return flag.type === 'switch' ? `--${flag.flag}` : `--${flag.flag} ${placeholder(flag)}`;
 }
 
-function placeholder({ type, options, unit, isList }: Flag): string {
+function placeholder({ type, options, unit, isList, isJson }: Flag): string {
   if (options) return options.join('|');
+  if (isJson) return 'JSON';
   if (isList) return 'NAME,NAME';
   if (type === 'number') return unit === 'USD' ? unit : 'N';
   return 'TEXT';
@@ -137,7 +139,8 @@ A session waits for a message after each answer: "run" sends each line of standa
 ends. With --autopilot it continues by itself within its limits (autopilot_turns, autopilot_seconds).
 
 Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 time-out,
-16 window full, 17 stopped, 18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none;
+16 window full, 17 stopped, 18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none,
+22 answer does not fit its schema;
 2 usage error, 69 server unreachable, 77 not signed in.
 `;
 
@@ -334,17 +337,24 @@ function readRun(args: readonly string[]): Command {
 /** The fields that options set, read by the type of their value; the server checks its limits. */
 function readFlags(flags: readonly Flag[], texts: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
-    flags.flatMap(
-      ({ flag, field, type, whole, isList }): [string, string | number | boolean | string[]][] => {
-        const text = texts[flag];
-        if (text === true) return [[field, true]];
-        if (typeof text !== 'string') return [];
-        if (isList) return [[field, text.split(',').map((name) => name.trim())]];
-        if (type !== 'number') return [[field, text]];
-        return [[field, whole ? wholeNumber(`--${flag}`, text, 1) : amount(`--${flag}`, text)]];
-      },
-    ),
+    flags.flatMap(({ flag, field, type, whole, isList, isJson }): [string, unknown][] => {
+      const text = texts[flag];
+      if (text === true) return [[field, true]];
+      if (typeof text !== 'string') return [];
+      if (isList) return [[field, text.split(',').map((name) => name.trim())]];
+      if (isJson) return [[field, jsonOf(`--${flag}`, text)]];
+      if (type !== 'number') return [[field, text]];
+      return [[field, whole ? wholeNumber(`--${flag}`, text, 1) : amount(`--${flag}`, text)]];
+    }),
   );
+}
+
+function jsonOf(option: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw usage(`${option}: the value must be JSON. To read it from a file: ${option} "$(cat FILE)"`);
+  }
 }
 
 function amount(option: string, text: string): number {

@@ -3,7 +3,7 @@ import type { OutcomeKind } from '../events/termination.ts';
 /** Exit codes that do not depend on a run's outcome. 69 and 77 are from sysexits.h. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unreachable: 69, notSignedIn: 77 } as const;
 
-/** The exit code of each outcome: 0 only for a complete answer whose checks, if any, pass. */
+/** The exit code of each outcome: 0 only for a complete answer that fits its schema and whose checks pass, if it has any. */
 const OF_OUTCOME: Record<OutcomeKind, number> = {
   answered: 0,
   cycles_done: 0,
@@ -19,6 +19,7 @@ const OF_OUTCOME: Record<OutcomeKind, number> = {
   answered_checks_failed: 19,
   answered_cut_off: 20,
   announced_work_did_none: 21,
+  answered_off_schema: 22,
 };
 
 /** The exit code for the outcome of an ended run. */

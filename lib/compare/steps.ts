@@ -102,6 +102,8 @@ export class StepReader {
       case 'tool-call.ended':
       case 'tool-call.interrupted':
         return this.#add(event, 'result', event.tool, resultText(event.tool, event.result));
+      case 'answer.checked':
+        return this.#add(event, 'checks', 'schema', event.problem ?? 'The answer fits the schema.');
       case 'verification.checked':
         return this.#add(event, 'checks', event.outcome, event.checks.map(resultOfCheck).join('\n'));
       case 'run.forked':

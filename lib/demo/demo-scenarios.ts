@@ -118,7 +118,7 @@ const conversation: ScenarioStepInput[] = [
   {
     reply: {
       content:
-        'This was reply {{turn}}. A text without a call ends my turn, and the session goes on by itself. If you write to me, your words come before my next turn; being a script, I cannot answer them.',
+        'This was reply {{turn}}. A text without a call ends my turn, and the session continues without you. If you write to me, your words come before my next turn; being a script, I cannot answer them.',
     },
   },
   {

@@ -7,6 +7,7 @@ import type { JsonObject } from '../util/json.ts';
 import { detailsOf, fullName, Loader, type LoadRequest } from './fake-loader.ts';
 import { type LibraryModel, type PullHold, sendPull } from './fake-pull.ts';
 import { sendJson, sendPlainFault, sendReply, unlessGone, wait } from './fake-reply.ts';
+import { sampleOfSchema } from './sample-of-schema.ts';
 import {
   type FakeModel,
   type FakeModelInput,
@@ -131,6 +132,8 @@ const chatBody = z.looseObject({
   shift: z.boolean().nullish(),
   keep_alive: z.union([z.string(), z.number()]).nullish(),
   options: z.looseObject({ num_ctx: z.number().optional(), num_predict: z.number().optional() }).nullish(),
+  /** A JSON schema; other values are ignored. */
+  format: z.record(z.string(), z.json()).nullish().catch(undefined),
   _debug_render_only: z.boolean().nullish(),
 });
 type ChatBody = z.infer<typeof chatBody>;
@@ -544,7 +547,7 @@ class Server {
     const turn = turnOf(messages);
     if (exchange.recorded) exchange.recorded.turn = turn;
 
-    const found = stepAt(scenario, turn);
+    const found = formatted(stepAt(scenario, turn), body);
     const wrong = found ? unmet(found.step, chat) : `it has no step for turn ${turn}`;
     if (!found || wrong) {
       const problem = `scenario "${scenario.name}", turn ${turn}: ${wrong}`;
@@ -884,5 +887,25 @@ function bodyOf(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return text; // recorded unchanged; the route rejects it
+  }
+}
+
+/**
+ * The step of a request with a `format`: Ollama lets the model choose only tokens that fit the schema, so a script that
+ * would say anything but JSON says a sample of it.
+ */
+function formatted(found: ReturnType<typeof stepAt>, { format }: ChatBody): ReturnType<typeof stepAt> {
+  const { fault, attempts, reply } = found?.step ?? {};
+  if (!format || fault || attempts || isJson(reply?.content ?? '')) return found;
+  const content = JSON.stringify(sampleOfSchema(format));
+  return { round: 1, ...found, step: { reply: scenarioReply.parse({ content }) } };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

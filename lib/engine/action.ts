@@ -30,5 +30,7 @@ export type Action =
   | { type: 'execute-call'; call: PendingCall; events: readonly NewEvent[] }
   /** Compares the last reflection with earlier ones using an embedding model (X21). */
   | { type: 'compare-reflections'; model: string; cycle: number }
+  /** Finds out whether the answer fits the run's `answer_schema`. */
+  | { type: 'check-answer' }
   /** Runs the checks of the attempt (V11). */
   | { type: 'verify'; attempt: number };

@@ -14,7 +14,8 @@ export function buildRequest(state: ReadyState, mode: Pick<Mode, 'prompt'>): Cha
   return {
     model: config.model,
     messages: mode.prompt?.(state) ?? sentMessages(state),
-    tools: state.tools,
+    tools: openCall.format ? [] : state.tools,
+    ...(openCall.format && config.answer_schema && { format: config.answer_schema }),
     options: {
       ...openCall.options,
       num_ctx: Number(openCall.options.num_ctx),

@@ -11,6 +11,7 @@ import { estimateTokens } from '../policies/estimate.ts';
 import { afterFailedCall } from '../policies/failure.ts';
 import { type Ending, isReady, type ReadyState, type Rule, type Verdict } from '../policies/rule.ts';
 import { serverStayedAway } from '../policies/server-wait.ts';
+import { fitAnswer, mustBeData } from '../policies/structured-answer.ts';
 import { thinkToSend } from '../policies/thinking.ts';
 import { isVerified, mayTryAgain } from '../policies/verification.ts';
 import type { Action } from './action.ts';
@@ -66,7 +67,9 @@ function beforeCall(state: ReadyState, mode: Mode, now: number): Action {
 
 /** The next request, compacted if it is too long (C2), with the events that announce it. */
 function callModel(state: ReadyState, mode: Mode, iteration: number, opening: readonly NewEvent[]): Action {
-  const { messages, tools, folded, config } = state;
+  const { messages, folded, config } = state;
+  const isData = mustBeData(state, mode);
+  const tools = isData ? [] : state.tools;
   const compaction = mode.shortens
     ? planCompaction({
         messages,
@@ -101,6 +104,7 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
         },
         think: thinkToSend(state),
         stream: mode.streams(state),
+        ...(isData && { format: true as const }),
         estimated_tokens: estimate,
       },
     ],
@@ -138,11 +142,12 @@ function afterReply(state: ReadyState, reply: PendingReply, mode: Mode, now: num
   const retry = setsAside && malformed && !reply.cut ? retryMalformed(state) : undefined;
   if (retry) return { type: 'append', events: [retry] };
   if (reply.outcome === 'empty') return act(state, mode.onSilence(state, malformed ? 'malformed' : 'empty'));
-  return act(state, mode.onText(state, brokenReplyWarnings(state)));
+  const verdict = fitAnswer(state, mode.onText(state, brokenReplyWarnings(state)));
+  return verdict.type === 'check-answer' ? verdict : act(state, verdict);
 }
 
 /**
- * Runs the calls of a reply one after another (T13). A call that was running when the server was lost is not
+ * Runs the calls of a reply in order (T13). A call that was running when the server was lost is not
  * repeated.
  */
 function continueRound(state: ReadyState, reply: PendingReply, mode: Mode, now: number): Action {

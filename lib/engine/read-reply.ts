@@ -21,7 +21,8 @@ export function readReply(
 ): NewEvent[] {
   const call = state.calls;
   const { parsed, cut } = readCalls(reply, {
-    tools: state.tools,
+    // A reply that is data is no call, whatever it looks like.
+    tools: state.openCall?.format ? [] : state.tools,
     layers: state.config.parser_layers,
     numPredict: Number(state.openCall?.options.num_predict),
   });

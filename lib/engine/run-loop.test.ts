@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { FaultInput, ScenarioStepInput } from '../demo/scenario.ts';
 import type { RunConfig } from '../events/config.ts';
+import { foldAll } from '../events/fold-run.ts';
 import { progressEvent } from '../events/progress.ts';
 import { runEvent } from '../events/registry.ts';
+import { emptyRunState } from '../events/run-state.ts';
 import { summarize } from '../events/summarize.ts';
 import type { TerminationReason } from '../events/termination.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import { modeOf } from '../modes/mode-of.ts';
 import { NUDGE_TEXT } from '../policies/nudge.ts';
 import {
   calls,
@@ -21,6 +24,7 @@ import {
 } from '../testing/loop-harness.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
 import type { ToolBox } from '../tools/tool.ts';
+import { nextAction } from './next-action.ts';
 import type { OpenTools } from './open-tools.ts';
 
 interface TaskOptions extends PlayOptions {
@@ -86,6 +90,122 @@ it('executes every call of a reply although an earlier one fails [T13, O3]', asy
   });
   expect(run.of('tool-call.ended').map((event) => event.result.success)).toEqual([true, false, true]);
   expect(run.log.state.failedToolCalls).toBe(1);
+});
+
+it('runs independent calls of a reply at the same time, and logs them in order [T13]', async () => {
+  const begun = new Map(
+    ['1.md', '2.md', '3.md', '4.md', '5.md'].map((path) => [path, Promise.withResolvers<void>()]),
+  );
+  const order: string[] = [];
+  const together: ToolBox['execute'] = async ({ name, arguments: args }) => {
+    const path = String(args.path);
+    order.push(`${name} ${path}`);
+    begun.get(path)?.resolve();
+    // Each of the first four ends only once all four have begun; the write comes when all reads are over.
+    if (path < '5') await begun.get('4.md')?.promise;
+    order.push(`end ${path}`);
+    return { success: true, tool: name, output: path };
+  };
+  await using run = await play(
+    [calls(read('1.md'), read('2.md'), read('3.md'), read('4.md'), write('w.md'), read('5.md')), answer],
+    { loop: ({ openTools }) => ({ openTools: executing(openTools, together) }) },
+  );
+  expect(order.slice(0, 4)).toEqual(['1', '2', '3', '4'].map((n) => `read_file ${n}.md`));
+  expect(order.slice(-4)).toEqual(['write_file w.md', 'end w.md', 'read_file 5.md', 'end 5.md']);
+  const logged = run.log.events.filter(({ type }) => /^tool-call\.(started|ended)$/.test(type));
+  expect(logged.map(({ type }) => type)).toEqual(
+    Array.from({ length: 12 }, (_, index) => (index % 2 ? 'tool-call.ended' : 'tool-call.started')),
+  );
+  expect(run.of('tool-call.ended').map(({ result }) => result.output)).toEqual([
+    ...['1.md', '2.md', '3.md', '4.md', 'w.md', '5.md'],
+  ]);
+  expect(run.outcome).toEqual({ outcome: 'ended' });
+});
+
+describe('an answer by JSON schema', () => {
+  const answer_schema = {
+    type: 'object',
+    properties: { count: { type: 'integer' }, names: { type: 'array', items: { type: 'string' } } },
+    required: ['count'],
+  };
+  const asked = (steps: ScenarioStepInput[], config: Partial<RunConfig> = {}) =>
+    play(steps, { files: { 'a.md': 'A' }, config: { answer_schema, ...config } });
+
+  it('is taken as it is if it fits', async () => {
+    await using run = await asked([calls(read('a.md')), says('{"count": 1}')]);
+    expect(run.fake.chats.map(({ format }) => format)).toEqual([undefined, undefined]);
+    expect(run.sent(0)[0]?.content).toContain(JSON.stringify(answer_schema));
+    expect(run.of('answer.checked')).toMatchObject([{ fits: true, call: 2, iteration: 2 }]);
+    expect(run.end).toMatchObject({ outcome: { kind: 'answered' }, result: { output: '{"count": 1}' } });
+  });
+
+  it('is asked for again with the reason and with Ollama’s format, in the same iteration', async () => {
+    await using run = await asked([calls(read('a.md')), says('There is one file.'), says('{"count": 1}')]);
+    expect(run.of('answer.checked').map(({ fits }) => fits)).toEqual([false, true]);
+    expect(run.of('policy.nudged')).toMatchObject([{ cause: 'schema', count: 1, limit: 2, iteration: 2 }]);
+    expect(run.of('iteration.started')).toHaveLength(2);
+    const [, , third] = run.fake.chats;
+    expect(third).toMatchObject({ format: answer_schema });
+    expect(third).not.toHaveProperty('tools');
+    const [before, last] = run.sent(2).slice(-2);
+    expect(before).toEqual({ role: 'assistant', content: 'There is one file.' });
+    expect(last?.content).toMatch(/^The answer is not JSON: .*\n\nGive your answer again as a JSON value/);
+    expect(run.end.result).toMatchObject({ output: '{"count": 1}', status: 'completed', iterations_used: 2 });
+  });
+
+  it('that never fits ends the run as such, with what the model said last', async () => {
+    await using run = await asked([
+      calls(read('a.md')),
+      says('One.'),
+      says('{"count": "one"}'),
+      says('{"count": "1"}'),
+    ]);
+    expect(run.of('answer.checked').map(({ problem }) => problem)).toEqual([
+      expect.stringContaining('not JSON'),
+      expect.stringContaining('count'),
+      expect.stringContaining('count'),
+    ]);
+    expect(run.end).toMatchObject({
+      outcome: { kind: 'answered_off_schema' },
+      result: { status: 'partial', termination_reason: 'final_answer', output: '{"count": "1"}' },
+      message: 'The answer does not fit the schema that was asked for, 3 times in a row.',
+    });
+    expect(run.fake.chats).toHaveLength(4);
+  });
+
+  it('is not taken for a plan, although no tool was called', async () => {
+    await using run = await asked([says('{"count": 0}')]);
+    expect(run.of('policy.nudged')).toEqual([]);
+    expect(run.end.outcome).toEqual({ kind: 'answered' });
+  });
+
+  it('of a prompt without tools is data from the start', async () => {
+    await using run = await asked([says('{"count": 2}')], {
+      agentic: false,
+      parser_layers: [],
+      workspace: '',
+    });
+    expect(run.fake.chats).toMatchObject([{ format: answer_schema }]);
+    expect(run.sent(0).at(-1)?.content).toContain('Answer with a JSON value');
+    expect(run.end.outcome).toEqual({ kind: 'answered' });
+  });
+
+  it('is not read as a call, whatever it looks like', async () => {
+    const call = '{"name": "read_file", "arguments": {"path": "a.md"}}';
+    await using run = await asked([says('Done.'), says(call)], {
+      answer_schema: { type: 'object', required: ['name'] },
+    });
+    expect(run.of('tool-call.started')).toEqual([]);
+    expect(run.end.result.output).toBe(call);
+  });
+
+  it('is checked again by a worker that takes over before the result is stored', async () => {
+    await using run = await asked([says('One.'), says('{"count": 1}')]);
+    const { events } = run.log;
+    const seq = run.of('answer.checked')[0]?.seq ?? 0;
+    const state = foldAll(emptyRunState(run.log.state.runId), events.slice(0, seq - 1));
+    expect(nextAction(state, modeOf(run.config))).toEqual({ type: 'check-answer' });
+  });
 });
 
 it('sums tokens over all calls, discarded ones included; a missing count adds nothing [T8]', async () => {

@@ -24,14 +24,17 @@ import { isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
 import type { ToolFact } from '../tools/tool.ts';
 import { durationWords } from '../util/durations.ts';
+import { shortText } from '../util/short-text.ts';
 import type { Action } from './action.ts';
 import { awaitServer } from './await-server.ts';
 import { buildRequest } from './build-request.ts';
 import { callFailed, cleanupFacts, errorShape } from './call-failed.ts';
+import { CallsAhead, callsBeside } from './calls-ahead.ts';
 import { checkAttempt } from './check-attempt.ts';
 import { compareReflections } from './compare-reflections.ts';
 import { type FaultHook, fault } from './fault.ts';
 import { interruptedCall } from './interrupted-call.ts';
+import { judgeInThread } from './judge-in-thread.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenedTools, OpenTools } from './open-tools.ts';
 import { readReply } from './read-reply.ts';
@@ -44,6 +47,8 @@ import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
 import { factEvent, toolRun } from './tool-facts.ts';
 
 const STOP_GRACE_MS = 5000;
+/** What a model is told of an answer that does not fit. */
+const MAX_PROBLEM_CHARS = 2000;
 
 export interface RunLoopOptions {
   log: RunLog;
@@ -116,6 +121,7 @@ class Loop {
   #hasSlot = false;
   #warnedOfChanges = false;
   readonly #results = new SeenResults();
+  readonly #ahead = new CallsAhead();
   readonly #residency: ResidencyCheck;
   /** Whether the last call failed and the model was unloaded to free its slot. */
   #slotFreed = false;
@@ -279,6 +285,8 @@ class Loop {
         return this.#executeCall(action);
       case 'compare-reflections':
         return this.#compareReflections(action.model);
+      case 'check-answer':
+        return this.#checkAnswer();
       case 'verify':
         return this.#verify(action.attempt);
     }
@@ -590,19 +598,26 @@ class Loop {
     const file = await toolbox.fileBefore?.(asked);
     this.#append(file ? events.map((event) => withFile(event, file)) : events);
     if (!toolbox.isReadOnly(call.name)) await this.#log.durable();
-    const startedAt = performance.now();
     const facts: ToolFact[] = [];
     this.#fault('before:tool-effect');
-    const result = await withinGrace(
+    const { runId } = this.#log.state;
+    const begun = this.#ahead.take(call.callId, () =>
       toolbox.execute(asked, {
         signal: this.#abort,
         onOutput: this.#showOutput(call.callId),
         run: toolRun(this.#log.state, facts),
-        call: { runId: this.#log.state.runId, callId: call.callId },
+        call: { runId, callId: call.callId },
       }),
-      this.#abort,
-      { graceMs: this.#graceMs },
     );
+    for (const other of callsBeside(this.#ready(), call, toolbox.isIndependent)) {
+      this.#ahead.begin(other.callId, () =>
+        toolbox.execute(
+          { name: other.name, arguments: other.arguments },
+          { signal: this.#abort, call: { runId, callId: other.callId } },
+        ),
+      );
+    }
+    const result = await withinGrace(begun.result, this.#abort, { graceMs: this.#graceMs });
     this.#fault('after:tool-effect');
     if (this.#suspended) return;
     const abandoned =
@@ -622,7 +637,7 @@ class Loop {
         ...(isSettingOf(state.config.mode, 'stall_guard') && {
           new_information: this.#results.isNew(state, call, shown),
         }),
-        duration_ms: performance.now() - startedAt,
+        duration_ms: begun.durationMs(),
       },
     ]);
   }
@@ -645,6 +660,17 @@ class Loop {
       this.#log.delta({ type: 'tool-output', call_id: callId, offset: shown, text });
       shown += text.length;
     };
+  }
+
+  async #checkAnswer(): Promise<void> {
+    const { config, reply, iteration } = this.#ready();
+    if (!reply || !config.answer_schema) throw new RangeError('There is no answer to check');
+    const check = { type: 'answer_schema', schema: config.answer_schema } as const;
+    const { passed, output } = await judgeInThread({ check, answer: reply.text }, { signal: this.#abort });
+    // A check cut short by a stop says nothing about the answer.
+    if (this.#abort.aborted) return;
+    const problem = passed ? {} : { problem: shortText(output, MAX_PROBLEM_CHARS) };
+    this.#append([{ type: 'answer.checked', iteration, call: reply.call, fits: passed, ...problem }]);
   }
 
   async #verify(attempt: number): Promise<void> {

@@ -7,7 +7,8 @@ const { max_text_chars, max_pattern_chars, max_json_chars, max_json_depth, max_c
 
 const checkedText = z.string().min(1).max(max_text_chars);
 const count = z.int().max(max_count);
-const boundedJson = z.custom<JsonObject>(
+/** A JSON object of limited size and depth: arguments, or a JSON schema. */
+export const boundedJson = z.custom<JsonObject>(
   (value) => isBoundedObject(value, { maxChars: max_json_chars, maxDepth: max_json_depth }),
   `This must be a JSON object of at most ${max_json_chars} characters and ${max_json_depth} levels.`,
 );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { regularExpression } from '../util/regular-expression.ts';
-import { check } from './check.ts';
+import { boundedJson, check } from './check.ts';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
 import { MAX_MODEL_NAME_CHARS, MAX_OFFERED_TOOLS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
@@ -58,6 +58,7 @@ const OTHER_SCHEMAS = {
     max_seconds: numberSchema(BUDGET_LIMITS.max_seconds).optional(),
   }),
   checks: z.array(check).max(MAX_CHECKS),
+  answer_schema: boundedJson,
   think: thinkSetting,
   keep_alive: z.union([z.string(), z.number()]),
   model_options: z.record(z.string(), optionValue),

@@ -143,6 +143,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         folded: {},
         iteration: 0,
         awaitingReply: false,
+        answer: { checked: undefined, asked: 0 },
         turns: { ...state.turns, prompted: event.messages.at(-1)?.role !== 'system' },
         callHistory: [],
         callHistorySeqs: [],
@@ -207,6 +208,8 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'tool-call.ended':
     case 'tool-call.interrupted':
       return toolEnded(state, event);
+    case 'answer.checked':
+      return { ...state, answer: { ...state.answer, checked: event } };
     case 'policy.nudged':
       return nudged(state, event);
     case 'policy.retried':
@@ -599,6 +602,7 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
     lastText: event.text.trim() === '' ? state.lastText : event.text,
     lastReplySeq: event.seq,
     lastReplyCut: event.cut,
+    answer: { ...state.answer, checked: undefined },
     lastReplyLoss: { ...loss, malformed: loss.malformed && event.calls.length === 0 },
     turns: { ...state.turns, swallowedTokens: state.turns.swallowedTokens + loss.swallowedTokens },
     cycle: { ...state.cycle, swallowedTokens: state.cycle.swallowedTokens + loss.swallowedTokens },
@@ -713,6 +717,7 @@ function toolEnded(
 }
 
 function nudged(state: RunState, event: EventOf<'policy.nudged'>): RunState {
+  if (event.cause === 'schema') return askedForData(state, event);
   const plan = event.cause === 'plan' ? state.reply?.text : undefined;
   return {
     ...state,
@@ -726,6 +731,23 @@ function nudged(state: RunState, event: EventOf<'policy.nudged'>): RunState {
     messages: appended(
       state.messages,
       ...(plan === undefined ? [] : [{ role: 'assistant' as const, content: plan }]),
+      { role: 'user' as const, content: event.text },
+    ),
+  };
+}
+
+/** The same iteration goes on: the model has done the work, and only gives its answer in another form. */
+function askedForData(state: RunState, event: EventOf<'policy.nudged'>): RunState {
+  const { reply } = state;
+  return {
+    ...state,
+    phase: preparing(state),
+    awaitingReply: true,
+    answer: { checked: undefined, asked: event.count },
+    reply: undefined,
+    messages: appended(
+      state.messages,
+      ...(reply ? [{ role: 'assistant' as const, content: reply.text }] : []),
       { role: 'user' as const, content: event.text },
     ),
   };

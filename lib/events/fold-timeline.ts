@@ -281,6 +281,7 @@ function take(draft: Draft, event: ShownEvent): number {
     case 'policy.nudged':
       closeTools(draft);
       return add(draft, { ...base(draft, event), kind: 'policy', event });
+    case 'answer.checked':
     case 'policy.compacted':
     case 'policy.warned':
       return add(draft, { ...base(draft, event), kind: 'policy', event });

@@ -27,6 +27,8 @@ export const MAX_SCORE = 10;
 export const MAX_SELECTED_RUNS = 200;
 /** How long deleted runs can be restored, in milliseconds. */
 export const UNDO_DELETE_MS = 10_000;
+/** How often a model is asked again for an answer that fits its schema. */
+export const MAX_ANSWER_REQUESTS = 2;
 /** The fields of a check; counts are of calls and iterations. */
 export const CHECK_LIMITS = {
   max_text_chars: 10_000,

@@ -73,6 +73,8 @@ export const modelCallStarted = z.object({
   options: z.record(z.string(), jsonValue),
   think: thinkSetting,
   stream: z.boolean(),
+  /** The reply must be JSON that fits the run's `answer_schema` (Ollama's `format`); no tools are offered. */
+  format: z.literal(true).optional(),
   /** Total characters sent, divided by 4 (C1). */
   estimated_tokens: z.int().nonnegative(),
 });

@@ -15,14 +15,17 @@ export function outcomeAt(
   reason: TerminationReason,
   { announcedOnly = false }: { announcedOnly?: boolean } = {},
 ): Outcome {
+  const offSchema = state.answer.checked?.fits === false;
   const results = state.attempts.at(-1)?.checks ?? [];
   if (results.length === 0) {
-    return { kind: kindOf(reason, { mode: state.config?.mode, cut: state.lastReplyCut, announcedOnly }) };
+    const facts = { mode: state.config?.mode, cut: state.lastReplyCut, offSchema, announcedOnly };
+    return { kind: kindOf(reason, facts) };
   }
   const checks = checkCounts(results);
   const facts = {
     mode: state.config?.mode,
     cut: state.lastReplyCut,
+    offSchema,
     announcedOnly: announcedOnly && checks.failed > 0,
     checksFailed: checks.failed > 0,
   };
@@ -31,12 +34,19 @@ export function outcomeAt(
 
 function kindOf(
   reason: TerminationReason,
-  facts: { mode: RunMode | undefined; cut: boolean; announcedOnly: boolean; checksFailed?: boolean },
+  facts: {
+    mode: RunMode | undefined;
+    cut: boolean;
+    offSchema: boolean;
+    announcedOnly: boolean;
+    checksFailed?: boolean;
+  },
 ): OutcomeKind {
   if (reason !== 'final_answer') return reason;
   // An exploration has no answer; it is done after all its cycles.
   if (modeFacts(facts.mode).hasCycles) return 'cycles_done';
   if (facts.cut) return 'answered_cut_off';
+  if (facts.offSchema) return 'answered_off_schema';
   if (facts.announcedOnly) return 'announced_work_did_none';
   return facts.checksFailed ? 'answered_checks_failed' : 'answered';
 }

@@ -14,6 +14,7 @@ export const OUTCOMES: Readonly<Record<OutcomeKind, OutcomeWords>> = {
   answered: { label: 'Answered', tone: 'ok' },
   answered_checks_failed: { label: 'Answered, checks failed', tone: 'warn' },
   answered_cut_off: { label: 'Answered, cut off', tone: 'warn' },
+  answered_off_schema: { label: 'Answered, not as asked', tone: 'warn' },
   announced_work_did_none: { label: 'Announced work, did none', tone: 'warn' },
   cycles_done: { label: 'Complete', tone: 'ok' },
   max_iterations: { label: 'Iteration limit', tone: 'warn' },

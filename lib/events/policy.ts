@@ -2,12 +2,16 @@ import { z } from 'zod';
 import { envelope, optionalCount } from './envelope.ts';
 import { thinkSetting } from './setting-values.ts';
 
-/** The model was nudged to act (G12). A plan is kept as its message before the nudge; an empty reply is not (G16). */
+/**
+ * The model was nudged to act (G12), or to give its answer as data. A plan or answer is kept as its message before the
+ * nudge; an empty reply is not (G16).
+ */
 export const policyNudged = z.object({
   ...envelope,
   type: z.literal('policy.nudged'),
   iteration: z.int().positive(),
-  cause: z.enum(['empty', 'plan', 'malformed']),
+  /** `schema`: the answer does not fit the schema that the run asked for. */
+  cause: z.enum(['empty', 'plan', 'malformed', 'schema']),
   /** Tokens of the reply that never arrived. */
   swallowed_tokens: optionalCount,
   text: z.string(),

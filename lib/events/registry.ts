@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerChecked } from './answer.ts';
 import { approvalDecided, approvalRequested } from './approval.ts';
 import { runCreated } from './config.ts';
 import { cycleReflected, cycleStarted, diversityAdvised, memoryChanged } from './explore.ts';
@@ -49,6 +50,7 @@ export const runEvent = z.discriminatedUnion('type', [
   toolCallStarted,
   toolCallEnded,
   toolCallInterrupted,
+  answerChecked,
   policyNudged,
   policyRetried,
   policyCompacted,

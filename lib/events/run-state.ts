@@ -183,6 +183,13 @@ export interface RunState {
   /** Time of the first transient failure in the current series, which starts the 60 s retry window. */
   readonly transientSince: number | undefined;
   readonly reply: PendingReply | undefined;
+  /** The answer of a run with an `answer_schema`. */
+  readonly answer: {
+    /** Whether the last reply fits; missing while that is unknown. */
+    readonly checked: EventOf<'answer.checked'> | undefined;
+    /** How often in this attempt the model was asked again for data that fits. */
+    readonly asked: number;
+  };
 
   /** Calls that needed approval or were denied, by call ID. */
   readonly approvals: Readonly<Record<string, Approval>>;
@@ -337,6 +344,7 @@ export function emptyRunState(runId: string): RunState {
     iteration: 0,
     iterationsUsed: 0,
     awaitingReply: false,
+    answer: { checked: undefined, asked: 0 },
     calls: 0,
     openCall: undefined,
     lastCall: undefined,

@@ -49,6 +49,8 @@ function textsOf(event: RunEvent): (string | undefined)[] {
       return [event.text];
     case 'diversity.advised':
       return [event.feedback];
+    case 'answer.checked':
+      return [event.problem];
     case 'policy.retried':
     case 'policy.warned':
       return [event.message];

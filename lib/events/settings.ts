@@ -53,6 +53,8 @@ interface CommonFacts {
   readonly flag?: string;
   /** Whether that option takes names, separated by commas. */
   readonly isList?: true;
+  /** Whether that option takes JSON. */
+  readonly isJson?: true;
 }
 
 /** A number and its limits. */
@@ -380,6 +382,17 @@ export const SETTINGS = {
     label: 'Checks',
     default: (): [] => [],
     stored: 'always',
+  },
+  /** The JSON schema of the answer (Ollama's `format`): the answer is data that fits it. */
+  answer_schema: {
+    type: 'other',
+    modes: ['task'],
+    singleAnswer: true,
+    label: 'Answer as JSON (schema)',
+    help: 'The answer must be JSON that fits this JSON schema.',
+    fork: true,
+    flag: 'answer-schema',
+    isJson: true,
   },
   /** Max attempts, including the first, if checks fail (V7). */
   max_attempts: {

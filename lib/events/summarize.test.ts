@@ -132,6 +132,15 @@ const lines: [NewEvent, string | RegExp][] = [
     'Nudge 1 of 2: the reply was only a plan',
   ],
   [
+    { type: 'policy.nudged', iteration: 1, cause: 'schema', text: '', count: 1, limit: 2 },
+    'Asked again, 1 of 2: the answer does not fit the schema',
+  ],
+  [{ type: 'answer.checked', iteration: 1, call: 1, fits: true }, 'The answer fits the schema'],
+  [
+    { type: 'answer.checked', iteration: 1, call: 1, fits: false, problem: 'count: too small' },
+    'The answer does not fit the schema: count: too small',
+  ],
+  [
     { type: 'policy.retried', iteration: 1, cause: 'transient', message: 'busy', wait_ms: 2000 },
     'Retrying in 2.0 s: busy',
   ],

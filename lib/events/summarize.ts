@@ -10,6 +10,13 @@ import { swallowedWords } from './swallowed-reply.ts';
 
 const MAX_CHARS = 200;
 
+const NUDGE_CAUSES: Readonly<Record<EventOf<'policy.nudged'>['cause'], string>> = {
+  empty: 'the reply was empty',
+  plan: 'the reply was only a plan',
+  malformed: 'the reply was a call that could not be parsed',
+  schema: 'the answer does not fit the schema',
+};
+
 /** Describes an event in one line of at most 200 UTF-16 units, for logs, exports and screen readers. */
 export function summarize(event: RunEvent): string {
   return shortText(sentence(event).slice(0, 2000).replace(/\s+/g, ' '), MAX_CHARS);
@@ -79,11 +86,13 @@ function sentence(event: RunEvent): string {
     case 'tool-call.interrupted':
       return `${event.tool} was interrupted; its outcome is unknown`;
     case 'policy.nudged':
-      return `Nudge ${event.count} of ${event.limit}: ${
-        event.swallowed_tokens
-          ? swallowedWords(event.swallowed_tokens)
-          : `the reply was ${{ empty: 'empty', plan: 'only a plan', malformed: 'a call that could not be parsed' }[event.cause]}`
+      return `${event.cause === 'schema' ? 'Asked again,' : 'Nudge'} ${event.count} of ${event.limit}: ${
+        event.swallowed_tokens ? swallowedWords(event.swallowed_tokens) : NUDGE_CAUSES[event.cause]
       }`;
+    case 'answer.checked':
+      return event.fits
+        ? 'The answer fits the schema'
+        : `The answer does not fit the schema: ${event.problem ?? ''}`;
     case 'policy.retried':
       return `Retrying${event.wait_ms > 0 ? ` in ${durationWords(event.wait_ms)}` : ''}: ${event.message}`;
     case 'policy.compacted':

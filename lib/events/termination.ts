@@ -23,6 +23,7 @@ export const outcomeKind = z.enum([
   'answered',
   'answered_checks_failed',
   'answered_cut_off',
+  'answered_off_schema',
   'announced_work_did_none',
   'cycles_done',
   ...terminationReason.exclude(['final_answer']).options,

@@ -143,7 +143,12 @@ export interface ToolRow extends RowBase {
 export interface PolicyRow extends RowBase {
   readonly kind: 'policy';
   readonly event: EventOf<
-    'policy.nudged' | 'policy.retried' | 'policy.compacted' | 'policy.warned' | 'budget.checked'
+    | 'answer.checked'
+    | 'policy.nudged'
+    | 'policy.retried'
+    | 'policy.compacted'
+    | 'policy.warned'
+    | 'budget.checked'
   >;
 }
 

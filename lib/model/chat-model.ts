@@ -42,6 +42,8 @@ export interface ChatRequest {
   tools: readonly ToolDefinition[];
   options: ModelOptions;
   think: ThinkSetting;
+  /** Ollama's `format`: a JSON schema that the reply must fit. The server only lets the model choose tokens that do. */
+  format?: JsonObject;
   /** Whether to stream over the wire. Either way the promise resolves to one complete reply. */
   stream: boolean;
   /** Ollama's `keep_alive`: a duration such as `5m`, or seconds. */

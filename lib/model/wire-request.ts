@@ -17,6 +17,7 @@ export function wireRequest(
     truncate: false,
     shift: false,
     think: request.think,
+    ...(request.format && { format: request.format }),
     keep_alive: request.keepAlive,
     stream: request.stream,
   };

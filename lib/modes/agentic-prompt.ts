@@ -1,4 +1,5 @@
 import type { ParameterSchema, ToolDefinition } from '../parser/types.ts';
+import { schemaRule } from '../policies/schema-rule.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 
 const MIN_EXAMPLES = 2;
@@ -30,13 +31,16 @@ const EXAMPLE_ORDER = [
  *
  * @param tools the tools offered with the requests
  * @param system task-specific text, added first (T2)
+ * @param answerSchema the JSON schema that the answer must fit, if any
  */
 export function buildAgenticPrompt({
   tools,
   system,
+  answerSchema,
 }: {
   tools: readonly ToolDefinition[];
   system?: string;
+  answerSchema?: JsonObject;
 }): string {
   const names = tools.map((tool) => tool.function.name);
   const examples = exampleCalls(tools).map((call) => JSON.stringify(call));
@@ -54,8 +58,12 @@ export function buildAgenticPrompt({
     ].join('\n'),
     [
       'When to stop:',
-      '- When the task is completed, reply with a short text and no tool call: say what you did and that it is completed.',
-      '- When it cannot be completed, reply with a text that says why.',
+      ...(answerSchema
+        ? [`- When you know the answer, reply without a tool call and with ${schemaRule(answerSchema)}`]
+        : [
+            '- When the task is completed, reply with a short text and no tool call: say what you did and that it is completed.',
+            '- When it cannot be completed, reply with a text that says why.',
+          ]),
     ].join('\n'),
     ['Examples of calls, by name and arguments:', ...examples].join('\n'),
   ];

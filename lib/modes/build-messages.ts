@@ -15,7 +15,10 @@ export function buildMessages(state: ReadyState, tools: readonly ToolDefinition[
     ? buildCorrectivePrompt({ task: config.task, last, filesWritten: state.filesWritten })
     : config.task;
   return [
-    { role: 'system', content: buildAgenticPrompt({ tools, system: config.system }) },
+    {
+      role: 'system',
+      content: buildAgenticPrompt({ tools, system: config.system, answerSchema: config.answer_schema }),
+    },
     { role: 'user', content },
   ];
 }

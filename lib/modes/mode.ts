@@ -25,6 +25,8 @@ export interface Mode {
   readonly name: string;
   /** Whether a tool box is opened for the run. */
   readonly usesTools: boolean;
+  /** Whether the first reply is the answer already, which must then fit the run's `answer_schema`. */
+  readonly answersAtOnce?: boolean;
   /** Whether older results may be shortened (C2); otherwise a full window ends the run. */
   readonly shortens: boolean;
   /** Selects the tools offered to the model. */

@@ -1,6 +1,8 @@
+import type { RunConfig } from '../events/config.ts';
 import type { AttemptOutcome } from '../events/run-state.ts';
 import { deliverMessages } from '../policies/operator-messages.ts';
 import { ended } from '../policies/rule.ts';
+import { schemaRule } from '../policies/schema-rule.ts';
 import { buildCorrectivePrompt } from './corrective-prompt.ts';
 import type { Mode } from './mode.ts';
 
@@ -8,6 +10,7 @@ import type { Mode } from './mode.ts';
 export const singleShotMode: Mode = {
   name: 'single-shot',
   usesTools: false,
+  answersAtOnce: true,
   shortens: false,
   offer: () => [],
   streams: () => true,
@@ -17,7 +20,7 @@ export const singleShotMode: Mode = {
       attempt,
       messages: [
         ...(config.system?.trim() ? [{ role: 'system' as const, content: config.system }] : []),
-        { role: 'user' as const, content: taskOf(config.task, attempts.at(-1)) },
+        { role: 'user' as const, content: taskOf(config, attempts.at(-1)) },
       ],
       tools: [],
     },
@@ -32,6 +35,7 @@ export const singleShotMode: Mode = {
   onSilence: () => ended('nudge_exhausted'),
 };
 
-function taskOf(task: string, last: AttemptOutcome | undefined): string {
-  return last ? buildCorrectivePrompt({ task, last }) : task;
+function taskOf({ task, answer_schema }: RunConfig, last: AttemptOutcome | undefined): string {
+  const asked = last ? buildCorrectivePrompt({ task, last }) : task;
+  return answer_schema ? `${asked}\n\nAnswer with ${schemaRule(answer_schema)}` : asked;
 }

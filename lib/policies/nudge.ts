@@ -1,4 +1,5 @@
 import type { NewEvent } from '../events/registry.ts';
+import { jsonOfAnswer } from './judged-text.ts';
 import { isPlanOnly } from './plan-only.ts';
 import { ended, type ReadyState, type Verdict } from './rule.ts';
 import { swallowedOf } from './swallowed-tokens.ts';
@@ -16,7 +17,7 @@ export const NUDGE_TEXT =
 export function answerOrNudge(state: ReadyState, broken: readonly NewEvent[]): Verdict {
   if (broken.length > 0) return ended('final_answer', { warnings: broken });
   const text = state.reply?.text ?? '';
-  const plan = state.config.nudge_plans && isPlanOnly(text, hasToolResult(state));
+  const plan = state.config.nudge_plans && !isData(state, text) && isPlanOnly(text, hasToolResult(state));
   if (plan && state.nudges < state.config.max_nudges) return nudge(state, 'plan');
   return ended('final_answer');
 }
@@ -27,6 +28,11 @@ export function answerOrNudge(state: ReadyState, broken: readonly NewEvent[]): V
  */
 export function nudgeOrEnd(state: ReadyState, cause: 'empty' | 'malformed'): Verdict {
   return state.nudges < state.config.max_nudges ? nudge(state, cause) : ended('nudge_exhausted');
+}
+
+/** Whether the text is the data that the run asked for, or was held to be. It is not a plan, even if no tool was called. */
+function isData({ config, answer }: ReadyState, text: string): boolean {
+  return config.answer_schema !== undefined && (answer.asked > 0 || 'value' in jsonOfAnswer(text));
 }
 
 /** Whether the model has seen a tool result, including one copied by a fork or reporting a denied call (G13). */

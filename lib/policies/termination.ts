@@ -16,6 +16,7 @@ export const STATUS_OF: Readonly<Record<OutcomeKind, RunResult['status']>> = {
   answered: 'completed',
   answered_checks_failed: 'completed',
   answered_cut_off: 'partial',
+  answered_off_schema: 'partial',
   announced_work_did_none: 'partial',
   cycles_done: 'completed',
   max_iterations: 'partial',
@@ -71,6 +72,8 @@ function answerMessage(state: ReadyState, { kind, checks }: Outcome): string {
   switch (kind) {
     case 'answered_cut_off':
       return `${cutMessage(state)}${also}`;
+    case 'answered_off_schema':
+      return `The answer does not fit the schema that was asked for${state.answer.asked > 0 ? `, ${plural(state.answer.asked + 1, 'time')} in a row` : ''}.${also}`;
     case 'announced_work_did_none':
       return `${announcedMessage(state)}${also}`;
     default: {

@@ -52,6 +52,7 @@ export function scriptedTools(names: readonly string[], result: (name: string) =
       function: { name, description: name, parameters },
     })),
     isReadOnly: () => false,
+    isIndependent: () => false,
     execute: async ({ name }) => result(name),
   };
 }

@@ -11,6 +11,7 @@ const MAX_ENTRIES = 2000;
 /** Lists one folder: names, types and sizes, sorted by name. */
 export const listDirectory: Tool = {
   isReadOnly: true,
+  isIndependent: true,
   definition: {
     type: 'function',
     function: {

@@ -14,6 +14,7 @@ const LINE_FEED = 0x0a;
 /** Reads a text file or a range of its lines. Says so if it returns less than requested (O9). */
 export const readFile: Tool = {
   isReadOnly: true,
+  isIndependent: true,
   definition: {
     type: 'function',
     function: {

@@ -77,6 +77,10 @@ export function createToolBox(
     definitions: tools.map(({ definition }) => definition),
     isReadOnly: (name) =>
       tools.every(({ definition, isReadOnly }) => definition.function.name !== name || isReadOnly === true),
+    isIndependent: (name) =>
+      tools.some(
+        ({ definition, isIndependent }) => definition.function.name === name && isIndependent === true,
+      ),
     async fileBefore(call) {
       const tool = tools.find(({ definition }) => definition.function.name === call.name);
       const path = tool?.changesFile === undefined ? undefined : call.arguments[tool.changesFile];

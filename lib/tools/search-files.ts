@@ -23,6 +23,7 @@ const MAX_LINE_CHARS = 400;
 export function searchFiles(sandbox: Sandbox | undefined): Tool {
   return {
     isReadOnly: true,
+    isIndependent: true,
     definition: {
       type: 'function',
       function: {

@@ -64,6 +64,11 @@ export interface Tool {
    * need not be on disk before it runs. Default: false.
    */
   isReadOnly?: boolean;
+  /**
+   * Whether it changes nothing at all, the run included, and does not use the run's state, so that calls of one reply can
+   * run at the same time. Implies `isReadOnly`. Default: false.
+   */
+  isIndependent?: boolean;
   /** The path argument of a tool that replaces a file, whose content is kept before the call. */
   changesFile?: string;
   /** Arguments are already validated against the schema. */
@@ -75,6 +80,8 @@ export interface ToolBox {
   definitions: readonly ToolDefinition[];
   /** Whether a call of this tool changes nothing outside the run's log. Calls of unknown tools fail, so they don't. */
   isReadOnly(name: string): boolean;
+  /** Whether calls of this tool can run at the same time as others that are independent. */
+  isIndependent(name: string): boolean;
   /**
    * Reads the file that a call is about to change, to be logged with the call's intent. `undefined` if it changes none
    * that Loupe knows of.

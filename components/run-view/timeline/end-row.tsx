@@ -46,6 +46,7 @@ export function EndRow({ row }: { row: EndRowData }) {
   const autoRunFiles = useRun((view) => view.run.autoRunFiles);
   // This row exists only for ended runs, which have an outcome.
   const outcome = useRun((view) => view.run.outcome) ?? { kind: 'error' };
+  const isData = useRun((view) => view.run.answer.checked?.fits === true);
   const { result } = event;
   const words = endWords(outcome);
   const checks = checksBeside(outcome);
@@ -71,7 +72,7 @@ export function EndRow({ row }: { row: EndRowData }) {
             <LongText
               id={`${row.key}.output`}
               text={result.output}
-              as="markdown"
+              as={isData ? { name: 'answer' } : 'markdown'}
               startsUnfolded
               label={result.status === 'completed' ? 'answer' : 'partial result'}
               whole={wholeOf(event, 'result.output')}
@@ -196,7 +197,8 @@ function FailedChecks() {
 function outputWords(outcome: OutcomeKind, mode: RunMode | undefined): string {
   if (!modeFacts(mode).answers) return 'Last message';
   if (outcome === 'answered' || outcome === 'answered_checks_failed') return 'Answer';
-  return outcome === 'answered_cut_off' ? 'Answer, cut off' : 'Last output';
+  if (outcome === 'answered_cut_off') return 'Answer, cut off';
+  return outcome === 'answered_off_schema' ? 'Answer, not as asked' : 'Last output';
 }
 
 /** The label of a link to an event: `read_file (#12)`, `Turn 3 (#20)`. */

@@ -40,6 +40,8 @@ export function rowWords(row: TimelineRow, mode: RunMode | undefined): string {
 
 function policyWords(type: Extract<TimelineRow, { kind: 'policy' }>['event']['type']): string {
   switch (type) {
+    case 'answer.checked':
+      return 'Answer checked';
     case 'policy.nudged':
       return 'Nudge';
     case 'policy.retried':

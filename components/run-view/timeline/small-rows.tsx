@@ -372,7 +372,7 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
       return (
         <Notice
           tone="warn"
-          title={`Nudge ${event.count} of ${event.limit}`}
+          title={`${event.cause === 'schema' ? 'Asked again,' : 'Nudge'} ${event.count} of ${event.limit}`}
           detail={
             (event.swallowed_tokens
               ? `None of the ${formatCount(event.swallowed_tokens)} generated tokens arrived, so the model was told to try again.`
@@ -381,6 +381,8 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
               empty: 'The reply was empty, so the model was told to act.',
               plan: 'The reply was only a plan, so the model was told to act.',
               malformed: 'The call could not be parsed, so the model was told to try again.',
+              schema:
+                'The answer does not fit the schema, so the model was asked for it again, as JSON only.',
             }[event.cause]
           }
           open={open}
@@ -390,6 +392,14 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
             <p className="foreign">{event.text}</p>
           </Panel>
         </Notice>
+      );
+    case 'answer.checked':
+      return (
+        <Notice
+          tone={event.fits ? 'ok' : 'warn'}
+          title={event.fits ? 'The answer fits the schema' : 'The answer does not fit the schema'}
+          detail={event.problem}
+        />
       );
     case 'policy.retried':
       return (
@@ -481,7 +491,7 @@ function usedWords(
   return cost_usd ? `${tokens} tok, ${formatUsd(cost_usd)}` : `${tokens} tok`;
 }
 
-const bars = { warn: 'bg-warn', live: 'bg-brass-fill', fail: 'bg-fail' };
+const bars = { ok: 'bg-ok', warn: 'bg-warn', live: 'bg-brass-fill', fail: 'bg-fail' };
 
 function Notice({
   tone,
@@ -492,9 +502,9 @@ function Notice({
   onToggle,
   children,
 }: {
-  tone: 'warn' | 'live' | 'fail';
+  tone: 'ok' | 'warn' | 'live' | 'fail';
   title: string;
-  detail: string;
+  detail?: string | undefined;
   figure?: string;
   open?: boolean;
   onToggle?: () => void;
@@ -511,7 +521,7 @@ function Notice({
         ) : (
           heading
         )}
-        <ForeignMessage text={detail} className="min-w-0 text-sm text-ink-2" />
+        {detail !== undefined && <ForeignMessage text={detail} className="min-w-0 text-sm text-ink-2" />}
         {figure && (
           <Figures>
             <span>{figure}</span>

@@ -13,7 +13,7 @@ const MAX_COLUMNS = 40;
 /**
  * Separated values as a table, whose first row is its head.
  *
- * @returns `undefined` for what is no table: fewer than two columns or rows, or quotes that do not match
+ * @returns `undefined` for a text that is not a table: fewer than two columns or rows, or quotes that do not match
  */
 export function readCsv(text: string, separator: ',' | '\t'): CsvTable | undefined {
   const { data, errors, meta } = Papa.parse<string[]>(text, {

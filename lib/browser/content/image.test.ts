@@ -43,7 +43,7 @@ it('reads the size of a picture from its header', () => {
   expect(embeddedImage(url('webp', extended))).toMatchObject({ width: 10, height: 20 });
 });
 
-it('refuses pictures that would fill the memory, other types, and what is no picture', () => {
+it('refuses pictures that would fill the memory, other types, and data that is not a picture', () => {
   for (const refused of [
     png(60_000, 60_000),
     png(0, 5),

@@ -14,7 +14,7 @@ const HEADER_CHARS = 262_144;
 /**
  * What a `data:` URL of a picture holds, by its own header.
  *
- * @returns `undefined` for what is no picture of these formats, or would take more memory than a page should use
+ * @returns `undefined` for data that is not a picture of these formats, or that would take more memory than a page should use
  */
 export function embeddedImage(url: string): EmbeddedImage | undefined {
   if (url.length > MAX_IMAGE_CHARS) return undefined;

@@ -52,7 +52,7 @@ const LENGTHS = new Set(['width', 'lspace', 'rspace', 'linethickness']);
  * A formula as a tree of MathML elements that can only be read: no links, colours, styles or negative distances, and what
  * TeX would hide (phantoms) is shown.
  *
- * @returns `undefined` for what is no formula, is too large, or has parts that would not be seen: show its source instead
+ * @returns `undefined` for a text that is not a formula, is too large, or has parts that would not be seen: show its source instead
  */
 export function mathTree(source: string, display: boolean): MathPart | undefined {
   // A comment would vanish.

@@ -66,7 +66,7 @@ describe('calls that have not begun', () => {
     expect(focusedText(waiting, 'arguments')).toBe('call:c1:path');
   });
 
-  it('say what is no JSON', () => {
+  it('say what is not JSON', () => {
     expect(read({ texts: { 'call:c1:limit': 'many' } }, waiting)).toMatchObject({
       ok: false,
       problems: { 'call:c1:limit': expect.stringContaining('JSON') },

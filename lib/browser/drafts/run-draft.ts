@@ -22,6 +22,7 @@ import {
 } from '../../events/settings.ts';
 import { fillIn, placeholderNames } from '../../util/placeholders.ts';
 import { KIND_WORDS } from '../words/mode-words.ts';
+import { readAnswerSchema } from './answer-schema.ts';
 import { type DraftCheck, draftOfCheck, readChecks } from './check-draft.ts';
 import { isWholePath } from './folder-path.ts';
 import { NUMBER_FIELD_NAMES, type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
@@ -61,6 +62,8 @@ export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainS
   /** What becomes of calls, by tool; a built-in tool that is not named runs. */
   approval: Readonly<Record<string, ApprovalChoice>>;
   checks: DraftCheck[];
+  /** The JSON schema of the answer; empty if it may be any text. */
+  answer_schema: string;
   keep_alive: string;
   system: string;
   /** An exploration without a cycle limit (X22). */
@@ -96,6 +99,7 @@ export const emptyDraft: RunDraft = {
   serverTools: [],
   approval: {},
   checks: [],
+  answer_schema: '',
   keep_alive: '',
   system: '',
   untilStopped: false,
@@ -136,6 +140,8 @@ export function requestOf(
   }
   const checks = readChecks(kind, draft.checks);
   if (!checks.ok) problems.checks = checks.problem;
+  const answer = readAnswerSchema(offersSetting(kind, 'answer_schema') ? draft.answer_schema : '');
+  if (!answer.ok) problems.answer_schema = answer.problem;
   const offered = offeredTools(draft);
   const ofServers = serverToolsOf(draft);
   if (offered.length + ofServers.length === 0 && facts.tools.length > 0) {
@@ -170,6 +176,7 @@ export function requestOf(
     ...otherSettingsOf(draft),
     ...OWN_FIELDS[mode].request(draft, number),
     checks: checks.ok && checks.checks.length > 0 ? checks.checks : undefined,
+    answer_schema: answer.ok ? answer.schema : undefined,
     tools:
       offered.length < facts.tools.length || ofServers.length > 0 ? [...offered, ...ofServers] : undefined,
     approval: approvalOf(draft),
@@ -424,6 +431,7 @@ function taskDraft(effective: RunSettings, asked: RunSettings): Partial<RunDraft
   return {
     stall_guard: asked.stall_guard === undefined ? 'usual' : asked.stall_guard ? 'on' : 'off',
     checks: (effective.checks ?? []).map(draftOfCheck),
+    answer_schema: effective.answer_schema ? JSON.stringify(effective.answer_schema, undefined, 2) : '',
     system: effective.system ?? '',
   };
 }

@@ -165,6 +165,9 @@ export function trackOf(events: readonly ShownEvent[]): { spans: readonly Span[]
         if (!event.result.success) marks.push({ kind: 'failure', seq });
         break;
       }
+      case 'answer.checked':
+        if (!event.fits) marks.push({ kind: 'failure', seq });
+        break;
       case 'policy.nudged':
       case 'policy.retried':
       case 'policy.compacted':

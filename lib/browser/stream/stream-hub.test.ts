@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import type { RunEvent } from '../../events/registry.ts';
 import { completedLog, longLog } from '../../testing/sample-logs.ts';
 import type { HubMessage } from './hub-messages.ts';
-import { type HubTransport, StreamHub } from './stream-hub.ts';
+import { type HubTransport, type StreamHandlers, StreamHub } from './stream-hub.ts';
 
 /** A server with the two routes that a hub uses, which can be cut off at any event. */
 async function startServer(logs: Record<string, RunEvent[]>) {
@@ -278,4 +278,47 @@ it('brings the list of runs to the tabs that watch it', async () => {
   watching.receive({ type: 'watch-list', on: true });
   await vi.waitFor(() => expect(watching.messages.some((message) => message.type === 'runs')).toBe(true));
   expect(not.messages).toEqual([]);
+});
+
+it('keeps a stream until the next one is open, so that no change of the list is missed', async () => {
+  const streams: { path: string; handlers: StreamHandlers; closed: boolean }[] = [];
+  const transport: HubTransport = {
+    openStream(path, handlers) {
+      const stream = { path, handlers, closed: false };
+      streams.push(stream);
+      return () => {
+        stream.closed = true;
+      };
+    },
+    askHead: async () => ({ kind: 'known', lastSeq: 0 }),
+  };
+  const opened = async (count: number) => {
+    await vi.waitFor(() => expect(streams).toHaveLength(count));
+    const stream = streams[count - 1];
+    if (!stream) throw new RangeError('no stream');
+    return stream;
+  };
+  const tab = openTab(new StreamHub(transport));
+  tab.receive({ type: 'watch-list', on: true });
+  const first = await opened(1);
+  first.handlers.open();
+
+  tab.receive({ type: 'follow', runId: 'a', after: 0 });
+  const second = await opened(2);
+  expect(first.closed).toBe(false);
+  first.handlers.named('run', '{"id":"between"}');
+  await vi.waitFor(() => expect(tab.messages).toContainEqual({ type: 'runs', runs: ['{"id":"between"}'] }));
+
+  // One that never opened is given up for the next, and not the one that still tells what happens.
+  tab.receive({ type: 'follow', runId: 'b', after: 0 });
+  const third = await opened(3);
+  expect([first.closed, second.closed]).toEqual([false, true]);
+  second.handlers.error();
+  first.handlers.error();
+  expect(tab.messages).not.toContainEqual({ type: 'list-signal', signal: { type: 'lost' } });
+
+  third.handlers.open();
+  expect([first.closed, third.closed]).toEqual([true, false]);
+  tab.leave();
+  await vi.waitFor(() => expect(third.closed).toBe(true));
 });

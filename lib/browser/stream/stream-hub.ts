@@ -57,6 +57,11 @@ export class StreamHub {
   /** Runs known to exist, because the server refuses a stream that names an unknown one. */
   readonly #confirmed = new Set<string>();
   #close: (() => void) | undefined;
+  /** Closes the stream before the newest, which is kept until that one is open. */
+  #closeFormer: (() => void) | undefined;
+  #newest: symbol | undefined;
+  /** Whether the newest stream is open. */
+  #isOpen = false;
   /** What the open stream carries. */
   #carried = '';
   #tries = 0;
@@ -156,16 +161,29 @@ export class StreamHub {
 
     const { runs, list } = this.#wanted();
     const confirmed = [...runs].filter(([runId]) => this.#confirmed.has(runId));
-    // The previous stream stays open until here, so that updates continue during the request.
-    this.#stop();
-    if (confirmed.length === 0 && !list) return;
+    if (confirmed.length === 0 && !list) {
+      this.#stop();
+      return;
+    }
+    // The previous stream stays open until the new one is: what changes in between would be told by neither.
+    if (this.#isOpen) this.#closeFormer = this.#close;
+    else this.#close?.();
+    this.#isOpen = false;
+    clearTimeout(this.#opening);
+    clearTimeout(this.#silence);
     const query = new URLSearchParams();
     if (confirmed.length > 0) query.set('runs', confirmed.map(([runId, seq]) => `${runId}:${seq}`).join(','));
     if (list) query.set('list', '1');
     this.#carried = names;
     this.#opening = setTimeout(() => this.#lost(), OPEN_TIMEOUT_MS);
+    const stream = Symbol('stream');
+    this.#newest = stream;
     this.#close = this.#transport.openStream(`/api/stream?${query}`, {
       open: () => {
+        if (this.#newest !== stream) return;
+        this.#isOpen = true;
+        this.#closeFormer?.();
+        this.#closeFormer = undefined;
         clearTimeout(this.#opening);
         this.#tries = 0;
         this.#heardAt = performance.now();
@@ -177,7 +195,9 @@ export class StreamHub {
       },
       event: (id, data) => this.#event(id, data),
       named: (name, data) => this.#named(name, data),
-      error: () => this.#lost(),
+      error: () => {
+        if (this.#newest === stream) this.#lost();
+      },
     });
   }
 
@@ -283,6 +303,10 @@ export class StreamHub {
   #stop(): void {
     clearTimeout(this.#opening);
     clearTimeout(this.#silence);
+    this.#newest = undefined;
+    this.#isOpen = false;
+    this.#closeFormer?.();
+    this.#closeFormer = undefined;
     this.#close?.();
     this.#close = undefined;
     this.#carried = '';

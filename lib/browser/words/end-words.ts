@@ -22,6 +22,10 @@ const ENDS: Record<OutcomeKind, EndWords> = {
   answered_cut_off: {
     advice: 'Raise the reply limit or the window, or ask for a shorter answer.',
   },
+  answered_off_schema: {
+    title: 'The answer does not fit the schema',
+    advice: 'Read below what does not fit. A simpler schema or a larger model helps most.',
+  },
   announced_work_did_none: {
     advice: 'Name the files and steps in the task, or try a model that calls tools more reliably.',
   },

@@ -12,6 +12,7 @@ const WORDS: Partial<Record<RunEventType, string>> = {
   'operator.messaged': 'You',
   'agent.messaged': 'Agent',
   'cycle.reflected': 'Reflection',
+  'answer.checked': 'Answer checked',
   'policy.nudged': 'Nudge',
   'policy.retried': 'Retry',
   'policy.warned': 'Note',

@@ -20,6 +20,7 @@ const MAX_AUTO_RUN_FILES = 20;
 const OUTPUT_HEADINGS: Partial<Record<OutcomeKind, string>> = {
   ...{ answered: 'Answer', answered_checks_failed: 'Answer', cycles_done: 'Answer' },
   answered_cut_off: 'Answer, cut off',
+  answered_off_schema: 'Answer, not as asked',
 };
 
 /**
@@ -124,6 +125,7 @@ class Summary {
         this.#item(codeSpan(summarize(event)));
         this.#said(event.visible_text ?? event.partial_text ?? '');
         break;
+      case 'answer.checked':
       case 'policy.nudged':
       case 'policy.retried':
       case 'policy.compacted':

@@ -74,7 +74,12 @@ function withoutResults(event: RunEvent): RunEvent {
 function summaryOnly(event: RunEvent): RunEvent {
   switch (event.type) {
     case 'run.created': {
-      const { system: _system, blocked_patterns: _patterns, ...config } = event.config;
+      const {
+        system: _system,
+        blocked_patterns: _patterns,
+        answer_schema: _schema,
+        ...config
+      } = event.config;
       return { ...event, config: { ...config, checks: config.checks.map(withheldCheck) } };
     }
     case 'run.forked': {
@@ -134,6 +139,8 @@ function summaryOnly(event: RunEvent): RunEvent {
       return withoutResults(event);
     case 'policy.nudged':
       return { ...event, text: WITHHELD };
+    case 'answer.checked':
+      return event.problem === undefined ? event : { ...event, problem: WITHHELD };
     case 'policy.warned': {
       const { detail: _detail, ...rest } = event.code === 'prompt_cut' ? withoutExcerpts(event) : event;
       return rest;

@@ -1,0 +1,71 @@
+import type { PendingCall, PendingReply } from '../events/run-state.ts';
+import { approvalChoice } from '../policies/approval.ts';
+import { surplusCall } from '../policies/calls-per-reply.ts';
+import type { ReadyState } from '../policies/rule.ts';
+import type { ToolResult } from '../tools/tool.ts';
+
+/** How many calls of one reply run at the same time. */
+export const CALLS_AT_ONCE = 4;
+
+/** A call at work, or what it came to. */
+export interface BegunCall {
+  result: Promise<ToolResult>;
+  /** How long it took, in milliseconds; known once there is a result. */
+  durationMs(): number;
+}
+
+/**
+ * Calls of a reply that run at the same time as the ones before them. The log has them one after another, as if they had
+ * waited for their turn: a run that is interrupted meanwhile begins them again, which does no harm, because only calls
+ * that change nothing run ahead.
+ */
+export class CallsAhead {
+  readonly #begun = new Map<string, BegunCall>();
+
+  /** @param begin starts the call; not called again for one that has begun */
+  begin(callId: string, begin: () => Promise<ToolResult>): void {
+    if (!this.#begun.has(callId)) this.#begun.set(callId, begunCall(begin));
+  }
+
+  /** A call whose turn has come: at work already, or begun now. */
+  take(callId: string, begin: () => Promise<ToolResult>): BegunCall {
+    const ahead = this.#begun.get(callId);
+    this.#begun.delete(callId);
+    return ahead ?? begunCall(begin);
+  }
+}
+
+function begunCall(begin: () => Promise<ToolResult>): BegunCall {
+  const startedAt = performance.now();
+  let endedAt: number | undefined;
+  const result = begin().finally(() => {
+    endedAt = performance.now();
+  });
+  // One whose turn never comes, because the run ended, is nobody's failure.
+  result.catch(() => {});
+  return { result, durationMs: () => (endedAt ?? performance.now()) - startedAt };
+}
+
+/**
+ * The calls that may run at the same time as one whose turn has come: the next ones of the reply, up to the first that is
+ * not independent or would not run without a decision. Pure.
+ *
+ * @param isIndependent whether calls of a tool neither change anything nor depend on what earlier calls changed in the run
+ */
+export function callsBeside(
+  { reply, approvals, config }: Pick<ReadyState, 'approvals' | 'config'> & { reply?: PendingReply },
+  call: PendingCall,
+  isIndependent: (tool: string) => boolean,
+): PendingCall[] {
+  if (!reply || !isIndependent(call.name)) return [];
+  const at = reply.calls.findIndex(({ callId }) => callId === call.callId);
+  const next = reply.calls.slice(at + 1, at + CALLS_AT_ONCE);
+  const runsAlone = (other: PendingCall) =>
+    other.status !== 'waiting' ||
+    !isIndependent(other.name) ||
+    approvals[other.callId] !== undefined ||
+    approvalChoice(config.approval, other.name) !== 'auto' ||
+    surplusCall(reply, other) !== undefined;
+  const end = next.findIndex(runsAlone);
+  return end < 0 ? next : next.slice(0, end);
+}

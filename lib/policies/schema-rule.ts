@@ -1,0 +1,6 @@
+import type { JsonObject } from '../util/json.ts';
+
+/** Names the schema in a prompt. Models see nothing of Ollama's `format`, which only limits the tokens they can choose. */
+export function schemaRule(schema: JsonObject): string {
+  return `a JSON value, without any other text, that fits this JSON schema:\n${JSON.stringify(schema)}`;
+}
