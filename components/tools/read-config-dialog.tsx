@@ -91,20 +91,23 @@ export function ReadConfigDialog({
         ))}
         {read && read.servers.length > 0 && (
           <ul aria-label="Servers found" className="divide-y border-y">
-            {read.servers.map((server) => (
-              <li key={server.name} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
-                <FoundServer server={server} />
-                <Button
-                  size="sm"
-                  className="ml-auto max-sm:h-11"
-                  disabled={taken.includes(server.name)}
-                  aria-label={`Review ${server.name}`}
-                  onClick={() => setLooking(server)}
-                >
-                  {taken.includes(server.name) ? 'Added' : 'Review and add'}
-                </Button>
-              </li>
-            ))}
+            {read.servers.map((server) => {
+              const action = taken.includes(server.name) ? 'Added' : 'Review and add';
+              return (
+                <li key={server.name} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+                  <FoundServer server={server} />
+                  <Button
+                    size="sm"
+                    className="ml-auto max-sm:h-11"
+                    disabled={taken.includes(server.name)}
+                    aria-label={`${action} ${server.name}`}
+                    onClick={() => setLooking(server)}
+                  >
+                    {action}
+                  </Button>
+                </li>
+              );
+            })}
           </ul>
         )}
       </div>

@@ -47,9 +47,9 @@ test('a server is pasted, reviewed, started, tried and accepted, and a run calls
     await page.getByRole('button', { name: 'Read', exact: true }).click();
     await expect(page.getByText('Left out: icon')).toBeVisible();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Review every_thing' }).click();
+    await page.getByRole('button', { name: 'Review and add every_thing' }).click();
     await expect(page.getByLabel('Name')).toHaveValue('every_thing');
-    await expect(page.getByLabel('Folder 1')).toHaveValue(/node_modules|bin/);
+    await expect(page.getByLabel('Folder 1', { exact: true })).toHaveValue(/node_modules|bin/);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Add server' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
@@ -89,7 +89,7 @@ test('a server is pasted, reviewed, started, tried and accepted, and a run calls
       ],
     });
     await page.goto('/runs/new?model=uses-server&task=Add');
-    await page.locator('summary', { hasText: 'every_thing' }).click();
+    await page.getByRole('button', { name: 'Choose tools of every_thing' }).click();
     const group = page.getByRole('group', { name: 'Tools of every_thing' });
     await group.getByRole('checkbox', { name: /get_sum/ }).check();
     await group.getByRole('checkbox', { name: /echo/ }).check();
