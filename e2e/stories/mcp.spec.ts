@@ -102,7 +102,7 @@ test('a server is pasted, reviewed, started, tried and accepted, and a run calls
     const view = new RunView(page);
     const asked = view.row('every_thing__get_sum, awaiting approval');
     await expect(asked).toContainText('MCP');
-    await asked.getByRole('button', { name: 'Approve', exact: true }).first().click();
+    await asked.getByRole('button', { name: 'Approve once', exact: true }).click();
     await view.expectEnd('The model answered', 'final_answer');
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     const results = eventsOf(await logOf(loupe, id), 'tool-call.ended').map(({ result }) => result.output);
