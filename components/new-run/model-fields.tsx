@@ -3,6 +3,7 @@
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { offersSetting, SETTINGS } from '#lib/events/settings.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
+import { FoldMark } from '../ui/fold-mark.tsx';
 import { Choice, Field, Section, THINKING } from '../ui/form/fields.tsx';
 import { useDraftDefaults, useDraftField } from './run-form.ts';
 import { SettingField, SettingSwitch } from './setting-field.tsx';
@@ -55,13 +56,7 @@ export function AdvancedFields() {
   return (
     <details className="group border-t py-6">
       <summary className="reach flex w-fit items-center gap-2 font-semibold">
-        <svg
-          viewBox="0 0 8 8"
-          className="size-2 text-ink-3 transition-transform group-open:rotate-90"
-          aria-hidden="true"
-        >
-          <path d="M2 0.5 6 4 2 7.5" fill="none" stroke="currentColor" strokeWidth="1.4" />
-        </svg>
+        <FoldMark />
         Advanced
       </summary>
       <div className="mt-4 grid gap-4 md:pl-[13.5rem]">

@@ -9,6 +9,7 @@ import { useRequest } from '../hooks/use-request.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { FoldMark } from '../ui/fold-mark.tsx';
 import { ForeignMessage } from '../ui/foreign-message.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { ServerDialog } from './server-dialog.tsx';
@@ -72,8 +73,11 @@ export function ServerCard({ server, onChange }: { server: McpServerReply; onCha
         </div>
       )}
       {info?.instructions && (
-        <details className="mt-3 text-sm">
-          <summary className="cursor-pointer text-ink-2">What the server says about itself</summary>
+        <details className="group mt-3 text-sm">
+          <summary className="flex w-fit items-center gap-2 text-ink-2 hover:text-ink">
+            <FoldMark />
+            What the server says about itself
+          </summary>
           <ForeignMessage text={info.instructions} className="mt-1 text-ink-2" />
         </details>
       )}

@@ -97,7 +97,7 @@ function ToolLine({ tool, open, onToggle }: { tool: McpToolReply; open: boolean;
         </Badge>
       ))}
       {!open && (
-        <span className="foreign min-w-0 flex-1 truncate text-sm text-ink-3">
+        <span className="foreign min-w-0 flex-1 truncate text-sm text-ink-3 max-sm:order-last max-sm:basis-full">
           <ForeignText text={tool.description.split('\n', 1)[0] ?? ''} />
         </span>
       )}

@@ -5,6 +5,7 @@ import { TOOL_STATES } from '#lib/browser/words/server-words.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { Button } from '../ui/button.tsx';
 import { JsonTree } from '../ui/content/json-tree.tsx';
+import { FoldMark } from '../ui/fold-mark.tsx';
 import { ForeignMessage } from '../ui/foreign-message.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { TryTool } from './try-tool.tsx';
@@ -91,8 +92,11 @@ function Labelled({ label, children }: { label: string; children: React.ReactNod
 
 function Schema({ label, value }: { label: string; value: McpToolReply['input_schema'] }) {
   return (
-    <details className="min-w-0 text-sm">
-      <summary className="cursor-pointer text-ink-2">{label}</summary>
+    <details className="group min-w-0 text-sm">
+      <summary className="flex w-fit items-center gap-2 text-ink-2 hover:text-ink">
+        <FoldMark />
+        {label}
+      </summary>
       <div className="mt-1 font-mono text-xs">
         <JsonTree value={value} />
       </div>
