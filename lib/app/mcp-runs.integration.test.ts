@@ -90,9 +90,10 @@ it('runs call the tools of servers, and no secret of a server leaves it [O22]', 
   expect(JSON.stringify(ollama.chats)).not.toContain(SECRET);
   const share = await post<{ share: { url: string } }>(`/api/runs/${id}/shares`, {
     scope: 'everything',
-    mode: 'snapshot',
+    live: false,
   });
   const shared = await (await fetch(share.share.url)).text();
+  expect(shared).toContain('The sum of 20 and 22 is 42.');
   const sharedEvents = await (await fetch(`${share.share.url}/events`)).text();
   const everything = await Promise.all(
     ['log', 'export', 'export.html', 'export.md'].map(async (kind) =>
