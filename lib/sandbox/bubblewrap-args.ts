@@ -23,8 +23,11 @@ export const FOLDER_FD = STATUS_FD + 1;
 const FIRST_ETC_FD = FOLDER_FD + 1;
 const FILTER_FD = FIRST_ETC_FD + Object.keys(ETC_FILES).length;
 
-/** Paths in the sandbox of the mount check and of a command's script. */
-const CHECK_PATH = '/check';
+/**
+ * Paths in the sandbox of the mount check and of a command's script. Servers get their folders at the paths that they have
+ * outside, so the check has a name that no folder has: a file at `/check` would leave no room for `/check/notes`.
+ */
+const CHECK_PATH = '/.loupe-check';
 const CHECK = ['/bin/sh', CHECK_PATH];
 const SCRIPT_PATH = '/command';
 
