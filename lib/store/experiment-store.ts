@@ -1,9 +1,12 @@
 import type { ExperimentItem, ExperimentSummary } from '../api/experiment.ts';
+import type { SuiteCase } from '../api/suite.ts';
 
 /** Reads experiments. */
 export interface ExperimentReader {
   /** An experiment with all its items in order. */
   experiment(id: string): Promise<{ summary: ExperimentSummary; items: ExperimentItem[] } | undefined>;
+  /** The cases it was stored with; `undefined` if it runs no suite. */
+  experimentCases(id: string): Promise<SuiteCase[] | undefined>;
   /** The newest experiments first. */
   experiments(): Promise<ExperimentSummary[]>;
   /** Those that wait, run, or still have a run in progress, oldest first, for a worker that starts. */
@@ -12,6 +15,10 @@ export interface ExperimentReader {
 
 /** Keeps experiments and their items. */
 export interface ExperimentStore extends ExperimentReader {
-  /** Stores an experiment and the given items of it, together or not at all. */
-  saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void>;
+  /** Stores an experiment, the given items of it, and its cases if they are given, together or not at all. */
+  saveExperiment(
+    summary: ExperimentSummary,
+    items: readonly ExperimentItem[],
+    cases?: readonly SuiteCase[],
+  ): Promise<void>;
 }

@@ -110,6 +110,12 @@ interface ExperimentItemsTable {
   body: string;
 }
 
+/** The cases that an experiment runs, as they were when it was created; `body` is the list as JSON. */
+interface ExperimentCasesTable {
+  experiment_id: string;
+  body: string;
+}
+
 /** Links to runs. They outlive the run they led to. `body` is the rest of the record, as JSON. */
 export interface SharesTable {
   id: string;
@@ -200,6 +206,7 @@ export interface StoreTables {
   idempotency_keys: IdempotencyKeysTable;
   experiments: ExperimentsTable;
   experiment_items: ExperimentItemsTable;
+  experiment_cases: ExperimentCasesTable;
   model_checks: ModelChecksTable;
   model_check_history: ModelCheckHistoryTable;
   model_prices: ModelPricesTable;

@@ -283,6 +283,13 @@ export abstract class SqlReader
     };
   }
 
+  async experimentCases(id: string): ReturnType<ExperimentReader['experimentCases']> {
+    const [row] = await this.all(
+      this.db.selectFrom('experiment_cases').select('body').where('experiment_id', '=', id),
+    );
+    return row === undefined ? undefined : suiteCases.parse(bodyOf(row));
+  }
+
   async experiments(): ReturnType<ExperimentReader['experiments']> {
     const rows = await this.all(
       this.db.selectFrom('experiments').select('body').orderBy('created_at', 'desc').orderBy('id', 'desc'),

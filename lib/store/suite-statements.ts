@@ -6,6 +6,19 @@ import type { StoreTables } from './schema.ts';
 
 const hashRow = z.object({ hash: z.string() });
 
+/** The statement that stores the cases of an experiment. */
+export function savedCases(
+  db: Kysely<StoreTables>,
+  experimentId: string,
+  cases: readonly SuiteCase[],
+): Compilable {
+  const body = JSON.stringify(suiteCases.parse(cases));
+  return db
+    .insertInto('experiment_cases')
+    .values({ experiment_id: experimentId, body })
+    .onConflict((conflict) => conflict.column('experiment_id').doUpdateSet({ body }));
+}
+
 /** Selects another suite with the same name. */
 export function namesakeOf(db: Kysely<StoreTables>, { id, name }: SuiteRecord) {
   return db.selectFrom('suites').select('id').where('name_key', '=', suiteKey(name)).where('id', '!=', id);

@@ -17,7 +17,7 @@ import { familyOf, type RunSummary } from '../api/run-summary.ts';
 import type { FoundFrom } from '../api/search.ts';
 import type { ShareRecord } from '../api/share.ts';
 import type { SignInRecord } from '../api/sign-in.ts';
-import type { SuiteCase, SuiteRecord } from '../api/suite.ts';
+import { type SuiteCase, type SuiteRecord, suiteCases } from '../api/suite.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import type { RunConfig } from '../events/config.ts';
@@ -1438,7 +1438,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
     it('keeps experiments with their items in order, and changes some of them at a time', async () => {
       const plan = experimentRequest.parse({ name: 'Seeds', models: ['m'], seeds: [1, 2, 3] });
       const summary = (id: string, created_at: number): ExperimentSummary => ({
-        ...{ id, name: plan.name, mode: plan.mode, status: 'waiting', created_at, updated_at: created_at },
+        ...{ id, name: plan.name, mode: 'explore', status: 'waiting', created_at, updated_at: created_at },
         ...{ total: 3, done: 0, failed: 0, plan },
       });
       const items: ExperimentItem[] = [1, 2, 3].map((position) => ({
@@ -1461,6 +1461,11 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         items: [items[0], running, items[2]],
       });
       expect(await store.experiment('nobody')).toBeUndefined();
+      expect(await store.experimentCases('older')).toBeUndefined();
+      const cases = suiteCases.parse([{ id: 'a', input: 'Read it.', target: ['4', 'four'] }]);
+      await store.saveExperiment(summary('newer', 2), [], cases);
+      await store.saveExperiment(summary('newer', 2), []);
+      expect(await store.experimentCases('newer')).toEqual(cases);
       // What a starting worker looks at: those that wait or run, and stopped ones with a run in hand.
       await store.saveExperiment({ ...summary('finished', 3), status: 'finished', running: 0 }, []);
       await store.saveExperiment({ ...summary('stopped', 4), status: 'stopped', running: 0 }, []);

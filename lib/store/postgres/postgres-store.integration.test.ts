@@ -66,7 +66,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     for (const column of without) server.sql(url, `alter table runs drop column ${column}`);
     server.sql(
       url,
-      `drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; update loupe_schema set version = ${version}`,
+      `drop table experiment_cases; drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; update loupe_schema set version = ${version}`,
     );
   };
 
@@ -154,7 +154,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     dropAnnotations(url);
     server.sql(
       url,
-      `drop table suite_versions; drop table suites; drop table model_check_history; update loupe_schema set version = ${POSTGRES_SCHEMA_VERSION - 3}`,
+      `drop table experiment_cases; drop table suite_versions; drop table suites; drop table model_check_history; update loupe_schema set version = ${POSTGRES_SCHEMA_VERSION - 4}`,
     );
     expect(await familiesAndFolders(await open(url))).toEqual(FAMILIES_AND_FOLDERS);
   });
@@ -402,7 +402,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url, { leaseMs: 500 }), await open(url)];
       const plan = experimentRequest.parse({ name: 'Seeds', models: ['m'], seeds: [1] });
-      const { name, mode } = plan;
+      const { name } = plan;
       const progress = {
         status: 'running' as const,
         created_at: 1,
@@ -411,7 +411,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
         done: 0,
         failed: 0,
       };
-      await a.saveExperiment({ id: 'e', name, mode, plan, ...progress }, []);
+      await a.saveExperiment({ id: 'e', name, mode: 'explore', plan, ...progress }, []);
       expect(await a.holdExperiment('e', 'a')).toBe(true);
       expect(await a.holdExperiment('e', 'a')).toBe(true);
       expect(await b.holdExperiment('e', 'b')).toBe(false);

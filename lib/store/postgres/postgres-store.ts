@@ -13,7 +13,7 @@ import type { AnnotationChange } from '../../api/run-annotations.ts';
 import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
-import type { SuiteRecord } from '../../api/suite.ts';
+import type { SuiteCase, SuiteRecord } from '../../api/suite.ts';
 import { summarizeRun } from '../../api/summarize-run.ts';
 import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
 import { foldAll } from '../../events/fold-run.ts';
@@ -58,7 +58,7 @@ import {
   RunNotFoundError,
   StorageFullError,
 } from '../store-errors.ts';
-import { hashOf, isChanged, savedSuite } from '../suite-statements.ts';
+import { hashOf, isChanged, savedCases, savedSuite } from '../suite-statements.ts';
 import type { SavedSuite, SuiteChange } from '../suite-store.ts';
 import { compiled, PostgresDatabase, type Run } from './postgres-database.ts';
 import { damagedDatabase, openingError } from './postgres-errors.ts';
@@ -374,7 +374,11 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return (await this.#withReserve(() => this.#run(compiled(gone)))).length > 0;
   }
 
-  async saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void> {
+  async saveExperiment(
+    summary: ExperimentSummary,
+    items: readonly ExperimentItem[],
+    cases?: readonly SuiteCase[],
+  ): Promise<void> {
     const { id, created_at } = summary;
     const body = JSON.stringify(experimentSummary.parse(summary));
     const values = items.map((item) => ({
@@ -392,6 +396,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
               .onConflict((conflict) => conflict.column('id').doUpdateSet({ body })),
           ),
         );
+        if (cases) await run(compiled(savedCases(postgres, id, cases)));
         for (const value of values) {
           await run(
             compiled(

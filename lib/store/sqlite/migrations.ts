@@ -301,6 +301,14 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('body', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('suite_versions_key', ['suite_id', 'hash']),
   ],
+  () => [
+    sqlite.schema
+      .createTable('experiment_cases')
+      .addColumn('experiment_id', 'text', (column) =>
+        column.primaryKey().notNull().references('experiments.id').onDelete('cascade'),
+      )
+      .addColumn('body', 'text', (column) => column.notNull()),
+  ],
 ];
 
 /** The schema this program writes. */

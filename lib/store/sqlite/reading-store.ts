@@ -59,6 +59,10 @@ export abstract class ReadingStore implements StoreReader {
     return this.reader.experiment(id);
   }
 
+  experimentCases(id: string): ReturnType<StoreReader['experimentCases']> {
+    return this.reader.experimentCases(id);
+  }
+
   experiments(): ReturnType<StoreReader['experiments']> {
     return this.reader.experiments();
   }

@@ -17,7 +17,7 @@ import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import { type StandingApprovalRecord, standingApprovalRecord } from '../../api/standing-approval.ts';
-import type { SuiteRecord } from '../../api/suite.ts';
+import type { SuiteCase, SuiteRecord } from '../../api/suite.ts';
 import { summarizeRun } from '../../api/summarize-run.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
@@ -61,7 +61,7 @@ import {
   sqliteCode,
   storeError,
 } from '../store-errors.ts';
-import { hashOf, isChanged, namesakeOf, savedSuite } from '../suite-statements.ts';
+import { hashOf, isChanged, namesakeOf, savedCases, savedSuite } from '../suite-statements.ts';
 import type { SavedSuite, SuiteChange } from '../suite-store.ts';
 import { Compactor, checkpoint, convertWhenSmall } from './compactor.ts';
 import { DiskRoom } from './disk-room.ts';
@@ -365,7 +365,11 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     );
   }
 
-  async saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void> {
+  async saveExperiment(
+    summary: ExperimentSummary,
+    items: readonly ExperimentItem[],
+    cases?: readonly SuiteCase[],
+  ): Promise<void> {
     await this.#transaction(() => {
       const { id, created_at } = summary;
       const body = JSON.stringify(experimentSummary.parse(summary));
@@ -375,6 +379,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
           .values({ id, created_at, body })
           .onConflict((conflict) => conflict.column('id').doUpdateSet({ body })),
       );
+      if (cases) this.#run(savedCases(sqlite, id, cases));
       for (const item of items) {
         const { position } = item;
         const values = { experiment_id: id, position, body: JSON.stringify(experimentItem.parse(item)) };
