@@ -13,7 +13,7 @@ export function checkText(check: Check): string {
     case 'file_contains':
       return `${check.path} contains "${check.text}"`;
     case 'answer_contains':
-      return `Answer contains "${check.text}"${caseText(check)}`;
+      return `Answer contains ${quotedTexts(check.text)}${caseText(check)}`;
     case 'answer_matches':
       return `Answer matches /${check.pattern}/${caseText(check)}`;
     case 'answer_equals':
@@ -31,6 +31,14 @@ export function checkText(check: Check): string {
     default:
       return assertNever(check);
   }
+}
+
+/** Texts of which one is enough: `"4" or "four"`. */
+export function quotedTexts(texts: string | readonly string[]): string {
+  return [texts]
+    .flat()
+    .map((text) => `"${text}"`)
+    .join(' or ');
 }
 
 /** How often a tool must be called, and how: `at least 2 times with {"path":"a.md"}`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isBoundedObject, type JsonObject } from '../util/json.ts';
-import { CHECK_LIMITS } from './limits.ts';
+import { CHECK_LIMITS, MAX_TARGETS } from './limits.ts';
 import { MAX_PATH_CHARS } from './setting-values.ts';
 
 const { max_text_chars, max_pattern_chars, max_json_chars, max_json_depth, max_count } = CHECK_LIMITS;
@@ -27,7 +27,8 @@ export const check = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('answer_contains'),
-    text: checkedText,
+    /** A text, or texts of which one is enough. */
+    text: z.union([checkedText, z.array(checkedText).min(1).max(MAX_TARGETS)]),
     /** Default: `false`. */
     case_sensitive: z.boolean().optional(),
   }),

@@ -1,6 +1,6 @@
 import type { Check } from '../events/check.ts';
 import { isAnswerCheck, isBehaviourCheck } from '../events/check-kinds.ts';
-import { callsText } from '../events/check-text.ts';
+import { callsText, quotedTexts } from '../events/check-text.ts';
 import type { AttemptOutcome } from '../events/run-state.ts';
 import type { CheckResult } from '../events/verification.ts';
 import { assertNever } from '../util/assert-never.ts';
@@ -66,7 +66,9 @@ function describeDemand(check: Check): string {
     case 'file_contains':
       return `The file ${check.path} should contain: ${shortText(check.text, 500)}`;
     case 'answer_contains':
-      return `The answer should contain: ${shortText(check.text, 500)}`;
+      return typeof check.text === 'string'
+        ? `The answer should contain: ${shortText(check.text, 500)}`
+        : `The answer should contain one of these: ${shortText(quotedTexts(check.text), 500)}`;
     case 'answer_matches':
       return `The answer should match this regular expression: ${check.pattern}`;
     case 'answer_equals':

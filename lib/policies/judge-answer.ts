@@ -52,13 +52,22 @@ export function failed(output: string): Judgement {
 }
 
 function judgeContains({ text, case_sensitive }: CheckOf<'answer_contains'>, answer: string): Judgement {
+  const texts = [text].flat();
   const folded = (one: string) => (case_sensitive ? one : one.toLowerCase());
-  if (folded(answer).includes(folded(text))) return { passed: true, output: 'The answer contains it.' };
-  const otherCase = case_sensitive && answer.toLowerCase().includes(text.toLowerCase());
+  const found = texts.find((each) => folded(answer).includes(folded(each)));
+  if (found !== undefined) {
+    return {
+      passed: true,
+      output: texts.length === 1 ? 'The answer contains it.' : `The answer contains ${quoted(found)}.`,
+    };
+  }
+  const lower = answer.toLowerCase();
+  const otherCase = case_sensitive && texts.some((each) => lower.includes(each.toLowerCase()));
+  const what = texts.length === 1 ? 'the text' : 'any of the texts';
   return failed(
     otherCase
-      ? 'The answer contains the text only in different upper and lower case.'
-      : `The answer does not contain the text. It is: ${quoted(answer)}`,
+      ? `The answer contains ${texts.length === 1 ? 'the text' : 'one of the texts'} only in different upper and lower case.`
+      : `The answer does not contain ${what}. It is: ${quoted(answer)}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { checkProblems } from '../../api/check-problems.ts';
 import { definedOf } from '../../api/run-settings.ts';
 import type { Check } from '../../events/check.ts';
-import { CHECK_LIMITS } from '../../events/limits.ts';
+import { CHECK_LIMITS, MAX_TARGETS } from '../../events/limits.ts';
 import { kindFacts, type RunKind } from '../../events/modes.ts';
 import { offersSetting } from '../../events/settings.ts';
 import { assertNever } from '../../util/assert-never.ts';
@@ -12,6 +12,7 @@ export type CheckField =
   | 'command'
   | 'path'
   | 'text'
+  | 'texts'
   | 'pattern'
   | 'value'
   | 'tolerance'
@@ -33,6 +34,7 @@ export const CHECK_FIELDS: Readonly<Record<CheckField, FieldFacts>> = {
   command: { label: 'Command', placeholder: 'npm test', input: 'text' },
   path: { label: 'Path', placeholder: 'summary.md', input: 'text' },
   text: { label: 'Text', placeholder: 'the text', input: 'text' },
+  texts: { label: 'Texts', placeholder: '["4", "four"]', input: 'json' },
   pattern: { label: 'Regular expression', placeholder: '\\bcity: \\w+', input: 'text' },
   value: { label: 'Value', placeholder: '42', input: 'text' },
   tolerance: { label: 'Tolerance', placeholder: '0', input: 'number', optional: true },
@@ -52,12 +54,21 @@ interface ChoiceFacts {
   readonly hasCase?: true;
 }
 
-/** What the form offers: the kinds of checks, with two for the two kinds of values of `answer_equals`. */
+/**
+ * What the form offers: the kinds of checks, with two for the two kinds of values of `answer_contains` and
+ * `answer_equals`.
+ */
 const CHECK_CHOICES = {
   command: { label: 'Command succeeds', group: 'Workspace', fields: ['command'] },
   file_exists: { label: 'File exists', group: 'Workspace', fields: ['path'] },
   file_contains: { label: 'File contains', group: 'Workspace', fields: ['path', 'text'] },
   answer_contains: { label: 'Answer contains', group: 'Answer', fields: ['text'], hasCase: true },
+  answer_contains_any: {
+    label: 'Answer contains one of',
+    group: 'Answer',
+    fields: ['texts'],
+    hasCase: true,
+  },
   answer_equals: { label: 'Answer equals text', group: 'Answer', fields: ['value'] },
   answer_number: { label: 'Answer is number', group: 'Answer', fields: ['value', 'tolerance'] },
   answer_matches: { label: 'Answer matches', group: 'Answer', fields: ['pattern'], hasCase: true },
@@ -112,10 +123,11 @@ export function offeredChoices({
 
 /** The draft of a check. Pure. */
 export function draftOfCheck(check: Check): DraftCheck {
-  const { type, ...fields } = check;
-  const choice = type === 'answer_equals' && typeof check.value === 'number' ? 'answer_number' : type;
-  const texts = Object.entries(fields).flatMap(([name, value]) => {
+  const { type: _type, ...fields } = check;
+  const choice = choiceOf(check);
+  const texts = Object.entries(fields).flatMap(([given, value]) => {
     if (typeof value === 'boolean' || value === undefined) return [];
+    const name = choice === 'answer_contains_any' && given === 'text' ? 'texts' : given;
     return [[name, typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value)]];
   });
   return {
@@ -123,6 +135,13 @@ export function draftOfCheck(check: Check): DraftCheck {
     texts: Object.fromEntries(texts),
     caseSensitive: 'case_sensitive' in check && check.case_sensitive === true,
   };
+}
+
+function choiceOf(check: Check): CheckChoice {
+  if (check.type === 'answer_equals' && typeof check.value === 'number') return 'answer_number';
+  return check.type === 'answer_contains' && typeof check.text !== 'string'
+    ? 'answer_contains_any'
+    : check.type;
 }
 
 type ReadCheck = { ok: true; check: Check } | { ok: false; problem: string };
@@ -179,6 +198,9 @@ function fieldProblem(choice: CheckChoice, field: CheckField, text: string): str
         : `A whole number from ${min} to ${max_count}.`;
     }
     case 'json':
+      if (field === 'texts') {
+        return textList(text) ? undefined : `A list of texts, such as ${CHECK_FIELDS.texts.placeholder}.`;
+      }
       return isBoundedObject(jsonValue(text), { maxChars: max_json_chars, maxDepth: max_json_depth })
         ? undefined
         : `A JSON object, such as ${CHECK_FIELDS[field].placeholder}.`;
@@ -205,6 +227,8 @@ function checkOf(
       return { type: choice, path: written('path'), text: texts.text ?? '' };
     case 'answer_contains':
       return { type: choice, text: texts.text ?? '', ...sensitive };
+    case 'answer_contains_any':
+      return { type: 'answer_contains', text: textList(written('texts')) ?? [], ...sensitive };
     case 'answer_matches':
       return { type: choice, pattern: texts.pattern ?? '', ...sensitive };
     case 'answer_equals':
@@ -234,4 +258,12 @@ function checkOf(
     default:
       return assertNever(choice);
   }
+}
+
+/** JSON text as a list of texts for `answer_contains`; `undefined` if it is something else. */
+function textList(text: string): string[] | undefined {
+  const value = jsonValue(text);
+  const texts = Array.isArray(value) ? value.filter((each) => typeof each === 'string' && each !== '') : [];
+  const isList = Array.isArray(value) && texts.length === value.length;
+  return isList && texts.length >= 1 && texts.length <= MAX_TARGETS ? texts.map(String) : undefined;
 }
