@@ -19,6 +19,7 @@ export function EndlessFields({ models }: { models: readonly InstalledModel[] })
   return (
     <Section title="Limits" hint="Ends when the conversation is full or you stop it">
       {offersSetting(kind, 'autopilot') && <SettingSwitch name="autopilot" />}
+      {offersSetting(kind, 'unattended') && <SettingSwitch name="unattended" />}
       <div className="grid gap-3 sm:grid-cols-3">
         {hasCycles && (
           <>

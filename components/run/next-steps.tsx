@@ -16,7 +16,8 @@ import { canRepeat } from '#lib/browser/drafts/repeat-run.ts';
 import { draftOf, type RunDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
-import { isRepeatable, kindOf } from '#lib/events/modes.ts';
+import { isLedByPerson } from '#lib/events/config.ts';
+import { kindOf } from '#lib/events/modes.ts';
 import { startRun } from '../home/start-run.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
@@ -110,7 +111,7 @@ export function NextSteps({
           <Link href={`/runs/new?from=${encodeURIComponent(runId)}`} className={menuItem}>
             Run again with changes
           </Link>
-          {isRepeatable(kindOf(config)) && (
+          {!isLedByPerson(config) && (
             <button type="button" className={menuItem} onClick={() => addCase.open(() => undefined)}>
               Add to a suite
             </button>

@@ -1,10 +1,10 @@
 'use client';
 
 import type { CaseDraft } from '#lib/browser/drafts/case-draft.ts';
-import { isRepeatable, kindFacts, runKinds } from '#lib/events/modes.ts';
+import { kindFacts, runKinds } from '#lib/events/modes.ts';
 import { Choice, Field } from '../ui/form/fields.tsx';
 
-const MODES = runKinds.filter(isRepeatable).map((kind) => ({ value: kind, label: kindFacts(kind).label }));
+const MODES = runKinds.map((kind) => ({ value: kind, label: kindFacts(kind).label }));
 
 /** The fields of a case, but for its files and checks. */
 export function CaseFields({

@@ -95,6 +95,9 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   if (!agentic && mode !== modeAndTools('prompt').mode) {
     complain('agentic', 'Only a task can do without tools.');
   }
+  if (mode === 'session' && request.unattended && !request.autopilot && !request.task) {
+    complain('unattended', 'It would end at once: send a first message in task, or turn autopilot on.');
+  }
   for (const problem of namedOptionProblems(request)) complain('model_options', problem);
   const checkable = [...modeFacts(mode).tools, ...(request.tools ?? []).filter(serverAndTool)];
   for (const problem of checkProblems(request.checks ?? [], checkable)) complain('checks', problem);

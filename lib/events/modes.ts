@@ -19,7 +19,15 @@ export type ModeGauge =
 export type ModePanel = 'Memory' | 'Reflections' | 'Messages';
 
 /** A figure of one run in the results of an experiment. */
-export type ResultColumn = 'iterations' | 'cycles' | 'calls' | 'files' | 'checks' | 'memories' | 'novelty';
+export type ResultColumn =
+  | 'iterations'
+  | 'turns'
+  | 'cycles'
+  | 'calls'
+  | 'files'
+  | 'checks'
+  | 'memories'
+  | 'novelty';
 
 /** What server, dashboard and command line need to know about a mode. What it does is in `lib/modes`. */
 export interface ModeFacts {
@@ -63,8 +71,8 @@ export interface ModeFacts {
   /** In the order in which they are checked (G18). */
   readonly gauges: readonly ModeGauge[];
   readonly panels: readonly ModePanel[];
-  /** Missing if experiments cannot use it, because its runs do not end by themselves. */
-  readonly resultColumns?: readonly ResultColumn[];
+  /** In the results of experiments. */
+  readonly resultColumns: readonly ResultColumn[];
 }
 
 /** All modes, by the name that logs keep. */
@@ -123,6 +131,7 @@ export const MODES = {
     readsMessages: 'between_steps',
     gauges: ['conversation', 'empty_turns', 'used_retries', 'context', 'budgets'],
     panels: ['Messages'],
+    resultColumns: ['turns', 'calls', 'files'],
   },
   explore: {
     label: 'Exploration',
@@ -214,18 +223,6 @@ export function modeAndTools(kind: RunKind): ModeAndTools {
 /** The facts of a kind of run. */
 export function kindFacts(kind: RunKind): ModeFacts {
   return RUN_KINDS[kind];
-}
-
-/** A kind that experiments can run many times over, because each run ends by itself. */
-export type RepeatableKind = {
-  [Kind in RunKind]: (typeof RUN_KINDS)[Kind] extends { resultColumns: readonly ResultColumn[] }
-    ? Kind
-    : never;
-}[RunKind];
-
-/** Whether experiments can run a kind. */
-export function isRepeatable(kind: RunKind): kind is RepeatableKind {
-  return kindFacts(kind).resultColumns !== undefined;
 }
 
 export type ToolName = (typeof MODES)[RunMode]['tools'][number];

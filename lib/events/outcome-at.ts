@@ -43,8 +43,8 @@ function kindOf(
   },
 ): OutcomeKind {
   if (reason !== 'final_answer') return reason;
-  // An exploration has no answer; it is done after all its cycles.
-  if (modeFacts(facts.mode).hasCycles) return 'cycles_done';
+  // These have no answer: an exploration is done after its cycles, an unattended session after its turns.
+  if (!modeFacts(facts.mode).answers) return 'cycles_done';
   if (facts.cut) return 'answered_cut_off';
   if (facts.offSchema) return 'answered_off_schema';
   if (facts.announcedOnly) return 'announced_work_did_none';

@@ -531,6 +531,15 @@ export const SETTINGS = {
     fork: true,
     form: { unit: 'minutes', scale: 60, min: 0.01 },
   },
+  /** Whether the session ends where it would wait for a message. Missing in older logs: it waits. */
+  unattended: {
+    type: 'switch',
+    modes: ['session'],
+    label: 'End instead of waiting',
+    help: 'The session ends where it would wait for a message from you.',
+    default: () => false,
+    fork: true,
+  },
   /** `null`: no limit (X22). */
   max_cycles: {
     type: 'number',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createRunRequest } from '../api/create-run.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
@@ -201,5 +202,43 @@ describe('autopilot', () => {
     const old = foldAll(emptyRunState('run'), [{ ...created, config }]);
     expect([autopilot, autopilot_turns, autopilot_seconds]).toEqual([true, 50, 3600]);
     expect(old.autopilot.on).toBe(true);
+  });
+});
+
+describe('an unattended session', () => {
+  const alone = { ...chat, autopilot: true, unattended: true };
+
+  it('ends after its turns, and counts as complete', async () => {
+    await using run = await play({ ...alone, autopilot_turns: 3 }, [says('Turn {{n}}.')]);
+    expect(run.of('message.awaited')).toEqual([]);
+    expect(run.log.state).toMatchObject({
+      ...{ turns: { completed: 3 }, outcome: { kind: 'cycles_done' } },
+      ended: { message: 'All 3 turns are done.' },
+      result: { status: 'completed', termination_reason: 'final_answer' },
+    });
+  });
+
+  it('ends when its time is used up', async () => {
+    await using run = await play({ ...alone, autopilot_seconds: 0.001 }, [
+      { ...says('Hi.'), pace: { prompt_ms: 30 } },
+    ]);
+    expect(run.log.state).toMatchObject({ turns: { completed: 1 }, outcome: { kind: 'cycles_done' } });
+  });
+
+  it('ends with the first answer if autopilot is off', async () => {
+    await using run = await play({ ...alone, autopilot: false }, [calls(read), says('It says Alpha.')], {
+      files: { 'a.md': 'Alpha' },
+    });
+    expect(run.log.state).toMatchObject({ turns: { completed: 2 }, outcome: { kind: 'cycles_done' } });
+  });
+
+  it('fails if the model says nothing', async () => {
+    await using run = await play({ ...alone, autopilot: false }, [silence, silence]);
+    expect(run.log.state.result).toMatchObject({ error: { code: 'empty_turns' } });
+  });
+
+  it('needs a first message or autopilot', () => {
+    const read = createRunRequest.safeParse({ mode: 'session', model: 'm', unattended: true });
+    expect(read.error?.issues).toMatchObject([{ path: ['unattended'] }]);
   });
 });

@@ -2,8 +2,10 @@ import { queuedMessages } from '../events/queued-messages.ts';
 import type { WaitCause } from '../events/session.ts';
 import { maxEmptyReplies } from '../events/settings.ts';
 import { workedMs } from '../events/worked-ms.ts';
+import { assertNever } from '../util/assert-never.ts';
+import { secondsWords } from '../util/durations.ts';
 import { plural } from '../util/numbers.ts';
-import { ended, type ReadyState, type Rule } from './rule.ts';
+import { type Decision, ended, type ReadyState, type Rule } from './rule.ts';
 import { swallowedNote } from './swallowed-tokens.ts';
 
 /** The prompt that autopilot sends after a text or an empty reply (S9). */
@@ -34,8 +36,37 @@ export const waitForMessage: Rule = (state) => {
   if (state.stop || state.awaiting || queuedMessages(state).length > 0) return undefined;
   const cause = waitCauseOf(state);
   if (!cause) return undefined;
+  if (state.config.unattended) return endUnattended(state, cause);
   return { type: 'append', events: [{ type: 'message.awaited', iteration: state.iteration, cause }] };
 };
+
+/** Ends a session that nobody watches, where it would wait for a message. */
+function endUnattended({ turns, config }: ReadyState, cause: WaitCause): Decision {
+  const count = plural(turns.completed, 'turn');
+  switch (cause) {
+    case 'start':
+      return silent('There is no first message, and nobody to send one.');
+    case 'empty':
+      return silent(
+        `The model returned neither text nor a call after ${count}.${swallowedNote(turns.swallowedTokens)}`,
+      );
+    case 'text':
+      return ended('final_answer', { message: `The model answered after ${count}.` });
+    case 'autopilot_turns':
+      return ended('final_answer', { message: `All ${count} are done.` });
+    case 'autopilot_time':
+      return ended('final_answer', {
+        message: `Its time of ${secondsWords(config.autopilot_seconds ?? 0)} is over after ${count}.`,
+      });
+    default:
+      return assertNever(cause);
+  }
+}
+
+function silent(message: string): Decision {
+  const hint = 'Send a first message, turn autopilot on, or let the session wait for you.';
+  return ended('error', { error: { code: 'empty_turns', message, hint } });
+}
 
 function waitCauseOf(state: ReadyState): WaitCause | undefined {
   const { autopilot, turns, config } = state;

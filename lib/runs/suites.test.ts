@@ -101,12 +101,12 @@ it('adds what a run was asked as a case, once', async () => {
   await expect(suites.addCase(suite.id, { run_id: 'gone' })).rejects.toMatchObject({ code: 'run_not_found' });
 });
 
-it('takes no folder from an imported run, and no session', async () => {
+it('takes no folder from an imported run, and no session that a person led', async () => {
   const { suite } = await suites.create({ suite: content('one') });
   runs.set('imported', { run: { folder: '/etc', imported_at: 1 }, config: sampleConfig({ task: 'x' }) });
   const { case: added } = await suites.addCase(suite.id, { run_id: 'imported', id: 'mine' });
   expect(added).not.toHaveProperty('folder');
-  runs.set('session', { run: {}, config: sampleConfig({ mode: 'session' }) });
+  runs.set('session', { run: {}, config: sampleConfig({ mode: 'session', autopilot: false }) });
   await expect(suites.addCase(suite.id, { run_id: 'session' })).rejects.toMatchObject({
     message: expect.stringContaining('session'),
   });

@@ -1,23 +1,23 @@
 import { askedSettings, definedOf } from '../api/run-settings.ts';
 import { CASE_SETTINGS, type SuiteCaseInput } from '../api/suite.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { RunConfig } from '../events/config.ts';
-import { isRepeatable, kindOf } from '../events/modes.ts';
+import { isLedByPerson, type RunConfig } from '../events/config.ts';
+import { kindOf } from '../events/modes.ts';
 
 /**
  * The case that asks a model what a run was asked: its task, the settings that were set, its checks, and the folder it
  * worked in or on a copy of. The model and its options are not part of a case.
  *
  * @param folder the folder of a person; missing if it worked in an empty one
- * @throws {AppError} `invalid_request` for a session, which ends only when a person ends it
+ * @throws {AppError} `invalid_request` for a session that a person led
  */
 export function caseOfRun(id: string, config: RunConfig, folder: string | undefined): SuiteCaseInput {
   const mode = kindOf(config);
-  if (!isRepeatable(mode)) {
+  if (isLedByPerson(config)) {
     throw new AppError({
       code: 'invalid_request',
-      message: 'A session cannot become a case, because it does not end by itself.',
-      hint: 'Add a task, a quick prompt or an exploration.',
+      message: 'This session cannot become a case, because its model answered a person.',
+      hint: 'Add a session on autopilot, or another kind of run.',
     });
   }
   const asked = Object.entries(definedOf(askedSettings(config))).filter(([name]) =>

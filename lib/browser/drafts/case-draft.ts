@@ -1,5 +1,5 @@
 import type { SuiteCase, SuiteFileFormat } from '../../api/suite.ts';
-import { kindFacts, type RepeatableKind } from '../../events/modes.ts';
+import { kindFacts, type RunKind } from '../../events/modes.ts';
 import type { JsonValue } from '../../util/json.ts';
 import { jsonValue } from '../../util/json.ts';
 import { type DraftCheck, draftOfCheck, readCheck } from './check-draft.ts';
@@ -7,7 +7,7 @@ import { type DraftCheck, draftOfCheck, readCheck } from './check-draft.ts';
 /** A case as the form holds it: everything as text. */
 export interface CaseDraft {
   id: string;
-  mode: RepeatableKind;
+  mode: RunKind;
   input: string;
   /** One target per line. */
   target: string;

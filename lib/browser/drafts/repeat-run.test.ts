@@ -81,10 +81,14 @@ it('copies a folder that was chosen, and leaves out one that was made for the ru
   expect(repeatRequest(sampleConfig({ workspace: '/home/ada/.ssh' }), imported).workspace).toBeUndefined();
 });
 
-it('repeats single answers as prompts, and no session', () => {
+it('repeats single answers as prompts, and no session that a person led', () => {
   const config = sampleConfig({ agentic: false, workspace: '', parser_layers: [] });
   const plan = experimentRequest.parse(repeatRequest(config, { run: { id: 'x' }, title: 'T', times: 2 }));
   expect(plan.mode).toBe('prompt');
-  expect(canRepeat(sampleConfig({ mode: 'session' }))).toBe(false);
+  expect(canRepeat(sampleConfig({ mode: 'session', autopilot: false }))).toBe(false);
+  const session = sampleConfig({ mode: 'session', autopilot: true, task: 'Go on.' });
+  expect(canRepeat(session)).toBe(true);
+  const again = experimentRequest.parse(repeatRequest(session, { run: { id: 'x' }, title: 'T', times: 2 }));
+  expect(again).toMatchObject({ mode: 'session', task: 'Go on.' });
   expect(canRepeat(config)).toBe(true);
 });

@@ -2,16 +2,16 @@ import type { ExperimentRequest } from '../../api/experiment.ts';
 import { askedSettings } from '../../api/run-settings.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import { withoutServerRules } from '../../api/tools.ts';
-import type { RunConfig } from '../../events/config.ts';
-import { isRepeatable, kindFacts, kindOf } from '../../events/modes.ts';
+import { isLedByPerson, type RunConfig } from '../../events/config.ts';
+import { kindFacts, kindOf } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
 
 export const MIN_REPEATS = 2;
 export const MAX_REPEATS = 20;
 
-/** Whether a run can be repeated as an experiment; a session cannot, because it never ends by itself. */
+/** Whether a run can be repeated as an experiment: nobody can repeat what a person said in a session. */
 export function canRepeat(config: RunConfig): boolean {
-  return isRepeatable(kindOf(config));
+  return !isLedByPerson(config);
 }
 
 /** A run whose settings another one takes over. */
@@ -48,13 +48,20 @@ export function repeatRequest(
   const { explore } = config;
   const kind = kindOf(config);
   const folder = chosenFolder(config, run);
-  // Options and cycles have fields of their own.
-  const { model_options: _options, max_cycles: _cycles, approval, ...others } = askedSettings(config);
+  // Options and cycles have fields of their own; the sessions of an experiment neither pause nor wait.
+  const {
+    model_options: _options,
+    max_cycles: _cycles,
+    turn_delay: _delay,
+    unattended: _unattended,
+    approval,
+    ...others
+  } = askedSettings(config);
   const rules = approval && run.imported_at !== undefined ? withoutServerRules(approval) : approval;
   const settings = { ...others, ...(rules ? { approval: rules } : {}) };
   return {
     name: `${title.slice(0, 90)} × ${times}`,
-    mode: isRepeatable(kind) ? kind : undefined,
+    mode: kind,
     models: [config.model],
     options: [options],
     seeds: typeof seed === 'number' ? [seed] : [],

@@ -30,8 +30,8 @@ const ENDS: Record<OutcomeKind, EndWords> = {
     advice: 'Name the files and steps in the task, or try a model that calls tools more reliably.',
   },
   cycles_done: {
-    title: 'All cycles are done',
-    advice: 'Run it again with more cycles, another seed or another model.',
+    title: 'All of it is done',
+    advice: 'Run it again with higher limits, another seed or another model.',
   },
   max_iterations: {
     title: 'The iteration limit was reached',
