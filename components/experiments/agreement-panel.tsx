@@ -38,7 +38,7 @@ export function AgreementPanel({ experimentId, done }: { experimentId: string; d
       <div className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-3">
         {data.groups.map((group) => (
           <Group
-            key={JSON.stringify([group.model, group.options, group.factors, group.seed])}
+            key={JSON.stringify([group.model, group.options, group.factors, group.case, group.seed])}
             group={group}
             folds={data.groups.length > 1}
           />
@@ -52,6 +52,7 @@ export function AgreementPanel({ experimentId, done }: { experimentId: string; d
 function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
   const { agreement } = group;
   const settings = [
+    ...(group.case === undefined ? [] : [group.case]),
     shortLine(group.model),
     ...[variationWords(group)].filter(Boolean),
     group.seed === undefined ? 'no seed' : `seed ${group.seed}`,

@@ -11,7 +11,7 @@ import { placeholderOf } from '#lib/browser/drafts/number-fields.ts';
 import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
-import { isRepeatable, kindFacts, runKinds } from '#lib/events/modes.ts';
+import { kindFacts, runKinds } from '#lib/events/modes.ts';
 import { defaultSettings, offersSetting, SETTINGS } from '#lib/events/settings.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useHealth } from '../hooks/use-health.ts';
@@ -29,8 +29,7 @@ import { RunsAndTime } from './runs-and-time.tsx';
 
 /** What its runs can be, the default first. */
 const MODE_OPTIONS = runKinds
-  .filter(isRepeatable)
-  .sort((a, b) => Number(b === emptyExperiment.mode) - Number(a === emptyExperiment.mode))
+  .toSorted((a, b) => Number(b === emptyExperiment.mode) - Number(a === emptyExperiment.mode))
   .map((value) => ({ value, label: kindFacts(value).labels }));
 
 const DEFAULT_CYCLES = placeholderOf(

@@ -1,4 +1,4 @@
-import { FACTOR_NAMES } from '#lib/browser/drafts/factor-lines.ts';
+import { FACTOR_NAMES } from '#lib/api/factor-names.ts';
 import { OPTION_PREFIX } from '#lib/events/settings.ts';
 import { Field } from '../ui/form/fields.tsx';
 

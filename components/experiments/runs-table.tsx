@@ -74,7 +74,7 @@ function Results({
   asksThinking: boolean;
 }) {
   const priced = items.some(({ result }) => result?.cost_usd !== undefined);
-  const columns = kindFacts(mode).resultColumns ?? [];
+  const columns = kindFacts(mode).resultColumns;
   const figures = [
     ...columns.map((column) => RESULT_COLUMNS[column].label),
     ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time'],
@@ -166,6 +166,7 @@ type Result = NonNullable<ExperimentItem['result']>;
 
 const RESULT_COLUMNS: Record<ResultColumn, { label: string; figure: (result: Result) => string }> = {
   iterations: { label: 'Iterations', figure: ({ iterations }) => formatCount(iterations) },
+  turns: { label: 'Turns', figure: ({ iterations }) => formatCount(iterations) },
   cycles: { label: 'Cycles', figure: ({ cycles }) => formatCount(cycles) },
   calls: { label: 'Calls', figure: calls },
   files: { label: 'Files', figure: ({ files_written }) => formatCount(files_written) },

@@ -30,6 +30,8 @@ export interface AgreementGroup {
   model: string;
   options: Record<string, number | string | boolean>;
   factors?: FactorValues;
+  /** ID of the case; missing without a suite. */
+  case?: string;
   seed?: number;
   /** In the order of the indexes in `agreement`. */
   runs: { run_id: string; repeat: number }[];

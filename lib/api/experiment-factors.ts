@@ -11,7 +11,7 @@ import {
 } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
-import { unknownFactor } from './unknown-factor.ts';
+import { NOT_FACTORS, unknownFactor } from './factor-names.ts';
 
 /** Settings to vary: by name, the values to try. */
 export const factorLists = z.record(z.string(), z.array(z.json()));
@@ -21,27 +21,16 @@ export type FactorLists = z.infer<typeof factorLists>;
 export const factorValues = z.record(z.string(), z.json());
 export type FactorValues = z.infer<typeof factorValues>;
 
-/** Fields of a plan that vary something themselves; and settings that no experiment sets. */
-const OWN_FIELDS: Readonly<Record<string, string>> = {
-  model: 'List models in the field models.',
-  models: 'List models in the field models.',
-  seed: 'List seeds in the field seeds.',
-  seeds: 'List seeds in the field seeds.',
-  repeats: 'Set the field repeats.',
-  model_options: 'Vary each option by itself, such as model_options.top_p.',
-  turn_delay: 'It only applies to sessions, which experiments cannot run.',
-};
-
 const replyLimit = numberSchema(REPLY_LIMITS.first);
 
 /** The schema of each factor's values. */
 const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ...Object.entries(optionalSettings(SETTING_NAMES))
-    .filter(([name]) => !Object.hasOwn(OWN_FIELDS, name))
+    .filter(([name]) => !Object.hasOwn(NOT_FACTORS, name))
     .map(([name, schema]): [string, z.ZodType] => [name, schema.unwrap()]),
   // One number is both limits.
   ['num_predict', z.union([replyLimit, optionalSettings(['num_predict']).num_predict.unwrap()])],
-  ...MODEL_OPTION_NAMES.filter((name) => !Object.hasOwn(OWN_FIELDS, name)).map(
+  ...MODEL_OPTION_NAMES.filter((name) => !Object.hasOwn(NOT_FACTORS, name)).map(
     (name): [string, z.ZodType] => [name, numberSchema(MODEL_OPTIONS[name])],
   ),
 ]);
@@ -52,9 +41,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   [`${OPTION_PREFIX}num_predict`, 'num_predict'],
   ...MODEL_OPTION_NAMES.map((name): [string, string] => [`${OPTION_PREFIX}${name}`, name]),
 ]);
-
-/** The names of all factors but Ollama's other options, which are `model_options.NAME`. */
-const FACTOR_NAMES: readonly string[] = [...SCHEMAS.keys()];
 
 /** What is wrong with a factor. */
 export interface FactorProblem {
@@ -113,14 +99,14 @@ function setElsewhere({
 
 function nameProblem(name: string): string | undefined {
   const option = name.startsWith(OPTION_PREFIX) ? name.slice(OPTION_PREFIX.length) : undefined;
-  const own = Object.hasOwn(OWN_FIELDS, option ?? name) ? OWN_FIELDS[option ?? name] : undefined;
+  const own = Object.hasOwn(NOT_FACTORS, option ?? name) ? NOT_FACTORS[option ?? name] : undefined;
   if (own !== undefined) return own;
   if (option !== undefined) {
     return /^[a-z][a-z0-9_]{0,60}$/.test(option)
       ? undefined
       : 'The name of an option has lower-case letters, digits and _.';
   }
-  return SCHEMAS.has(name) ? undefined : unknownFactor(name, FACTOR_NAMES);
+  return SCHEMAS.has(name) ? undefined : unknownFactor(name);
 }
 
 function countProblem(values: readonly unknown[]): string | undefined {

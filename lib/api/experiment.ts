@@ -1,34 +1,58 @@
 import { z } from 'zod';
 import { numberSchema, optionalSettings } from '../events/config.ts';
 import { errorShape } from '../events/envelope.ts';
-import { MAX_FACTORS, MAX_OPTION_SETS, MAX_REPEATS, MAX_SEEDS } from '../events/limits.ts';
-import type { RepeatableKind } from '../events/modes.ts';
+import { MAX_FACTORS, MAX_OPTION_SETS, MAX_REPEATS, MAX_SEEDS, MAX_SUITE_CASES } from '../events/limits.ts';
+import { type RunKind, runKinds } from '../events/modes.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { MODEL_OPTIONS, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
 import { outcome } from '../events/termination.ts';
 import { createRunRequest } from './create-run.ts';
 import { factorLists, factorProblems, factorValues } from './experiment-factors.ts';
+import { caseFields, type SuiteCase } from './suite.ts';
 
 const { shape } = createRunRequest;
 
 /** Settings shared by all runs of an experiment, as in `POST /api/runs`. Options and cycles have fields of their own. */
 const experimentSettings = z
   .strictObject({ ...optionalSettings(SETTING_NAMES), approval: shape.approval })
-  .omit({ model_options: true, max_cycles: true, turn_delay: true });
+  .omit({ model_options: true, max_cycles: true, turn_delay: true, unattended: true });
 
-/** The kind of runs: tasks with tools, single answers without, or explorations. */
-const experimentMode = z.enum(['task', 'prompt', 'explore'] satisfies RepeatableKind[]);
-export type ExperimentMode = z.infer<typeof experimentMode>;
+/** The kind of runs: tasks with tools, single answers without, explorations, or sessions that end at their limits. */
+const experimentMode = z.enum(runKinds);
+export type ExperimentMode = RunKind;
+
+/** The mode of an experiment that names neither a mode nor a suite. */
+export const DEFAULT_EXPERIMENT_MODE = 'explore' satisfies ExperimentMode;
 
 const optionSet = z.record(z.string(), optionValue);
 
+/** The cases that an experiment runs: those of a suite, or some of them. */
+const planSuite = z.strictObject({
+  /** ID of a stored suite. */
+  id: z.string().min(1).max(100).optional(),
+  /** Name of a suite that ships with Loupe, such as `basics`. */
+  shipped: z.string().min(1).max(100).optional(),
+  /** Hash of the version; default: the current one. A stored plan always has it. */
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'A hash has 64 hexadecimal digits.')
+    .optional(),
+  /** Only cases with one of these tags. */
+  tags: distinctTexts(caseFields.shape.tags.unwrap().element, 'A tag is listed twice.').optional(),
+  /** Only cases with these IDs. */
+  cases: distinctTexts(caseFields.shape.id, 'A case is listed twice.').optional(),
+});
+
 /**
- * The plan of an experiment: every model with every option set, every combination of factors and every seed, repeated
- * `repeats` times. Each task run gets its own folder, so that no run sees the work of another.
+ * The plan of an experiment: every model with every option set, every combination of factors, every case and every seed,
+ * repeated `repeats` times. Each run that uses files gets its own folder, so that no run sees the work of another.
  */
 const experimentPlan = z.strictObject({
   name: z.string().trim().min(1, 'Give it a name.').max(120),
-  mode: experimentMode.default('explore'),
+  /** Default: `explore`. With a suite, each case has its own. */
+  mode: experimentMode.optional(),
+  /** Instead of `mode`, `task` and `workspace`, which each case has. */
+  suite: planSuite.optional(),
   models: z.array(shape.model).min(1, 'Choose a model.').max(50),
   options: z.array(optionSet).min(1).max(MAX_OPTION_SETS).default([{}]),
   /** Settings to vary, each with its values. Missing in plans from before there were factors. */
@@ -48,6 +72,15 @@ const experimentPlan = z.strictObject({
 });
 export type ExperimentPlan = z.output<typeof experimentPlan>;
 
+/** A list of at least one text, without duplicates. */
+function distinctTexts<Text extends z.ZodType<string>>(text: Text, message: string) {
+  return z
+    .array(text)
+    .min(1)
+    .max(MAX_SUITE_CASES)
+    .refine((texts) => new Set(texts).size === texts.length, message);
+}
+
 /** The number of runs, as a confirmation that so many are wanted. */
 const confirmRuns = z.int().positive().optional();
 
@@ -58,7 +91,36 @@ export const experimentRequest = experimentPlan
     for (const { path, message } of factorProblems(factors, fixed)) {
       context.addIssue({ code: 'custom', path: ['factors', ...path], message });
     }
+    for (const [path, message] of suiteProblems({ factors, ...fixed }))
+      context.addIssue({ code: 'custom', path, message });
   });
+
+/** What is wrong with the suite of a plan, and with fields that the cases have themselves, with their path. */
+function suiteProblems({
+  suite,
+  mode,
+  task,
+  workspace,
+  factors = {},
+}: Pick<ExperimentPlan, 'suite' | 'mode' | 'task' | 'workspace' | 'factors'>): [
+  path: string[],
+  message: string,
+][] {
+  if (!suite) return [];
+  const problems: [string[], string][] = [];
+  if ((suite.id === undefined) === (suite.shipped === undefined)) {
+    problems.push([['suite'], 'Name a suite by its id, or one that ships with Loupe by shipped.']);
+  }
+  const own = { mode, workspace, task: task === '' ? undefined : task };
+  for (const [field, value] of Object.entries(own)) {
+    if (value !== undefined) problems.push([[field], 'Each case of the suite has its own. Remove it.']);
+  }
+  if (Object.hasOwn(factors, 'checks')) {
+    problems.push([['factors', 'checks'], 'Each case of the suite has its own.']);
+  }
+  return problems;
+}
+
 export type ExperimentRequest = z.input<typeof experimentRequest>;
 /** A validated request. */
 export type NewExperiment = z.output<typeof experimentRequest>;
@@ -144,6 +206,8 @@ export const experimentItem = z.object({
   options: optionSet,
   /** Missing: nothing else is varied. */
   factors: factorValues.optional(),
+  /** ID of the case; missing without a suite. */
+  case: z.string().optional(),
   seed: z.int().optional(),
   repeat: z.int().positive(),
   status: z.enum(['waiting', 'running', 'done', 'failed']),
@@ -154,11 +218,27 @@ export const experimentItem = z.object({
 });
 export type ExperimentItem = z.infer<typeof experimentItem>;
 
+/** A suite as it was when the experiment was created. */
+const experimentSuite = z.object({
+  /** Missing for a suite that ships with Loupe. */
+  id: z.string().optional(),
+  name: z.string(),
+  /** Hash of the version. */
+  hash: z.string(),
+  /** How many of its cases are run, and their modes. */
+  cases: z.int().positive(),
+  modes: z.array(experimentMode).min(1),
+});
+export type ExperimentSuite = z.infer<typeof experimentSuite>;
+
 /** An experiment in a list. */
 export const experimentSummary = z.object({
   id: z.string(),
   name: z.string(),
+  /** With a suite: the mode that its cases have, or most of them. */
   mode: experimentMode,
+  /** The suite whose cases it runs. */
+  suite: experimentSuite.optional(),
   /** `waiting`: for another experiment. */
   status: z.enum(['waiting', 'running', 'stopped', 'finished']),
   /** Milliseconds since 1970. */
@@ -181,6 +261,11 @@ export const stopExperimentRequest = z.strictObject({ force: z.boolean().default
 export interface ExperimentReply {
   experiment: ExperimentSummary;
   items: ExperimentItem[];
+}
+
+/** `GET /api/experiments/{id}/cases`: the cases that it runs, as they were when it was created. */
+export interface ExperimentCasesReply {
+  cases: SuiteCase[];
 }
 
 export interface ExperimentListReply {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { check } from '../events/check.ts';
+import { type Check, check } from '../events/check.ts';
 import {
   MAX_CASE_FILES,
   MAX_CASE_PATH_CHARS,
   MAX_METADATA_CHARS,
+  MAX_OFFERED_TOOLS,
   MAX_SUITE_CASES,
   MAX_SUITE_NAME_CHARS,
   MAX_TAG_CHARS,
@@ -11,21 +12,20 @@ import {
   MAX_TARGETS,
   MAX_TASK_CHARS,
 } from '../events/limits.ts';
-import { isRepeatable, kindFacts, modeAndTools, type RepeatableKind, runKinds } from '../events/modes.ts';
+import { MAX_TOOL_NAME_CHARS } from '../events/mcp-names.ts';
+import { kindFacts, modeAndTools, type RunKind, runKinds } from '../events/modes.ts';
 import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { MAX_CHECKS } from '../events/settings.ts';
 import { isGitStep } from '../sandbox/workspace-path.ts';
-import { nearestName } from '../util/nearest-name.ts';
 import { contradictions, runFields } from './create-run.ts';
 
 /** The mark of a suite file. The number changes when older programs could not read the format. */
 export const SUITE_FORMAT = 'loupe-suite/1';
 
 /** The kind of run that a case is if it names none. */
-const DEFAULT_CASE_MODE = 'task' satisfies RepeatableKind;
+const DEFAULT_CASE_MODE = 'task' satisfies RunKind;
 
 const MAX_TARGET_CHARS = 10_000;
-const MAX_TOOLS = 100;
 
 const target = z.string().min(1, 'A target must not be empty.').max(MAX_TARGET_CHARS);
 
@@ -66,10 +66,11 @@ const caseSettings = runFields.omit({
     workspace: true,
     workspace_copy: true,
   },
-  ...{ checks: true, model_options: true, max_cycles: true, turn_delay: true },
+  ...{ checks: true, model_options: true, max_cycles: true, turn_delay: true, unattended: true },
 });
 
-const caseFields = z.strictObject({
+/** A case without the rules between its fields. */
+export const caseFields = z.strictObject({
   id: z.string().regex(/^[\w.:-]{1,100}$/, 'An ID must have 1 to 100 letters, digits, ".", "_", ":" or "-".'),
   /** The task or the prompt; empty in an exploration. Named as in the samples of Inspect. */
   input: z.string().max(MAX_TASK_CHARS).default(''),
@@ -85,13 +86,9 @@ const caseFields = z.strictObject({
     .max(MAX_PATH_CHARS)
     .regex(/^(?:\/|~(?:\/|$)|[A-Za-z]:[\\/])[^\p{Cc}]*$/u, 'The folder must be an absolute path.')
     .optional(),
-  mode: z.enum(runKinds.filter(isRepeatable)).optional(),
-  /** The tools that are offered; all of the mode if missing. */
-  tools: z
-    .array(z.string().max(100))
-    .max(MAX_TOOLS)
-    .refine((names) => new Set(names).size === names.length, 'A tool is listed twice.')
-    .optional(),
+  mode: z.enum(runKinds).optional(),
+  /** The tools that are offered, also of servers (`server__tool`); all of the mode if missing or empty. */
+  tools: z.array(z.string().max(MAX_TOOL_NAME_CHARS)).max(MAX_OFFERED_TOOLS).optional(),
   settings: caseSettings.optional(),
   tags: z
     .array(caseTag)
@@ -108,6 +105,16 @@ const suiteCase = caseFields.superRefine((one, context) => {
 });
 export type SuiteCase = z.output<typeof suiteCase>;
 export type SuiteCaseInput = z.input<typeof suiteCase>;
+
+/** The kind of run that a case is. */
+export function modeOfCase({ mode = DEFAULT_CASE_MODE }: Pick<SuiteCase, 'mode'>): RunKind {
+  return mode;
+}
+
+/** Everything that a case checks: its target, which the answer must contain regardless of case, then its checks. */
+export function checksOfCase({ target, checks = [] }: Pick<SuiteCase, 'target' | 'checks'>): Check[] {
+  return target === undefined ? checks : [{ type: 'answer_contains', text: target }, ...checks];
+}
 
 /** The fields of a case. */
 export const CASE_FIELDS: readonly string[] = Object.keys(caseFields.shape);
@@ -241,7 +248,7 @@ export function suiteKey(name: string): string {
 
 /** What is wrong with fields of a case that depend on each other, with their path. */
 function caseProblems(one: z.output<typeof caseFields>): [path: (string | number)[], message: string][] {
-  const { mode = DEFAULT_CASE_MODE, input, files, folder, tools = [], checks } = one;
+  const { mode = DEFAULT_CASE_MODE, input, files, folder, tools, checks } = one;
   const facts = kindFacts(mode);
   const problems: [(string | number)[], string][] = [];
   const needsInput = facts.task === 'required';
@@ -255,20 +262,17 @@ function caseProblems(one: z.output<typeof caseFields>): [path: (string | number
   if (one.target !== undefined && !facts.answers) {
     problems.push([['target'], `The mode "${mode}" gives no answer.`]);
   }
-  for (const [index, name] of tools.entries()) {
-    if (!facts.tools.includes(name)) problems.push([['tools', index], unknownTool(name, mode, facts.tools)]);
+  if (one.target !== undefined && (checks?.length ?? 0) >= MAX_CHECKS) {
+    problems.push([['target'], `The target is a check, too: there can be at most ${MAX_CHECKS} with it.`]);
   }
-  const request = { ...modeAndTools(mode), task: input, ...one.settings, checks };
+  if (tools && one.settings?.tools) problems.push([['settings', 'tools'], 'The case has the field tools.']);
+  const request = { ...modeAndTools(mode), task: input, tools, ...one.settings, checks };
   for (const [field, message] of contradictions(request)) {
-    const path = field === 'task' ? ['input'] : field === 'checks' ? ['checks'] : ['settings', field];
+    const isOwn = field === 'checks' || (field === 'tools' && tools !== undefined);
+    const path = field === 'task' ? ['input'] : isOwn ? [field] : ['settings', field];
     problems.push([path, message]);
   }
   return problems;
-}
-
-function unknownTool(name: string, mode: string, tools: readonly string[]): string {
-  const nearest = nearestName(name, tools);
-  return `The mode "${mode}" has no tool "${name}".${nearest === undefined ? '' : ` Did you mean "${nearest}"?`}`;
 }
 
 function pathProblem(path: string): string | undefined {

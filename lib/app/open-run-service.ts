@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { NewRun } from '../api/create-run.ts';
 import type { ModelsReply } from '../api/replies.ts';
 import { checkModel } from '../checks/check-model.ts';
 import type { Environment } from '../config/environment.ts';
@@ -18,6 +19,7 @@ import { withReadings } from '../models/model-readings.ts';
 import { ModelServers } from '../models/model-servers.ts';
 import { Reruns } from '../models/reruns.ts';
 import { modeOf } from '../modes/mode-of.ts';
+import { type RunFacts, resolveConfig } from '../modes/resolve-config.ts';
 import { ExperimentLeases } from '../queue/experiment-leases.ts';
 import { builtInTools, toolsReply } from '../runs/built-in-tools.ts';
 import { Folders } from '../runs/folders.ts';
@@ -30,6 +32,7 @@ import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
 import { Suites } from '../runs/suites.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
+import { openWorkspace } from '../sandbox/workspace.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import { SessionLogger } from '../sharing/exports/session-logger.ts';
 import { Shares } from '../sharing/links/shares.ts';
@@ -113,8 +116,10 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     environment: process.env,
   });
   const spans = await openSpanSender(environment, { store, masks });
+  const tools = builtInTools({ sandbox, unconfined });
   const service = openRuns(opened, environment, {
     sandbox,
+    tools,
     unconfined,
     servers,
     prices,
@@ -130,11 +135,18 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     check: async (model, options) => checkModel(await servers.modelFor(model), model, options),
   });
   const leases = shared && new ExperimentLeases(shared, service.worker);
+  const suites = new Suites({
+    store,
+    runOf: (runId) => service.stored.get(runId),
+    newId: () => newRunId(new Date()),
+    now: steadyNow,
+  });
   const experiments = new Experiments({
     store,
     holder: leases,
     newId: () => newRunId(new Date()),
-    runs: runsOfExperiments({ service, servers, prices }),
+    runs: runsOfExperiments({ service, servers, dataDir, tools, unconfined, mcp, prices }),
+    suites: { find: (reference) => suites.find(reference) },
   });
   const shares = new Shares({
     store,
@@ -158,12 +170,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     }),
     folders: new Folders({ store, dataDir, home: homedir() }),
     presets: new Presets({ store, newId: () => newRunId(new Date()), now: steadyNow }),
-    suites: new Suites({
-      store,
-      runOf: (runId) => service.stored.get(runId),
-      newId: () => newRunId(new Date()),
-      now: steadyNow,
-    }),
+    suites,
     mcp,
     token,
     announce: opened.announce,
@@ -197,6 +204,7 @@ async function openSpanSender(
 
 interface RunParts {
   sandbox: Awaited<ReturnType<typeof openSandbox>>;
+  tools: ReturnType<typeof builtInTools>;
   unconfined: ReturnType<typeof openUnconfined> | undefined;
   servers: ModelServers;
   prices: ModelPrices;
@@ -210,27 +218,24 @@ interface RunParts {
 function openRuns(
   opened: OpenedStore,
   environment: Environment,
-  { sandbox, unconfined, servers, prices, sessions, mcp, masks, observers }: RunParts,
+  { sandbox, tools, unconfined, servers, prices, sessions, mcp, masks, observers }: RunParts,
 ): RunService {
   const { dataDir } = environment;
   const { store, shared } = opened;
   const commands = unconfined ?? sandbox;
   const logPathOf = (runId: string) => sessions.pathOf(runId);
-  const tools = builtInTools({ sandbox, unconfined });
   const service: RunService = new RunService({
     store,
     observers,
     dataDir,
     concurrency: environment.concurrency,
     minFreeBytes: environment.minFreeBytes,
-    prepare: async (request, runId) =>
+    prepare: async (request, runId, files) =>
       prepareRun(request, {
         runId,
         dataDir,
-        offeredTools: tools[request.mode].map((tool) => tool.function.name),
-        alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
-        servers: request.tools ? await mcp.offered() : [],
-        price: await prices.of(request.model),
+        files,
+        ...(await factsOf(request, { tools, unconfined, mcp, prices })),
       }),
     admit: (models) => servers.admit(models),
     prepareFork: async (config, { kind, runId, model }) => ({
@@ -283,6 +288,19 @@ function openRuns(
   return service;
 }
 
+/** What a request is completed with on this machine. */
+async function factsOf(
+  request: NewRun,
+  { tools, unconfined, mcp, prices }: Pick<RunParts, 'tools' | 'unconfined' | 'mcp' | 'prices'>,
+): Promise<Omit<RunFacts, 'workspace' | 'copiedFrom'>> {
+  return {
+    offeredTools: tools[request.mode].map((tool) => tool.function.name),
+    alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
+    servers: request.tools ? await mcp.offered() : [],
+    price: await prices.of(request.model),
+  };
+}
+
 function warnOfRisks({ unconfined, allowRemoteModels }: Environment): void {
   if (unconfined) {
     console.warn('LOUPE_UNCONFINED=1: commands run without a sandbox, each after you approve it.');
@@ -316,15 +334,20 @@ async function listModels({
 function runsOfExperiments({
   service,
   servers,
-  prices,
+  dataDir,
+  ...machine
 }: {
   service: RunService;
   servers: ModelServers;
-  prices: ModelPrices;
-}): ConstructorParameters<typeof Experiments>[0]['runs'] {
+  dataDir: string;
+} & Parameters<typeof factsOf>[1]): ConstructorParameters<typeof Experiments>[0]['runs'] {
   return {
-    priceOf: (model) => prices.of(model),
-    admit: (models) => servers.admit(models),
+    admit: async (request) => {
+      const { model, diversity, workspace } = request;
+      if (workspace !== undefined) await openWorkspace(workspace, { dataDir });
+      await servers.admit({ model, embeddingModel: diversity?.embedding_model });
+      resolveConfig(request, { workspace: '', ...(await factsOf(request, machine)) });
+    },
     start: async (request, options) => (await service.start(request, options)).run.id,
     stop: (runId, options) => service.stop(runId, options),
     log: (runId) => service.stored.log(runId),

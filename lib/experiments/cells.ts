@@ -141,7 +141,7 @@ function provenanceOf(results: readonly ExperimentResult[]): Provenance[] {
 }
 
 /**
- * Compares two cells by their pairs of runs with the same seed and repeat. Runs without a partner, or without a
+ * Compares two cells by their pairs of runs with the same case, seed and repeat. Runs without a partner, or without a
  * verdict, are left out. Pure.
  *
  * @throws {AppError} `invalid_request` if there is no such cell
@@ -169,8 +169,8 @@ export function comparePairs(items: readonly ExperimentItem[], a: number, b: num
   return { ...reply, difference: { value: difference, low, high }, p_value: mcnemar(counts) };
 }
 
-function pairKey({ seed, repeat }: ExperimentItem): string {
-  return `${seed ?? ''}/${repeat}`;
+function pairKey({ case: id = '', seed, repeat }: ExperimentItem): string {
+  return `${id}/${seed ?? ''}/${repeat}`;
 }
 
 function list(pairs: RunPair[], one: ExperimentItem, other: ExperimentItem | undefined): void {

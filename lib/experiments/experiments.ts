@@ -1,36 +1,43 @@
-import { z } from 'zod';
 import type { AgreementGroup, AgreementReply } from '../api/comparison.ts';
 import type { NewRun } from '../api/create-run.ts';
-import type {
-  ExperimentItem,
-  ExperimentPlan,
-  ExperimentReply,
-  ExperimentSummary,
-  ExtendExperiment,
-  NewExperiment,
+import {
+  DEFAULT_EXPERIMENT_MODE,
+  type ExperimentItem,
+  type ExperimentPlan,
+  type ExperimentReply,
+  type ExperimentSummary,
+  type ExtendExperiment,
+  type NewExperiment,
 } from '../api/experiment.ts';
+import type { SuiteCase } from '../api/suite.ts';
 import type { Agreement } from '../compare/agreement.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { ModelPrice } from '../events/config.ts';
-import { MAX_UNCONFIRMED_RUNS } from '../events/limits.ts';
 import type { RunEvent } from '../events/registry.ts';
-import { resolveConfig } from '../modes/resolve-config.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
 import { sortedJson } from '../util/sorted-json.ts';
+import { type CasesById, caseOf, distinctRequests, requireConfirmation } from './admission.ts';
 import { itemsOfCell } from './cells.ts';
+import {
+  chosenCases,
+  type ExperimentCases,
+  type FoundSuite,
+  requireEffect,
+  type SuiteReference,
+} from './experiment-suite.ts';
 import { extendPlan, newItems } from './extend-plan.ts';
 import { planRuns, requestOf } from './plan-runs.ts';
 import { resultOfLog } from './result-row.ts';
 
 /** The run operations that experiments need. */
 export interface RunsOfExperiment {
-  /** The price of a model, if one is set. */
-  priceOf(model: string): Promise<ModelPrice | undefined>;
-  /** Rejects models that runs cannot or may not use. @throws {AppError} */
-  admit(models: { model: string; embeddingModel?: string }): Promise<void>;
+  /** Rejects a request whose run could not start: for its model, folder, tools, checks or budget. @throws {AppError} */
+  admit(request: NewRun): Promise<void>;
   /** Creates a run of a family, the experiment, or returns the one created with the same key. */
-  start(request: NewRun, options: { idempotencyKey: string; family: string }): Promise<string>;
+  start(
+    request: NewRun,
+    options: { idempotencyKey: string; family: string; files?: Readonly<Record<string, string>> },
+  ): Promise<string>;
   stop(runId: string, options: { force: boolean }): Promise<unknown>;
   /** The complete log of a run, in pages. */
   log(runId: string): AsyncIterable<readonly RunEvent[]>;
@@ -38,6 +45,12 @@ export interface RunsOfExperiment {
   agreement(runIds: readonly string[], signal: AbortSignal): Promise<Agreement>;
   /** Resolves when the run has ended, and when the signal fires. */
   ended(runId: string, signal: AbortSignal): Promise<void>;
+}
+
+/** The suites that experiments can run. */
+export interface SuitesOfExperiment {
+  /** A version of a suite. @throws {AppError} `suite_not_found` */
+  find(reference: SuiteReference): Promise<FoundSuite>;
 }
 
 /** Ensures that only one process at a time works on an experiment. */
@@ -66,6 +79,7 @@ const MAX_COMPARED_GROUPS = 10;
 interface Open {
   summary: ExperimentSummary;
   items: ExperimentItem[];
+  cases: CasesById;
   /** Aborted when another process takes over. */
   gone: AbortController;
 }
@@ -78,6 +92,7 @@ interface Open {
 export class Experiments {
   readonly #store: ExperimentStore;
   readonly #runs: RunsOfExperiment;
+  readonly #suites: SuitesOfExperiment;
   readonly #newId: () => string;
   readonly #holder: ExperimentHolder;
   readonly #closing = new AbortController();
@@ -88,6 +103,7 @@ export class Experiments {
   constructor(options: {
     store: ExperimentStore;
     runs: RunsOfExperiment;
+    suites: SuitesOfExperiment;
     newId: () => string;
     /** Required if several processes share the store. */
     holder?: ExperimentHolder;
@@ -95,6 +111,7 @@ export class Experiments {
     this.#holder = options.holder ?? ALONE;
     this.#store = options.store;
     this.#runs = options.runs;
+    this.#suites = options.suites;
     this.#newId = options.newId;
   }
 
@@ -102,17 +119,22 @@ export class Experiments {
    * Plans an experiment and starts it.
    *
    * @throws {AppError} `invalid_request` when its settings do not fit its mode, for too many runs, or for many that are
-   *   not confirmed; `no_price` for a cost budget with an unpriced model; `checks_need_tools`, `remote_model`, `model_no_completion`
+   *   not confirmed; `no_price` for a cost budget with an unpriced model; `suite_not_found`, `workspace_…` for the folder of a
+   *   case, `checks_need_tools`, `remote_model`, `model_no_completion`
    */
-  async create({ confirm_runs: confirmed, ...plan }: NewExperiment): Promise<ExperimentReply> {
-    const items = planRuns(plan);
+  async create({ confirm_runs: confirmed, ...asked }: NewExperiment): Promise<ExperimentReply> {
+    const { plan, suite, cases } = await this.#frozen(asked);
+    const items = planRuns(plan, cases);
     requireConfirmation(items.length, confirmed);
-    await this.#admit(plan, items);
+    if (suite) requireEffect(plan, suite);
+    const byId = casesById(cases);
+    await this.#admit(plan, items, byId);
     const at = Date.now();
     const summary: ExperimentSummary = {
       id: this.#newId(),
       name: plan.name,
-      mode: plan.mode,
+      mode: suite?.modes[0] ?? plan.mode ?? DEFAULT_EXPERIMENT_MODE,
+      ...(suite ? { suite } : {}),
       status: 'waiting',
       created_at: at,
       updated_at: at,
@@ -121,8 +143,8 @@ export class Experiments {
       failed: 0,
       plan,
     };
-    await this.#store.saveExperiment(summary, items);
-    if (await this.#holder.hold(summary.id)) this.#take(opened({ summary, items }));
+    await this.#store.saveExperiment(summary, items, cases);
+    if (await this.#holder.hold(summary.id)) this.#take(opened({ summary, items }, byId));
     return { experiment: summary, items };
   }
 
@@ -139,7 +161,7 @@ export class Experiments {
     for (const { id } of inOrder) {
       if (this.#open.has(id) || this.#closing.signal.aborted || !(await this.#holder.hold(id))) continue;
       const found = await this.#store.experiment(id);
-      if (found) this.#take(opened(found));
+      if (found) this.#take(opened(found, await this.#casesOf(found.summary)));
     }
   }
 
@@ -162,6 +184,16 @@ export class Experiments {
   }
 
   /**
+   * The cases that an experiment runs, as they were when it was created; none without a suite.
+   *
+   * @throws {AppError} `experiment_not_found`
+   */
+  async cases(id: string): Promise<SuiteCase[]> {
+    const open = this.#open.get(id);
+    return [...(open?.cases ?? (await this.#casesOf((await this.get(id)).experiment))).values()];
+  }
+
+  /**
    * An experiment with some of its items: those after a position, of one cell, at most `limit`.
    *
    * @throws {AppError} `experiment_not_found`, `invalid_request` for a cell that does not exist
@@ -177,7 +209,7 @@ export class Experiments {
   }
 
   /**
-   * How far ended runs with the same model, options and seed agree: the first 20 runs each, of at most ten groups.
+   * How far ended runs with the same model, settings, case and seed agree: the first 20 runs each, of at most ten groups.
    *
    * @throws {AppError} `experiment_not_found`, `comparison_too_large`, `too_many_comparisons`
    */
@@ -186,7 +218,10 @@ export class Experiments {
     const groups = new Map<string, { item: ExperimentItem; runs: { run_id: string; repeat: number }[] }>();
     for (const item of items) {
       if (item.status !== 'done' || item.run_id === undefined) continue;
-      const key = sortedJson([item.model, item.options, item.factors ?? {}, item.seed ?? null]);
+      const key = sortedJson([
+        ...[item.model, item.options, item.factors ?? {}],
+        ...[item.case ?? null, item.seed ?? null],
+      ]);
       const group = groups.get(key) ?? { item, runs: [] };
       if (group.runs.length < MAX_COMPARED_RUNS)
         group.runs.push({ run_id: item.run_id, repeat: item.repeat });
@@ -195,11 +230,12 @@ export class Experiments {
     const repeated = [...groups.values()].filter(({ runs }) => runs.length > 1).slice(0, MAX_COMPARED_GROUPS);
     const found: AgreementGroup[] = [];
     for (const { item, runs } of repeated) {
-      const { model, options, factors, seed } = item;
+      const { model, options, factors, case: caseId, seed } = item;
       found.push({
         model,
         options,
         ...(factors === undefined ? {} : { factors }),
+        ...(caseId === undefined ? {} : { case: caseId }),
         ...(seed === undefined ? {} : { seed }),
         runs,
         agreement: await this.#runs.agreement(
@@ -236,7 +272,8 @@ export class Experiments {
   async continue(id: string): Promise<ExperimentReply> {
     const { experiment, items } = await this.get(id);
     if (experiment.status !== 'stopped') return { experiment, items };
-    const open = this.#open.get(id) ?? opened({ summary: experiment, items });
+    const open =
+      this.#open.get(id) ?? opened({ summary: experiment, items }, await this.#casesOf(experiment));
     if (!(await this.#holder.hold(id))) throw elsewhere(id);
     const inWork = this.#open.values().next().value === open;
     await this.#save(open, { status: inWork ? 'running' : 'waiting', problem: undefined });
@@ -253,16 +290,17 @@ export class Experiments {
   async extend(id: string, { confirm_runs: confirmed, ...more }: ExtendExperiment): Promise<ExperimentReply> {
     const before = await this.get(id);
     const draft = extendPlan(before.experiment.plan, more);
-    const planned = newItems(draft, before.items);
+    const cases = await this.#casesOf(before.experiment);
+    const planned = newItems(draft, before.items, listOf(cases));
     requireConfirmation(before.items.length + planned.length, confirmed);
-    await this.#admit(draft, planned);
+    await this.#admit(draft, planned, cases);
     if (!(await this.#holder.hold(id))) throw elsewhere(id);
     // Read again: the experiment may have changed while models were admitted.
     const latest = await this.get(id);
-    const open = this.#open.get(id) ?? opened({ summary: latest.experiment, items: latest.items });
+    const open = this.#open.get(id) ?? opened({ summary: latest.experiment, items: latest.items }, cases);
     try {
       const plan = extendPlan(open.summary.plan, more);
-      const added = newItems(plan, open.items);
+      const added = newItems(plan, open.items, listOf(cases));
       open.items.push(...added);
       const change = { plan, total: open.items.length };
       const isDone = open.summary.status === 'finished';
@@ -289,12 +327,21 @@ export class Experiments {
     await this.#working;
   }
 
+  /** A plan with the version of its suite, and the cases of that version that it runs. */
+  async #frozen(plan: ExperimentPlan): Promise<{ plan: ExperimentPlan } & Partial<ExperimentCases>> {
+    if (!plan.suite) return { plan: { ...plan, mode: plan.mode ?? DEFAULT_EXPERIMENT_MODE } };
+    const chosen = chosenCases(await this.#suites.find(plan.suite), plan.suite);
+    return { plan: { ...plan, suite: { ...plan.suite, hash: chosen.suite.hash } }, ...chosen };
+  }
+
+  async #casesOf({ id, suite }: ExperimentSummary): Promise<CasesById> {
+    return suite ? casesById(await this.#store.experimentCases(id)) : new Map();
+  }
+
   /** Rejects runs that could not start, before anything is stored. */
-  async #admit(plan: ExperimentPlan, items: readonly ExperimentItem[]): Promise<void> {
-    for (const request of distinctRequests(plan, items)) {
-      const { model, diversity } = request;
-      await this.#runs.admit({ model, embeddingModel: diversity?.embedding_model });
-      resolveConfig(request, { workspace: '', offeredTools: [], price: await this.#runs.priceOf(model) });
+  async #admit(plan: ExperimentPlan, items: readonly ExperimentItem[], cases: CasesById): Promise<void> {
+    for (const request of await distinctRequests(plan, items, cases)) {
+      await this.#runs.admit(request);
     }
   }
 
@@ -309,7 +356,9 @@ export class Experiments {
     if (!(await this.#holder.hold(id))) throw elsewhere(id);
     // Read again: the previous holder may have continued until now.
     const { experiment, items } = await this.get(id);
-    if (isUnfinished(experiment)) return opened({ summary: experiment, items });
+    if (isUnfinished(experiment)) {
+      return opened({ summary: experiment, items }, await this.#casesOf(experiment));
+    }
     await this.#holder.release(id);
     return undefined;
   }
@@ -385,7 +434,12 @@ export class Experiments {
     const { id, plan } = open.summary;
     try {
       const idempotencyKey = `experiment:${id}:${item.position}`;
-      const run_id = await this.#runs.start(requestOf(plan, item), { idempotencyKey, family: id });
+      const one = caseOf(item, open.cases);
+      const files = one?.files;
+      const run_id = await this.#runs.start(requestOf(plan, item, one), {
+        ...{ idempotencyKey, family: id },
+        ...(files && { files }),
+      });
       const running: ExperimentItem = { ...item, run_id, status: 'running' };
       await this.#save(open, {}, running);
       return running;
@@ -435,8 +489,17 @@ function problemOf(error: unknown): ErrorShape {
   return { code, message, hint };
 }
 
-function opened({ summary, items }: Pick<Open, 'summary' | 'items'>): Open {
-  return { summary, items, gone: new AbortController() };
+function opened({ summary, items }: Pick<Open, 'summary' | 'items'>, cases: CasesById): Open {
+  return { summary, items, cases, gone: new AbortController() };
+}
+
+function casesById(cases: readonly SuiteCase[] = []): CasesById {
+  return new Map(cases.map((one) => [one.id, one]));
+}
+
+/** The cases as a list; `undefined` without a suite. */
+function listOf(cases: CasesById): SuiteCase[] | undefined {
+  return cases.size === 0 ? undefined : [...cases.values()];
 }
 
 function elsewhere(id: string): AppError {
@@ -444,54 +507,5 @@ function elsewhere(id: string): AppError {
     code: 'experiment_elsewhere',
     message: `Experiment ${id} is held by another process that uses this database.`,
     hint: 'Stop or continue it there.',
-  });
-}
-
-/**
- * The requests of an experiment, one per model and distinct values of what its admission depends on; each variation is
- * validated.
- */
-function distinctRequests(plan: ExperimentPlan, items: readonly ExperimentItem[]): NewRun[] {
-  const variations = new Map<string, ExperimentItem>();
-  for (const item of items) {
-    const key = sortedJson([item.model, item.options, item.factors ?? {}]);
-    if (!variations.has(key)) variations.set(key, item);
-  }
-  const requests = new Map<string, NewRun>();
-  for (const item of variations.values()) {
-    const request = checkedRequest(plan, item);
-    const { model, budget = {}, diversity = {}, checks = [] } = request;
-    requests.set(sortedJson([model, { ...budget }, { ...diversity }, checks.length > 0]), request);
-  }
-  return [...requests.values()];
-}
-
-/** An item's request. @throws {AppError} `invalid_request` if it is not a valid one */
-function checkedRequest(plan: ExperimentPlan, item: ExperimentItem): NewRun {
-  try {
-    return requestOf(plan, item);
-  } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error;
-    const problems = error.issues.map((issue) => {
-      const [field] = issue.path;
-      const isFactor = typeof field === 'string' && Object.hasOwn(item.factors ?? {}, field);
-      return `${isFactor ? 'factors.' : ''}${issue.path.join('.')}: ${issue.message}`;
-    });
-    throw new AppError({
-      code: 'invalid_request',
-      message: problems.join(' '),
-      hint: 'docs/api.md lists the fields.',
-      cause: error,
-    });
-  }
-}
-
-/** @throws {AppError} `invalid_request` for many runs without their number as a confirmation */
-function requireConfirmation(total: number, confirmed: number | undefined): void {
-  if (total <= MAX_UNCONFIRMED_RUNS || confirmed === total) return;
-  throw new AppError({
-    code: 'invalid_request',
-    message: `confirm_runs: These are ${total} runs, and more than ${MAX_UNCONFIRMED_RUNS} must be confirmed.`,
-    hint: `Set confirm_runs to ${total}, or use fewer values, seeds or repeats.`,
   });
 }

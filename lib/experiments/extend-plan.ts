@@ -4,6 +4,7 @@ import {
   type ExtendExperiment,
   experimentRequest,
 } from '../api/experiment.ts';
+import type { SuiteCase } from '../api/suite.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_EXPERIMENT_RUNS } from '../events/limits.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -54,11 +55,16 @@ export function extendPlan(
 /**
  * The runs of a plan that are not among the given items, numbered after them. Pure.
  *
+ * @param cases those of its suite; missing if it runs none
  * @throws {AppError} `invalid_request` if there are none, or too many in total
  */
-export function newItems(plan: ExperimentPlan, items: readonly ExperimentItem[]): ExperimentItem[] {
+export function newItems(
+  plan: ExperimentPlan,
+  items: readonly ExperimentItem[],
+  cases?: readonly SuiteCase[],
+): ExperimentItem[] {
   const existing = new Set(items.map(itemKey));
-  const added = planRuns(plan).filter((item) => !existing.has(itemKey(item)));
+  const added = planRuns(plan, cases).filter((item) => !existing.has(itemKey(item)));
   const total = items.length + added.length;
   if (total > MAX_EXPERIMENT_RUNS) {
     throw refusal(

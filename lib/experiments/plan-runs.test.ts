@@ -210,14 +210,14 @@ it('writes CSV without executable formulas', () => {
   const lines = resultsCsv(items).trimEnd().split('\r\n');
   expect(lines).toHaveLength(3);
   expect(lines[0]).toMatch(
-    /^position,run_id,model,seed,repeat,state,option_temperature,option_top_k,status,/,
+    /^position,run_id,model,case,seed,repeat,state,option_temperature,option_top_k,status,/,
   );
-  expect(lines[1]).toMatch(/^1,,a,,1,waiting,,1,/);
+  expect(lines[1]).toMatch(/^1,,a,,,1,waiting,,1,/);
   const lists = { think: [false], parser_layers: [['native']], window_tokens: [4096] };
   const varied = resultsCsv(planRuns(plan({ factors: lists }))).split('\r\n');
   expect(varied[0]).toMatch(/,state,factor_parser_layers,factor_think,factor_window_tokens,status,/);
-  expect(varied[1]).toMatch(/^1,,a,,1,waiting,"\[""native""\]",false,4096,/);
+  expect(varied[1]).toMatch(/^1,,a,,,1,waiting,"\[""native""\]",false,4096,/);
   // A negative number is not a formula.
   const [, below] = resultsCsv(planRuns(plan({ options: [{ num_gpu: -1, use_mmap: false }] }))).split('\r\n');
-  expect(below).toMatch(/^1,,a,,1,waiting,-1,false,/);
+  expect(below).toMatch(/^1,,a,,,1,waiting,-1,false,/);
 });

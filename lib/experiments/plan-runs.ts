@@ -1,12 +1,13 @@
 import { createRunRequest, type NewRun } from '../api/create-run.ts';
-import type { ExperimentItem, ExperimentPlan } from '../api/experiment.ts';
+import { DEFAULT_EXPERIMENT_MODE, type ExperimentItem, type ExperimentPlan } from '../api/experiment.ts';
 import { type FactorLists, type FactorValues, factorFields } from '../api/experiment-factors.ts';
 import { namedOptionProblems, namedOptions } from '../api/named-options.ts';
+import { checksOfCase, modeOfCase, type SuiteCase } from '../api/suite.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_EXPERIMENT_RUNS, MAX_TITLE_CHARS } from '../events/limits.ts';
-import { modeAndTools } from '../events/modes.ts';
+import { kindFacts, modeAndTools, type RunKind } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
-import { DEFAULT_WINDOW_TOKENS } from '../events/settings.ts';
+import { DEFAULT_WINDOW_TOKENS, offersSetting, SETTING_NAMES } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
@@ -14,26 +15,27 @@ import { sortedJson } from '../util/sorted-json.ts';
 const LOAD_OPTIONS = ['num_ctx', 'num_gpu', 'num_batch', 'num_thread', 'main_gpu', 'use_mmap'] as const;
 
 /** What distinguishes runs of the same model, apart from seed and repeat. */
-type Variation = Pick<ExperimentItem, 'options' | 'factors'>;
+type Variation = Pick<ExperimentItem, 'options' | 'factors' | 'case'>;
 
 /**
  * The runs of an experiment in execution order: grouped by model, then by what forces a reload, so that each model is
  * loaded as seldom as possible. Pure.
  *
+ * @param cases those of its suite; missing if it runs none
  * @throws {AppError} `invalid_request` for more than 10 000 runs
  */
-export function planRuns(plan: ExperimentPlan): ExperimentItem[] {
+export function planRuns(plan: ExperimentPlan, cases?: readonly SuiteCase[]): ExperimentItem[] {
   const models = [...new Set(plan.models)];
   const seeds = plan.seeds.length === 0 ? [undefined] : [...new Set(plan.seeds)];
-  const total = countRuns(plan);
+  const total = countRuns(plan, cases?.length ?? 1);
   if (total > MAX_EXPERIMENT_RUNS) {
     throw new AppError({
       code: 'invalid_request',
       message: `These are ${total} runs, and an experiment has at most ${MAX_EXPERIMENT_RUNS}.`,
-      hint: 'Use fewer models, values, seeds or repeats.',
+      hint: `Use fewer models, values, ${cases ? 'cases, ' : ''}seeds or repeats.`,
     });
   }
-  const variations = inLoadOrder(plan);
+  const variations = inLoadOrder(plan, cases);
   const items: Omit<ExperimentItem, 'position'>[] = models.flatMap((model) =>
     variations.flatMap((variation) =>
       seeds.flatMap((seed) =>
@@ -51,22 +53,29 @@ export function planRuns(plan: ExperimentPlan): ExperimentItem[] {
 }
 
 /** The number of runs, computed without listing them. Pure. */
-function countRuns({ models, options, factors = {}, seeds, repeats }: ExperimentPlan): number {
+function countRuns({ models, options, factors = {}, seeds, repeats }: ExperimentPlan, cases: number): number {
   const combinations = Object.values(factors).reduce((product, { length }) => product * length, 1);
-  return new Set(models).size * options.length * combinations * Math.max(1, new Set(seeds).size) * repeats;
+  const variations = options.length * combinations * cases;
+  return new Set(models).size * variations * Math.max(1, new Set(seeds).size) * repeats;
 }
 
 /** Groups variations that load the model the same way; otherwise keeps their order. */
-function inLoadOrder(plan: ExperimentPlan): Variation[] {
+function inLoadOrder(plan: ExperimentPlan, cases: readonly SuiteCase[] | undefined): Variation[] {
   const combinations = combine(plan.factors ?? {});
   const groups = new Map<string, Variation[]>();
   for (const options of plan.options) {
     for (const factors of combinations) {
-      const variation = { options, ...(plan.factors ? { factors } : {}) };
-      const key = loadKey(plan, variation);
-      const group = groups.get(key);
-      if (group) group.push(variation);
-      else groups.set(key, [variation]);
+      for (const one of cases ?? [undefined]) {
+        const variation = {
+          options,
+          ...(plan.factors ? { factors } : {}),
+          ...(one === undefined ? {} : { case: one.id }),
+        };
+        const key = loadKey(plan, variation, one);
+        const group = groups.get(key);
+        if (group) group.push(variation);
+        else groups.set(key, [variation]);
+      }
     }
   }
   return [...groups.values()].flat();
@@ -81,9 +90,17 @@ function combine(factors: FactorLists): FactorValues[] {
   );
 }
 
-function loadKey({ settings }: ExperimentPlan, { options, factors = {} }: Variation): string {
+function loadKey(
+  { settings }: ExperimentPlan,
+  { options, factors = {} }: Variation,
+  one?: SuiteCase,
+): string {
   const varied = factorFields(factors);
-  const num_ctx = varied.settings.window_tokens ?? settings.window_tokens ?? DEFAULT_WINDOW_TOKENS;
+  const num_ctx =
+    varied.settings.window_tokens ??
+    one?.settings?.window_tokens ??
+    settings.window_tokens ??
+    DEFAULT_WINDOW_TOKENS;
   const all: Readonly<Record<string, JsonValue>> = { num_ctx, ...options, ...varied.options };
   const chosen: Record<string, JsonValue> = {};
   for (const name of LOAD_OPTIONS) {
@@ -97,17 +114,19 @@ function loadKey({ settings }: ExperimentPlan, { options, factors = {} }: Variat
  * Identifies a run within its experiment, whatever its position: two plans that both contain it give the same key.
  * Pure.
  */
-export function itemKey({ model, options, factors = {}, seed, repeat }: ExperimentItem): string {
-  return sortedJson([model, options, factors, seed ?? null, repeat]);
+export function itemKey({ model, options, factors = {}, seed, repeat, case: id }: ExperimentItem): string {
+  return sortedJson([model, options, factors, seed ?? null, repeat, ...(id === undefined ? [] : [id])]);
 }
 
 /**
- * The request that creates the run of an item.
+ * The request that creates the run of an item. What is more specific overrides: the settings of the plan, those of the
+ * case, the option set, the factors.
  *
+ * @param one the case of the item; missing if the experiment runs no suite
  * @throws {ZodError} when the settings do not fit the mode
  * @throws {AppError} `invalid_request` for an invalid window or reply limit in the options
  */
-export function requestOf(plan: ExperimentPlan, item: ExperimentItem): NewRun {
+export function requestOf(plan: ExperimentPlan, item: ExperimentItem, one?: SuiteCase): NewRun {
   const asked = { model_options: item.options };
   const problems = namedOptionProblems(asked);
   if (problems.length > 0) {
@@ -118,15 +137,26 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem): NewRun {
     });
   }
   const varied = factorFields(item.factors ?? {});
-  return createRunRequest.parse({
+  const common = {
     ...plan.settings,
+    ...(plan.cycles === undefined ? {} : { max_cycles: plan.cycles }),
+  };
+  const kind = one ? modeOfCase(one) : (plan.mode ?? DEFAULT_EXPERIMENT_MODE);
+  return createRunRequest.parse({
+    // Nobody is there to send a message.
+    ...(offersSetting(kind, 'unattended') ? { autopilot: true, unattended: true } : {}),
+    ...(one
+      ? {
+          // A further attempt is told which check failed, and with it the expected answer.
+          ...(offersSetting(kind, 'max_attempts') ? { max_attempts: 1 } : {}),
+          ...settingsOf(kind, common),
+          ...fieldsOfCase(one, plan),
+        }
+      : common),
     // A varied value overrides the common setting.
     ...namedOptions(asked),
-    ...(plan.cycles === undefined ? {} : { max_cycles: plan.cycles }),
-    ...varied.settings,
-    ...modeAndTools(plan.mode),
-    task: plan.task,
-    ...(plan.workspace === undefined ? {} : { workspace: plan.workspace, workspace_copy: true }),
+    ...(one ? settingsOf(kind, varied.settings) : varied.settings),
+    ...(one ? {} : taskFields(plan)),
     title: titleOf(plan, item),
     model: item.model,
     model_options: {
@@ -137,6 +167,64 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem): NewRun {
   });
 }
 
+/** What an experiment without a suite says about all of its runs. */
+function taskFields({ mode = DEFAULT_EXPERIMENT_MODE, task, workspace }: ExperimentPlan) {
+  return {
+    ...modeAndTools(mode),
+    task,
+    ...(workspace === undefined ? {} : { workspace, workspace_copy: true }),
+  };
+}
+
+/** The fields of a request that a case sets. Its inline files are written when the run is created. */
+function fieldsOfCase(one: SuiteCase, { settings }: ExperimentPlan) {
+  const mode = modeOfCase(one);
+  const { input, folder, tools = [] } = one;
+  const checks = [...checksOfCase(one), ...(offersSetting(mode, 'checks') ? (settings.checks ?? []) : [])];
+  return {
+    ...one.settings,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(checks.length > 0 ? { checks } : {}),
+    ...modeAndTools(mode),
+    task: input,
+    ...(folder === undefined ? {} : { workspace: folder, workspace_copy: true }),
+  };
+}
+
+/** The settings that a kind of run has: those of the others say nothing about its cases. */
+function settingsOf(kind: RunKind, settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => hasSetting(kind, name)));
+}
+
+/** Whether a setting, or a factor of this name, has an effect on a kind of run. */
+function hasSetting(kind: RunKind, name: string): boolean {
+  if (name === 'approval') return kindFacts(kind).tools.length > 0;
+  const setting = SETTING_NAMES.find((known) => known === name);
+  return setting === undefined || offersSetting(kind, setting);
+}
+
+/**
+ * What a plan sets or varies although no case of its suite has such a setting. Pure.
+ *
+ * @returns the names, with the field of the plan that has them
+ */
+export function settingsOfNoCase(plan: ExperimentPlan, modes: readonly RunKind[]): string[] {
+  const isUnused = (name: string) => !modes.some((mode) => hasSetting(mode, name));
+  return [
+    ...Object.entries(plan.settings).flatMap(([name, value]) =>
+      value !== undefined && isUnused(name) ? [`settings.${name}`] : [],
+    ),
+    ...Object.keys(factorFields(firstValues(plan.factors ?? {})).settings).flatMap((name) =>
+      isUnused(name) ? [`factors.${name}`] : [],
+    ),
+    ...(plan.cycles !== undefined && isUnused('max_cycles') ? ['cycles'] : []),
+  ];
+}
+
+function firstValues(factors: FactorLists): FactorValues {
+  return Object.fromEntries(Object.entries(factors).map(([name, [value = null]]) => [name, value]));
+}
+
 /** The title of a run: it lists what distinguishes the runs of the plan. */
 function titleOf({ name, options, factors = {}, repeats }: ExperimentPlan, item: ExperimentItem): string {
   const distinct = Object.entries(item.factors ?? {}).filter(
@@ -144,6 +232,7 @@ function titleOf({ name, options, factors = {}, repeats }: ExperimentPlan, item:
   );
   const varied = [...(options.length === 1 ? [] : Object.entries(item.options)), ...distinct];
   const parts = [
+    ...(item.case === undefined ? [] : [item.case]),
     item.model,
     ...varied.map(([each, value]) => `${each} ${typeof value === 'string' ? value : JSON.stringify(value)}`),
     ...(item.seed === undefined ? [] : [`seed ${item.seed}`]),

@@ -49,7 +49,7 @@ export function resultsCsv(items: readonly ExperimentItem[]): string {
   const options = [...new Set(items.flatMap((item) => Object.keys(item.options)))].sort();
   const factors = [...new Set(items.flatMap((item) => Object.keys(item.factors ?? {})))].sort();
   const header = [
-    ...['position', 'run_id', 'model', 'seed', 'repeat', 'state'],
+    ...['position', 'run_id', 'model', 'case', 'seed', 'repeat', 'state'],
     ...options.map((name) => `option_${name}`),
     ...factors.map((name) => `factor_${name}`),
     ...RESULT_COLUMNS,
@@ -57,7 +57,7 @@ export function resultsCsv(items: readonly ExperimentItem[]): string {
     'error',
   ];
   const rows = items.map((item): Cell[] => [
-    ...[item.position, item.run_id, item.model, item.seed, item.repeat, item.status],
+    ...[item.position, item.run_id, item.model, item.case, item.seed, item.repeat, item.status],
     ...options.map((name) => valueCell(Object.hasOwn(item.options, name) ? item.options[name] : undefined)),
     ...factors.map((name) => valueCell(item.factors?.[name])),
     ...RESULT_COLUMNS.map((column) => valueCell(item.result?.[column])),

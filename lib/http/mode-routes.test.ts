@@ -19,6 +19,7 @@ import { parseOllamaHost } from '../model/ollama-host.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { openToolsOf } from '../runs/open-tools.ts';
+import { Suites } from '../runs/suites.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import { type TemporaryFolder, temporaryFolder } from '../sandbox/under-test.ts';
 import { sessionLogEntry } from '../sharing/exports/session-log.ts';
@@ -36,6 +37,7 @@ let fake: FakeOllama;
 let folder: TemporaryFolder;
 let runs: RunsOfExperiment;
 let experiments: Experiments;
+let suites: Suites;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -65,8 +67,13 @@ beforeEach(async () => {
       }),
     },
   );
+  suites = new Suites({
+    store: test.store,
+    runOf: (id) => test.service.stored.get(id),
+    newId: () => 'suite-1',
+    now: () => 1,
+  });
   runs = {
-    priceOf: async () => undefined,
     admit: async () => undefined,
     start: async (request, options) => (await test.service.start(request, options)).run.id,
     stop: (id, options) => test.service.stop(id, options),
@@ -74,7 +81,7 @@ beforeEach(async () => {
     agreement: (ids, signal) => test.service.stored.agreement(ids, signal),
     ended: (id, signal) => test.service.ended(id, signal),
   };
-  experiments = new Experiments({ store: test.store, newId: () => 'exp-1', runs });
+  experiments = new Experiments({ store: test.store, newId: () => 'exp-1', runs, suites });
   setRunService(test.service);
   setExperiments(experiments);
   setGate(testGate({ token, port: 4120 }));
@@ -198,6 +205,7 @@ it('stops an experiment without a worker, and lets its current run finish', asyn
     store: test.store,
     newId: () => 'exp-1',
     runs,
+    suites,
     holder: { hold: async () => false, keep: async () => false, release: async () => undefined },
   });
   const plan = { name: 'Left', mode: 'explore', models: ['roam'], cycles: 1, repeats: 2 };

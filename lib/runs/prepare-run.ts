@@ -9,6 +9,7 @@ import { resolveConfig } from '../modes/resolve-config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
 import { openAhead } from '../sandbox/held-workspace.ts';
 import { openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
+import { writeNewFiles } from '../sandbox/write-new-files.ts';
 
 /** Whether the request needs a new folder as workspace. */
 export function hasFreshWorkspace({ workspace, workspace_copy }: NewRun): boolean {
@@ -29,7 +30,7 @@ export interface PreparedRun {
  * Resolves a request to a run configuration. Without a workspace, or for a copy of one, creates a folder named after the
  * run in the data directory (K-33).
  *
- * @throws {AppError} `workspace_…` and the errors of `resolveConfig`
+ * @throws {AppError} `workspace_…`, `workspace_files` and the errors of `resolveConfig`
  */
 export async function prepareRun(
   request: NewRun,
@@ -40,9 +41,11 @@ export async function prepareRun(
     alwaysAsk?: readonly string[];
     servers?: readonly ServerTools[];
     price?: ModelPrice;
+    /** Written into the new folder: the text of each file by its path. Ignored if the workspace is not new. */
+    files?: Readonly<Record<string, string>> | undefined;
   },
 ): Promise<PreparedRun> {
-  const { runId, dataDir, offeredTools, alwaysAsk, servers, price } = options;
+  const { runId, dataDir, offeredTools, alwaysAsk, servers, price, files } = options;
   const usesFiles = kindFacts(kindOf(request)).usesFiles;
   const fresh = usesFiles && hasFreshWorkspace(request);
   const made = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
@@ -52,6 +55,7 @@ export async function prepareRun(
   try {
     if (fresh) await mkdir(made, { recursive: true, mode: 0o700 });
     const workspace = usesFiles ? await openWorkspace(made, { dataDir }) : '';
+    if (fresh && files) await writeNewFiles(workspace, files);
     // The run opens it again, and reports what is wrong with it.
     if (workspace !== '') openAhead(workspace, dataDir).catch(() => undefined);
     const copiedFrom =

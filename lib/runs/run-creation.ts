@@ -29,7 +29,7 @@ export interface RunCreationOptions {
   worker: NewRunWorker;
   guard: Pick<WriteGuard, 'refuseNewRun'>;
   /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is not created. */
-  prepare(request: NewRun, runId: string): Promise<PreparedRun>;
+  prepare(request: NewRun, runId: string, files: StartOptions['files']): Promise<PreparedRun>;
   /** Refuses models that runs cannot or may not use. */
   admit(models: { model: string; embeddingModel?: string }): Promise<void>;
   /** Creates or checks the workspace of a fork. `discard` deletes a copy. */
@@ -51,6 +51,8 @@ export interface StartOptions {
   idempotencyKey?: string;
   /** The experiment it belongs to. */
   family?: string;
+  /** What its new folder contains: the text of each file by its path. */
+  files?: Readonly<Record<string, string>>;
 }
 
 /** Creates runs, from a request or as a fork, and starts them. */
@@ -72,7 +74,7 @@ export class RunCreation {
     const id = newRunId(new Date());
     const admitted = admit({ model: request.model, embeddingModel: request.diversity?.embedding_model });
     admitted.catch(() => undefined); // thrown below, unless the workspace is refused
-    const { config, copied, folder, discard } = await prepare(request, id);
+    const { config, copied, folder, discard } = await prepare(request, id, options.files);
     let made: CreatedLog;
     try {
       await admitted;

@@ -3,6 +3,7 @@ import {
   type AddedCaseReply,
   type CreateSuiteRequest,
   type Suite,
+  type SuiteCase,
   type SuiteListReply,
   type SuiteRecord,
   type SuiteReply,
@@ -70,6 +71,31 @@ export class Suites {
     const cases = await this.#store.suiteCases(id, hash ?? suite.hash);
     if (!cases) throw missing(`The suite "${suite.name}" has no version ${hash?.slice(0, 64)}.`);
     return { suite, cases, versions: await this.#store.suiteVersions(id) };
+  }
+
+  /**
+   * A version of a stored suite, or of one that ships with Loupe.
+   *
+   * @throws {AppError} `suite_not_found`
+   */
+  async find({
+    id,
+    shipped: name,
+    hash,
+  }: {
+    id?: string | undefined;
+    shipped?: string | undefined;
+    hash?: string | undefined;
+  }): Promise<{ id?: string; name: string; hash: string; cases: SuiteCase[] }> {
+    if (id !== undefined) {
+      const { suite, cases } = await this.get(id, hash);
+      return { id, name: suite.name, hash: hash ?? suite.hash, cases };
+    }
+    const found = shipped(name ?? '');
+    const current = suiteHash(found.cases);
+    if (hash === undefined || hash === current)
+      return { name: found.name, hash: current, cases: found.cases };
+    throw missing(`This Loupe ships "${found.name}" in another version than ${hash}.`);
   }
 
   /** A version of a suite, for a file. @throws {AppError} `suite_not_found` */

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { experimentRequest } from '../api/experiment.ts';
-import { CASE_SETTINGS, type Suite, type SuiteCaseInput, suite } from '../api/suite.ts';
+import { CASE_SETTINGS, checksOfCase, type Suite, type SuiteCaseInput, suite } from '../api/suite.ts';
 import { MAX_SUITE_BYTES, MAX_SUITE_CASES } from '../events/limits.ts';
-import { matchesTarget } from '../testing/matches-target.ts';
+import { MAX_CHECKS } from '../events/settings.ts';
 import { readSuiteFile, readSuiteValue } from './read-suite.ts';
 import { suiteHash } from './suite-hash.ts';
 import { describeProblems } from './suite-problem.ts';
@@ -189,7 +189,7 @@ describe('problems', () => {
       'a tool that the mode lacks',
       'jsonl',
       '{"id": "a", "input": "x", "tools": ["read_fil"]}',
-      'tools[0]: The mode "task" has no tool "read_fil". Did you mean "read_file"?',
+      'tools: The mode "task" has no tool "read_fil". Did you mean read_file?',
     ],
     [
       'a setting of another mode',
@@ -256,10 +256,19 @@ it('the hash covers the cases and no more, in any order of their fields', () => 
   expect(suiteHash(one.cases)).not.toBe(suiteHash(read('{"id": "a", "input": "x"}', 'jsonl', 'A').cases));
 });
 
-it('an answer matches a target that it contains, regardless of case', () => {
-  expect(matchesTarget('It is BLUE.', 'blue')).toBe(true);
-  expect(matchesTarget('four', ['4', 'Four'])).toBe(true);
-  expect(matchesTarget('five', ['4', 'four'])).toBe(false);
+it('the target of a case is its first check: the answer contains one of the texts', () => {
+  const [one] = suite.parse({
+    name: 'A',
+    cases: [{ id: 'a', input: 'x', target: ['4', 'four'], checks: [{ type: 'file_exists', path: 'a' }] }],
+  }).cases;
+  expect(checksOfCase(one as NonNullable<typeof one>)).toEqual([
+    { type: 'answer_contains', text: ['4', 'four'] },
+    { type: 'file_exists', path: 'a' },
+  ]);
+  const checks = Array.from({ length: MAX_CHECKS }, () => ({ type: 'file_exists', path: 'a' }));
+  expect(problems(JSON.stringify({ id: 'a', input: 'x', target: '4', checks }), 'jsonl')).toContain(
+    'target: The target is a check, too',
+  );
 });
 
 it('a case takes the settings of an experiment, but for its checks', () => {

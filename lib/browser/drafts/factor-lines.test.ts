@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { factorProblems } from '../../api/experiment-factors.ts';
-import { FACTOR_NAMES, readFactors } from './factor-lines.ts';
+import { FACTOR_NAMES } from '../../api/factor-names.ts';
+import { readFactors } from './factor-lines.ts';
 
 it('reads numbers, words, switches, lists and texts', () => {
   const read = readFactors(`

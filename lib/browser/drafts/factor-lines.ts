@@ -1,4 +1,4 @@
-import { unknownFactor } from '../../api/unknown-factor.ts';
+import { FACTOR_NAMES, unknownFactor } from '../../api/factor-names.ts';
 import { MAX_FACTOR_VALUES, MAX_FACTORS } from '../../events/limits.ts';
 import {
   isWithin,
@@ -14,21 +14,6 @@ import { sortedJson } from '../../util/sorted-json.ts';
 
 /** Factors with their values, as in `POST /api/experiments`. */
 export type Factors = Record<string, JsonValue[]>;
-
-/** Settings that vary in another way, or that no experiment has. */
-const NOT_OFFERED = [
-  'model_options',
-  'seed',
-  'turn_delay',
-  'autopilot',
-  'autopilot_turns',
-  'autopilot_seconds',
-];
-
-/** The names that a form offers as factors; Ollama's other options are `model_options.NAME`. */
-export const FACTOR_NAMES: readonly string[] = [...MODEL_OPTION_NAMES, ...SETTING_NAMES].filter(
-  (name) => !NOT_OFFERED.includes(name),
-);
 
 /**
  * Reads factors, one a line: `window_tokens: 8192, 32768`. Values are JSON or plain words; a comma within brackets or
@@ -54,7 +39,7 @@ export function readFactors(text: string): { ok: true; factors: Factors } | { ok
 function nameProblem(name: string): string | undefined {
   if (FACTOR_NAMES.includes(name)) return undefined;
   if (name === 'seed' || name === `${OPTION_PREFIX}seed`) return 'Seeds have their own field.';
-  return name.startsWith(OPTION_PREFIX) ? undefined : unknownFactor(name, FACTOR_NAMES);
+  return name.startsWith(OPTION_PREFIX) ? undefined : unknownFactor(name);
 }
 
 function valuesProblem(name: string, values: readonly JsonValue[]): string | undefined {

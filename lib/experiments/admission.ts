@@ -1,0 +1,82 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import type { NewRun } from '../api/create-run.ts';
+import type { ExperimentItem, ExperimentPlan } from '../api/experiment.ts';
+import type { SuiteCase } from '../api/suite.ts';
+import { AppError } from '../errors/app-error.ts';
+import { MAX_UNCONFIRMED_RUNS } from '../events/limits.ts';
+import { sortedJson } from '../util/sorted-json.ts';
+import { requestOf } from './plan-runs.ts';
+
+/** Requests that are checked before other work gets its turn. */
+const CHECKED_AT_ONCE = 100;
+
+/** The cases of an experiment by their ID; without a suite, none. */
+export type CasesById = ReadonlyMap<string, SuiteCase>;
+
+/**
+ * The requests of an experiment, one per model and distinct values of what its admission depends on; each variation of
+ * each case is validated.
+ *
+ * @throws {AppError} `invalid_request` with the case and the field
+ */
+export async function distinctRequests(
+  plan: ExperimentPlan,
+  items: readonly ExperimentItem[],
+  cases: CasesById,
+): Promise<NewRun[]> {
+  const variations = new Map<string, ExperimentItem>();
+  for (const item of items) {
+    const key = sortedJson([item.model, item.options, item.factors ?? {}, item.case ?? null]);
+    if (!variations.has(key)) variations.set(key, item);
+  }
+  const requests = new Map<string, NewRun>();
+  let checked = 0;
+  for (const item of variations.values()) {
+    checked += 1;
+    if (checked % CHECKED_AT_ONCE === 0) await nextTurn();
+    const request = checkedRequest(plan, item, caseOf(item, cases));
+    const { mode, model, budget = {}, diversity = {}, checks = [], tools = [], workspace = '' } = request;
+    const depends = [mode, model, { ...budget }, { ...diversity }, [...tools], workspace];
+    requests.set(sortedJson([...depends, checks.map(({ type }) => type)]), request);
+  }
+  return [...requests.values()];
+}
+
+/** The case of an item; `undefined` if its experiment runs no suite. @throws {RangeError} if the case is missing */
+export function caseOf(item: ExperimentItem, cases: CasesById): SuiteCase | undefined {
+  if (item.case === undefined) return undefined;
+  const found = cases.get(item.case);
+  if (!found) throw new RangeError(`The case "${item.case}" of an experiment is not stored.`);
+  return found;
+}
+
+/** @throws {AppError} `invalid_request` for many runs without their number as a confirmation */
+export function requireConfirmation(total: number, confirmed: number | undefined): void {
+  if (total <= MAX_UNCONFIRMED_RUNS || confirmed === total) return;
+  throw new AppError({
+    code: 'invalid_request',
+    message: `confirm_runs: These are ${total} runs, and more than ${MAX_UNCONFIRMED_RUNS} must be confirmed.`,
+    hint: `Set confirm_runs to ${total}, or use fewer values, seeds or repeats.`,
+  });
+}
+
+/** An item's request. @throws {AppError} `invalid_request` if it is not a valid one */
+function checkedRequest(plan: ExperimentPlan, item: ExperimentItem, one: SuiteCase | undefined): NewRun {
+  try {
+    return requestOf(plan, item, one);
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    const problems = error.issues.map((issue) => {
+      const [field] = issue.path;
+      const isFactor = typeof field === 'string' && Object.hasOwn(item.factors ?? {}, field);
+      return `${isFactor ? 'factors.' : ''}${issue.path.join('.')}: ${issue.message}`;
+    });
+    throw new AppError({
+      code: 'invalid_request',
+      message: `${one ? `Case "${one.id}": ` : ''}${problems.join(' ')}`,
+      hint: 'docs/api.md lists the fields.',
+      cause: error,
+    });
+  }
+}
