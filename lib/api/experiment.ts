@@ -6,9 +6,9 @@ import { type RunKind, runKinds } from '../events/modes.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { MODEL_OPTIONS, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
 import { outcome } from '../events/termination.ts';
+import { caseId, caseTag } from './case-names.ts';
 import { createRunRequest } from './create-run.ts';
 import { factorLists, factorProblems, factorValues } from './experiment-factors.ts';
-import { caseFields, type SuiteCase } from './suite.ts';
 
 const { shape } = createRunRequest;
 
@@ -20,9 +20,6 @@ const experimentSettings = z
 /** The kind of runs: tasks with tools, single answers without, explorations, or sessions that end at their limits. */
 const experimentMode = z.enum(runKinds);
 export type ExperimentMode = RunKind;
-
-/** The mode of an experiment that names neither a mode nor a suite. */
-export const DEFAULT_EXPERIMENT_MODE = 'explore' satisfies ExperimentMode;
 
 const optionSet = z.record(z.string(), optionValue);
 
@@ -38,9 +35,9 @@ const planSuite = z.strictObject({
     .regex(/^[0-9a-f]{64}$/, 'A hash has 64 hexadecimal digits.')
     .optional(),
   /** Only cases with one of these tags. */
-  tags: distinctTexts(caseFields.shape.tags.unwrap().element, 'A tag is listed twice.').optional(),
+  tags: distinctTexts(caseTag, 'A tag is listed twice.').optional(),
   /** Only cases with these IDs. */
-  cases: distinctTexts(caseFields.shape.id, 'A case is listed twice.').optional(),
+  cases: distinctTexts(caseId, 'A case is listed twice.').optional(),
 });
 
 /**
@@ -261,11 +258,6 @@ export const stopExperimentRequest = z.strictObject({ force: z.boolean().default
 export interface ExperimentReply {
   experiment: ExperimentSummary;
   items: ExperimentItem[];
-}
-
-/** `GET /api/experiments/{id}/cases`: the cases that it runs, as they were when it was created. */
-export interface ExperimentCasesReply {
-  cases: SuiteCase[];
 }
 
 export interface ExperimentListReply {

@@ -1,17 +1,17 @@
 import type { AgreementGroup, AgreementReply } from '../api/comparison.ts';
 import type { NewRun } from '../api/create-run.ts';
-import {
-  DEFAULT_EXPERIMENT_MODE,
-  type ExperimentItem,
-  type ExperimentPlan,
-  type ExperimentReply,
-  type ExperimentSummary,
-  type ExtendExperiment,
-  type NewExperiment,
+import type {
+  ExperimentItem,
+  ExperimentPlan,
+  ExperimentReply,
+  ExperimentSummary,
+  ExtendExperiment,
+  NewExperiment,
 } from '../api/experiment.ts';
 import type { SuiteCase } from '../api/suite.ts';
 import type { Agreement } from '../compare/agreement.ts';
 import { AppError } from '../errors/app-error.ts';
+import { DEFAULT_EXPERIMENT_MODE } from '../events/modes.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
