@@ -27,7 +27,7 @@ export const CELL_FIGURES = [
   'tokens_per_second',
   'cost_usd',
 ] as const satisfies readonly (keyof ExperimentResult)[];
-type CellFigure = (typeof CELL_FIGURES)[number];
+export type CellFigure = (typeof CELL_FIGURES)[number];
 
 /** A figure over the runs of a cell that have it. */
 export interface FigureSummary {

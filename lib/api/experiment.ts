@@ -245,6 +245,15 @@ export const experimentItem = z.object({
 });
 export type ExperimentItem = z.infer<typeof experimentItem>;
 
+/** What a person noted about a run; not stored with the experiment. */
+export interface RunNote {
+  score?: number;
+  note?: string;
+}
+
+/** An item as replies and exports show it. */
+export type NotedItem = ExperimentItem & RunNote;
+
 /** A suite as it was when the experiment was created. */
 const experimentSuite = z.object({
   /** Missing for a suite that ships with Loupe. */
@@ -276,6 +285,10 @@ export const experimentSummary = z.object({
   failed: z.int().nonnegative(),
   /** Current runs; a stopped experiment may still have some. Missing in older data. */
   running: z.int().nonnegative().optional(),
+  /** Of each model, the runs that passed, and those that passed or failed. Missing in older data. */
+  verdicts: z
+    .array(z.object({ model: z.string(), passed: z.int().nonnegative(), judged: z.int().nonnegative() }))
+    .optional(),
   /** Why it stopped on its own. */
   problem: errorShape.optional(),
   plan: experimentPlan,
@@ -287,7 +300,7 @@ export const stopExperimentRequest = z.strictObject({ force: z.boolean().default
 
 export interface ExperimentReply {
   experiment: ExperimentSummary;
-  items: ExperimentItem[];
+  items: NotedItem[];
 }
 
 export interface ExperimentListReply {

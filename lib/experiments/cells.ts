@@ -1,5 +1,5 @@
 import { mean, quantile } from 'd3-array';
-import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
+import type { ExperimentItem, ExperimentResult, ExperimentSummary } from '../api/experiment.ts';
 import {
   CELL_FIGURES,
   type ExperimentCell,
@@ -28,7 +28,7 @@ const MAX_LISTED_PAIRS = 50;
 const ANSWERS: ReadonlySet<OutcomeKind> = new Set(['answered', 'answered_checks_failed', 'cycles_done']);
 
 /** The items of each cell, in the order of their first items. Pure. */
-function itemsByCell(items: readonly ExperimentItem[]): ExperimentItem[][] {
+export function itemsByCell(items: readonly ExperimentItem[]): ExperimentItem[][] {
   const cells = new Map<string, ExperimentItem[]>();
   for (const item of items) {
     const key = sortedJson([item.model, item.options, item.factors ?? {}]);
@@ -49,6 +49,22 @@ export function itemsOfCell(items: readonly ExperimentItem[], cell: number): Exp
     message: `There is no cell ${cell}; the experiment has ${cells.length}.`,
     hint: 'GET /api/experiments/{id}/cells lists them.',
   });
+}
+
+/** Of each model, how many runs passed, of those that passed or failed. Pure. */
+export function verdictsOf(items: readonly ExperimentItem[]): NonNullable<ExperimentSummary['verdicts']> {
+  const counts = new Map<string, { model: string; passed: number; judged: number }>();
+  for (const { model, result } of items) {
+    const passed = result && hasPassed(result);
+    if (passed === undefined) continue;
+    const count = counts.get(model) ?? { model, passed: 0, judged: 0 };
+    counts.set(model, {
+      model,
+      passed: count.passed + (passed ? 1 : 0),
+      judged: count.judged + 1,
+    });
+  }
+  return [...counts.values()];
 }
 
 /** The results of an experiment by model, options and factors. Pure. */

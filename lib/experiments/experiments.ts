@@ -7,6 +7,8 @@ import type {
   ExperimentSummary,
   ExtendExperiment,
   NewExperiment,
+  NotedItem,
+  RunNote,
 } from '../api/experiment.ts';
 import type { SuiteCase } from '../api/suite.ts';
 import type { Agreement } from '../compare/agreement.ts';
@@ -17,7 +19,7 @@ import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { type CasesById, caseOf, distinctRequests, requireConfirmation } from './admission.ts';
-import { itemsOfCell } from './cells.ts';
+import { itemsOfCell, verdictsOf } from './cells.ts';
 import {
   chosenCases,
   type ExperimentCases,
@@ -76,6 +78,11 @@ const HALTING = new Set(['storage_full', 'shutting_down', 'store_lost', 'store_b
 const MAX_COMPARED_RUNS = 20;
 const MAX_COMPARED_GROUPS = 10;
 
+/** Experiments that are kept in memory after they were read: their items can be thousands. */
+const MAX_RECENT = 2;
+
+type StoredExperiment = NonNullable<Awaited<ReturnType<ExperimentStore['experiment']>>>;
+
 interface Open {
   summary: ExperimentSummary;
   items: ExperimentItem[];
@@ -99,6 +106,8 @@ export class Experiments {
   readonly #closing = new AbortController();
   /** Open experiments in order; the first is being executed. */
   readonly #open = new Map<string, Open>();
+  /** Experiments read lately, the latest last. */
+  readonly #recent = new Map<string, StoredExperiment>();
   #working: Promise<void> | undefined;
 
   constructor(options: {
@@ -174,17 +183,18 @@ export class Experiments {
     return stored.map((summary) => this.#open.get(summary.id)?.summary ?? summary);
   }
 
-  /** @throws {AppError} `experiment_not_found` */
+  /** An experiment with all of its items. @throws {AppError} `experiment_not_found` */
   async get(id: string): Promise<ExperimentReply> {
-    const open = this.#open.get(id) ?? (await this.#store.experiment(id));
-    if (!open) {
-      throw new AppError({
-        code: 'experiment_not_found',
-        message: `There is no experiment "${id.slice(0, 100)}".`,
-        hint: 'GET /api/experiments lists the experiments.',
-      });
-    }
-    return { experiment: open.summary, items: [...open.items] };
+    const open = this.#open.get(id);
+    if (open) return { experiment: open.summary, items: [...open.items] };
+    const { summary, items } = await this.#read(id);
+    return { experiment: summary, items: [...items] };
+  }
+
+  /** An experiment with all of its items, and what people noted about their runs. @throws {AppError} `experiment_not_found` */
+  async results(id: string): Promise<ExperimentReply> {
+    const { experiment, items } = await this.get(id);
+    return { experiment, items: await this.#noted(id, items) };
   }
 
   /**
@@ -198,18 +208,26 @@ export class Experiments {
   }
 
   /**
-   * An experiment with some of its items: those after a position, of one cell, at most `limit`.
+   * An experiment with some of its items: those after a position, of one cell, of one case, at most `limit`.
    *
    * @throws {AppError} `experiment_not_found`, `invalid_request` for a cell that does not exist
    */
   async page(
     id: string,
-    { after = 0, limit, cell }: { after?: number; limit?: number; cell?: number },
+    {
+      after = 0,
+      limit,
+      cell,
+      case: caseId,
+    }: { after?: number; limit?: number; cell?: number; case?: string },
   ): Promise<ExperimentReply> {
+    if (limit === 0 && cell === undefined) return { experiment: await this.#summary(id), items: [] };
     const { experiment, items } = await this.get(id);
     const all = cell === undefined ? items : itemsOfCell(items, cell);
-    const following = all.filter(({ position }) => position > after);
-    return { experiment, items: following.slice(0, limit ?? following.length) };
+    const following = all.filter(
+      (item) => item.position > after && (caseId === undefined || item.case === caseId),
+    );
+    return { experiment, items: await this.#noted(id, following.slice(0, limit ?? following.length)) };
   }
 
   /**
@@ -329,6 +347,29 @@ export class Experiments {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#working;
+  }
+
+  async #summary(id: string): Promise<ExperimentSummary> {
+    const summary = this.#open.get(id)?.summary ?? (await this.#store.experimentSummary(id));
+    return summary ?? notFound(id);
+  }
+
+  /** Reads an experiment that is not open here; one that was read lately and has not changed since is kept. */
+  async #read(id: string): Promise<StoredExperiment> {
+    const summary = await this.#summary(id);
+    const kept = this.#recent.get(id);
+    if (kept && kept.summary.updated_at === summary.updated_at && summary.status !== 'running') return kept;
+    const found = (await this.#store.experiment(id)) ?? notFound(id);
+    this.#recent.delete(id);
+    this.#recent.set(id, found);
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > MAX_RECENT && oldest !== undefined) this.#recent.delete(oldest);
+    return found;
+  }
+
+  async #noted(id: string, items: readonly ExperimentItem[]): Promise<NotedItem[]> {
+    const notes = items.length === 0 ? new Map<string, RunNote>() : await this.#store.experimentNotes(id);
+    return items.map((item) => ({ ...item, ...notes.get(item.run_id ?? '') }));
   }
 
   /** A plan with the version of its suite, and the cases of that version that it runs. */
@@ -477,9 +518,18 @@ export class Experiments {
       done: count('done'),
       failed: count('failed'),
       running: count('running'),
+      ...(items.some(({ result }) => result) ? { verdicts: verdictsOf(open.items) } : {}),
     };
     await this.#store.saveExperiment(open.summary, items);
   }
+}
+
+function notFound(id: string): never {
+  throw new AppError({
+    code: 'experiment_not_found',
+    message: `There is no experiment "${id.slice(0, 100)}".`,
+    hint: 'GET /api/experiments lists the experiments.',
+  });
 }
 
 function isUnfinished({ status }: ExperimentSummary): boolean {

@@ -1,4 +1,4 @@
-import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
+import type { ExperimentResult, NotedItem } from '../api/experiment.ts';
 import { hasPassed, isFirstTry } from '../api/result-outcome.ts';
 import type { JsonValue } from '../util/json.ts';
 
@@ -57,7 +57,7 @@ const RESULT_COLUMNS: readonly Exclude<keyof ExperimentResult, 'outcome'>[] = [
 ];
 
 /** The results as CSV (RFC 4180): a header line, then one line per run. Each option and factor has its own column. */
-export function resultsCsv(items: readonly ExperimentItem[]): string {
+export function resultsCsv(items: readonly NotedItem[]): string {
   const options = [...new Set(items.flatMap((item) => Object.keys(item.options)))].sort();
   const factors = [...new Set(items.flatMap((item) => Object.keys(item.factors ?? {})))].sort();
   const header = [
@@ -66,7 +66,7 @@ export function resultsCsv(items: readonly ExperimentItem[]): string {
     ...factors.map((name) => `factor_${name}`),
     ...RESULT_COLUMNS,
     ...['passed', 'first_try', 'outcome', 'checks_failed', 'checks_total'],
-    'error',
+    ...['error', 'score', 'note'],
   ];
   const rows = items.map((item): Cell[] => [
     ...[item.position, item.run_id, item.model, item.case, item.seed, item.repeat, item.status],
@@ -75,7 +75,7 @@ export function resultsCsv(items: readonly ExperimentItem[]): string {
     ...RESULT_COLUMNS.map((column) => valueCell(item.result?.[column])),
     ...verdictCells(item.result),
     ...outcomeCells(item.result?.outcome),
-    item.error?.message,
+    ...[item.error?.message, item.score, item.note],
   ]);
   return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }

@@ -238,8 +238,8 @@ it('records the outcome of each task, so that a model that did nothing does not 
     ['plans', { kind: 'announced_work_did_none', checks }],
   ]);
   const [header, ...rows] = resultsCsv(items).trimEnd().split('\r\n');
-  expect(header).toMatch(/,passed,outcome,checks_failed,checks_total,error$/);
-  expect(rows.map((row) => row.split(',').slice(-4).join(','))).toEqual([
+  expect(header).toMatch(/,passed,first_try,outcome,checks_failed,checks_total,error,score,note$/);
+  expect(rows.map((row) => row.split(',').slice(-6, -2).join(','))).toEqual([
     'answered_checks_failed,1,1,',
     'announced_work_did_none,1,1,',
   ]);

@@ -1,10 +1,14 @@
-import type { ExperimentItem, ExperimentSummary } from '../api/experiment.ts';
+import type { ExperimentItem, ExperimentSummary, RunNote } from '../api/experiment.ts';
 import type { SuiteCase } from '../api/suite.ts';
 
 /** Reads experiments. */
 export interface ExperimentReader {
   /** An experiment with all its items in order. */
   experiment(id: string): Promise<{ summary: ExperimentSummary; items: ExperimentItem[] } | undefined>;
+  /** An experiment without its items. */
+  experimentSummary(id: string): Promise<ExperimentSummary | undefined>;
+  /** What people noted about its runs: scores and notes, by the ID of the run. */
+  experimentNotes(id: string): Promise<Map<string, RunNote>>;
   /** The cases it was stored with; `undefined` if it runs no suite. */
   experimentCases(id: string): Promise<SuiteCase[] | undefined>;
   /** The newest experiments first. */

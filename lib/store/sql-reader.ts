@@ -283,6 +283,30 @@ export abstract class SqlReader
     };
   }
 
+  async experimentSummary(id: string): ReturnType<ExperimentReader['experimentSummary']> {
+    const [row] = await this.all(this.db.selectFrom('experiments').select('body').where('id', '=', id));
+    return row === undefined ? undefined : experimentSummary.parse(bodyOf(row));
+  }
+
+  async experimentNotes(id: string): ReturnType<ExperimentReader['experimentNotes']> {
+    const rows = await this.all(
+      this.db
+        .selectFrom('annotations')
+        .innerJoin('runs', 'runs.id', 'annotations.run_id')
+        .select(['annotations.run_id', 'annotations.score', 'annotations.note'])
+        .where('runs.family', '=', id)
+        .where(({ eb, or }) =>
+          or([eb('annotations.score', 'is not', null), eb('annotations.note', 'is not', null)]),
+        ),
+    );
+    return new Map(
+      rows.map((row) => {
+        const { run_id, score, note } = noteRow.parse(row);
+        return [run_id, { ...(score === null ? {} : { score }), ...(note === null ? {} : { note }) }];
+      }),
+    );
+  }
+
   async experimentCases(id: string): ReturnType<ExperimentReader['experimentCases']> {
     const [row] = await this.all(
       this.db.selectFrom('experiment_cases').select('body').where('experiment_id', '=', id),
@@ -361,6 +385,8 @@ export abstract class SqlReader
     return (await this.all(query)).map((row) => summaryFromRow.parse(row));
   }
 }
+
+const noteRow = z.object({ run_id: z.string(), score: z.number().nullable(), note: z.string().nullable() });
 
 /**
  * An event as it lies in the database, checked.

@@ -1466,6 +1466,21 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       await store.saveExperiment(summary('newer', 2), [], cases);
       await store.saveExperiment(summary('newer', 2), []);
       expect(await store.experimentCases('newer')).toEqual(cases);
+      expect(await store.experimentSummary('newer')).toEqual(summary('newer', 2));
+      expect(await store.experimentSummary('nobody')).toBeUndefined();
+
+      for (const id of ['noted', 'scored', 'plain'])
+        await store.create({ id, config: sampleConfig(), family: 'newer' });
+      await store.annotate(['noted'], { note: 'Odd.', score: 0 });
+      await store.annotate(['scored'], { score: 10 });
+      await store.annotate(['plain'], { pinned: true });
+      expect(await store.experimentNotes('older')).toEqual(new Map());
+      expect(await store.experimentNotes('newer')).toEqual(
+        new Map([
+          ['noted', { note: 'Odd.', score: 0 }],
+          ['scored', { score: 10 }],
+        ]),
+      );
       // What a starting worker looks at: those that wait or run, and stopped ones with a run in hand.
       await store.saveExperiment({ ...summary('finished', 3), status: 'finished', running: 0 }, []);
       await store.saveExperiment({ ...summary('stopped', 4), status: 'stopped', running: 0 }, []);

@@ -59,6 +59,14 @@ export abstract class ReadingStore implements StoreReader {
     return this.reader.experiment(id);
   }
 
+  experimentSummary(id: string): ReturnType<StoreReader['experimentSummary']> {
+    return this.reader.experimentSummary(id);
+  }
+
+  experimentNotes(id: string): ReturnType<StoreReader['experimentNotes']> {
+    return this.reader.experimentNotes(id);
+  }
+
   experimentCases(id: string): ReturnType<StoreReader['experimentCases']> {
     return this.reader.experimentCases(id);
   }

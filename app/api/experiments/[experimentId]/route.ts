@@ -14,6 +14,7 @@ export function GET(request: Request, { params }: { params: Promise<{ experiment
         after: wholeNumber(request, 'after', { min: 0, max }),
         limit: wholeNumber(request, 'limit', { min: 0, max }),
         cell: wholeNumber(request, 'cell', { min: 1, max }),
+        case: new URL(request.url).searchParams.get('case') ?? undefined,
       }),
     );
   });

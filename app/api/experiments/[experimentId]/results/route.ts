@@ -17,7 +17,7 @@ export function GET(request: Request, { params }: { params: Promise<{ experiment
         message: `format is "${format.slice(0, 40)}"; it must be jsonl or csv.`,
       });
     }
-    const { items } = await getExperiments().get(experimentId);
+    const { items } = await getExperiments().results(experimentId);
     const text =
       format === 'csv' ? resultsCsv(items) : items.map((item) => `${JSON.stringify(item)}\n`).join('');
     return fileResponse(text, {
