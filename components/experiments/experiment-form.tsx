@@ -7,12 +7,10 @@ import type { ExperimentReply, ExperimentRequest } from '#lib/api/experiment.ts'
 import type { ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { type ExperimentDraft, emptyExperiment, experimentOf } from '#lib/browser/drafts/experiment-draft.ts';
-import { placeholderOf } from '#lib/browser/drafts/number-fields.ts';
 import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
-import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
-import { kindFacts, runKinds } from '#lib/events/modes.ts';
-import { defaultSettings, offersSetting, SETTINGS } from '#lib/events/settings.ts';
+import { kindFacts } from '#lib/events/modes.ts';
+import { offersSetting } from '#lib/events/settings.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useHealth } from '../hooks/use-health.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
@@ -21,32 +19,27 @@ import { ChecksEditor } from '../new-run/checks-editor.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
-import { draftResolver, focusFirstError, useFormField } from '../ui/form/draft-form.ts';
-import { Choice, Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
+import { draftResolver, focusFirstError } from '../ui/form/draft-form.ts';
+import { NumberField, Section } from '../ui/form/fields.tsx';
 import { NotOfferedNote } from '../ui/not-offered-note.tsx';
 import { FactorsField } from './factors-field.tsx';
 import { RunsAndTime } from './runs-and-time.tsx';
-
-/** What its runs can be, the default first. */
-const MODE_OPTIONS = runKinds
-  .toSorted((a, b) => Number(b === emptyExperiment.mode) - Number(a === emptyExperiment.mode))
-  .map((value) => ({ value, label: kindFacts(value).labels }));
-
-const DEFAULT_CYCLES = placeholderOf(
-  'max_cycles',
-  defaultSettings({ mode: 'explore', agentic: true }).max_cycles,
-);
+import { useExperimentField } from './use-experiment-field.ts';
+import { Work } from './work.tsx';
 
 const resolver = draftResolver(experimentOf);
 
-const useExperimentField = <Name extends keyof ExperimentDraft>(name: Name) =>
-  useFormField<ExperimentDraft, Name>(name);
-
 /** Plans an experiment and starts it. */
-export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
+export function ExperimentForm({
+  work = 'task',
+  onCancel,
+}: {
+  work?: ExperimentDraft['work'];
+  onCancel?: () => void;
+}) {
   const router = useRouter();
   const form = useForm<ExperimentDraft, unknown, ExperimentRequest>({
-    defaultValues: emptyExperiment,
+    defaultValues: { ...emptyExperiment, work },
     resolver,
     shouldFocusError: false,
   });
@@ -64,7 +57,7 @@ export function ExperimentForm({ onCancel }: { onCancel?: () => void }) {
   return (
     <FormProvider {...form}>
       <form ref={element} aria-label="New experiment" noValidate className="mt-6" onSubmit={start}>
-        <EachRun />
+        <Work />
         <Models />
         <Variations />
         <ExperimentChecks />
@@ -90,86 +83,13 @@ function Numbers({
   name,
   ...words
 }: {
-  name: 'cycles' | 'temperatures' | 'seeds' | 'repeats';
+  name: 'temperatures' | 'seeds' | 'repeats';
   label: string;
   placeholder: string;
   hint?: string;
 }) {
   const { value, set, problem } = useExperimentField(name);
   return <NumberField {...words} value={value} onChange={set} problem={problem} />;
-}
-
-function EachRun() {
-  const name = useExperimentField('name');
-  const mode = useExperimentField('mode');
-  const work = useExperimentField('task');
-  const diversity = useExperimentField('diversity');
-  const folder = useExperimentField('workspace');
-  const { task, usesFiles, hasCycles } = kindFacts(mode.value);
-  return (
-    <Section title="What each run does">
-      <Field label="Name" problem={name.problem}>
-        {(props) => (
-          <input
-            {...props}
-            className="field"
-            value={name.value}
-            onChange={(event) => name.set(event.target.value)}
-            placeholder="Two temperatures, five seeds"
-          />
-        )}
-      </Field>
-      <Choice
-        legend="Mode"
-        name="experiment-mode"
-        value={mode.value}
-        onChange={mode.set}
-        options={MODE_OPTIONS}
-      />
-      {task !== 'none' && (
-        <Field label={KIND_WORDS[mode.value].experimentTask ?? 'Task'} problem={work.problem}>
-          {(props) => (
-            <textarea
-              {...props}
-              className="field min-h-20 resize-y"
-              value={work.value}
-              onChange={(event) => work.set(event.target.value)}
-            />
-          )}
-        </Field>
-      )}
-      {hasCycles && (
-        <>
-          <div className="w-40">
-            <Numbers name="cycles" label="Cycles each" placeholder={DEFAULT_CYCLES} />
-          </div>
-          <Switch
-            label={SETTINGS.diversity.label}
-            hint="Tells the model when its reflections repeat themselves."
-            checked={diversity.value}
-            onChange={diversity.set}
-          />
-        </>
-      )}
-      {usesFiles && (
-        <Field
-          label="Folder to copy"
-          hint="Each run works on a fresh copy of it. Left empty: an empty folder for each."
-          problem={folder.problem}
-        >
-          {(props) => (
-            <input
-              {...props}
-              className="field font-mono text-sm"
-              value={folder.value}
-              onChange={(event) => folder.set(event.target.value)}
-              placeholder="/home/ada/texts"
-            />
-          )}
-        </Field>
-      )}
-    </Section>
-  );
 }
 
 function Models() {
@@ -231,9 +151,10 @@ function Variations() {
 /** What each run of a task must fulfil to pass. */
 function ExperimentChecks() {
   const health = useHealth();
+  const work = useExperimentField('work');
   const mode = useExperimentField('mode');
   const { value, set, problem } = useExperimentField('checks');
-  if (!offersSetting(mode.value, 'checks')) return null;
+  if (work.value === 'suite' || !offersSetting(mode.value, 'checks')) return null;
   const withCommands = !health.data || commandPlace(health.data.sandbox) !== 'off';
   return (
     <Section title="Checks" hint="A run passes if all of its checks pass">

@@ -2,10 +2,10 @@
 
 import { useSearchParams } from 'next/navigation';
 import { useMemo, useState } from 'react';
-import type { ExperimentReply, ExperimentSummary } from '#lib/api/experiment.ts';
+import type { ExperimentReply, ExperimentSuite, ExperimentSummary } from '#lib/api/experiment.ts';
 import type { CellsReply, ExperimentCell, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
-import { formatCount, formatDuration } from '#lib/browser/words/format.ts';
+import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
@@ -109,6 +109,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           )}
         </div>
       </div>
+      {experiment.suite && <SuiteLine suite={experiment.suite} />}
       {problem && (
         <div className="mt-2">
           <ErrorNote error={problem} />
@@ -170,6 +171,24 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         refresh={untilFinished}
       />
     </main>
+  );
+}
+
+/** The suite whose cases are run, in its version. */
+function SuiteLine({ suite: { id, name, hash, cases } }: { suite: ExperimentSuite }) {
+  const named = <ShortName text={name} />;
+  return (
+    <p className="tnum mt-1 text-sm text-ink-3">
+      {plural(cases, 'case')} of{' '}
+      {id === undefined ? (
+        named
+      ) : (
+        <Link href={`/suites/${encodeURIComponent(id)}`} className="underline underline-offset-4">
+          {named}
+        </Link>
+      )}
+      , version <code title={hash}>{hash.slice(0, 12)}</code>
+    </p>
   );
 }
 

@@ -1,8 +1,10 @@
 'use client';
 
+import { useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import type { ExperimentListReply, ExperimentSummary } from '#lib/api/experiment.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
@@ -18,7 +20,9 @@ import { ProgressBar } from './progress-bar.tsx';
 /** Sets of runs with one plan, and the form for a new one. */
 export function ExperimentsPage() {
   const { data, error, reload } = useApi<ExperimentListReply>('/api/experiments', 3000);
-  const [making, setMaking] = useState(false);
+  // A suite links here to be run.
+  const withSuite = useSearchParams().has('suite');
+  const [making, setMaking] = useState(withSuite);
   const none = data?.experiments.length === 0;
   // Keep the form open if another page starts the first experiment, so that no input is lost.
   if (none && !making) setMaking(true);
@@ -43,7 +47,12 @@ export function ExperimentsPage() {
           <Problem error={error} onRetry={reload} />
         </div>
       )}
-      {making && <ExperimentForm onCancel={none ? undefined : () => setMaking(false)} />}
+      {making && (
+        <ExperimentForm
+          work={withSuite ? 'suite' : 'task'}
+          onCancel={none ? undefined : () => setMaking(false)}
+        />
+      )}
       {data && !none && (
         <ul className="mt-6 divide-y border-y">
           {data.experiments.map((experiment) => (
@@ -71,8 +80,10 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
           <ShortName text={experiment.name} />
         </span>
         <span className="tnum text-sm text-ink-3">
-          {kindFacts(experiment.mode).labels} · {plural(plan.models.length, 'model')} ·{' '}
-          {plural(experiment.total, 'run')}
+          {experiment.suite
+            ? `${shortLine(experiment.suite.name)}, ${plural(experiment.suite.cases, 'case')}`
+            : kindFacts(experiment.mode).labels}{' '}
+          · {plural(plan.models.length, 'model')} · {plural(experiment.total, 'run')}
         </span>
       </span>
       <span className="max-sm:col-span-2">

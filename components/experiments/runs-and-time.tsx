@@ -6,6 +6,7 @@ import { getJson } from '#lib/browser/api.ts';
 import {
   type ExperimentDraft,
   experimentOf,
+  kindOfRuns,
   needsConfirmation,
 } from '#lib/browser/drafts/experiment-draft.ts';
 import { estimateTime, type RunTime, runTime } from '#lib/browser/state/run-times.ts';
@@ -23,7 +24,7 @@ export function RunsAndTime() {
   const { control } = useFormContext<ExperimentDraft>();
   const runs = useWatch({ control, compute: (draft: ExperimentDraft) => experimentOf(draft).runs });
   const models = useWatch({ control, name: 'models' });
-  const mode = useWatch({ control, name: 'mode' });
+  const mode = useWatch({ control, compute: kindOfRuns });
   const { value: confirmed, set, problem } = useFormField<ExperimentDraft, 'confirmed'>('confirmed');
   return (
     <div className="mr-auto grid gap-2">

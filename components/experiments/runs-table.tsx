@@ -75,6 +75,7 @@ function Results({
 }) {
   const priced = items.some(({ result }) => result?.cost_usd !== undefined);
   const columns = kindFacts(mode).resultColumns;
+  const withCases = items.some((item) => item.case !== undefined);
   const figures = [
     ...columns.map((column) => RESULT_COLUMNS[column].label),
     ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time'],
@@ -84,7 +85,10 @@ function Results({
     <section className="mt-2 scrolls-x" aria-label="Results" tabIndex={0}>
       <table className="tnum w-full min-w-[48rem] border-collapse text-sm">
         <thead>
-          <HeadRow words={['#', 'Model', 'Options', 'Outcome']} figures={figures} />
+          <HeadRow
+            words={['#', ...(withCases ? ['Case'] : []), 'Model', 'Options', 'Outcome']}
+            figures={figures}
+          />
         </thead>
         <tbody className="divide-y">
           {items.map((item) => (
@@ -128,6 +132,7 @@ function ResultLine({
   return (
     <tr className="align-baseline">
       <td className="py-1.5 pr-4 font-mono text-xs text-ink-3">{item.position}</td>
+      {item.case !== undefined && <td className="py-1.5 pr-4 font-mono text-xs">{item.case}</td>}
       <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs">
         <ShortName text={item.model} />
       </td>

@@ -17,11 +17,12 @@ import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { DownloadLink } from '../ui/download-link.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
 import { Menu, menuItem } from '../ui/menu.tsx';
 import { CaseDialog } from './case-dialog.tsx';
 import { CaseTable } from './case-table.tsx';
@@ -96,6 +97,12 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
           </p>
         </div>
         <div className="flex flex-wrap gap-2">
+          <Link
+            className={buttonClass('primary', 'sm', 'max-sm:h-11')}
+            href={`/experiments?suite=${encodeURIComponent(suite.id)}`}
+          >
+            Run
+          </Link>
           <Button size="sm" className="max-sm:h-11" onClick={() => open({ draft: EMPTY_CASE })}>
             Add case
           </Button>

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { ExperimentReply } from '../../lib/api/experiment.ts';
+import type { SuiteReply } from '../../lib/api/suite.ts';
 import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { misfits } from '../page-fit.ts';
@@ -143,4 +144,59 @@ test('the results fit a phone', async ({ page, loupe, ollama }) => {
   await expect(figure(page, 'Pass rate by temperature')).toBeVisible();
   expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
   await expectAccessible(page);
+});
+
+test('a suite is run from its page, some cases of it, and paired by case', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'blue', steps: [{ reply: { content: 'It is blue.' } }] });
+  ollama.add({ name: 'red', steps: [{ reply: { content: 'It is red.' } }] });
+  const prompt = { mode: 'prompt', tags: ['colours'] };
+  const cases = [
+    { id: 'sky', input: 'The sky?', target: 'blue', ...prompt },
+    { id: 'blood', input: 'Blood?', target: ['red', 'crimson'], ...prompt },
+    { id: 'grass', input: 'Grass?', target: 'green', ...prompt, tags: ['nature'] },
+  ];
+  const added = await loupe.request('/api/suites', { json: { suite: { name: 'Colour words', cases } } });
+  const { suite } = (await added.json()) as SuiteReply;
+  await page.goto(`/suites/${suite.id}`);
+  await page.getByRole('link', { name: 'Run', exact: true }).click();
+
+  const form = page.getByRole('form', { name: 'New experiment' });
+  await test.step('the form opens with the suite, and counts the cases of a tag', async () => {
+    await expect(form.getByLabel('Suite', { exact: true })).toHaveValue(suite.id);
+    await expect(form.getByText('3 cases of 3')).toBeVisible();
+    await form.getByRole('checkbox', { name: 'colours' }).check();
+    await expect(form.getByText('2 cases of 3')).toBeVisible();
+    await form.getByLabel('Name', { exact: true }).fill('Which knows colours?');
+    await form.getByRole('checkbox', { name: /^blue/ }).check();
+    await form.getByRole('checkbox', { name: /^red/ }).check();
+    await expect(form.getByText('4 runs')).toBeVisible();
+    await expectAccessible(page);
+    await form.getByRole('button', { name: 'Start experiment', exact: true }).click();
+  });
+
+  await test.step('the page names the version of the suite, and the runs their case', async () => {
+    await expect(page.getByRole('heading', { name: 'Which knows colours?' })).toBeVisible();
+    await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
+    await expect(page.getByRole('main')).toContainText('2 cases of Colour words, version');
+    await expect(results(page).getByRole('row').nth(1)).toContainText('sky');
+    await expect(cells(page).getByRole('row').nth(1)).toContainText('1 of 2');
+    const compared = page.getByRole('region', { name: 'Compare two cells' });
+    await expect(compared).toContainText('0 percentage points');
+    await expectAccessible(page);
+  });
+
+  await test.step('a suite that ships can be run without adding it', async () => {
+    await openExperimentForm(page);
+    await form.getByRole('radiogroup', { name: 'Work' }).getByText('A suite', { exact: true }).click();
+    await form.getByRole('button', { name: 'Start experiment', exact: true }).click();
+    await expect(form.getByText('Choose a suite.')).toBeVisible();
+    await form.getByLabel('Suite', { exact: true }).selectOption('shipped:basics');
+    await expect(form.getByText('40 cases of 40')).toBeVisible();
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+  });
 });

@@ -13,10 +13,15 @@ export const CELL_FIGURES = [
   'calls_json',
   'calls_xml',
   'repairs',
+  'coercions',
   'refused_calls',
+  'malformed_replies',
   'nudges',
   'retries',
   'cut_offs',
+  'overflows',
+  'prompt_tokens_estimated',
+  'prompt_tokens_measured',
   'tokens_in',
   'tokens_out',
   'tokens_per_second',
@@ -42,13 +47,20 @@ export interface PassK {
   pass_hat_k: number;
 }
 
-/** A model as Ollama served it. */
-export interface Provenance {
-  ollama_version?: string;
-  digest?: string;
-  quantization?: string;
-  parameter_size?: string;
-}
+/** What a result was measured with: the model as Ollama served it, Loupe, and the machine. */
+export const PROVENANCE_FIELDS = [
+  'ollama_version',
+  'digest',
+  'quantization',
+  'parameter_size',
+  'template_hash',
+  'gpu_share',
+  'options_sent',
+  'loupe_version',
+  'suite_hash',
+  'machine',
+] as const satisfies readonly (keyof ExperimentResult)[];
+export type Provenance = Partial<Pick<ExperimentResult, (typeof PROVENANCE_FIELDS)[number]>>;
 
 /** The runs of an experiment with the same model, options and factors, over all seeds and repeats. */
 export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options' | 'factors'> {
@@ -75,6 +87,8 @@ export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options'
   answers: number;
   agreeing: number;
   endings: Partial<Record<OutcomeKind, number>>;
+  /** Tool calls by the format in which they were read, over all runs. */
+  calls_by_format: Record<string, number>;
   figures: Partial<Record<CellFigure, FigureSummary>>;
   /** Of all their tokens, how many are estimates. */
   tokens_estimated: number;

@@ -6,9 +6,9 @@ import { type RunKind, runKinds } from '../events/modes.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { MODEL_OPTIONS, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
 import { outcome } from '../events/termination.ts';
+import { caseId, caseTag } from './case-names.ts';
 import { createRunRequest } from './create-run.ts';
 import { factorLists, factorProblems, factorValues } from './experiment-factors.ts';
-import { caseFields, type SuiteCase } from './suite.ts';
 
 const { shape } = createRunRequest;
 
@@ -20,9 +20,6 @@ const experimentSettings = z
 /** The kind of runs: tasks with tools, single answers without, explorations, or sessions that end at their limits. */
 const experimentMode = z.enum(runKinds);
 export type ExperimentMode = RunKind;
-
-/** The mode of an experiment that names neither a mode nor a suite. */
-export const DEFAULT_EXPERIMENT_MODE = 'explore' satisfies ExperimentMode;
 
 const optionSet = z.record(z.string(), optionValue);
 
@@ -38,9 +35,9 @@ const planSuite = z.strictObject({
     .regex(/^[0-9a-f]{64}$/, 'A hash has 64 hexadecimal digits.')
     .optional(),
   /** Only cases with one of these tags. */
-  tags: distinctTexts(caseFields.shape.tags.unwrap().element, 'A tag is listed twice.').optional(),
+  tags: distinctTexts(caseTag, 'A tag is listed twice.').optional(),
   /** Only cases with these IDs. */
-  cases: distinctTexts(caseFields.shape.id, 'A case is listed twice.').optional(),
+  cases: distinctTexts(caseId, 'A case is listed twice.').optional(),
 });
 
 /**
@@ -139,6 +136,15 @@ export const extendExperimentRequest = z.strictObject({
 export type ExtendExperiment = z.output<typeof extendExperimentRequest>;
 export type ExtendExperimentRequest = z.input<typeof extendExperimentRequest>;
 
+/** The machine that an experiment ran on. */
+const machineFacts = z.object({
+  cpu: z.string().optional(),
+  cores: z.int().positive().optional(),
+  memory_bytes: z.int().positive().optional(),
+  gpu: z.string().optional(),
+});
+export type MachineFacts = z.infer<typeof machineFacts>;
+
 /** The result of one run. */
 const experimentResult = z.object({
   status: z.enum(['completed', 'partial', 'cancelled', 'failed']),
@@ -171,13 +177,23 @@ const experimentResult = z.object({
   calls_native: z.int().nonnegative().optional(),
   calls_json: z.int().nonnegative().optional(),
   calls_xml: z.int().nonnegative().optional(),
-  /** Calls that were read after a repair, and calls that were refused. */
+  /** Tool calls by the format in which they were read, such as `native` or `hermes`. */
+  calls_by_format: z.record(z.string(), z.int().nonnegative()).optional(),
+  /** Replies whose calls were read after a repair, changed arguments, and refused calls. */
   repairs: z.int().nonnegative().optional(),
+  coercions: z.int().nonnegative().optional(),
   refused_calls: z.int().nonnegative().optional(),
+  /** Replies with a call that nobody could read. */
+  malformed_replies: z.int().nonnegative().optional(),
   nudges: z.int().nonnegative().optional(),
   retries: z.int().nonnegative().optional(),
   /** Replies that ended at the reply limit. */
   cut_offs: z.int().nonnegative().optional(),
+  /** Requests that Ollama refused as too long for the window. */
+  overflows: z.int().nonnegative().optional(),
+  /** Prompt tokens of the calls that Ollama measured: as Loupe estimated them (characters / 4), and as measured. */
+  prompt_tokens_estimated: z.int().nonnegative().optional(),
+  prompt_tokens_measured: z.int().nonnegative().optional(),
   /** Missing if the replies were too short to measure it. */
   tokens_per_second: z.number().nonnegative().optional(),
   /** The model and its server, as they were when the run began. */
@@ -185,6 +201,17 @@ const experimentResult = z.object({
   digest: z.string().optional(),
   quantization: z.string().optional(),
   parameter_size: z.string().optional(),
+  /** SHA-256 of the model's prompt template. */
+  template_hash: z.string().optional(),
+  /** The share of the loaded model in the memory of the GPU. */
+  gpu_share: z.number().min(0).max(1).optional(),
+  /** The options of the first call. */
+  options_sent: z.record(z.string(), z.json()).optional(),
+  loupe_version: z.string().optional(),
+  /** Hash of the suite's version. */
+  suite_hash: z.string().optional(),
+  /** Where Loupe ran. */
+  machine: machineFacts.optional(),
   /**
    * The `think` value that was sent; lower than the setting if the model refused that. Missing without a call and in
    * older results.
@@ -261,11 +288,6 @@ export const stopExperimentRequest = z.strictObject({ force: z.boolean().default
 export interface ExperimentReply {
   experiment: ExperimentSummary;
   items: ExperimentItem[];
-}
-
-/** `GET /api/experiments/{id}/cases`: the cases that it runs, as they were when it was created. */
-export interface ExperimentCasesReply {
-  cases: SuiteCase[];
 }
 
 export interface ExperimentListReply {

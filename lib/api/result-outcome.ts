@@ -31,3 +31,8 @@ export function hasPassed(result: ExperimentResult): boolean | undefined {
   if (kind === 'stopped') return undefined;
   return kind === 'answered' || kind === 'cycles_done';
 }
+
+/** Whether a run had one attempt; results from before attempts were counted had no other. */
+export function isFirstTry({ attempts = 1 }: ExperimentResult): boolean {
+  return attempts <= 1;
+}

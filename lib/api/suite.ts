@@ -7,7 +7,6 @@ import {
   MAX_OFFERED_TOOLS,
   MAX_SUITE_CASES,
   MAX_SUITE_NAME_CHARS,
-  MAX_TAG_CHARS,
   MAX_TAGS,
   MAX_TARGETS,
   MAX_TASK_CHARS,
@@ -16,7 +15,8 @@ import { MAX_TOOL_NAME_CHARS } from '../events/mcp-names.ts';
 import { kindFacts, modeAndTools, type RunKind, runKinds } from '../events/modes.ts';
 import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { MAX_CHECKS } from '../events/settings.ts';
-import { isGitStep } from '../sandbox/workspace-path.ts';
+import { isGitStep } from '../sandbox/git-step.ts';
+import { caseId, caseTag } from './case-names.ts';
 import { contradictions, runFields } from './create-run.ts';
 
 /** The mark of a suite file. The number changes when older programs could not read the format. */
@@ -28,11 +28,6 @@ const DEFAULT_CASE_MODE = 'task' satisfies RunKind;
 const MAX_TARGET_CHARS = 10_000;
 
 const target = z.string().min(1, 'A target must not be empty.').max(MAX_TARGET_CHARS);
-
-const caseTag = z
-  .string()
-  .regex(/^[^\s,](?:[^\p{Cc},]*[^\s,])?$/u, 'A tag must be one line without commas or spaces around it.')
-  .max(MAX_TAG_CHARS);
 
 /** The files that a case starts with, by their path in the workspace. */
 const caseFiles = z.record(z.string(), z.string()).superRefine((files, context) => {
@@ -69,9 +64,8 @@ const caseSettings = runFields.omit({
   ...{ checks: true, model_options: true, max_cycles: true, turn_delay: true, unattended: true },
 });
 
-/** A case without the rules between its fields. */
-export const caseFields = z.strictObject({
-  id: z.string().regex(/^[\w.:-]{1,100}$/, 'An ID must have 1 to 100 letters, digits, ".", "_", ":" or "-".'),
+const caseFields = z.strictObject({
+  id: caseId,
   /** The task or the prompt; empty in an exploration. Named as in the samples of Inspect. */
   input: z.string().max(MAX_TASK_CHARS).default(''),
   /** The answer must contain this text, or one of these texts. */
@@ -234,6 +228,18 @@ export interface SuiteReply {
   cases: SuiteCase[];
   /** Newest first. */
   versions: SuiteVersion[];
+}
+
+/** `GET /api/shipped-suites/{name}` */
+export interface ShippedSuiteReply {
+  name: string;
+  hash: string;
+  cases: SuiteCase[];
+}
+
+/** `GET /api/experiments/{id}/cases`: the cases that it runs, as they were when it was created. */
+export interface ExperimentCasesReply {
+  cases: SuiteCase[];
 }
 
 export interface AddedCaseReply {

@@ -40,6 +40,7 @@ import { environmentSecrets } from '../sharing/redaction/environment.ts';
 import { SignIns } from '../sign-ins/sign-ins.ts';
 import { freeBytes } from '../store/data-directory.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
+import { machineFacts } from '../util/machine-facts.ts';
 import { createPacedClock, steadyNow } from '../util/steady-clock.ts';
 import { agentConsole } from './agent-console.ts';
 import { type OpenedStore, openStore } from './open-store.ts';
@@ -147,6 +148,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     newId: () => newRunId(new Date()),
     runs: runsOfExperiments({ service, servers, dataDir, tools, unconfined, mcp, prices }),
     suites: { find: (reference) => suites.find(reference) },
+    facts: { loupe_version: programVersion(), machine: machineFacts() },
   });
   const shares = new Shares({
     store,

@@ -396,7 +396,7 @@ class Server {
       license: '',
       modelfile: modelfileOf(model),
       parameters: '',
-      template: '',
+      template: '{{- range .Messages }}<|im_start|>{{ .Role }}\\n{{ .Content }}<|im_end|>\\n{{ end }}',
       ...remoteOf(model),
       details: detailsOf(model),
       model_info: {

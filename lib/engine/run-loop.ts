@@ -390,6 +390,7 @@ class Loop {
         parameter_size: details.parameterSize,
         quantization: details.quantization,
         digest: details.digest,
+        ...(details.templateHash === undefined ? {} : { template_hash: details.templateHash }),
         size_bytes: details.sizeBytes,
         ...(details.remote && { remote_host: details.remote.host }),
         sandbox,

@@ -209,11 +209,6 @@ export const runConfig = z.object({
 });
 export type RunConfig = z.infer<typeof runConfig>;
 
-/** Whether the model of a session answered a person: without autopilot, it does nothing by itself. */
-export function isLedByPerson({ mode, autopilot }: Pick<RunConfig, 'mode' | 'autopilot'>): boolean {
-  return mode === 'session' && autopilot === false;
-}
-
 /** The first event of a run, which records its configuration in the log. */
 export const runCreated = z.object({
   ...envelope,

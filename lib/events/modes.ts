@@ -199,6 +199,9 @@ export const runKinds = Object.keys(RUN_KINDS) as RunKind[];
 /** The mode of a request that names none, and of a run whose configuration has not arrived yet. */
 export const DEFAULT_MODE = 'task' satisfies RunMode;
 
+/** The mode of an experiment that names neither a mode nor a suite. */
+export const DEFAULT_EXPERIMENT_MODE = 'explore' satisfies RunMode;
+
 /** The facts of a mode. */
 export function modeFacts(mode: RunMode | undefined): ModeFacts {
   return MODES[mode ?? DEFAULT_MODE];
@@ -218,6 +221,11 @@ export function kindOf({ mode, agentic }: ModeAndTools): RunKind {
 /** The fields of `POST /api/runs` that select a kind. */
 export function modeAndTools(kind: RunKind): ModeAndTools {
   return kind === 'prompt' ? { mode: 'task', agentic: false } : { mode: kind, agentic: true };
+}
+
+/** Whether the model of a session answered a person: without autopilot, it does nothing by itself. */
+export function isLedByPerson({ mode, autopilot }: { mode: RunMode; autopilot?: boolean }): boolean {
+  return mode === 'session' && autopilot === false;
 }
 
 /** The facts of a kind of run. */

@@ -43,6 +43,8 @@ export const preflightChecked = z.object({
   parameter_size: z.string().optional(),
   quantization: z.string().optional(),
   digest: z.string().optional(),
+  /** SHA-256 of the model's prompt template. Missing in older logs. */
+  template_hash: z.string().optional(),
   /** Of the model on disk. */
   size_bytes: z.int().nonnegative().optional(),
   /** The host to which Ollama forwards requests for this model. */

@@ -6,10 +6,12 @@ import {
   type FigureSummary,
   type PairsReply,
   type PassK,
+  PROVENANCE_FIELDS,
   type Provenance,
   type RunPair,
 } from '../api/experiment-cells.ts';
-import { hasPassed, outcomeOfResult } from '../api/result-outcome.ts';
+import { hasPassed, isFirstTry, outcomeOfResult } from '../api/result-outcome.ts';
+import { definedOf } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { OutcomeKind } from '../events/termination.ts';
 import { mcnemar, pairedDifference } from '../statistics/paired.ts';
@@ -78,12 +80,13 @@ function cellOf(
     stopped: results.length - judged,
     passed,
     judged,
-    first_try: results.filter((result, index) => verdicts[index] && (result.attempts ?? 1) <= 1).length,
+    first_try: results.filter((result, index) => verdicts[index] && isFirstTry(result)).length,
     checked: results.filter(({ verification }) => verification !== undefined).length,
     ...(judged === 0 ? {} : { rate: { value: passed / judged, ...wilson(passed, judged) } }),
     pass_k: passK(passed, judged),
     ...answersOf(results),
     endings: endingsOf(results),
+    calls_by_format: formatsOf(results),
     figures: Object.fromEntries(
       CELL_FIGURES.flatMap((name) => {
         const summary = summarize(results.flatMap((result) => result[name] ?? []));
@@ -130,14 +133,36 @@ function summarize(values: readonly number[]): FigureSummary | undefined {
   return { mean: average, median: at(0.5), low: at(0.25), high: at(0.75), runs: values.length };
 }
 
+function formatsOf(results: readonly ExperimentResult[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { calls_by_format = {} } of results) {
+    for (const [format, count] of Object.entries(calls_by_format)) {
+      counts[format] = (counts[format] ?? 0) + count;
+    }
+  }
+  return counts;
+}
+
+/** What the results were measured with; the seed, which differs between runs, is left out of the options. */
 function provenanceOf(results: readonly ExperimentResult[]): Provenance[] {
   const found = new Map<string, Provenance>();
-  for (const { ollama_version, digest, quantization, parameter_size } of results) {
-    const provenance = { ollama_version, digest, quantization, parameter_size };
-    const key = JSON.stringify(provenance);
-    if (key !== '{}') found.set(key, provenance);
+  for (const result of results) {
+    const { options_sent: options, ...provenance } = definedOf(pick(result, PROVENANCE_FIELDS));
+    const { seed: _seed, ...sent } = options ?? {};
+    const whole = { ...provenance, ...(options ? { options_sent: sent } : {}) };
+    const key = JSON.stringify(whole);
+    if (key !== '{}') found.set(key, whole);
   }
   return [...found.values()];
+}
+
+function pick<Value, Name extends keyof Value>(
+  value: Value,
+  names: readonly Name[],
+): Partial<Pick<Value, Name>> {
+  const picked: Partial<Pick<Value, Name>> = {};
+  for (const name of names) picked[name] = value[name];
+  return picked;
 }
 
 /**

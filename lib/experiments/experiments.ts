@@ -1,17 +1,17 @@
 import type { AgreementGroup, AgreementReply } from '../api/comparison.ts';
 import type { NewRun } from '../api/create-run.ts';
-import {
-  DEFAULT_EXPERIMENT_MODE,
-  type ExperimentItem,
-  type ExperimentPlan,
-  type ExperimentReply,
-  type ExperimentSummary,
-  type ExtendExperiment,
-  type NewExperiment,
+import type {
+  ExperimentItem,
+  ExperimentPlan,
+  ExperimentReply,
+  ExperimentSummary,
+  ExtendExperiment,
+  NewExperiment,
 } from '../api/experiment.ts';
 import type { SuiteCase } from '../api/suite.ts';
 import type { Agreement } from '../compare/agreement.ts';
 import { AppError } from '../errors/app-error.ts';
+import { DEFAULT_EXPERIMENT_MODE } from '../events/modes.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
@@ -27,7 +27,7 @@ import {
 } from './experiment-suite.ts';
 import { extendPlan, newItems } from './extend-plan.ts';
 import { planRuns, requestOf } from './plan-runs.ts';
-import { resultOfLog } from './result-row.ts';
+import { type ResultFacts, resultOfLog } from './result-row.ts';
 
 /** The run operations that experiments need. */
 export interface RunsOfExperiment {
@@ -93,6 +93,7 @@ export class Experiments {
   readonly #store: ExperimentStore;
   readonly #runs: RunsOfExperiment;
   readonly #suites: SuitesOfExperiment;
+  readonly #facts: ResultFacts;
   readonly #newId: () => string;
   readonly #holder: ExperimentHolder;
   readonly #closing = new AbortController();
@@ -104,6 +105,8 @@ export class Experiments {
     store: ExperimentStore;
     runs: RunsOfExperiment;
     suites: SuitesOfExperiment;
+    /** What results are recorded with: Loupe's version and the machine. */
+    facts?: Pick<ResultFacts, 'loupe_version' | 'machine'>;
     newId: () => string;
     /** Required if several processes share the store. */
     holder?: ExperimentHolder;
@@ -112,6 +115,7 @@ export class Experiments {
     this.#store = options.store;
     this.#runs = options.runs;
     this.#suites = options.suites;
+    this.#facts = options.facts ?? {};
     this.#newId = options.newId;
   }
 
@@ -432,7 +436,10 @@ export class Experiments {
     if (started?.run_id === undefined) return;
     await this.#runs.ended(started.run_id, AbortSignal.any([this.#closing.signal, open.gone.signal]));
     if (this.#isOver(open) || !(await this.#keeps(open))) return;
-    const result = await resultOfLog(this.#runs.log(started.run_id));
+    const result = await resultOfLog(this.#runs.log(started.run_id), {
+      ...this.#facts,
+      ...(open.summary.suite ? { suite_hash: open.summary.suite.hash } : {}),
+    });
     if (result) await this.#save(open, {}, { ...started, status: 'done', result });
   }
 

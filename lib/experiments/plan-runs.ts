@@ -1,11 +1,11 @@
 import { createRunRequest, type NewRun } from '../api/create-run.ts';
-import { DEFAULT_EXPERIMENT_MODE, type ExperimentItem, type ExperimentPlan } from '../api/experiment.ts';
+import type { ExperimentItem, ExperimentPlan } from '../api/experiment.ts';
 import { type FactorLists, type FactorValues, factorFields } from '../api/experiment-factors.ts';
 import { namedOptionProblems, namedOptions } from '../api/named-options.ts';
 import { checksOfCase, modeOfCase, type SuiteCase } from '../api/suite.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_EXPERIMENT_RUNS, MAX_TITLE_CHARS } from '../events/limits.ts';
-import { kindFacts, modeAndTools, type RunKind } from '../events/modes.ts';
+import { DEFAULT_EXPERIMENT_MODE, kindFacts, modeAndTools, type RunKind } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { DEFAULT_WINDOW_TOKENS, offersSetting, SETTING_NAMES } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';

@@ -11,22 +11,22 @@ import { shortText } from '../util/short-text.ts';
 
 const OUTPUT_CHARS = 2000;
 
+/** What a result is recorded with besides the log of its run. */
+export type ResultFacts = Pick<ExperimentResult, 'loupe_version' | 'suite_hash' | 'machine'>;
+
 /** The result of a run, read from its log in pages. `undefined` if the run has not ended. */
 export async function resultOfLog(
   pages: AsyncIterable<readonly RunEvent[]>,
+  facts: ResultFacts = {},
 ): Promise<ExperimentResult | undefined> {
   let state = emptyRunState('');
   let folded = noCycles;
-  const counts = { nudges: 0, retries: 0, cut_offs: 0 };
+  const counts = new EventCounts();
   let sent: EventOf<'model-call.started'>['options'] | undefined;
   for await (const page of pages) {
     state = foldAll(state.seq === 0 ? emptyRunState(page[0]?.run_id ?? '') : state, page);
     folded = foldCycles(folded, page);
-    for (const event of page) {
-      if (event.type === 'policy.nudged') counts.nudges += 1;
-      else if (event.type === 'policy.retried') counts.retries += 1;
-      else if (event.type === 'model-call.ended' && event.done_reason === 'length') counts.cut_offs += 1;
-    }
+    for (const event of page) counts.add(event);
     sent ??= page.find((event) => event.type === 'model-call.started')?.options;
   }
   const { ended, result } = state;
@@ -60,9 +60,13 @@ export async function resultOfLog(
     calls_xml: state.parsed.xml,
     repairs: state.parsed.repaired,
     refused_calls: state.parsed.refused,
-    ...counts,
+    malformed_replies: state.parsed.malformed,
+    ...counts.figures,
+    calls_by_format: Object.fromEntries(counts.formats),
     ...(speed === undefined ? {} : { tokens_per_second: speed }),
     ...provenanceOf(state),
+    ...(sent === undefined ? {} : { options_sent: sent }),
+    ...definedOf(facts),
     ...(state.config && state.calls > 0 ? { think: thinkToSend({ ...state, config: state.config }) } : {}),
     ...(ended.verification === undefined ? {} : { verification: ended.verification }),
     ...(state.outcome ? { outcome: state.outcome } : {}),
@@ -70,10 +74,58 @@ export async function resultOfLog(
   };
 }
 
-function provenanceOf({
-  preflight,
-}: RunState): Pick<ExperimentResult, 'ollama_version' | 'digest' | 'quantization' | 'parameter_size'> {
-  if (!preflight) return {};
-  const { server_version, digest, quantization, parameter_size } = preflight;
-  return definedOf({ ollama_version: server_version, digest, quantization, parameter_size });
+/** Counts what the fold of a run does not keep. */
+class EventCounts {
+  readonly figures = {
+    ...{ nudges: 0, retries: 0, cut_offs: 0, overflows: 0, coercions: 0 },
+    ...{ prompt_tokens_estimated: 0, prompt_tokens_measured: 0 },
+  };
+  readonly formats = new Map<string, number>();
+  #estimate = 0;
+
+  add(event: RunEvent): void {
+    const { figures, formats } = this;
+    switch (event.type) {
+      case 'policy.nudged':
+        figures.nudges += 1;
+        break;
+      case 'policy.retried':
+        figures.retries += 1;
+        break;
+      case 'model-call.started':
+        this.#estimate = event.estimated_tokens;
+        break;
+      case 'model-call.failed':
+        if (event.kind === 'overflow') figures.overflows += 1;
+        break;
+      case 'model-call.ended':
+        if (event.done_reason === 'length') figures.cut_offs += 1;
+        if (event.prompt_tokens !== undefined) {
+          figures.prompt_tokens_estimated += this.#estimate;
+          figures.prompt_tokens_measured += event.prompt_tokens;
+        }
+        break;
+      case 'reply.parsed':
+        figures.coercions += event.coercions.length;
+        for (const { format } of event.calls) formats.set(format, (formats.get(format) ?? 0) + 1);
+        break;
+      default: // counted by the fold, or not at all
+    }
+  }
+}
+
+type RunProvenance = Pick<
+  ExperimentResult,
+  'ollama_version' | 'digest' | 'quantization' | 'parameter_size' | 'template_hash' | 'gpu_share'
+>;
+
+function provenanceOf({ preflight, loaded }: RunState): RunProvenance {
+  const { size_bytes: size = 0, vram_bytes: vram } = loaded ?? {};
+  const gpu_share = vram === undefined || size === 0 ? undefined : Math.min(1, vram / size);
+  if (!preflight) return definedOf({ gpu_share });
+  const { server_version, digest, quantization, parameter_size, template_hash } = preflight;
+  return definedOf({
+    ...{ ollama_version: server_version, digest, quantization, parameter_size },
+    ...{ template_hash, gpu_share },
+  });
 }

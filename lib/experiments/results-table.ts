@@ -1,5 +1,5 @@
 import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
-import { hasPassed } from '../api/result-outcome.ts';
+import { hasPassed, isFirstTry } from '../api/result-outcome.ts';
 import type { JsonValue } from '../util/json.ts';
 
 type Cell = string | number | undefined;
@@ -28,16 +28,28 @@ const RESULT_COLUMNS: readonly Exclude<keyof ExperimentResult, 'outcome'>[] = [
   'calls_native',
   'calls_json',
   'calls_xml',
+  'calls_by_format',
   'repairs',
+  'coercions',
   'refused_calls',
+  'malformed_replies',
   'nudges',
   'retries',
   'cut_offs',
+  'overflows',
+  'prompt_tokens_estimated',
+  'prompt_tokens_measured',
   'tokens_per_second',
   'ollama_version',
   'digest',
   'quantization',
   'parameter_size',
+  'template_hash',
+  'gpu_share',
+  'options_sent',
+  'loupe_version',
+  'suite_hash',
+  'machine',
   'think',
   'verification',
   'message',
@@ -53,7 +65,7 @@ export function resultsCsv(items: readonly ExperimentItem[]): string {
     ...options.map((name) => `option_${name}`),
     ...factors.map((name) => `factor_${name}`),
     ...RESULT_COLUMNS,
-    ...['passed', 'outcome', 'checks_failed', 'checks_total'],
+    ...['passed', 'first_try', 'outcome', 'checks_failed', 'checks_total'],
     'error',
   ];
   const rows = items.map((item): Cell[] => [
@@ -61,10 +73,18 @@ export function resultsCsv(items: readonly ExperimentItem[]): string {
     ...options.map((name) => valueCell(Object.hasOwn(item.options, name) ? item.options[name] : undefined)),
     ...factors.map((name) => valueCell(item.factors?.[name])),
     ...RESULT_COLUMNS.map((column) => valueCell(item.result?.[column])),
-    ...[item.result && valueCell(hasPassed(item.result)), ...outcomeCells(item.result?.outcome)],
+    ...verdictCells(item.result),
+    ...outcomeCells(item.result?.outcome),
     item.error?.message,
   ]);
   return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+}
+
+/** Whether the run passed, and whether it did so in its first attempt. */
+function verdictCells(result: ExperimentResult | undefined): Cell[] {
+  const passed = result && hasPassed(result);
+  if (!result || passed === undefined) return [undefined, undefined];
+  return [valueCell(passed), valueCell(passed && isFirstTry(result))];
 }
 
 function outcomeCells(outcome: ExperimentResult['outcome']): Cell[] {

@@ -151,6 +151,8 @@ export interface ModelDetails {
   sizeBytes?: number;
   /** Set if the server forwards requests for this model to another machine. */
   remote?: RemoteModel;
+  /** SHA-256 of the prompt template, in hexadecimal digits. */
+  templateHash?: string;
   /** The server's runner key: models with the same key share a runner. */
   runnerKey?: string;
 }

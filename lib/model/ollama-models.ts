@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { ModelDetails } from './chat-model.ts';
 import { identifyServer } from './identify-server.ts';
@@ -118,7 +119,8 @@ export async function show(
       { signal, timeoutMs: SHOW_TIMEOUT_MS, onTimeout, asked: { model } },
       (call) => call.post('/api/show', [Buffer.from(JSON.stringify({ model }))]),
     );
-    const { capabilities, details, model_info, modelfile, ...told } = checked(showReply, reply, '/api/show');
+    const read = checked(showReply, reply, '/api/show');
+    const { capabilities, details, model_info, modelfile, template, ...told } = read;
     return {
       name: model,
       capabilities,
@@ -127,6 +129,7 @@ export async function show(
       parameterSize: details?.parameter_size,
       quantization: details?.quantization_level,
       remote: readRemote(model, told),
+      templateHash: template ? createHash('sha256').update(template).digest('hex') : undefined,
       runnerKey: modelfile === undefined ? undefined : runnerKeyIn(modelfile),
     };
   } catch (cause) {

@@ -85,6 +85,7 @@ export const showReply = z.object({
   capabilities: z.array(z.string()).optional().catch(undefined),
   details: modelDetails,
   modelfile: optionalText,
+  template: optionalText,
   ...remote,
   model_info: z.record(z.string(), z.unknown()).nullish().catch(undefined),
 });

@@ -13,6 +13,9 @@ describe('answer_contains [V11]', () => {
     [{ text: 'Paris', case_sensitive: true }, 'The capital is PARIS.', false],
     [{ text: 'Paris', case_sensitive: true }, 'Paris it is', true],
     [{ text: 'Rome' }, 'The capital is Paris.', false],
+    [{ text: ['4', 'Four'] }, 'It is four.', true],
+    [{ text: ['4', 'Four'], case_sensitive: true }, 'It is four.', false],
+    [{ text: ['4', 'four'] }, 'It is five.', false],
   ])('%o in "%s": %s', (check, answer, expected) => {
     expect(passes({ type: 'answer_contains', ...check }, answer)).toBe(expected);
   });

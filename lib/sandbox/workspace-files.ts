@@ -36,8 +36,8 @@ import {
   readEntries,
   refuseBareRepository,
 } from './folder-walk.ts';
+import { isGitStep } from './git-step.ts';
 import { enterHeldWorkspace } from './held-workspace.ts';
-import { isGitStep } from './workspace-path.ts';
 
 export interface FolderEntry {
   name: string;

@@ -34,11 +34,6 @@ export function workspaceSteps(path: string): string[] {
   return steps;
 }
 
-/** Whether a step enters a `.git` folder, including on case-insensitive file systems. */
-export function isGitStep(step: string): boolean {
-  return step.toLowerCase() === '.git';
-}
-
 function outside(path: string): AppError {
   return new AppError({
     code: 'path_outside',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { mcnemar, pairedDifference } from './paired.ts';
 
-/** Airway hyper-responsiveness (Bentur et al., 2009) and complete response (Cavo et al., 2012). */
+/** Data of the R package contingencytables: airway hyper-responsiveness (Bentur 2009), complete response (Cavo 2012). */
 const BENTUR = { both: 1, onlyFirst: 1, onlySecond: 7, neither: 12 };
 const CAVO = { both: 59, onlyFirst: 6, onlySecond: 16, neither: 80 };
 
@@ -11,24 +11,30 @@ const somePairs = fc
   .record({ both: count, onlyFirst: count, onlySecond: count, neither: count })
   .filter((pairs) => Object.values(pairs).some((value) => value > 0));
 
-it('gives the published p-values of the exact test', () => {
-  // Fagerland, Lydersen, Laake (2013), table 6.
-  expect(mcnemar(BENTUR)).toBeCloseTo(0.0703, 4);
-  expect(mcnemar(CAVO)).toBeCloseTo(0.0525, 4);
+it('gives the p-values of other implementations of the exact test', () => {
+  // SciPy, binomtest(onlyFirst, onlyFirst + onlySecond, 0.5), and statsmodels 0.15, mcnemar(table, exact=True).
+  expect(mcnemar(BENTUR)).toBeCloseTo(0.0703125, 10);
+  expect(mcnemar(CAVO)).toBeCloseTo(0.052478790283203125, 10);
+  expect(mcnemar({ onlyFirst: 5, onlySecond: 12 })).toBeCloseTo(0.143463134765625, 10);
+  expect(mcnemar({ onlyFirst: 40, onlySecond: 70 })).toBeCloseTo(0.005447429511444476, 10);
+  expect(mcnemar({ onlyFirst: 1200, onlySecond: 1300 })).toBeCloseTo(0.047681865221043444, 10);
 });
 
-it('gives the published intervals', () => {
-  // Fagerland, Lydersen, Laake, Recommended tests and confidence intervals for paired binomial proportions, Statistics
-  // in Medicine 33 (2014): the Newcombe square-and-add interval.
-  const bentur = pairedDifference(BENTUR);
-  expect(bentur.difference).toBeCloseTo(-0.286, 3);
-  expect(bentur.low).toBeCloseTo(-0.507, 3);
-  expect(bentur.high).toBeCloseTo(-0.026, 3);
-  // Altman, Machin, Bryant, Gardner, Statistics with confidence (2000), table 6.2.
-  const altman = pairedDifference({ both: 14, onlyFirst: 5, onlySecond: 0, neither: 22 });
-  expect(altman.difference).toBeCloseTo(0.122, 3);
-  expect(altman.low).toBeCloseTo(0.011, 3);
-  expect(altman.high).toBeCloseTo(0.226, 3);
+it('gives the intervals of other implementations', () => {
+  // Computed with the Wilson intervals of statsmodels 0.15. The R package contingencytables prints -0.1186 to -0.0046 for
+  // the data of Cavo (Newcombe_square_and_add_CI_paired_2x2); the last data are table 6.2 in Altman et al., Statistics
+  // with confidence (2000), the example of confIntPairedProportion in the R package biostatUZH.
+  const rows = [
+    [BENTUR, -0.285714, -0.50692, -0.025559],
+    [CAVO, -0.062112, -0.118621, -0.004625],
+    [{ both: 14, onlyFirst: 5, onlySecond: 0, neither: 22 }, 0.121951, 0.011483, 0.226493],
+  ] as const;
+  for (const [pairs, difference, low, high] of rows) {
+    const found = pairedDifference(pairs);
+    expect(found.difference).toBeCloseTo(difference, 6);
+    expect(found.low).toBeCloseTo(low, 6);
+    expect(found.high).toBeCloseTo(high, 6);
+  }
 });
 
 it('has no opinion without pairs that differ', () => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { wilson } from './wilson.ts';
 
-it('matches published intervals', () => {
-  // R. G. Newcombe (1998), table I, method 3.
+it('matches the intervals of another implementation', () => {
+  // statsmodels 0.15, proportion_confint(passed, count, method='wilson'); the counts are those of Newcombe (1998), table I.
   expect(wilson(81, 263).low).toBeCloseTo(0.2553, 4);
   expect(wilson(81, 263).high).toBeCloseTo(0.3662, 4);
   expect(wilson(0, 20).high).toBeCloseTo(0.1611, 4);

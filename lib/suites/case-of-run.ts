@@ -1,8 +1,8 @@
 import { askedSettings, definedOf } from '../api/run-settings.ts';
 import { CASE_SETTINGS, type SuiteCaseInput } from '../api/suite.ts';
 import { AppError } from '../errors/app-error.ts';
-import { isLedByPerson, type RunConfig } from '../events/config.ts';
-import { kindOf } from '../events/modes.ts';
+import type { RunConfig } from '../events/config.ts';
+import { isLedByPerson, kindOf } from '../events/modes.ts';
 
 /**
  * The case that asks a model what a run was asked: its task, the settings that were set, its checks, and the folder it

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.ts';
+import { isGitStep } from '../sandbox/git-step.ts';
 import { listFolder, readWhole } from '../sandbox/workspace-files.ts';
-import { isGitStep } from '../sandbox/workspace-path.ts';
 import type { Found, Match, SearchRequest } from './text-search.ts';
 
 const TIME_LIMIT_MS = 10_000;

@@ -1,7 +1,8 @@
 import { AppError } from '../errors/app-error.ts';
+import { isGitStep } from '../sandbox/git-step.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { lookAt } from '../sandbox/workspace-files.ts';
-import { isGitStep, workspaceSteps } from '../sandbox/workspace-path.ts';
+import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import type { JsonObject } from '../util/json.ts';
 import { optionalInteger, optionalText, textArgument } from './arguments.ts';
 import { fitStart } from './fit-text.ts';

@@ -16,6 +16,7 @@ const all: Check[] = [
   { type: 'file_exists', path: 'a.md' },
   { type: 'file_contains', path: 'a.md', text: ' two  spaces ' },
   { type: 'answer_contains', text: 'Paris' },
+  { type: 'answer_contains', text: ['4', 'four\nlines', '[5]'] },
   { type: 'answer_contains', text: 'Paris', case_sensitive: true },
   { type: 'answer_matches', pattern: '^\\d+ $', case_sensitive: true },
   { type: 'answer_equals', value: '42' },
@@ -44,6 +45,8 @@ describe('the checks of the form', () => {
 
   it.each<[Parameters<typeof newCheck>[0], Partial<Record<CheckField, string>>, string]>([
     ['file_contains', { path: 'a.md' }, 'Fill in “Text”, or remove the check.'],
+    ['answer_contains_any', { texts: '4, four' }, 'Texts: A list of texts, such as ["4", "four"].'],
+    ['answer_contains_any', { texts: '["4", ""]' }, 'Texts: A list of texts, such as ["4", "four"].'],
     ['answer_number', { value: 'many' }, 'Value: A number.'],
     ['answer_number', { value: '1', tolerance: '-1' }, 'Tolerance: A number from 0.'],
     [

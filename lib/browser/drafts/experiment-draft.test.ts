@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { experimentRequest } from '../../api/experiment.ts';
 import { draftOfCheck, newCheck } from './check-draft.ts';
-import { emptyExperiment, experimentOf } from './experiment-draft.ts';
+import { emptyExperiment, experimentOf, kindOfRuns } from './experiment-draft.ts';
 
 const filled = { ...emptyExperiment, name: 'Seeds', models: ['qwen3:4b', 'qwen3:8b'] };
 
@@ -97,5 +97,34 @@ it('names every field that is wrong, and too many runs', () => {
   );
   expect(experimentOf({ ...filled, seeds: '1-150', repeats: '100' })).toMatchObject({
     ...{ ok: false, runs: 30_000, problems: { repeats: expect.stringContaining('at most') } },
+  });
+});
+
+it('runs the cases of a suite that have one of the tags, in place of a task', () => {
+  const suite = {
+    ...{ reference: { id: 's1' }, name: 'Colours' },
+    cases: [
+      { mode: 'prompt' as const, tags: ['a'] },
+      { mode: 'task' as const, tags: ['a', 'b'] },
+      { mode: 'task' as const, tags: [] },
+    ],
+  };
+  const draft = {
+    ...filled,
+    work: 'suite' as const,
+    suite,
+    task: 'left over',
+    checks: [newCheck('command')],
+  };
+  const all = experimentOf(draft);
+  expect(all).toMatchObject({ ok: true, runs: 6 });
+  const some = experimentOf({ ...draft, tags: ['b', 'a'], repeats: '3' });
+  expect(some).toMatchObject({ ok: true, runs: 12 });
+  expect(some.ok && experimentRequest.parse(JSON.parse(JSON.stringify(some.request)))).toMatchObject({
+    ...{ suite: { id: 's1', tags: ['b', 'a'] }, repeats: 3, task: '', settings: {} },
+  });
+  expect(kindOfRuns(draft)).toBe('prompt');
+  expect(experimentOf({ ...draft, suite: null })).toMatchObject({
+    problems: { suite: 'Choose a suite.' },
   });
 });

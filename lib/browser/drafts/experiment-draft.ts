@@ -1,14 +1,26 @@
 import type { ExperimentMode, ExperimentRequest } from '../../api/experiment.ts';
 import { MAX_EXPERIMENT_RUNS, MAX_REPEATS, MAX_SEEDS, MAX_UNCONFIRMED_RUNS } from '../../events/limits.ts';
-import { kindFacts } from '../../events/modes.ts';
+import { DEFAULT_EXPERIMENT_MODE, kindFacts, type RunKind } from '../../events/modes.ts';
 import { formLimits, MODEL_OPTIONS, NUMBER_SETTINGS } from '../../events/settings.ts';
 import { formatNumber } from '../../util/numbers.ts';
 import { type DraftCheck, readChecks } from './check-draft.ts';
 import { readFactors } from './factor-lines.ts';
 
+/** A suite that is chosen in the form, with what it needs to know about the cases. */
+export interface DraftSuite {
+  reference: { id: string } | { shipped: string };
+  name: string;
+  cases: readonly { mode: ExperimentMode; tags: readonly string[] }[];
+}
+
 /** The form of an experiment as it is filled in. Lists are text: `0, 0.7`, `1-5 9`. */
 export interface ExperimentDraft {
   name: string;
+  /** Whether each run does one task, or a case of a suite. */
+  work: 'task' | 'suite';
+  suite: DraftSuite | null;
+  /** Tags of which a case must have one; empty: all cases. */
+  tags: readonly string[];
   mode: ExperimentMode;
   task: string;
   /** A folder that each task gets a copy of. */
@@ -29,7 +41,10 @@ export interface ExperimentDraft {
 
 export const emptyExperiment: ExperimentDraft = {
   name: '',
-  mode: 'explore',
+  work: 'task',
+  suite: null,
+  tags: [],
+  mode: DEFAULT_EXPERIMENT_MODE,
   task: '',
   workspace: '',
   models: [],
@@ -60,12 +75,8 @@ export function experimentOf(
   const cycles = oneNumber(draft.cycles, maxCycles);
   if (draft.name.trim() === '') problems.name = 'Give it a name.';
   if (draft.models.length === 0) problems.models = 'Choose at least one model.';
-  const { task, usesFiles, hasCycles } = kindFacts(draft.mode);
-  if (task === 'required' && draft.task.trim() === '') problems.task = 'Say what each run should do.';
-  const workspace = usesFiles ? draft.workspace.trim() : '';
-  if (workspace !== '' && !/^(\/|[a-z]:[\\/])/i.test(workspace)) {
-    problems.workspace = 'The whole path, from the root on.';
-  }
+  const work = draft.work === 'suite' ? suiteWork(draft) : taskWork(draft, cycles ?? undefined);
+  Object.assign(problems, work.problems);
   if (!temperatures)
     problems.temperatures = `Numbers from 0 to ${MODEL_OPTIONS.temperature.max}, such as 0, 0.7.`;
   if (!seeds) problems.seeds = 'Whole numbers, such as 1-5 or 7, 42.';
@@ -75,40 +86,84 @@ export function experimentOf(
   if (!others.ok) problems.factors = others.problem;
   else if (temperatures?.length && Object.hasOwn(others.factors, 'temperature')) {
     problems.factors = 'temperature: It has its own field.';
-  } else if (cycles !== undefined && Object.hasOwn(others.factors, 'max_cycles')) {
+  } else if (work.fields?.cycles !== undefined && Object.hasOwn(others.factors, 'max_cycles')) {
     problems.factors = 'max_cycles: Leave Cycles each empty to vary it.';
   }
-  const checks = readChecks(draft.mode, draft.checks);
-  if (!checks.ok) problems.checks = checks.problem;
   const factors = {
     ...(temperatures?.length ? { temperature: temperatures } : {}),
     ...(others.ok ? others.factors : {}),
   };
   const combinations = Object.values(factors).reduce((product, { length }) => product * length, 1);
-  const runs = draft.models.length * combinations * Math.max(1, seeds?.length ?? 1) * (repeats ?? 1);
+  const each = combinations * Math.max(1, seeds?.length ?? 1) * (repeats ?? 1);
+  const runs = draft.models.length * each * work.cases;
   if (runs > MAX_EXPERIMENT_RUNS) {
     problems.repeats = `These are ${formatNumber(runs)} runs; at most ${formatNumber(MAX_EXPERIMENT_RUNS)} are possible.`;
   } else if (needsConfirmation(runs) && !draft.confirmed) {
     problems.confirmed = `Confirm that ${formatNumber(runs)} runs are wanted.`;
   }
-  const settings = {
-    ...(hasCycles && draft.diversity ? { diversity: {} } : {}),
-    ...(checks.ok && checks.checks.length > 0 ? { checks: checks.checks } : {}),
-  };
   if (Object.keys(problems).length > 0) return { ok: false, problems, runs };
   return {
     ok: true,
     runs,
     request: {
       name: draft.name.trim(),
-      mode: draft.mode,
       models: [...draft.models],
       factors: Object.keys(factors).length === 0 ? undefined : factors,
       seeds: seeds ?? undefined,
       repeats: repeats ?? undefined,
-      ...(hasCycles ? { cycles: cycles ?? undefined } : {}),
-      settings: Object.keys(settings).length === 0 ? undefined : settings,
+      ...work.fields,
       ...(needsConfirmation(runs) ? { confirm_runs: runs } : {}),
+    },
+  };
+}
+
+/** What the runs do: fields of the request, and how many runs that is for each combination of all else. */
+interface ReadWork {
+  problems: ExperimentProblems;
+  fields?: Pick<ExperimentRequest, 'suite' | 'mode' | 'task' | 'workspace' | 'cycles' | 'settings'>;
+  cases: number;
+}
+
+function suiteWork({ suite, tags }: ExperimentDraft): ReadWork {
+  if (!suite) return { problems: { suite: 'Choose a suite.' }, cases: 0 };
+  return {
+    problems: {},
+    fields: { suite: { ...suite.reference, ...(tags.length === 0 ? {} : { tags: [...tags] }) } },
+    cases: casesOf(suite, tags).length,
+  };
+}
+
+/** The cases of a suite that have one of the tags, or all. */
+export function casesOf({ cases }: DraftSuite, tags: readonly string[]): DraftSuite['cases'] {
+  return tags.length === 0 ? cases : cases.filter((one) => one.tags.some((tag) => tags.includes(tag)));
+}
+
+/** The kind of most of the runs, by which their time is estimated. */
+export function kindOfRuns({ work, suite, mode }: Pick<ExperimentDraft, 'work' | 'suite' | 'mode'>): RunKind {
+  return work === 'suite' && suite ? (suite.cases[0]?.mode ?? mode) : mode;
+}
+
+function taskWork(draft: ExperimentDraft, cycles: number | undefined): ReadWork {
+  const problems: ExperimentProblems = {};
+  const { task, usesFiles, hasCycles } = kindFacts(draft.mode);
+  if (task === 'required' && draft.task.trim() === '') problems.task = 'Say what each run should do.';
+  const workspace = usesFiles ? draft.workspace.trim() : '';
+  if (workspace !== '' && !/^(\/|[a-z]:[\\/])/i.test(workspace)) {
+    problems.workspace = 'The whole path, from the root on.';
+  }
+  const checks = readChecks(draft.mode, draft.checks);
+  if (!checks.ok) problems.checks = checks.problem;
+  const settings = {
+    ...(hasCycles && draft.diversity ? { diversity: {} } : {}),
+    ...(checks.ok && checks.checks.length > 0 ? { checks: checks.checks } : {}),
+  };
+  return {
+    problems,
+    cases: 1,
+    fields: {
+      mode: draft.mode,
+      ...(hasCycles ? { cycles } : {}),
+      settings: Object.keys(settings).length === 0 ? undefined : settings,
       ...(task === 'none' ? {} : { task: draft.task.trim() }),
       ...(workspace === '' ? {} : { workspace }),
     },

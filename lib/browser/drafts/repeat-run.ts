@@ -2,8 +2,8 @@ import type { ExperimentRequest } from '../../api/experiment.ts';
 import { askedSettings } from '../../api/run-settings.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import { withoutServerRules } from '../../api/tools.ts';
-import { isLedByPerson, type RunConfig } from '../../events/config.ts';
-import { kindFacts, kindOf } from '../../events/modes.ts';
+import type { RunConfig } from '../../events/config.ts';
+import { isLedByPerson, kindFacts, kindOf } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
 
 export const MIN_REPEATS = 2;

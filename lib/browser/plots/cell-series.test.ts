@@ -4,7 +4,16 @@ import { factorResponse, numericFactors } from './cell-series.ts';
 
 const cell = (change: Partial<ExperimentCell>): ExperimentCell => ({
   ...{ cell: 1, model: 'a', options: {}, runs: 4, done: 4, failed: 0, stopped: 0, passed: 0, judged: 4 },
-  ...{ first_try: 0, checked: 0, pass_k: [], answers: 0, agreeing: 0, endings: {}, figures: {} },
+  ...{
+    first_try: 0,
+    checked: 0,
+    pass_k: [],
+    answers: 0,
+    agreeing: 0,
+    endings: {},
+    calls_by_format: {},
+    figures: {},
+  },
   ...{ tokens_estimated: 0, provenance: [] },
   ...change,
 });

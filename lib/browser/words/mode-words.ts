@@ -19,6 +19,7 @@ interface KindWords {
   };
   /** The label of this field where an experiment is planned. */
   readonly experimentTask?: string;
+  readonly experimentHint?: string;
   /** In place of the task where a run has none. */
   readonly noTask: string;
   /** When a message to a running agent is read. */
@@ -51,6 +52,8 @@ export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
     hint: 'A conversation with tools: it waits for you after each answer',
     start: 'Start session',
     task: { label: 'First message (optional)' },
+    experimentTask: 'First message (optional)',
+    experimentHint: 'The session continues on its own, and ends at the limits of autopilot.',
     noTask: 'No first message.',
     whenRead: 'Read after the current turn.',
     goOn: MESSAGE,

@@ -1,4 +1,4 @@
-import type { ExperimentCasesReply } from '#lib/api/experiment.ts';
+import type { ExperimentCasesReply } from '#lib/api/suite.ts';
 import { getExperiments } from '#lib/app/current-experiments.ts';
 import { handle } from '#lib/http/handle.ts';
 
