@@ -3,8 +3,8 @@ import type { StudySize } from '../api/study.ts';
 import { COMMON, one, parse, usage, wholeNumber } from './options.ts';
 
 /** The files that `loupe experiment export` writes. */
-export const EXPERIMENT_FORMATS = ['csv', 'jsonl', ...EXPERIMENT_EXPORTS] as const;
-export type ExperimentFormat = (typeof EXPERIMENT_FORMATS)[number];
+const EXPERIMENT_FORMATS = ['csv', 'jsonl', ...EXPERIMENT_EXPORTS] as const;
+type ExperimentFormat = (typeof EXPERIMENT_FORMATS)[number];
 
 /** How an experiment is started and followed. */
 interface Following {

@@ -5,7 +5,7 @@ import { describeProblems, problemsOf, type SuiteProblem } from '../suites/suite
 import { readYaml } from '../util/read-yaml.ts';
 
 /** The mark of a plan file, as its field `format`. Optional when reading. */
-export const PLAN_FORMAT = 'loupe-experiment/1';
+const PLAN_FORMAT = 'loupe-experiment/1';
 
 /** One anchor may be used about this often; aliases within aliases multiply. */
 const MAX_ALIASES = 100;

@@ -96,7 +96,7 @@ export function speedPlot(cells: readonly NamedCell[]): Html | undefined {
 }
 
 /** Colours of stacked parts; further ones repeat them. */
-export const SERIES = 8;
+const SERIES = 8;
 
 /** The outcomes that occur, in the order of `OUTCOMES`. */
 export function endingKinds(cells: readonly NamedCell[]): OutcomeKind[] {

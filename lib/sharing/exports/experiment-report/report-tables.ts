@@ -8,7 +8,7 @@ import { type Html, html } from './html.ts';
 import { endingKinds, type NamedCell } from './report-plots.ts';
 
 /** Runs that are listed; the CSV file has them all. */
-export const MAX_LISTED_RUNS = 2000;
+const MAX_LISTED_RUNS = 2000;
 
 /** Pass rates, intervals and pass@k of every cell. */
 export function rateTable(cells: readonly NamedCell[]): Html {
