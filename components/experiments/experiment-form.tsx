@@ -4,25 +4,20 @@ import { useRouter } from 'next/navigation';
 import { useRef } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import type { ExperimentReply, ExperimentRequest } from '#lib/api/experiment.ts';
-import type { ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { type ExperimentDraft, emptyExperiment, experimentOf } from '#lib/browser/drafts/experiment-draft.ts';
 import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
-import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { offersSetting } from '#lib/events/settings.ts';
-import { useApi } from '../hooks/use-api.ts';
 import { useHealth } from '../hooks/use-health.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
-import { Capabilities } from '../models/model-picker.tsx';
 import { ChecksEditor } from '../new-run/checks-editor.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
-import { ShortName } from '../ui/foreign-name.tsx';
 import { draftResolver, focusFirstError } from '../ui/form/draft-form.ts';
 import { NumberField, Section } from '../ui/form/fields.tsx';
-import { NotOfferedNote } from '../ui/not-offered-note.tsx';
 import { FactorsField } from './factors-field.tsx';
+import { ModelChecklist } from './model-checklist.tsx';
 import { RunsAndTime } from './runs-and-time.tsx';
 import { useExperimentField } from './use-experiment-field.ts';
 import { Work } from './work.tsx';
@@ -93,37 +88,10 @@ function Numbers({
 }
 
 function Models() {
-  const models = useApi<ModelsReply>('/api/models', modelsRefresh());
-  const { value: chosen, set, problem } = useExperimentField('models');
+  const { value, set, problem } = useExperimentField('models');
   return (
     <Section title="Models" hint="Each is loaded once, then all its runs follow">
-      <fieldset className="max-h-72 divide-y overflow-y-auto rounded-md border border-line-strong bg-raised">
-        <legend className="sr-only">Models</legend>
-        {sortedModels(models.data?.models.filter(canRun) ?? []).map((model) => (
-          <label key={model.name} className="flex items-baseline gap-3 px-3 py-1.5 hover:bg-surface">
-            <input
-              type="checkbox"
-              className="translate-y-0.5 accent-brass-fill"
-              checked={chosen.includes(model.name)}
-              onChange={(event) =>
-                set(
-                  event.target.checked
-                    ? [...chosen, model.name]
-                    : chosen.filter((name) => name !== model.name),
-                )
-              }
-            />
-            <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5">
-              <span className="foreign font-mono text-sm">
-                <ShortName text={model.name} />
-              </span>
-              <Capabilities model={model} />
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      <NotOfferedNote models={models.data?.models ?? []} />
-      {problem && <p className="text-xs text-fail">{problem}</p>}
+      <ModelChecklist chosen={value} onChange={set} problem={problem} />
     </Section>
   );
 }

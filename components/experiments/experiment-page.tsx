@@ -14,7 +14,6 @@ import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
-import { DownloadLink } from '../ui/download-link.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
@@ -22,6 +21,7 @@ import { AgreementPanel } from './agreement-panel.tsx';
 import { CellPlots } from './cell-plots.tsx';
 import { CellsTable, leftOutWords } from './cells-table.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
+import { ExportMenu } from './export-menu.tsx';
 import { ExtendForm } from './extend-form.tsx';
 import { PairPanel } from './pair-panel.tsx';
 import { ProgressBar } from './progress-bar.tsx';
@@ -152,14 +152,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
             </Link>
           )}
         </h2>
-        <span className="flex gap-4">
-          <DownloadLink className={link} href={`${path}/results?format=csv`}>
-            CSV
-          </DownloadLink>
-          <DownloadLink className={link} href={`${path}/results`}>
-            JSON Lines
-          </DownloadLink>
-        </span>
+        <ExportMenu path={path} />
       </div>
       <RunsTable
         key={cell?.cell ?? 'all'}

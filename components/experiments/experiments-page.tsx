@@ -15,7 +15,9 @@ import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { ExperimentForm } from './experiment-form.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
+import { PlanFileDialog } from './plan-file-dialog.tsx';
 import { ProgressBar } from './progress-bar.tsx';
+import { StudiesPanel } from './studies-panel.tsx';
 
 /** Sets of runs with one plan, and the form for a new one. */
 export function ExperimentsPage() {
@@ -23,6 +25,7 @@ export function ExperimentsPage() {
   // A suite links here to be run.
   const withSuite = useSearchParams().has('suite');
   const [making, setMaking] = useState(withSuite);
+  const [opening, setOpening] = useState(false);
   const none = data?.experiments.length === 0;
   // Keep the form open if another page starts the first experiment, so that no input is lost.
   if (none && !making) setMaking(true);
@@ -36,10 +39,17 @@ export function ExperimentsPage() {
             that loads models as seldom as possible.
           </p>
         </div>
-        {data && !making && !none && (
-          <Button size="sm" onClick={() => setMaking(true)}>
-            New experiment
-          </Button>
+        {data && (
+          <div className="flex flex-wrap gap-2">
+            <Button size="sm" className="max-sm:h-11" onClick={() => setOpening(true)}>
+              Open a plan file
+            </Button>
+            {!making && !none && (
+              <Button size="sm" className="max-sm:h-11" onClick={() => setMaking(true)}>
+                New experiment
+              </Button>
+            )}
+          </div>
         )}
       </div>
       {error && !data && (
@@ -62,6 +72,8 @@ export function ExperimentsPage() {
           ))}
         </ul>
       )}
+      <StudiesPanel />
+      <PlanFileDialog open={opening} onClose={() => setOpening(false)} />
     </main>
   );
 }

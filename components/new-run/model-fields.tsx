@@ -96,6 +96,7 @@ export function AdvancedFields() {
               <SettingField name="keep_rounds" />
               <SettingField name="repetition_threshold" />
               <SettingField name="max_nudges" />
+              <SettingField name="distractor_tools" />
             </>
           )}
           {offersSetting(kind, 'max_empty_replies') && <SettingField name="max_empty_replies" />}

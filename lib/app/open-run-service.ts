@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
@@ -6,6 +5,7 @@ import type { ModelsReply } from '../api/replies.ts';
 import { checkModel } from '../checks/check-model.ts';
 import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
+import { programVersion } from '../config/program-version.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { AppError } from '../errors/app-error.ts';
 import { modeFacts } from '../events/modes.ts';
@@ -378,10 +378,4 @@ async function stateOf({ store, answers }: OpenedStore): Promise<{
     if (error instanceof AppError) return { answers: false }; // the connection was lost, possibly between the two calls
     throw error;
   }
-}
-
-function programVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(process.cwd(), 'package.json'), 'utf8'));
-  const version = typeof manifest === 'object' && manifest && 'version' in manifest ? manifest.version : '';
-  return typeof version === 'string' ? version : '';
 }

@@ -1,12 +1,12 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { AnnotationChange } from '../api/run-annotations.ts';
 import { RUN_SORTS } from '../api/run-order.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
-import { AppError } from '../errors/app-error.ts';
 import { MAX_SCORE } from '../events/limits.ts';
 import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { CHECK_USAGE, readCheckArgument } from './check-argument.ts';
+import { EXPERIMENT_USAGE, type ExperimentCommand, readExperiment } from './experiment-arguments.ts';
+import { COMMON, one, parse, usage, wholeNumber } from './options.ts';
 
 /** Connection options, common to all commands. */
 interface Connect {
@@ -52,6 +52,7 @@ export type Command = Connect &
     | { name: 'import'; file: string }
     | { name: 'presets'; json: boolean }
     | { name: 'check'; model: string; json: boolean }
+    | { name: 'experiment'; command: ExperimentCommand }
   );
 
 /** An option of "run" that sets one field, and the value it takes. */
@@ -100,6 +101,7 @@ const NAMES = [
   'import',
   'presets',
   'check',
+  'experiment',
   'help',
 ] as const;
 
@@ -131,6 +133,7 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe import FILE
   loupe presets [--json]            list the presets with their placeholders
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
+${EXPERIMENT_USAGE}
 
 All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
 Ctrl-C stops a check; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
@@ -143,8 +146,6 @@ Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed s
 22 answer does not fit its schema;
 2 usage error, 69 server unreachable, 77 not signed in.
 `;
-
-const COMMON = { url: { type: 'string' } } as const;
 
 /**
  * Parses a command line. Pure.
@@ -236,6 +237,8 @@ export function readArguments(args: readonly string[]): Command {
       const { values, positionals } = parse(rest, { ...COMMON, json: { type: 'boolean' } });
       return { name, model: one(positionals, 'check MODEL'), json: values.json === true, url: values.url };
     }
+    case 'experiment':
+      return { name, ...readExperiment(rest) };
     default: {
       const nearest = nearestName(name, NAMES);
       throw usage(`"${name}" is not a command${nearest ? `; did you mean "${nearest}"?` : '.'}`);
@@ -365,30 +368,8 @@ function amount(option: string, text: string): number {
   return value;
 }
 
-function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function one(positionals: readonly string[], form: string): string {
-  const [first] = positionals;
-  if (first === undefined || positionals.length > 1) throw usage(`Usage: loupe ${form}.`);
-  return first;
-}
-
 function given(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
-function wholeNumber(name: string, text: string, min: number): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < min) {
-    throw usage(`${name} is "${text}"; it must be a whole number from ${min}.`);
-  }
-  return value;
 }
 
 /** @throws {AppError} `usage` */
@@ -422,8 +403,4 @@ function split(name: string, pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at < 1) throw usage(`${name} is "${pair}"; it must be KEY=VALUE.`);
   return [pair.slice(0, at), pair.slice(at + 1)];
-}
-
-export function usage(message: string): AppError {
-  return new AppError({ code: 'usage', message, hint: 'loupe help' });
 }

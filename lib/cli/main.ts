@@ -20,6 +20,7 @@ import { type Command, readArguments, USAGE } from './arguments.ts';
 import { checkLines, progressLines } from './check-lines.ts';
 import { Conversation, type Input } from './conversation.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { performExperiment } from './experiment-command.ts';
 import { autoRunLine, endLine, linesOf, listLines, noticeLine } from './lines.ts';
 import { runOfPreset } from './run-of-preset.ts';
 
@@ -134,8 +135,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     }
     case 'export': {
       const bytes = await loupe.run(command.runId).export(command.format, { raw: command.raw });
-      if (command.output === undefined) await pipeline(bytes, stdout, { end: false });
-      else await pipeline(bytes, createWriteStream(command.output, { flags: 'wx' })).catch(refuseToOverwrite);
+      await save(bytes, command.output, terminal);
       return EXIT.ok;
     }
     case 'import': {
@@ -147,7 +147,25 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     }
     case 'check':
       return check(command, loupe, terminal);
+    case 'experiment':
+      return performExperiment(command.command, loupe.experiments, {
+        print: (lines) => write(stdout, asText(lines)),
+        report: (lines) => write(stderr, asText(lines.map(messageLine))),
+        json: (value) => write(stdout, `${jsonLine(value)}\n`),
+        save: (bytes, output) => save(bytes, output, terminal),
+        interruptible: (interrupted, work) => interruptible(terminal, interrupted, work),
+      });
   }
+}
+
+/** Writes a download to a new file, or to standard output. */
+async function save(
+  bytes: ReadableStream<Uint8Array>,
+  output: string | undefined,
+  { stdout }: Terminal,
+): Promise<void> {
+  if (output === undefined) await pipeline(bytes, stdout, { end: false });
+  else await pipeline(bytes, createWriteStream(output, { flags: 'wx' })).catch(refuseToOverwrite);
 }
 
 function presetLine({ name, run, placeholders }: Preset): string {

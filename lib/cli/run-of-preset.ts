@@ -2,7 +2,8 @@ import type { Preset } from '../api/preset.ts';
 import { AppError } from '../errors/app-error.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { fillIn } from '../util/placeholders.ts';
-import { readFields, usage } from './arguments.ts';
+import { readFields } from './arguments.ts';
+import { usage } from './options.ts';
 
 /** Options whose fields are merged with those of a preset, one by one. */
 const MERGED = ['budget', 'model_options'] as const;

@@ -16,6 +16,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { RunResult } from '../events/run.ts';
 import type { RunState } from '../events/run-state.ts';
+import { LoupeExperiments } from './experiments.ts';
 import { bodyOf, LoupeHttp, type LoupeOptions } from './http.ts';
 import { ProgressEmitter, type ProgressListener } from './progress-emitter.ts';
 import { followRun, pathOf, type RunUpdate } from './updates.ts';
@@ -51,6 +52,11 @@ export class Loupe {
 
   get url(): string {
     return this.#http.url;
+  }
+
+  /** Its experiments. Sends no request. */
+  get experiments(): LoupeExperiments {
+    return new LoupeExperiments(this.#http);
   }
 
   /** Starts a run (`POST /api/runs`) and returns as soon as it is stored. */

@@ -61,3 +61,6 @@ export const MAX_OFFERED_TOOLS = 300;
 export const SERVER_CALL_SECONDS = { min: 1, max: 3600, default: 60 } as const;
 /** Longest text that is read as the server configuration of another host. */
 export const MAX_SERVER_CONFIG_CHARS = 200_000;
+
+/** Tools that a run offers only to distract the model. */
+export const MAX_DISTRACTOR_TOOLS = 40;

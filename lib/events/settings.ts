@@ -1,3 +1,4 @@
+import { MAX_DISTRACTOR_TOOLS } from './limits.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind, type RunMode } from './modes.ts';
 import type { OptionValue, ParserLayer, ThinkSetting } from './setting-values.ts';
 
@@ -465,6 +466,18 @@ export const SETTINGS = {
     fork: true,
     flag: 'tools',
     isList: true,
+  },
+  /** Made-up tools offered after the real ones; their calls fail. Missing: none. */
+  distractor_tools: {
+    type: 'number',
+    whole: true,
+    min: 0,
+    max: MAX_DISTRACTOR_TOOLS,
+    modes: ['task'],
+    label: 'Distractor tools',
+    help: 'Made-up tools beside the real ones, to see how the model chooses.',
+    form: { empty: 'none' },
+    flag: 'distractor-tools',
   },
   /** By default, every call runs without approval. */
   approval: { type: 'other', label: 'Approval', stored: 'elsewhere' },

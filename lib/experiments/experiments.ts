@@ -161,6 +161,13 @@ export class Experiments {
     return { experiment: summary, items };
   }
 
+  /** How many runs a plan has. Creates nothing. @throws {AppError} `invalid_request`, `suite_not_found` */
+  async count({ confirm_runs: _, ...asked }: NewExperiment): Promise<number> {
+    const { plan, suite, cases } = await this.#frozen(asked);
+    if (suite) requireEffect(plan, suite);
+    return planRuns(plan, cases).length;
+  }
+
   /**
    * Resumes unfinished experiments that no other process holds, including stopped ones whose last run still needs its
    * result.

@@ -6,6 +6,7 @@ import { type HeldWorkspace, holdWorkspace } from '../sandbox/held-workspace.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { reopenWorkspace } from '../sandbox/workspace.ts';
 import { runChecks } from '../tools/checks.ts';
+import { distractorTools } from '../tools/distractor-tools.ts';
 import { createExploreTools } from '../tools/explore-tools.ts';
 import { createTaskTools } from '../tools/registry.ts';
 import { createSafetyLayer, createSessionTools } from '../tools/session-tools.ts';
@@ -47,7 +48,7 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
         blockedPatterns,
         shellTimeoutSecs,
         offered: config.tools,
-        serverTools: opened.tools,
+        serverTools: [...opened.tools, ...distractorTools(config.distractor_tools)],
       }),
       mcpServers: opened.servers,
       sandbox: shownSandbox(unconfined ?? sandbox),

@@ -4,6 +4,7 @@ import {
   type CreateSuiteRequest,
   type Suite,
   type SuiteCase,
+  type SuiteFileFormat,
   type SuiteListReply,
   type SuiteRecord,
   type SuiteReply,
@@ -138,6 +139,29 @@ export class Suites {
     );
     await this.#save(record, given, undefined);
     return this.get(id);
+  }
+
+  /**
+   * Stores the suite of a file, or a new version of the one with its name; a version that is there already is used again.
+   *
+   * @throws {AppError} as `create` and `update`
+   */
+  async keep(file: {
+    text: string;
+    format: SuiteFileFormat;
+    name?: string | undefined;
+  }): Promise<{ id: string; hash: string }> {
+    const given = accepted(readSuiteFile({ ...file, name: file.name ?? 'Suite' }));
+    const key = suiteKey(given.name);
+    const hash = suiteHash(given.cases);
+    const stored = (await this.#store.suites()).find((suite) => suiteKey(suite.name) === key);
+    if (!stored) {
+      const { suite } = await this.create({ suite: given });
+      return { id: suite.id, hash };
+    }
+    const { id, hash: base } = stored;
+    if (!(await this.#store.suiteCases(id, hash))) await this.update(id, { suite: given, base });
+    return { id, hash };
   }
 
   /**

@@ -1,6 +1,6 @@
-import { isMap, LineCounter, parseDocument } from 'yaml';
 import { type Suite, type SuiteFileFormat, suite, suiteHeader } from '../api/suite.ts';
 import { MAX_SUITE_BYTES } from '../events/limits.ts';
+import { readYaml } from '../util/read-yaml.ts';
 import { problemsOf, type SuiteProblem } from './suite-problem.ts';
 import { sizeProblem, TOO_LARGE } from './suite-size.ts';
 
@@ -95,37 +95,6 @@ function parseYaml(text: string): Parsed | { problems: SuiteProblem[] } {
     if (error instanceof ReferenceError) return failed(`Too many aliases: ${firstLine(error.message)}`);
     throw error;
   }
-}
-
-function readYaml(text: string) {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    version: '1.2',
-    schema: 'core',
-    merge: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-  });
-  const lineAt = (offset: number) => lines.linePos(offset).line;
-  const lineOf: Parsed['lineOf'] = (path) => {
-    // What is missing has the line of what it is missing in.
-    for (let length = path.length; length > 0; length -= 1) {
-      const node: unknown = document.getIn(path.slice(0, length), true);
-      const offset = startOf(node);
-      if (offset !== undefined) return lineAt(offset);
-    }
-    return document.range ? lineAt(document.contents?.range?.[0] ?? 0) : undefined;
-  };
-  return { document, lineAt, lineOf };
-}
-
-/** Where a node begins: in a map, at its first key. */
-function startOf(node: unknown): number | undefined {
-  const first = isMap(node) ? node.items[0]?.key : undefined;
-  const shown = first ?? node;
-  if (typeof shown !== 'object' || shown === null || !('range' in shown)) return undefined;
-  return Array.isArray(shown.range) ? Number(shown.range[0]) : undefined;
 }
 
 function parseJson(text: string): Parsed | { problems: SuiteProblem[] } {

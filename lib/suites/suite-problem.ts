@@ -40,11 +40,13 @@ function describeProblem({ line, caseId, field, reason }: SuiteProblem): string 
  * The problems that the schema found in a value.
  *
  * @param lineOf the line of the value at a path, if it comes from a file
+ * @param namesAt the fields that the schema knows at a path, to suggest the nearest one
  */
 export function problemsOf(
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
   lineOf: (path: Path) => number | undefined,
+  namesAt: (path: Path) => readonly string[] = namesInSuite,
 ): SuiteProblem[] {
   return issues.flatMap((issue) => {
     const paths =
@@ -52,7 +54,7 @@ export function problemsOf(
     return paths.map((path) => ({
       line: lineOf(path),
       ...placeOf(path, value),
-      reason: reasonOf(issue, path, value),
+      reason: reasonOf(issue, path, { value, namesAt }),
     }));
   });
 }
@@ -73,7 +75,11 @@ function fieldName(path: Path): string {
     .join('');
 }
 
-function reasonOf(issue: z.core.$ZodIssue, path: Path, value: unknown): string {
+function reasonOf(
+  issue: z.core.$ZodIssue,
+  path: Path,
+  { value, namesAt }: { value: unknown; namesAt: (path: Path) => readonly string[] },
+): string {
   const found = valueIn(value, path);
   if (issue.code === 'unrecognized_keys') {
     return `unknown field.${didYouMean(String(path.at(-1)), namesAt(issue.path))}`;
@@ -93,7 +99,7 @@ function reasonOf(issue: z.core.$ZodIssue, path: Path, value: unknown): string {
 }
 
 /** The fields that the schema knows where it found one that it doesn't. */
-function namesAt(path: Path): readonly string[] {
+function namesInSuite(path: Path): readonly string[] {
   if (path.length === 0) return SUITE_FIELDS;
   if (path.length === 2) return CASE_FIELDS;
   return path.length === 3 && path[2] === 'settings' ? CASE_SETTINGS : [];

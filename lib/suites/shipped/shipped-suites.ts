@@ -1,8 +1,12 @@
 import { type Suite, type SuiteListReply, suite } from '../../api/suite.ts';
 import { BASICS } from './basics.ts';
+import { LONG_READING } from './long-reading.ts';
 
 /** The suites that ship with Loupe, by the name that requests use. */
-const SHIPPED = new Map<string, () => Suite>([['basics', () => suite.parse(BASICS)]]);
+const SHIPPED = new Map<string, () => Suite>([
+  ['basics', () => suite.parse(BASICS)],
+  ['long-reading', () => suite.parse(LONG_READING)],
+]);
 
 /** A suite that ships with Loupe. */
 export function shippedSuite(name: string): Suite | undefined {

@@ -1,0 +1,62 @@
+import type { ExperimentSummary } from '../api/experiment.ts';
+import type { ExperimentCell } from '../api/experiment-cells.ts';
+import type { ListedStudy } from '../api/study.ts';
+import { formatDuration, formatPercent } from '../browser/words/format.ts';
+import { variationWords } from '../browser/words/option-words.ts';
+import { plainVisibleLine } from '../browser/words/visible-text.ts';
+import { plural } from '../util/numbers.ts';
+
+/** `Exp1  running  12 of 40 runs, 1 failed  Windows` */
+export function statusLine({ id, name, status, done, failed, total }: ExperimentSummary): string {
+  const progress = `${done + failed} of ${plural(total, 'run')}`;
+  return plainVisibleLine(`${id}  ${status}  ${progress}${failed > 0 ? `, ${failed} failed` : ''}  ${name}`);
+}
+
+/** The results by cell as a table with one line per cell. */
+export function cellLines(cells: readonly ExperimentCell[]): string[] {
+  const head = ['cell', 'passed', 'rate', '95 % interval', 'median', 'model and settings'];
+  const rows = cells.map((cell) => {
+    const { rate, figures } = cell;
+    const settings = variationWords(cell, cell.sent);
+    return [
+      String(cell.cell),
+      `${cell.passed}/${cell.judged}`,
+      rate ? formatPercent(rate.value) : '–',
+      rate ? `${formatPercent(rate.low)} to ${formatPercent(rate.high)}` : '–',
+      figures.seconds ? formatDuration(figures.seconds.median * 1000) : '–',
+      [cell.model, settings].filter(Boolean).join(', '),
+    ];
+  });
+  const widths = head.map((word, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0), word.length),
+  );
+  return [head, ...rows].map((row) =>
+    plainVisibleLine(
+      row
+        .map((value, column) => value.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    ),
+  );
+}
+
+/** Cells below a pass rate, and cells without a verdict, as sentences. */
+export function missedLines(cells: readonly ExperimentCell[], failUnder: number): string[] {
+  return cells.flatMap((cell) => {
+    const name = [cell.model, variationWords(cell, cell.sent)].filter(Boolean).join(', ');
+    if (!cell.rate)
+      return [plainVisibleLine(`Cell ${cell.cell} (${name}) has no run that passed or failed.`)];
+    if (cell.rate.value >= failUnder) return [];
+    const rate = `${formatPercent(cell.rate.value)}, below ${formatPercent(failUnder)}`;
+    return [plainVisibleLine(`Cell ${cell.cell} (${name}) passed ${rate}.`)];
+  });
+}
+
+/** A study in a list: its name, its question, and how many runs it has. */
+export function studyLines({ name, title, question, runs }: ListedStudy): string[] {
+  return [
+    plainVisibleLine(`${name}  ${title}`),
+    plainVisibleLine(`    ${question}`),
+    `    ${plural(runs.full, 'run')} per model, ${runs.small} with --small`,
+  ];
+}

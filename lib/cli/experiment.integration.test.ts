@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
+import type { ExperimentSummary } from '../api/experiment.ts';
+import type { ExperimentCell } from '../api/experiment-cells.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
+import { STUDIES } from '../experiments/studies.ts';
+
+const program = resolve(import.meta.dirname, '../../bin/loupe.mjs');
+const hostile = '<img src=x onerror=alert(1)>';
+
+let ollama: FakeOllama;
+let loupe: LoupeServer;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'loupe-experiments-'));
+  ollama = await startFakeOllama();
+  ollama.add({ name: 'knows', steps: [{ repeat: 99, steps: [{ reply: { content: 'It is Kestrel.' } }] }] });
+  loupe = await startLoupe({ ollamaUrl: ollama.url });
+});
+afterAll(async () => {
+  await loupe.dispose();
+  await ollama.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs `loupe experiment …` in a process of its own. */
+function experiment(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [program, 'experiment', ...args], {
+    env: {
+      NODE_ENV: 'production',
+      PATH: process.env.PATH,
+      HOME: folder,
+      LOUPE_URL: loupe.url,
+      LOUPE_TOKEN: loupe.token,
+    },
+  });
+  const got = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    got.out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    got.err += chunk.toString();
+  });
+  return new Promise((done) => child.once('close', (code) => done({ code, ...got })));
+}
+
+function planFile(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const SUITE = `name: Rooms
+cases:
+  - id: room
+    input: In which room is the meeting?
+    target: Kestrel
+    mode: prompt
+  - id: price
+    input: What does the lamp cost?
+    target: "22.40"
+    mode: prompt
+`;
+
+describe('npx loupe experiment', () => {
+  it('runs a plan with the suite file beside it, and fails under a pass rate', async () => {
+    planFile('rooms.yaml', SUITE);
+    const plan = planFile(
+      'plan.yaml',
+      'name: Two rooms\nmodels: [knows]\nsuite: {file: rooms.yaml}\nrepeats: 2\n',
+    );
+    const { code, out, err } = await experiment('run', plan, '--fail-under', '0.5');
+    expect([code, err]).toEqual([0, expect.stringContaining('4 of 4 runs')]);
+    expect(out).toMatch(/^cell +passed +rate/);
+    expect(out).toContain('2/4');
+    const again = await experiment('run', plan, '--fail-under', '0.8', '--json');
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('passed 50%, below 80%')]);
+    expect(JSON.parse(again.out) as ExperimentCell[]).toMatchObject([{ passed: 2, judged: 4 }]);
+    // The same suite is stored once.
+    const { suites } = (await (await loupe.request('/api/suites')).json()) as { suites: { name: string }[] };
+    expect(suites.map(({ name }) => name)).toEqual(['Rooms']);
+  });
+
+  it('shows status and results, and writes every kind of file', async () => {
+    const list = await experiment('status', '--json');
+    const [found] = JSON.parse(list.out) as ExperimentSummary[];
+    const id = found?.id ?? '';
+    expect((await experiment('status')).out).toContain(`${id}  finished  4 of 4 runs  Two rooms`);
+    expect((await experiment('results', id)).out).toContain('2/4');
+    const html = join(folder, 'report.html');
+    expect((await experiment('export', id, '--format', 'html', '-o', html)).code).toBe(0);
+    const report = readFileSync(html, 'utf8');
+    expect(report).toContain('<h1>Two rooms</h1>');
+    expect(report).toContain('room');
+    expect(report).not.toMatch(/<script|https?:|src=/);
+    const twice = await experiment('export', id, '--format', 'html', '-o', html);
+    expect([twice.code, twice.err]).toEqual([2, expect.stringContaining('exists already')]);
+    const zip = join(folder, 'all.zip');
+    expect((await experiment('export', id, '--format', 'bundle', '-o', zip)).code).toBe(0);
+    const names = readFileSync(zip).toString('latin1');
+    for (const name of ['plan.yaml', 'suite.yaml', 'results.csv', 'results.jsonl', 'report.html', 'runs/']) {
+      expect(names).toContain(name);
+    }
+    expect((await experiment('export', id)).out.split('\r\n')).toHaveLength(6);
+  });
+
+  it('a plan that was exported runs again', async () => {
+    const plan = planFile(
+      'first.yaml',
+      `name: "${hostile}"\nmode: prompt\ntask: Which room?\nmodels: [knows]\n`,
+    );
+    const { out: id } = await experiment('run', plan, '--detach');
+    const exported = join(folder, 'exported.yaml');
+    expect((await experiment('export', id.trim(), '--format', 'plan', '-o', exported)).code).toBe(0);
+    const { code, err } = await experiment('run', exported);
+    expect([code, err]).toEqual([0, expect.stringContaining('1 of 1 run')]);
+    const report = await experiment('export', id.trim(), '--format', 'html');
+    expect(report.out).not.toContain('<img');
+    expect(report.out).toContain('&lt;img');
+  });
+
+  it.each([
+    ['a missing file', ['run', 'nothing.yaml'], /cannot be read/],
+    [
+      'a missing suite',
+      ['run', 'PLAN:name: x\nmodels: [a]\nsuite: {file: gone.yaml}'],
+      /gone.yaml cannot be read/,
+    ],
+    ['an unknown field', ['run', 'PLAN:name: x\nmodels: [a]\nrepeets: 2'], /line 3: repeets: unknown field/],
+    ['an unknown study', ['study', 'multistep', '--model', 'a'], /did you mean "multi-step"\?/],
+    ['a study without a model', ['study', 'guards'], /Name the model/],
+    ['an unknown format', ['export', 'x', '--format', 'pdf'], /must be one of csv/],
+    ['a rate over 1', ['results', 'x', '--fail-under', '80'], /from 0 to 1/],
+    ['an unknown action', ['begin'], /Usage: loupe experiment run PLAN/],
+  ])('refuses %s', async (_, [action, given, ...rest], problem) => {
+    const isText = given?.startsWith('PLAN:') ?? false;
+    const path = isText ? planFile('bad.yaml', given?.slice(5) ?? '') : given;
+    const args = [action, path, ...rest].filter((arg) => arg !== undefined);
+    const { code, err } = await experiment(...args);
+    expect([code, err]).toEqual([2, expect.stringMatching(problem)]);
+  });
+
+  it.each(STUDIES.map(({ name }) => name))(
+    'the study %s runs whole on the demo model',
+    async (name) => {
+      mkdirSync(join(folder, 'home'), { recursive: true });
+      const { code, out, err } = await experiment('study', name, '--model', 'loupe-demo-answer', '--small');
+      expect([code, err]).toEqual([0, expect.stringContaining('finished')]);
+      expect(out).toMatch(/^cell/);
+    },
+    120_000,
+  );
+});

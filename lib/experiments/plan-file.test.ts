@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { experimentRequest } from '../api/experiment.ts';
+import { readPlanFile, writePlanFile } from './plan-file.ts';
+
+const refusal = (text: string): string => {
+  try {
+    readPlanFile(text);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error('The file was read.');
+};
+
+describe('readPlanFile', () => {
+  it('reads YAML and JSON', () => {
+    const request = { name: 'Windows', mode: 'task', models: ['a', 'b'], task: 'Read it', repeats: 3 };
+    const yaml = 'name: Windows\nmode: task\nmodels: [a, b]\ntask: Read it\nrepeats: 3\n';
+    expect(readPlanFile(yaml)).toEqual({ request });
+    expect(readPlanFile(JSON.stringify(request))).toEqual({ request });
+  });
+
+  it('names the suite file and the chosen cases', () => {
+    const text = 'name: Mine\nmodels: [a]\nsuite:\n  file: ./cases.yaml\n  tags: [read]\n';
+    expect(readPlanFile(text)).toEqual({
+      request: { name: 'Mine', models: ['a'] },
+      suiteFile: { path: './cases.yaml', tags: ['read'] },
+    });
+  });
+
+  it.each([
+    [
+      'name: x\nmodels: [a]\nsuite: {file: a.yaml, shipped: basics}',
+      /line 3: suite.shipped: cannot be given/,
+    ],
+    ['name: x\nmodels: [a]\nsuite: {file: 7}', /line 3: suite.file: must be the path/],
+    ['name: x\nmodels: [a]\nfactors:\n  temprature: [0, 1]', /line 4: factors.temprature: .*temperature/],
+    ['name: x\nmodels: [a]\nrepeets: 3', /line 3: repeets: unknown field. Did you mean "repeats"\?/],
+    ['name: x\nmodels: []', /line 2: models: Choose a model./],
+    ['models: [a]', /name: is missing/],
+    ['format: other/1\nname: x\nmodels: [a]', /line 1: format: must be "loupe-experiment\/1"/],
+    ['name: [', /line \d/],
+    ['just text', /must be an object/],
+    ['a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]', /alias/i],
+  ])('refuses %j with its line and the reason', (text, reason) => {
+    expect(refusal(text)).toMatch(reason);
+  });
+});
+
+describe('writePlanFile', () => {
+  it('writes what is read back as the same plan', () => {
+    const plan = fc.record({
+      name: fc.string({ minLength: 1, maxLength: 40 }).filter((name) => name.trim() === name && name !== ''),
+      mode: fc.constantFrom('task', 'prompt', 'explore', 'session'),
+      models: fc.uniqueArray(fc.constantFrom('a', 'b:7b', 'null', '1e3', 'yes'), { minLength: 1 }),
+      task: fc.string({ maxLength: 60 }),
+      seeds: fc.uniqueArray(fc.nat(100), { maxLength: 3 }),
+      repeats: fc.integer({ min: 1, max: 4 }),
+      factors: fc.constantFrom({}, { temperature: [0, 0.5] }, { think: [false, 'low'] }),
+    });
+    fc.assert(
+      fc.property(plan, (drawn) => {
+        const { confirm_runs: _, ...given } = experimentRequest.parse(drawn);
+        const { request } = readPlanFile(writePlanFile(given));
+        const read = experimentRequest.parse(request);
+        expect({ factors: {}, ...read }).toEqual({ factors: {}, ...given });
+      }),
+    );
+  });
+
+  it('names the suite file in place of a stored suite', () => {
+    const { confirm_runs: _, ...plan } = experimentRequest.parse({
+      name: 'x',
+      models: ['a'],
+      suite: { id: 'S1', hash: 'a'.repeat(64), tags: ['read'] },
+    });
+    expect(readPlanFile(writePlanFile(plan, 'cases.jsonl')).suiteFile).toEqual({
+      path: 'cases.jsonl',
+      tags: ['read'],
+    });
+  });
+});

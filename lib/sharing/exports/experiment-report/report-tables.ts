@@ -1,0 +1,170 @@
+import type { ExperimentItem } from '../../../api/experiment.ts';
+import { CELL_FIGURES, type FigureSummary } from '../../../api/experiment-cells.ts';
+import { hasPassed, outcomeOfResult } from '../../../api/result-outcome.ts';
+import { formatPercent } from '../../../browser/words/format.ts';
+import { OUTCOMES } from '../../../events/outcome.ts';
+import { sortedJson } from '../../../util/sorted-json.ts';
+import { type Html, html } from './html.ts';
+import { endingKinds, type NamedCell } from './report-plots.ts';
+
+/** Runs that are listed; the CSV file has them all. */
+const MAX_LISTED_RUNS = 2000;
+
+/** Pass rates, intervals and pass@k of every cell. */
+export function rateTable(cells: readonly NamedCell[]): Html {
+  const tries = Math.max(1, ...cells.map(({ cell }) => cell.pass_k.at(-1)?.k ?? 1));
+  const rows = cells.map(({ cell, name }) => {
+    const k = cell.pass_k.find((each) => each.k === tries);
+    return html`<tr><th scope="row"><a href="#cell-${cell.cell}">${name}</a></th>${numbers([
+      `${cell.passed} of ${cell.judged}`,
+      cell.rate ? formatPercent(cell.rate.value) : '–',
+      cell.rate ? `${formatPercent(cell.rate.low)} to ${formatPercent(cell.rate.high)}` : '–',
+      formatPercent(cell.judged === 0 ? 0 : cell.first_try / cell.judged),
+      ...(tries > 1 ? [k ? formatPercent(k.pass_at_k) : '–', k ? formatPercent(k.pass_hat_k) : '–'] : []),
+      String(cell.failed + cell.stopped),
+    ])}</tr>`;
+  });
+  return table(
+    'Pass rates by cell',
+    ['Cell'],
+    [
+      ...['Passed', 'Pass rate', '95 % interval', 'First try'],
+      ...(tries > 1 ? [`pass@${tries}`, `pass^${tries}`] : []),
+      'Not judged',
+    ],
+    rows,
+  );
+}
+
+/** Every figure of every cell: medians with their quartiles. */
+export function figureTable(cells: readonly NamedCell[]): Html {
+  const shown = CELL_FIGURES.filter((figure) => cells.some(({ cell }) => cell.figures[figure]));
+  const rows = shown.map(
+    (figure) =>
+      html`<tr><th scope="row"><code>${figure}</code></th>${numbers(cells.map(({ cell }) => quartiles(cell.figures[figure])))}</tr>`,
+  );
+  return table(
+    'Medians over the runs of a cell, with quartiles in brackets',
+    ['Figure'],
+    cells.map(({ cell }) => String(cell.cell)),
+    rows,
+  );
+}
+
+/** How many runs of each cell ended in which way. */
+export function endingTable(cells: readonly NamedCell[]): Html {
+  const kinds = endingKinds(cells);
+  const rows = cells.map(
+    ({ cell, name }) =>
+      html`<tr><th scope="row">${name}</th>${numbers(kinds.map((kind) => String(cell.endings[kind] ?? 0)))}</tr>`,
+  );
+  return table(
+    'Endings by cell',
+    ['Cell'],
+    kinds.map((kind) => OUTCOMES[kind].label),
+    rows,
+  );
+}
+
+/** How many runs of each case passed in each cell; empty without cases. */
+export function caseGrid(cells: readonly NamedCell[], items: readonly ExperimentItem[]): Html | undefined {
+  const cases = [...new Set(items.flatMap((item) => item.case ?? []))];
+  if (cases.length === 0) return undefined;
+  const counts = new Map<string, { passed: number; judged: number }>();
+  for (const item of items) {
+    const verdict = item.result && hasPassed(item.result);
+    if (verdict === undefined || item.case === undefined) continue;
+    const key = sortedJson([item.case, cellKey(item)]);
+    const count = counts.get(key) ?? { passed: 0, judged: 0 };
+    counts.set(key, { passed: count.passed + (verdict ? 1 : 0), judged: count.judged + 1 });
+  }
+  const rows = cases.map((id) => {
+    const squares = cells.map(({ cell }) => {
+      const count = counts.get(sortedJson([id, cellKey(cell)]));
+      if (!count) return html`<td class="n">–</td>`;
+      const tone = count.passed === count.judged ? 'pass' : count.passed === 0 ? 'none' : 'some';
+      return html`<td class="n ${tone}">${count.passed}/${count.judged}</td>`;
+    });
+    return html`<tr><th scope="row">${id}</th>${squares}</tr>`;
+  });
+  return table(
+    'Passed runs by case and cell',
+    ['Case'],
+    cells.map(({ cell }) => String(cell.cell)),
+    rows,
+  );
+}
+
+/** What served each cell: one line per version of model and server. */
+export function provenanceTable(cells: readonly NamedCell[]): Html {
+  const names = [
+    ...new Set(cells.flatMap(({ cell }) => cell.provenance.flatMap((each) => Object.keys(each)))),
+  ];
+  const rows = cells.flatMap(({ cell, name }) =>
+    cell.provenance.map((each) => {
+      const facts = new Map(Object.entries(each));
+      return html`<tr><th scope="row">${name}</th>${names.map((fact) => html`<td><code>${text(facts.get(fact))}</code></td>`)}</tr>`;
+    }),
+  );
+  return table('Models and servers as they were', ['Cell', ...names], [], rows);
+}
+
+/** The runs of every cell, which the numbers of the other tables lead to. */
+export function runTables(cells: readonly NamedCell[], items: readonly ExperimentItem[]): Html {
+  const byCell = Map.groupBy(items, cellKey);
+  let left = MAX_LISTED_RUNS;
+  const parts = cells.map(({ cell, name }) => {
+    const members = byCell.get(cellKey(cell)) ?? [];
+    const listed = members.slice(0, left);
+    left -= listed.length;
+    const rows = listed.map((item) => runRow(item));
+    const more =
+      listed.length < members.length
+        ? html`<p class="quiet">${members.length - listed.length} more runs are in the results as CSV.</p>`
+        : html``;
+    return html`<h3 id="cell-${cell.cell}">${name}</h3>${table(`${members.length} runs`, ['Run', 'Case', 'Outcome'], ['Seed', 'Repeat', 'Seconds', 'Tokens out'], rows)}${more}`;
+  });
+  return html`${parts}`;
+}
+
+function runRow({ run_id, case: id, seed, repeat, result, error, status }: ExperimentItem): Html {
+  const outcome = result ? OUTCOMES[outcomeOfResult(result).kind].label : (error?.message ?? status);
+  const verdict = result && hasPassed(result);
+  const tone = verdict === undefined ? '' : verdict ? 'pass' : 'none';
+  return html`<tr><th scope="row"><code>${run_id ?? '–'}</code></th><td>${id ?? ''}</td><td class="${tone}">${outcome}</td>${numbers(
+    [text(seed), String(repeat), result ? result.seconds.toFixed(1) : '–', text(result?.tokens_out)],
+  )}</tr>`;
+}
+
+function cellKey({ model, options, factors }: Pick<ExperimentItem, 'model' | 'options' | 'factors'>): string {
+  return sortedJson([model, options, factors ?? {}]);
+}
+
+function quartiles(summary: FigureSummary | undefined): string {
+  if (!summary) return '–';
+  const [median, low, high] = [summary.median, summary.low, summary.high].map(shortNumber);
+  return low === high ? `${median}` : `${median} (${low} to ${high})`;
+}
+
+function shortNumber(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toPrecision(3);
+}
+
+function text(value: unknown): string {
+  return value === undefined ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+const numbers = (values: readonly string[]) => values.map((value) => html`<td class="n">${value}</td>`);
+
+function table(
+  caption: string,
+  words: readonly string[],
+  figures: readonly string[],
+  rows: readonly Html[],
+): Html {
+  const head = [
+    ...words.map((word) => html`<th scope="col">${word}</th>`),
+    ...figures.map((figure) => html`<th scope="col" class="n">${figure}</th>`),
+  ];
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="${caption}"><table><caption>${caption}</caption><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
