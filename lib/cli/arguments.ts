@@ -52,6 +52,7 @@ export type Command = Connect &
     | { name: 'import'; file: string }
     | { name: 'presets'; json: boolean }
     | { name: 'check'; model: string; json: boolean }
+    | { name: 'mcp' }
   );
 
 /** An option of "run" that sets one field, and the value it takes. */
@@ -100,6 +101,7 @@ const NAMES = [
   'import',
   'presets',
   'check',
+  'mcp',
   'help',
 ] as const;
 
@@ -131,6 +133,7 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe import FILE
   loupe presets [--json]            list the presets with their placeholders
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
+  loupe mcp                         serve Loupe to other agents as an MCP server on standard input and output (docs/mcp.md)
 
 All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
 Ctrl-C stops a check; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
@@ -235,6 +238,11 @@ export function readArguments(args: readonly string[]): Command {
     case 'check': {
       const { values, positionals } = parse(rest, { ...COMMON, json: { type: 'boolean' } });
       return { name, model: one(positionals, 'check MODEL'), json: values.json === true, url: values.url };
+    }
+    case 'mcp': {
+      const { values, positionals } = parse(rest, COMMON);
+      if (positionals.length > 0) throw usage('"mcp" takes no arguments.');
+      return { name, url: values.url };
     }
     default: {
       const nearest = nearestName(name, NAMES);

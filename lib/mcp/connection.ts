@@ -3,7 +3,11 @@ import { z } from 'zod';
 import type { McpServer, StdioServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Sandbox, ServerFolder } from '../sandbox/sandbox.ts';
+import type { AskOperator } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
+import { CallClock } from './call-clock.ts';
+import { CallMessages, type KeptMessages } from './call-messages.ts';
+import { CallRequests, type RequestCounts } from './call-requests.ts';
 import type { RawCallResult } from './call-result.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { HttpConnection } from './http-transport.ts';
@@ -42,6 +46,8 @@ export interface ConnectionParts {
   folders: readonly ServerFolder[];
   /** The working folder, checked. */
   cwd?: string | undefined;
+  /** The folder of the run, if the server may see it. */
+  root?: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -53,6 +59,24 @@ export interface ConnectionEvents {
   onEnd?: (problem: string) => void;
 }
 
+/** How a tool is called, and what hears of it. */
+export interface CallOptions {
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** Answers what the server asks during the call. Missing: nobody. */
+  ask?: AskOperator | undefined;
+  /** Hears of the server's progress and messages, a line each. */
+  onOutput?: ((text: string) => void) | undefined;
+  /** Gets the last of them when the call has ended, however it did. */
+  onMessages?: ((kept: KeptMessages) => void) | undefined;
+}
+
+/** What a call brought. */
+export interface CallOutcome {
+  raw: RawCallResult;
+  counts: RequestCounts;
+}
+
 type SdkClient = InstanceType<typeof Sdk.Client>;
 
 /** A connected server. Every text from it is untrusted and passes through `mask`. */
@@ -62,6 +86,9 @@ export class Connection {
   readonly #name: string;
   readonly #client: SdkClient;
   readonly #link: Link;
+  readonly #requests: CallRequests;
+  /** The messages of the call at work. */
+  #messages: CallMessages | undefined;
   #ended = false;
 
   private constructor(options: {
@@ -70,12 +97,14 @@ export class Connection {
     mask: SecretMask;
     client: SdkClient;
     link: Link;
+    requests: CallRequests;
   }) {
     this.#name = options.name;
     this.info = options.info;
     this.mask = options.mask;
     this.#client = options.client;
     this.#link = options.link;
+    this.#requests = options.requests;
   }
 
   /**
@@ -95,6 +124,8 @@ export class Connection {
     const sdk = await loadSdk();
     const link = linkTo(resolved, parts, sdk);
     const client = new sdk.Client({ name: 'loupe', version: '1' }, CLIENT_OPTIONS);
+    const requests = new CallRequests(sdk, mask, parts.root);
+    requests.handle(client);
     try {
       await client.connect(link.transport, { timeout: START_TIMEOUT_MS, signal: events.signal });
     } catch (error) {
@@ -104,7 +135,7 @@ export class Connection {
       await link.close().catch(() => undefined);
       throw failure;
     }
-    const connection = new Connection({ name, mask, client, link, info: infoOf(client, mask) });
+    const connection = new Connection({ name, mask, client, link, requests, info: infoOf(client, mask) });
     connection.#listen(events);
     return connection;
   }
@@ -125,6 +156,13 @@ export class Connection {
 
   #listen({ onTools, onEnd }: ConnectionEvents): void {
     this.#client.setNotificationHandler('notifications/tools/list_changed', () => onTools?.());
+    this.#client.setNotificationHandler('notifications/message', ({ params }) =>
+      this.#messages?.message(params),
+    );
+    // Some servers report nothing before they are told from which level on.
+    if (this.#client.getServerCapabilities()?.logging) {
+      this.#client.setLoggingLevel('info', { timeout: LIST_TIMEOUT_MS }).catch(() => undefined);
+    }
     this.#client.onclose = () => {
       this.#ended = true;
       const problem = this.#link.problem();
@@ -157,25 +195,34 @@ export class Connection {
   }
 
   /**
-   * Calls a tool. A stop cancels the call at the server, too.
+   * Calls a tool. A stop cancels the call at the server, too. While the operator is asked for the server, the time limit
+   * stands still.
    *
    * @throws {AppError} `mcp_call_failed` if no result came: the call may have run
    */
-  async call(
-    tool: string,
-    args: JsonObject,
-    options: { signal: AbortSignal; timeoutMs: number },
-  ): Promise<RawCallResult> {
+  async call(tool: string, args: JsonObject, options: CallOptions): Promise<CallOutcome> {
+    using clock = new CallClock(options.timeoutMs);
+    const signal = AbortSignal.any([options.signal, clock.signal]);
+    const messages = new CallMessages(this.mask, options.onOutput);
+    this.#messages = messages;
+    const current = { server: this.#name, ask: options.ask, clock, signal };
     try {
-      return await this.#client.request(
-        { method: 'tools/call', params: { name: tool, arguments: args } },
-        CALL_RESULT,
-        { signal: options.signal, timeout: options.timeoutMs, maxTotalTimeout: options.timeoutMs },
+      const { value, counts } = await this.#requests.during(current, () =>
+        this.#client.request({ method: 'tools/call', params: { name: tool, arguments: args } }, CALL_RESULT, {
+          signal,
+          timeout: NO_TIMEOUT_MS,
+          onprogress: (progress) => messages.progress(progress),
+        }),
       );
+      return { raw: value, counts };
     } catch (error) {
       options.signal.throwIfAborted();
       if (isAnswer(error)) throw this.#failed('mcp_refused', 'refused the call', error);
-      throw this.#failed('mcp_call_failed', 'did not answer the call', error);
+      const cause = clock.signal.aborted ? clock.signal.reason : error;
+      throw this.#failed('mcp_call_failed', 'did not answer the call', cause);
+    } finally {
+      if (this.#messages === messages) this.#messages = undefined;
+      if (messages.kept.lines.length > 0) options.onMessages?.(messages.kept);
     }
   }
 
@@ -211,9 +258,11 @@ const CALL_RESULT = z.object({
   isError: z.unknown().optional(),
 });
 
-/** Nothing is offered to servers yet: they cannot ask for samples or input. */
+/** The longest timer there is: a call has a clock of its own. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
 const CLIENT_OPTIONS: Sdk.ClientOptions = {
-  capabilities: {},
+  capabilities: CallRequests.capabilities,
   // The library compiles schemas into code in this thread; Loupe checks results itself, in one of their own.
   jsonSchemaValidator: {
     getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),

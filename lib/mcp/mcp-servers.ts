@@ -205,7 +205,7 @@ export class McpServers {
       });
     }
     const startedAt = performance.now();
-    const { tool: _, ...result } = await callServerTool(instance, found, args, signal);
+    const { tool: _, ...result } = await callServerTool(instance, found, args, { signal });
     return {
       result,
       duration_ms: performance.now() - startedAt,
@@ -311,6 +311,7 @@ export class McpServers {
         sandbox,
         environment,
         home: await serverHome(dataDir, name),
+        root: rootOf(server, workspace),
         ...(server.type === 'stdio'
           ? await serverFolders(server, { dataDir, workspace })
           : { folders: [], cwd: undefined }),
@@ -351,6 +352,12 @@ export class McpServers {
       reach: reachOf(server, { confined: this.#options.confined }),
     };
   }
+}
+
+/** The folder that a server is told to work in: that of the run, if it may see it. */
+function rootOf(server: McpServer, workspace: string | undefined): string | undefined {
+  if (server.type !== 'stdio' || server.workspace === 'none') return undefined;
+  return workspace === '' ? undefined : workspace;
 }
 
 function isUsable(tool: ServerTool): tool is AcceptedTool {

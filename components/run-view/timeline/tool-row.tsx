@@ -34,6 +34,7 @@ const states: Record<ToolStatus, { words: string; text: string; node: string }> 
   waiting: { words: 'waiting', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
   'awaiting approval': { words: 'waits for approval', text: 'text-warn', node: 'bg-warn breathe' },
   approved: { words: 'approved', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
+  'awaiting answer': { words: 'waits for your answer', text: 'text-warn', node: 'bg-warn breathe' },
   running: { words: 'running', text: 'text-brass', node: 'bg-brass-fill breathe' },
   succeeded: { words: 'ok', text: 'text-ok', node: 'bg-ok' },
   failed: { words: 'failed', text: 'text-fail', node: 'bg-fail' },
