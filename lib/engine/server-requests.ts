@@ -6,6 +6,7 @@ import type { ChatModel, ChatRequest } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import { isReady, type ReadyState } from '../policies/rule.ts';
 import type { AskOperator, OperatorAnswer } from '../tools/tool.ts';
+import { readCalls } from './read-calls.ts';
 import type { RunLog } from './run-log.ts';
 
 export interface ServerRequestsOptions {
@@ -78,13 +79,18 @@ export class ServerRequests {
     place: { request_id: string; call_id: string },
     signal: AbortSignal,
   ): Promise<Pick<EventOf<'mcp-request.answered'>, 'action' | 'content'>> {
-    const { log, withoutSlot } = this.#options;
+    const { log, withoutSlot, abort } = this.#options;
     const isOpen = () => log.state.mcpRequests.open?.request_id === place.request_id;
     await withoutSlot(async () => {
       while (!signal.aborted && isOpen() && !log.state.stop) await log.changed(log.state.seq, signal);
     });
+    // After a forced stop or at shutdown, the call is reported as interrupted.
+    abort.throwIfAborted();
+    if (isOpen()) {
+      const by = signal.aborted ? 'server' : 'stop';
+      log.append([{ type: 'mcp-request.answered', ...place, action: 'cancel', by }]);
+    }
     signal.throwIfAborted();
-    if (isOpen()) log.append([{ type: 'mcp-request.answered', ...place, action: 'cancel', by: 'stop' }]);
     const { answered } = log.state.mcpRequests;
     const { action = 'cancel', content } = answered?.request_id === place.request_id ? answered : {};
     return { action, ...(content && { content }) };
@@ -107,7 +113,13 @@ export class ServerRequests {
     const ended = { type: 'mcp-sampling.ended' as const, ...place };
     try {
       const reply = await model.chat(request, { signal, timeoutMs: state.config.call_timeout_ms });
-      const text = reply.message.content;
+      // Thinking in the text is not for the server.
+      const { parsed } = readCalls(reply, {
+        tools: [],
+        layers: state.config.parser_layers,
+        numPredict: request.options.num_predict,
+      });
+      const text = parsed.visibleText;
       log.append([
         {
           ...ended,

@@ -54,7 +54,7 @@ export const mcpRequestReceived = z.object({
   request: askedRequest,
 });
 
-/** The operator's answer, or the end of the wait because the run stops. */
+/** The operator's answer, or the end of the wait because the run stops or the server no longer waits. */
 export const mcpRequestAnswered = z.object({
   ...envelope,
   type: z.literal('mcp-request.answered'),
@@ -63,7 +63,7 @@ export const mcpRequestAnswered = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
   /** For an accepted form: what was entered. */
   content: z.record(z.string(), enteredValue).optional(),
-  by: z.enum(['operator', 'stop']),
+  by: z.enum(['operator', 'stop', 'server']),
 });
 
 /** Intent, before the model is asked for what a server requested and the operator allowed. */

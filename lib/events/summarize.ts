@@ -98,9 +98,11 @@ function sentence(event: RunEvent): string {
     case 'mcp-request.received':
       return `The server ${event.server} asks ${ASKED[event.request.kind]}${'message' in event.request ? `: ${event.request.message}` : ''}`;
     case 'mcp-request.answered':
-      return event.by === 'stop'
-        ? 'The request of the server was cancelled, because the run stops'
-        : `The request of the server was ${ANSWERED[event.action]}`;
+      return {
+        operator: `The request of the server was ${ANSWERED[event.action]}`,
+        stop: 'The request of the server was cancelled, because the run stops',
+        server: 'The server no longer waits for an answer',
+      }[event.by];
     case 'mcp-sampling.started':
       return 'Asking the model for the server';
     case 'mcp-sampling.ended':

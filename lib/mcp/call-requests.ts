@@ -63,12 +63,18 @@ export class CallRequests {
   /** Sets the handlers, before the client connects. */
   handle(client: Client): void {
     client.setRequestHandler('roots/list', () => ({ roots: this.#roots() }));
-    client.setRequestHandler('elicitation/create', async ({ params }) => {
-      const { action, content } = await this.#answer(() => readElicitation({ ...params }, this.#mask));
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+      const { action, content } = await this.#answer(
+        () => readElicitation({ ...params }, this.#mask),
+        mcpReq.signal,
+      );
       return { action, ...(content && action === 'accept' && { content: { ...content } }) };
     });
-    client.setRequestHandler('sampling/createMessage', async ({ params }) => {
-      const { action, sample } = await this.#answer(() => readSampling({ ...params }, this.#mask));
+    client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
+      const { action, sample } = await this.#answer(
+        () => readSampling({ ...params }, this.#mask),
+        mcpReq.signal,
+      );
       if (action !== 'accept' || !sample)
         throw this.#error(REFUSED, 'The operator did not allow the sample.');
       if ('error' in sample) throw this.#error(REFUSED, `The model wrote nothing: ${sample.error}`);
@@ -84,14 +90,18 @@ export class CallRequests {
 
   /** Does the work of a call, during which requests are answered. @returns also what became of them */
   async during<T>(call: CurrentCall, work: () => Promise<T>): Promise<{ value: T; counts: RequestCounts }> {
-    this.#current = call;
+    const over = new AbortController();
+    this.#current = { ...call, signal: AbortSignal.any([call.signal, over.signal]) };
+    const current = this.#current;
     const counts = { asked: 0, refused: 0, nobody: 0 };
     this.#counts = counts;
     this.#isCancelled = false;
     try {
       return { value: await work(), counts };
     } finally {
-      if (this.#current === call) this.#current = undefined;
+      // A server that has answered the call waits for nothing else.
+      over.abort(new Error('The call has ended.'));
+      if (this.#current === current) this.#current = undefined;
     }
   }
 
@@ -99,7 +109,8 @@ export class CallRequests {
     return this.#root === undefined ? [] : [{ uri: pathToFileURL(this.#root).href, name: 'workspace' }];
   }
 
-  async #answer(read: () => AskedRequest): Promise<OperatorAnswer> {
+  /** @param withdrawn aborted when the server no longer waits */
+  async #answer(read: () => AskedRequest, withdrawn: AbortSignal): Promise<OperatorAnswer> {
     const call = this.#current;
     if (!call) throw this.#error(REFUSED, OUTSIDE_OF_CALL);
     const { ask, clock, server, signal } = call;
@@ -116,7 +127,8 @@ export class CallRequests {
     }
     const request = this.#read(read);
     this.#counts.asked += 1;
-    const answer = await clock.pausedFor(() => ask({ server, request }, signal));
+    const over = AbortSignal.any([signal, withdrawn]);
+    const answer = await clock.pausedFor(() => ask({ server, request }, over));
     if (answer.action === 'cancel') this.#isCancelled = true;
     return answer;
   }
