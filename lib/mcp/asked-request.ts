@@ -12,6 +12,7 @@ import {
   MAX_PARAMETER_CHARS,
   MAX_SAMPLE_CHARS,
   MAX_SAMPLE_MESSAGES,
+  MAX_URI_CHARS,
 } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
@@ -20,7 +21,6 @@ export class RefusedRequestError extends Error {}
 
 type Given = Readonly<Record<string, unknown>>;
 
-const MAX_URL_CHARS = 2000;
 const MAX_STOPS = 8;
 /** Names of fields that ask for what nobody should enter in a form. */
 const SECRET_WORDS =
@@ -54,7 +54,7 @@ export function readElicitation(params: Given, mask: SecretMask): AskedRequest {
 
 /** Only shown as text, but a person may open it. */
 function webAddress(value: unknown): string {
-  const url = typeof value === 'string' && value.length <= MAX_URL_CHARS ? URL.parse(value) : null;
+  const url = typeof value === 'string' && value.length <= MAX_URI_CHARS ? URL.parse(value) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new RefusedRequestError('The address must begin with http:// or https:// and hold no password.');
   }

@@ -6,7 +6,7 @@ import { isBoundedObject, type JsonObject, type JsonValue } from '../util/json.t
 import { formatCount } from '../util/numbers.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { cleanLine } from './clean-text.ts';
-import { MAX_NAME_CHARS } from './limits.ts';
+import { MAX_NAME_CHARS, MAX_URI_CHARS } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
 /** What a call of a tool brought, as the server sent it. */
@@ -18,7 +18,6 @@ export interface RawCallResult {
 
 /** Parts of a result; further ones are counted only. */
 const MAX_PARTS = 200;
-const MAX_URI_CHARS = 2000;
 const MAX_STRUCTURED_DEPTH = 40;
 
 /**
@@ -30,7 +29,7 @@ const MAX_STRUCTURED_DEPTH = 40;
  */
 export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): ToolResult {
   const parts = Array.isArray(raw.content) ? raw.content : [];
-  const lines = parts.slice(0, MAX_PARTS).map(partText);
+  const lines = parts.slice(0, MAX_PARTS).map(contentText);
   if (parts.length > MAX_PARTS) lines.push(`[${formatCount(parts.length - MAX_PARTS)} more parts left out]`);
   const text = mask.text(lines.filter((line) => line !== '').join('\n\n'));
   const structured = structuredOf(raw.structuredContent, mask);
@@ -55,8 +54,8 @@ export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): 
   return failed(tool, { error, ...rest }, options);
 }
 
-/** One part of a result in words. */
-function partText(part: unknown): string {
+/** One part of a result, or of a prompt, in words. */
+export function contentText(part: unknown): string {
   if (typeof part !== 'object' || part === null) return '';
   const given: Readonly<Record<string, unknown>> = { ...part };
   switch (given.type) {
@@ -69,7 +68,7 @@ function partText(part: unknown): string {
     case 'resource_link':
       return resourceLink(given);
     case 'resource':
-      return embedded(given.resource);
+      return resourceText(given.resource);
     default:
       return `[A part of the unknown type "${cleanLine(given.type, 50)}"]`;
   }
@@ -85,7 +84,8 @@ function resourceLink(link: Readonly<Record<string, unknown>>): string {
   return `[Resource ${[cleanLine(link.uri, MAX_URI_CHARS), ...facts.filter((fact) => fact !== '')].join(', ')}]`;
 }
 
-function embedded(resource: unknown): string {
+/** A part of a resource in words: its text, or what is known of other data. */
+export function resourceText(resource: unknown): string {
   if (typeof resource !== 'object' || resource === null) return '';
   const { uri, mimeType: type, text, blob }: Readonly<Record<string, unknown>> = { ...resource };
   const name = cleanLine(uri, MAX_URI_CHARS);

@@ -32,22 +32,19 @@ interface Check {
 
 const SCENARIOS = ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry'];
 
-it.each(SCENARIOS)(
-  'passes the conformance scenario %s',
-  async (scenario) => {
-    const output = join(results, scenario);
-    const client = `${process.execPath} --disable-warning=ExperimentalWarning lib/testing/conformance-client.ts`;
-    await conformance(['client', '--command', client, '--scenario', scenario, '-o', output]);
-    const [file] = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('checks.json'),
-    );
-    const checks = JSON.parse(readFileSync(join(output, file ?? ''), 'utf8')) as Check[];
-    const judged = checks.filter(({ status }) => status !== 'INFO');
-    expect(judged.length).toBeGreaterThan(0);
-    expect(judged.filter(({ status }) => status === 'FAILURE')).toEqual([]);
-  },
-  60_000,
-);
+// One scenario measures how soon the client comes back, which a busy machine may delay.
+it.each(SCENARIOS)('passes the conformance scenario %s', { retry: 2, timeout: 60_000 }, async (scenario) => {
+  const output = join(results, scenario);
+  const client = `${process.execPath} --disable-warning=ExperimentalWarning lib/testing/conformance-client.ts`;
+  await conformance(['client', '--command', client, '--scenario', scenario, '-o', output]);
+  const [file] = readdirSync(output, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('checks.json'),
+  );
+  const checks = JSON.parse(readFileSync(join(output, file ?? ''), 'utf8')) as Check[];
+  const judged = checks.filter(({ status }) => status !== 'INFO');
+  expect(judged.length).toBeGreaterThan(0);
+  expect(judged.filter(({ status }) => status === 'FAILURE')).toEqual([]);
+});
 
 it('covers all scenarios of clients without OAuth', async () => {
   const { stdout } = await conformance(['list']);

@@ -1,6 +1,7 @@
 import type * as Sdk from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { McpServer, StdioServer } from '../api/mcp.ts';
+import type { McpOffersReply, McpPromptReply, McpResourceReply } from '../api/mcp-offers.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Sandbox, ServerFolder } from '../sandbox/sandbox.ts';
 import type { AskOperator } from '../tools/tool.ts';
@@ -14,6 +15,7 @@ import { HttpConnection } from './http-transport.ts';
 import {
   LIST_TIMEOUT_MS,
   MAX_INSTRUCTIONS_CHARS,
+  MAX_LISTED,
   MAX_NAME_CHARS,
   MAX_PAGES,
   MAX_TOOLS,
@@ -23,6 +25,15 @@ import {
 import { type ResolvedServer, resolveReferences } from './references.ts';
 import { loadSdk } from './sdk.ts';
 import { SecretMask } from './secrets.ts';
+import {
+  OFFER_LISTS,
+  OFFER_PAGES,
+  PROMPT_RESULT,
+  RESOURCE_RESULT,
+  readOffers,
+  readPrompt,
+  readResource,
+} from './server-offers.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { type ListedTool, readTools, type ServerTool } from './tool-definition.ts';
 
@@ -173,25 +184,93 @@ export class Connection {
   /** The server's tools, page by page and within limits. @throws {AppError} `mcp_bad_answer` */
   async listTools(signal?: AbortSignal): Promise<ServerTool[]> {
     if (!this.#client.getServerCapabilities()?.tools) return [];
-    const listed: ListedTool[] = [];
-    const seen = new Set<string>();
-    let cursor: string | undefined;
-    try {
-      for (let page = 0; page < MAX_PAGES && listed.length < MAX_TOOLS; page++) {
-        const reply = await this.#client.request(
-          { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
-          TOOL_PAGE,
-          { timeout: LIST_TIMEOUT_MS, signal },
-        );
-        listed.push(...reply.tools.flatMap((tool) => listedTool.safeParse(tool).data ?? []));
-        cursor = reply.nextCursor;
+    const listed = await this.#list('tools/list', MAX_TOOLS, async (request) => {
+      const { tools, nextCursor } = await this.#client.request(request, TOOL_PAGE, listOptions(signal));
+      return { entries: tools, nextCursor };
+    });
+    const tools: ListedTool[] = listed.flatMap((tool) => listedTool.safeParse(tool).data ?? []);
+    return readTools(this.#name, tools).map((tool) => masked(tool, this.mask));
+  }
+
+  /** What the server offers besides tools. @throws {AppError} `mcp_bad_answer` */
+  async offers(signal: AbortSignal): Promise<McpOffersReply> {
+    const { prompts, resources } = this.#client.getServerCapabilities() ?? {};
+    const list = (name: keyof typeof OFFER_LISTS) =>
+      this.#list(OFFER_LISTS[name], MAX_LISTED, async (request) => {
+        const page: Readonly<Record<string, unknown>> & { nextCursor?: string | undefined } =
+          await this.#client.request(request, OFFER_PAGES[name], listOptions(signal));
+        const entries = page[name];
+        return { entries: Array.isArray(entries) ? entries : [], nextCursor: page.nextCursor };
+      });
+    const listed = {
+      prompts: prompts ? await list('prompts') : [],
+      resources: resources ? await list('resources') : [],
+      // Many servers with resources know no templates and refuse to list them.
+      resourceTemplates: resources ? await list('resourceTemplates').catch(() => []) : [],
+    };
+    return readOffers(listed, this.mask);
+  }
+
+  /** The messages of a prompt. @throws {AppError} `mcp_bad_answer` */
+  async prompt(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<McpPromptReply> {
+    const request = { method: 'prompts/get', params: { name, arguments: args } };
+    return readPrompt(
+      await this.#answer('did not give the prompt', () =>
+        this.#client.request(request, PROMPT_RESULT, listOptions(signal)),
+      ),
+      this.mask,
+    );
+  }
+
+  /** The content of a resource. @throws {AppError} `mcp_bad_answer` */
+  async resource(uri: string, signal: AbortSignal): Promise<McpResourceReply> {
+    const request = { method: 'resources/read', params: { uri } };
+    return readResource(
+      await this.#answer('did not give the resource', () =>
+        this.#client.request(request, RESOURCE_RESULT, listOptions(signal)),
+      ),
+      this.mask,
+    );
+  }
+
+  /** A list, page by page and within limits. */
+  #list(
+    method: string,
+    max: number,
+    page: (request: { method: string; params?: { cursor: string } }) => Promise<{
+      entries: readonly unknown[];
+      nextCursor: string | undefined;
+    }>,
+  ): Promise<unknown[]> {
+    return this.#answer(`did not list its ${method.split('/')[0]}`, async () => {
+      const listed: unknown[] = [];
+      const seen = new Set<string>();
+      let cursor: string | undefined;
+      for (let count = 0; count < MAX_PAGES && listed.length < max; count++) {
+        const { entries, nextCursor } = await page({
+          method,
+          ...(cursor === undefined ? {} : { params: { cursor } }),
+        });
+        listed.push(...entries.slice(0, max - listed.length));
+        cursor = nextCursor;
         if (cursor === undefined || seen.has(cursor)) break;
         seen.add(cursor);
       }
+      return listed;
+    });
+  }
+
+  /** @param what for people: what the server did not do, if it does not answer */
+  async #answer<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
     } catch (error) {
-      throw this.#failed('mcp_bad_answer', 'did not list its tools', error);
+      throw this.#failed('mcp_bad_answer', what, error);
     }
-    return readTools(this.#name, listed.slice(0, MAX_TOOLS)).map((tool) => masked(tool, this.mask));
   }
 
   /**
@@ -247,6 +326,10 @@ export class Connection {
  * parts are read one by one.
  */
 const TOOL_PAGE = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+function listOptions(signal: AbortSignal | undefined) {
+  return { timeout: LIST_TIMEOUT_MS, ...(signal && { signal }) };
+}
+
 const listedTool = z.looseObject({
   name: z.string(),
   title: z.string().optional().catch(undefined),

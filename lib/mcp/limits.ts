@@ -27,6 +27,7 @@ export const MAX_PARAMETER_CHARS = 1000;
 /** Longer texts of a server about itself are cut. */
 export const MAX_INSTRUCTIONS_CHARS = 4000;
 export const MAX_NAME_CHARS = 200;
+export const MAX_URI_CHARS = 2000;
 
 /** A server must be ready within this time: `npx` may have to fetch it first. */
 export const START_TIMEOUT_MS = 60_000;

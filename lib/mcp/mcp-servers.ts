@@ -8,6 +8,7 @@ import type {
   McpServersReply,
   ReadMcpConfigReply,
 } from '../api/mcp.ts';
+import type { McpOffersReply, McpPromptReply, McpResourceReply } from '../api/mcp-offers.ts';
 import type { ServerTools } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
 import { serverAndTool } from '../events/mcp-names.ts';
@@ -210,6 +211,26 @@ export class McpServers {
       result,
       duration_ms: performance.now() - startedAt,
     };
+  }
+
+  /** What a server offers besides tools. Starts it if needed. @throws {AppError} if it cannot be used */
+  async offers(name: string, signal: AbortSignal): Promise<McpOffersReply> {
+    return (await (await this.#page(name)).connect()).offers(signal);
+  }
+
+  /** The messages of a prompt, for a person who reads it. @throws {AppError} as `offers` */
+  async prompt(
+    name: string,
+    prompt: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<McpPromptReply> {
+    return (await (await this.#page(name)).connect()).prompt(prompt, args, signal);
+  }
+
+  /** The content of a resource, for a person who reads it. @throws {AppError} as `offers` */
+  async resource(name: string, uri: string, signal: AbortSignal): Promise<McpResourceReply> {
+    return (await (await this.#page(name)).connect()).resource(uri, signal);
   }
 
   /** The accepted tools of enabled servers, which runs can offer. Starts nothing. */
