@@ -147,7 +147,7 @@ it('the model of the run writes for a server after a person allowed it, with the
     options: { num_predict: 7, temperature: 0.7 },
   });
   expect(ollama.chats[before]?.tools ?? []).toEqual([]);
-  const types = events.map(({ type }) => type).filter((type) => type.startsWith('mcp-'));
+  const types = events.map(({ type }) => type).filter((type) => /^mcp-(?:request|sampling)/.test(type));
   expect(types).toEqual([
     'mcp-request.received',
     'mcp-request.answered',

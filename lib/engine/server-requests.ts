@@ -148,7 +148,7 @@ export class ServerRequests {
 }
 
 /** The request for what a server asked: with the run's model, window and options, and without tools and thinking. */
-export function sampleRequest({ config, ...state }: ReadyState, asked: AskedSample): ChatRequest {
+function sampleRequest({ config, ...state }: ReadyState, asked: AskedSample): ChatRequest {
   const { system, messages, max_tokens: maxTokens, temperature, stop } = asked;
   return {
     model: config.model,

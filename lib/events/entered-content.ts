@@ -1,7 +1,4 @@
-import type { AskedField, EnteredValue } from './mcp-request.ts';
-
-/** What a person entered in the form of a server, by the name of the field. */
-export type EnteredContent = Readonly<Record<string, EnteredValue>>;
+import type { AskedField, EnteredContent, EnteredValue } from './mcp-request.ts';
 
 /** The longest text that a person enters in one field. */
 export const MAX_ENTERED_CHARS = 4000;

@@ -4,9 +4,11 @@ import { envelope, errorShape, optionalCount } from './envelope.ts';
 /** A value that a person enters: what the protocol allows in a form. */
 const enteredValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 export type EnteredValue = z.infer<typeof enteredValue>;
+/** What a person entered in the form of a server, by the name of the field. */
+export type EnteredContent = Readonly<Record<string, EnteredValue>>;
 
 /** A field of a form that a server asks for. All of its texts are the server's, cleaned and shortened. */
-export const askedField = z.object({
+const askedField = z.object({
   name: z.string(),
   title: z.string().optional(),
   description: z.string().optional(),

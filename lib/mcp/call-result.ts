@@ -29,7 +29,7 @@ const MAX_STRUCTURED_DEPTH = 40;
  */
 export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): ToolResult {
   const parts = Array.isArray(raw.content) ? raw.content : [];
-  const lines = parts.slice(0, MAX_PARTS).map(contentText);
+  const lines = parts.slice(0, MAX_PARTS).map(partText);
   if (parts.length > MAX_PARTS) lines.push(`[${formatCount(parts.length - MAX_PARTS)} more parts left out]`);
   const text = mask.text(lines.filter((line) => line !== '').join('\n\n'));
   const structured = structuredOf(raw.structuredContent, mask);
@@ -55,7 +55,7 @@ export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): 
 }
 
 /** One part of a result, or of a prompt, in words. */
-export function contentText(part: unknown): string {
+export function partText(part: unknown): string {
   if (typeof part !== 'object' || part === null) return '';
   const given: Readonly<Record<string, unknown>> = { ...part };
   switch (given.type) {
@@ -68,7 +68,7 @@ export function contentText(part: unknown): string {
     case 'resource_link':
       return resourceLink(given);
     case 'resource':
-      return resourceText(given.resource);
+      return embedded(given.resource);
     default:
       return `[A part of the unknown type "${cleanLine(given.type, 50)}"]`;
   }
@@ -85,7 +85,7 @@ function resourceLink(link: Readonly<Record<string, unknown>>): string {
 }
 
 /** A part of a resource in words: its text, or what is known of other data. */
-export function resourceText(resource: unknown): string {
+export function embedded(resource: unknown): string {
   if (typeof resource !== 'object' || resource === null) return '';
   const { uri, mimeType: type, text, blob }: Readonly<Record<string, unknown>> = { ...resource };
   const name = cleanLine(uri, MAX_URI_CHARS);

@@ -1,7 +1,6 @@
 import type * as Sdk from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { McpServer, StdioServer } from '../api/mcp.ts';
-import type { McpOffersReply, McpPromptReply, McpResourceReply } from '../api/mcp-offers.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Sandbox, ServerFolder } from '../sandbox/sandbox.ts';
 import type { AskOperator } from '../tools/tool.ts';
@@ -15,7 +14,6 @@ import { HttpConnection } from './http-transport.ts';
 import {
   LIST_TIMEOUT_MS,
   MAX_INSTRUCTIONS_CHARS,
-  MAX_LISTED,
   MAX_NAME_CHARS,
   MAX_PAGES,
   MAX_TOOLS,
@@ -25,15 +23,6 @@ import {
 import { type ResolvedServer, resolveReferences } from './references.ts';
 import { loadSdk } from './sdk.ts';
 import { SecretMask } from './secrets.ts';
-import {
-  OFFER_LISTS,
-  OFFER_PAGES,
-  PROMPT_RESULT,
-  RESOURCE_RESULT,
-  readOffers,
-  readPrompt,
-  readResource,
-} from './server-offers.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { type ListedTool, readTools, type ServerTool } from './tool-definition.ts';
 
@@ -68,6 +57,22 @@ export interface ConnectionEvents {
   onTools?: () => void;
   /** It ended by itself, with the reason. */
   onEnd?: (problem: string) => void;
+}
+
+/** A page of a list. */
+interface Page {
+  entries: readonly unknown[];
+  nextCursor?: string | undefined;
+}
+
+/** Finds the entries in a page of a list. @param name the field that holds them */
+export function pageOf(name: string): z.ZodType<Page> {
+  return z
+    .looseObject({ [name]: z.array(z.unknown()), nextCursor: z.string().optional() })
+    .transform((page) => ({
+      entries: z.array(z.unknown()).parse(page[name]),
+      nextCursor: z.string().optional().parse(page.nextCursor),
+    }));
 }
 
 /** How a tool is called, and what hears of it. */
@@ -181,93 +186,76 @@ export class Connection {
     };
   }
 
+  /** What the server says that it has: `tools`, `prompts`, `resources`. */
+  has(capability: 'tools' | 'prompts' | 'resources'): boolean {
+    return this.#client.getServerCapabilities()?.[capability] !== undefined;
+  }
+
   /** The server's tools, page by page and within limits. @throws {AppError} `mcp_bad_answer` */
   async listTools(signal?: AbortSignal): Promise<ServerTool[]> {
-    if (!this.#client.getServerCapabilities()?.tools) return [];
-    const listed = await this.#list('tools/list', MAX_TOOLS, async (request) => {
-      const { tools, nextCursor } = await this.#client.request(request, TOOL_PAGE, listOptions(signal));
-      return { entries: tools, nextCursor };
-    });
+    if (!this.has('tools')) return [];
+    const listed = await this.list({ method: 'tools/list', page: TOOL_PAGE, max: MAX_TOOLS, signal });
     const tools: ListedTool[] = listed.flatMap((tool) => listedTool.safeParse(tool).data ?? []);
     return readTools(this.#name, tools).map((tool) => masked(tool, this.mask));
   }
 
-  /** What the server offers besides tools. @throws {AppError} `mcp_bad_answer` */
-  async offers(signal: AbortSignal): Promise<McpOffersReply> {
-    const { prompts, resources } = this.#client.getServerCapabilities() ?? {};
-    const list = (name: keyof typeof OFFER_LISTS) =>
-      this.#list(OFFER_LISTS[name], MAX_LISTED, async (request) => {
-        const page: Readonly<Record<string, unknown>> & { nextCursor?: string | undefined } =
-          await this.#client.request(request, OFFER_PAGES[name], listOptions(signal));
-        const entries = page[name];
-        return { entries: Array.isArray(entries) ? entries : [], nextCursor: page.nextCursor };
+  /**
+   * A list of the server, page by page and within limits; its entries are not read.
+   *
+   * @param page finds the entries of a page
+   * @throws {AppError} `mcp_bad_answer`
+   */
+  async list({
+    method,
+    page,
+    max,
+    signal,
+  }: {
+    method: string;
+    page: z.ZodType<Page>;
+    max: number;
+    signal?: AbortSignal | undefined;
+  }): Promise<unknown[]> {
+    const listed: unknown[] = [];
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    for (let count = 0; count < MAX_PAGES && listed.length < max; count++) {
+      const params = cursor === undefined ? {} : { params: { cursor } };
+      const what = `did not list its ${method.split('/')[0]}`;
+      const { entries, nextCursor } = await this.ask({
+        request: { method, ...params },
+        answer: page,
+        what,
+        signal,
       });
-    const listed = {
-      prompts: prompts ? await list('prompts') : [],
-      resources: resources ? await list('resources') : [],
-      // Many servers with resources know no templates and refuse to list them.
-      resourceTemplates: resources ? await list('resourceTemplates').catch(() => []) : [],
-    };
-    return readOffers(listed, this.mask);
+      listed.push(...entries.slice(0, max - listed.length));
+      cursor = nextCursor;
+      if (cursor === undefined || seen.has(cursor)) break;
+      seen.add(cursor);
+    }
+    return listed;
   }
 
-  /** The messages of a prompt. @throws {AppError} `mcp_bad_answer` */
-  async prompt(
-    name: string,
-    args: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<McpPromptReply> {
-    const request = { method: 'prompts/get', params: { name, arguments: args } };
-    return readPrompt(
-      await this.#answer('did not give the prompt', () =>
-        this.#client.request(request, PROMPT_RESULT, listOptions(signal)),
-      ),
-      this.mask,
-    );
-  }
-
-  /** The content of a resource. @throws {AppError} `mcp_bad_answer` */
-  async resource(uri: string, signal: AbortSignal): Promise<McpResourceReply> {
-    const request = { method: 'resources/read', params: { uri } };
-    return readResource(
-      await this.#answer('did not give the resource', () =>
-        this.#client.request(request, RESOURCE_RESULT, listOptions(signal)),
-      ),
-      this.mask,
-    );
-  }
-
-  /** A list, page by page and within limits. */
-  #list(
-    method: string,
-    max: number,
-    page: (request: { method: string; params?: { cursor: string } }) => Promise<{
-      entries: readonly unknown[];
-      nextCursor: string | undefined;
-    }>,
-  ): Promise<unknown[]> {
-    return this.#answer(`did not list its ${method.split('/')[0]}`, async () => {
-      const listed: unknown[] = [];
-      const seen = new Set<string>();
-      let cursor: string | undefined;
-      for (let count = 0; count < MAX_PAGES && listed.length < max; count++) {
-        const { entries, nextCursor } = await page({
-          method,
-          ...(cursor === undefined ? {} : { params: { cursor } }),
-        });
-        listed.push(...entries.slice(0, max - listed.length));
-        cursor = nextCursor;
-        if (cursor === undefined || seen.has(cursor)) break;
-        seen.add(cursor);
-      }
-      return listed;
-    });
-  }
-
-  /** @param what for people: what the server did not do, if it does not answer */
-  async #answer<T>(what: string, ask: () => Promise<T>): Promise<T> {
+  /**
+   * Any request that has no effects.
+   *
+   * @param what for people: what the server did not do, if it does not answer
+   * @throws {AppError} `mcp_bad_answer`
+   */
+  async ask<Answer>({
+    request,
+    answer,
+    what,
+    signal,
+  }: {
+    request: { method: string; params?: Record<string, unknown> };
+    answer: z.ZodType<Answer>;
+    what: string;
+    signal?: AbortSignal | undefined;
+  }): Promise<Answer> {
     try {
-      return await ask();
+      const options = { timeout: LIST_TIMEOUT_MS, ...(signal && { signal }) };
+      return await this.#client.request(request, answer, options);
     } catch (error) {
       throw this.#failed('mcp_bad_answer', what, error);
     }
@@ -325,11 +313,7 @@ export class Connection {
  * What must hold for an answer to be of use. The client's own schemas refuse a whole answer for a single odd part; here the
  * parts are read one by one.
  */
-const TOOL_PAGE = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
-function listOptions(signal: AbortSignal | undefined) {
-  return { timeout: LIST_TIMEOUT_MS, ...(signal && { signal }) };
-}
-
+const TOOL_PAGE = pageOf('tools');
 const listedTool = z.looseObject({
   name: z.string(),
   title: z.string().optional().catch(undefined),

@@ -25,6 +25,7 @@ import { reachOf } from './reach.ts';
 import { readMcpConfig, referenceProblems } from './read-config.ts';
 import { serverFolders, serverHome } from './server-folders.ts';
 import { ServerInstance } from './server-instance.ts';
+import { getPrompt, getResource, listOffers } from './server-offers.ts';
 import type { ServerTool } from './tool-definition.ts';
 import { runsUnasked, toolReplies } from './tool-replies.ts';
 
@@ -215,7 +216,7 @@ export class McpServers {
 
   /** What a server offers besides tools. Starts it if needed. @throws {AppError} if it cannot be used */
   async offers(name: string, signal: AbortSignal): Promise<McpOffersReply> {
-    return (await (await this.#page(name)).connect()).offers(signal);
+    return listOffers(await (await this.#page(name)).connect(), signal);
   }
 
   /** The messages of a prompt, for a person who reads it. @throws {AppError} as `offers` */
@@ -225,12 +226,12 @@ export class McpServers {
     args: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<McpPromptReply> {
-    return (await (await this.#page(name)).connect()).prompt(prompt, args, signal);
+    return getPrompt(await (await this.#page(name)).connect(), { name: prompt, args, signal });
   }
 
   /** The content of a resource, for a person who reads it. @throws {AppError} as `offers` */
   async resource(name: string, uri: string, signal: AbortSignal): Promise<McpResourceReply> {
-    return (await (await this.#page(name)).connect()).resource(uri, signal);
+    return getResource(await (await this.#page(name)).connect(), { uri, signal });
   }
 
   /** The accepted tools of enabled servers, which runs can offer. Starts nothing. */

@@ -2,33 +2,19 @@ import { z } from 'zod';
 import type { McpOffersReply, McpPromptReply, McpResourceReply } from '../api/mcp-offers.ts';
 import { fitMiddle } from '../tools/fit-text.ts';
 import { MAX_RESULT_BYTES } from '../tools/tool-results.ts';
-import { contentText, resourceText } from './call-result.ts';
+import { embedded, partText } from './call-result.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
+import { type Connection, pageOf } from './connection.ts';
 import { MAX_DESCRIPTION_CHARS, MAX_LISTED, MAX_NAME_CHARS, MAX_URI_CHARS } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
-/** The lists of a server besides its tools, as the protocol names them. */
-export const OFFER_LISTS = {
-  prompts: 'prompts/list',
-  resources: 'resources/list',
-  resourceTemplates: 'resources/templates/list',
+const PAGES = {
+  prompts: pageOf('prompts'),
+  resources: pageOf('resources'),
+  templates: pageOf('resourceTemplates'),
 } as const;
-
-/** A page of each list; its entries are read one by one, so that an odd one does not spoil the rest. */
-export const OFFER_PAGES = {
-  prompts: z.object({ prompts: z.array(z.unknown()), nextCursor: z.string().optional() }),
-  resources: z.object({ resources: z.array(z.unknown()), nextCursor: z.string().optional() }),
-  resourceTemplates: z.object({
-    resourceTemplates: z.array(z.unknown()),
-    nextCursor: z.string().optional(),
-  }),
-} as const;
-
-export const PROMPT_RESULT = z.object({
-  description: z.unknown().optional(),
-  messages: z.array(z.unknown()),
-});
-export const RESOURCE_RESULT = z.object({ contents: z.array(z.unknown()) });
+const PROMPT_RESULT = z.object({ messages: z.array(z.unknown()) });
+const RESOURCE_RESULT = z.object({ contents: z.array(z.unknown()) });
 
 /** Arguments of one prompt; further ones are left out. */
 const MAX_PROMPT_ARGUMENTS = 50;
@@ -37,13 +23,46 @@ const MAX_PARTS = 50;
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** What a server offers besides tools, within limits, cleaned and masked. Pure. */
-export function readOffers(
-  listed: {
-    prompts: readonly unknown[];
-    resources: readonly unknown[];
-    resourceTemplates: readonly unknown[];
-  },
+/** What a server offers besides tools. @throws {AppError} `mcp_bad_answer` */
+export async function listOffers(connection: Connection, signal: AbortSignal): Promise<McpOffersReply> {
+  const hasResources = connection.has('resources');
+  const list = (method: string, page: (typeof PAGES)['prompts']) =>
+    connection.list({ method, page, max: MAX_LISTED, signal });
+  const listed = {
+    prompts: connection.has('prompts') ? await list('prompts/list', PAGES.prompts) : [],
+    resources: hasResources ? await list('resources/list', PAGES.resources) : [],
+    // Many servers with resources know no templates and refuse to list them.
+    templates: hasResources ? await list('resources/templates/list', PAGES.templates).catch(() => []) : [],
+  };
+  return readOffers(listed, connection.mask);
+}
+
+/** The messages of a prompt. @throws {AppError} `mcp_bad_answer` */
+export async function getPrompt(
+  connection: Connection,
+  { name, args, signal }: { name: string; args: Readonly<Record<string, string>>; signal: AbortSignal },
+): Promise<McpPromptReply> {
+  const request = { method: 'prompts/get', params: { name, arguments: args } };
+  const what = 'did not give the prompt';
+  return readPrompt(await connection.ask({ request, answer: PROMPT_RESULT, what, signal }), connection.mask);
+}
+
+/** The content of a resource. @throws {AppError} `mcp_bad_answer` */
+export async function getResource(
+  connection: Connection,
+  { uri, signal }: { uri: string; signal: AbortSignal },
+): Promise<McpResourceReply> {
+  const request = { method: 'resources/read', params: { uri } };
+  const what = 'did not give the resource';
+  return readResource(
+    await connection.ask({ request, answer: RESOURCE_RESULT, what, signal }),
+    connection.mask,
+  );
+}
+
+/** The lists within limits, cleaned and masked. Pure. */
+function readOffers(
+  listed: { prompts: readonly unknown[]; resources: readonly unknown[]; templates: readonly unknown[] },
   mask: SecretMask,
 ): McpOffersReply {
   const line = (value: unknown, maxChars: number) => mask.text(cleanLine(value, maxChars));
@@ -77,7 +96,7 @@ export function readOffers(
       ...typed(resource),
       ...(typeof resource.size === 'number' && resource.size >= 0 && { size_bytes: resource.size }),
     })),
-    templates: unique(listed.resourceTemplates, 'uriTemplate', MAX_URI_CHARS).map((template) => ({
+    templates: unique(listed.templates, 'uriTemplate', MAX_URI_CHARS).map((template) => ({
       uri_template: String(template.uriTemplate),
       name: line(template.name, MAX_NAME_CHARS),
       ...described(template),
@@ -103,12 +122,12 @@ function unique(entries: readonly unknown[], key: string, maxChars: number): Giv
 }
 
 /** The messages that a prompt is made of, as texts. Pure. */
-export function readPrompt(raw: z.output<typeof PROMPT_RESULT>, mask: SecretMask): McpPromptReply {
+function readPrompt(raw: z.output<typeof PROMPT_RESULT>, mask: SecretMask): McpPromptReply {
   const messages = raw.messages.slice(0, MAX_PARTS).map((message) => {
     const { role, content }: Given = typeof message === 'object' && message !== null ? { ...message } : {};
     return {
       role: role === 'assistant' ? ('assistant' as const) : ('user' as const),
-      text: contentText(content),
+      text: partText(content),
     };
   });
   const shown = messages.map(({ role, text }) => ({ role, ...shortened(text, mask, messages.length) }));
@@ -120,9 +139,9 @@ export function readPrompt(raw: z.output<typeof PROMPT_RESULT>, mask: SecretMask
 }
 
 /** What a resource holds: texts, or what is known of other data. Pure. */
-export function readResource(raw: z.output<typeof RESOURCE_RESULT>, mask: SecretMask): McpResourceReply {
+function readResource(raw: z.output<typeof RESOURCE_RESULT>, mask: SecretMask): McpResourceReply {
   const parts = raw.contents.slice(0, MAX_PARTS);
-  const shown = parts.map((part) => shortened(resourceText(part), mask, parts.length));
+  const shown = parts.map((part) => shortened(embedded(part), mask, parts.length));
   const isCut = shown.some(({ cut }) => cut) || raw.contents.length > MAX_PARTS;
   return { texts: shown.map(({ text }) => text), ...(isCut && { truncated: true as const }) };
 }

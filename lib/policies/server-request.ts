@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
-import { contentProblems, type EnteredContent } from '../events/entered-content.ts';
+import { contentProblems } from '../events/entered-content.ts';
+import type { EnteredContent } from '../events/mcp-request.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 

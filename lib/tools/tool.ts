@@ -1,7 +1,6 @@
 import type { Stats } from 'node:fs';
 import type { FileBefore } from '../events/changed-file.ts';
-import type { EnteredContent } from '../events/entered-content.ts';
-import type { AskedRequest } from '../events/mcp-request.ts';
+import type { AskedRequest, EnteredContent } from '../events/mcp-request.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 

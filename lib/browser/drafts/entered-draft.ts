@@ -1,5 +1,5 @@
-import { contentProblems, type EnteredContent } from '../../events/entered-content.ts';
-import type { AskedField, EnteredValue } from '../../events/mcp-request.ts';
+import { contentProblems } from '../../events/entered-content.ts';
+import type { AskedField, EnteredContent, EnteredValue } from '../../events/mcp-request.ts';
 
 /** What a form of a server holds while it is filled in: texts, or the chosen options. */
 export type EnteredTexts = Readonly<Record<string, string | readonly string[]>>;
