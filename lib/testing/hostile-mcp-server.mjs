@@ -291,6 +291,37 @@ const ASKS = {
   },
 };
 
+/** Prompts and resources, of `odd-offers`. */
+const OFFERS = {
+  'prompts/list': () => ({
+    prompts: Array.from({ length: 5000 }, (_, at) => ({
+      name: `p${at}`,
+      description: `Read${LOUD} me.\u200b${'x'.repeat(at === 0 ? MB : 1)}`,
+      arguments: [{ name: 'a' }, { name: 'a' }, { name: 'b\u202e' }, 5],
+    })),
+  }),
+  'resources/list': () => ({
+    resources: [
+      { uri: 'file:///a', name: `${LOUD}red a`, mimeType: 'text/plain', size: -1 },
+      { uri: 'file:///a', name: 'again' },
+      { uri: `file:///${'b'.repeat(MB)}`, name: 'long' },
+      { uri: 'file:///c\u0000', name: 'hidden' },
+      { name: 'no address' },
+      null,
+    ],
+  }),
+  'resources/templates/list': () => undefined,
+  'prompts/get': () => ({
+    messages: Array.from({ length: 300 }, () => ({
+      role: 'system',
+      content: { type: 'text', text: `${LOUD}${'y'.repeat(9000)}` },
+    })),
+  }),
+  'resources/read': () => ({
+    contents: [{ uri: 'file:///a', text: LOUD + 'z'.repeat(2 * MB) }, 7, { blob: 'AAAA' }],
+  }),
+};
+
 let asked = 0;
 const waiting = new Map();
 let changed = false;
@@ -342,7 +373,10 @@ function onMessage({ id, method, params, ...answer }) {
   if (method === 'initialize') {
     const result = {
       protocolVersion: params.protocolVersion,
-      capabilities: { tools: { listChanged: true } },
+      capabilities: {
+        tools: { listChanged: true },
+        ...(behaviour === 'odd-offers' ? { prompts: {}, resources: {} } : {}),
+      },
       serverInfo: { name: 'hostile', version: '1.0.0' },
     };
     const answer = INITIALIZE[behaviour] ? INITIALIZE[behaviour](result) : { result };
@@ -357,6 +391,9 @@ function onMessage({ id, method, params, ...answer }) {
       return send({ id, result: { tools: [tool(`p${page}`)], nextCursor: `${page}` } });
     if (behaviour === 'same-page') return send({ id, result: { tools, nextCursor: 'again' } });
     send({ id, result: { tools } });
+  } else if (OFFERS[method] && behaviour === 'odd-offers') {
+    const result = OFFERS[method]();
+    send(result ? { id, result } : { id, error: { code: -32_601, message: 'unknown' } });
   } else if (method === 'tools/call') {
     if (behaviour === 'call-error') {
       return send({ id, error: { code: -32_602, message: `bad\u0007 ${'m'.repeat(MB)}` } });
