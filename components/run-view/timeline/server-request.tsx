@@ -146,14 +146,16 @@ function Asked({ request }: { request: AskedRequest }) {
 
 function SampleAsked({ request: { system, messages, max_tokens } }: { request: AskedSample }) {
   return (
-    <dl className="grid min-w-0 gap-2 text-sm">
-      {system !== undefined && <Said by="System prompt" text={system} />}
-      {messages.map(({ role, text }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the messages never change
-        <Said key={index} by={role === 'user' ? 'User' : 'Assistant'} text={text} />
-      ))}
-      <div className="tnum text-xs text-ink-2">At most {plural(max_tokens, 'token')}</div>
-    </dl>
+    <div className="grid min-w-0 gap-2">
+      <dl className="m-0 grid min-w-0 gap-2 text-sm">
+        {system !== undefined && <Said by="System prompt" text={system} />}
+        {messages.map(({ role, text }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the messages never change
+          <Said key={index} by={role === 'user' ? 'User' : 'Assistant'} text={text} />
+        ))}
+      </dl>
+      <p className="tnum m-0 text-xs text-ink-2">At most {plural(max_tokens, 'token')}</p>
+    </div>
   );
 }
 
