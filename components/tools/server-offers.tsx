@@ -33,7 +33,8 @@ export function ServerOffers({ server }: { server: string }) {
     <details
       className="group mt-3 min-w-0 text-sm"
       onToggle={(event) => {
-        if (event.currentTarget.open && !offers && !busy) load();
+        // Again each time: a server can change what it offers.
+        if (event.currentTarget.open && !busy) load();
       }}
     >
       <summary className="flex w-fit items-center gap-2 text-ink-2 hover:text-ink max-sm:min-h-11">

@@ -74,6 +74,24 @@ test('a request is declined with the keyboard, and a sample allowed on a phone [
   expect(eventsOf(events, 'mcp-sampling.ended')).toHaveLength(1);
 });
 
+test('the progress of a call is shown while it runs, and kept with it [O19]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  const tool = 'everything__trigger_long_running_operation';
+  ollama.add({ name: 'takes-long', steps: [calls(tool, { duration: 4, steps: 8 }), done] });
+  const view = new RunView(page);
+  await view.open(await started(loupe, { model: 'takes-long', tool }));
+  await expect(view.row(`${tool}, running`)).toContainText(/Progress \d of 8/);
+  await view.expectEnd('The model answered', 'final_answer');
+  const row = view.row(`${tool}, succeeded`);
+  await row.getByRole('button', { expanded: false }).first().click();
+  await expect(row.getByRole('group', { name: 'Messages of the server, for you only' })).toContainText(
+    'of 8',
+  );
+});
+
 test('prompts and resources of a server are listed and read on the Tools page [O19]', async ({ page }) => {
   await page.goto('/tools');
   const server = page.getByRole('region', { name: 'everything', exact: true });

@@ -171,14 +171,14 @@ function Said({ by, text }: { by: string; text: string }) {
 }
 
 /** What a server asked during a call, and what became of it. */
-export function ServerRequests({ asked }: { asked: readonly AskedByServer[] }) {
+export function ServerRequests({ asked, waits }: { asked: readonly AskedByServer[]; waits: boolean }) {
   return (
     <ul aria-label="What the server asked" className="grid min-w-0 gap-3">
       {asked.map((each) => (
         <li key={each.received.request_id} className="grid min-w-0 gap-1 border-l-2 border-line-strong pl-3">
           <p className="text-sm">
             The server {ASKS[each.received.request.kind]}{' '}
-            <span className="text-ink-2">{answerWords(each)}</span>
+            <span className="text-ink-2">{answerWords(each, waits)}</span>
           </p>
           <Asked request={each.received.request} />
           <Entered asked={each} />
@@ -188,8 +188,9 @@ export function ServerRequests({ asked }: { asked: readonly AskedByServer[] }) {
   );
 }
 
-function answerWords({ answered, samplingStarted, sampled }: AskedByServer): string {
-  if (!answered) return 'It got no answer.';
+/** @param waits whether the call waits for an answer, which can only be that to the last request */
+function answerWords({ answered, samplingStarted, sampled }: AskedByServer, waits: boolean): string {
+  if (!answered) return waits ? 'It waits for an answer.' : 'It got no answer.';
   if (answered.by === 'server') return 'The server did not wait for an answer.';
   if (answered.by === 'stop') return 'Cancelled, because the run was stopped.';
   if (answered.action !== 'accept') return answered.action === 'decline' ? 'Declined.' : 'Cancelled.';

@@ -165,7 +165,7 @@ function Details({ row }: { row: ToolRowData }) {
           <Changes repairs={row.repairs} coercions={[]} />
         </Panel>
       )}
-      {row.asked && <ServerRequests asked={row.asked.filter(({ answered }) => answered || row.result)} />}
+      {row.asked && <AskedDuringCall row={row} asked={row.asked} />}
       {row.messages && <ServerMessages messages={row.messages} />}
       {row.result && (
         <Panel label="Result" tone={row.result.success ? undefined : 'fail'}>
@@ -194,6 +194,14 @@ function Details({ row }: { row: ToolRowData }) {
       )}
     </div>
   );
+}
+
+/** What the server asked, without the request that is answered above the details. */
+function AskedDuringCall({ row, asked }: { row: ToolRowData; asked: readonly AskedByServer[] }) {
+  const operates = useRunScreen().server?.operates === true;
+  const waits = row.status === 'awaiting answer';
+  const shown = waits && operates ? asked.slice(0, -1) : asked;
+  return shown.length > 0 && <ServerRequests asked={shown} waits={waits} />;
 }
 
 function OpenRequest({ row, asked }: { row: ToolRowData; asked: AskedByServer }) {
