@@ -72,7 +72,7 @@ async function answer(id: string, json: Record<string, unknown>): Promise<[numbe
   return [reply.status, error && `${error.code}: ${error.message}`];
 }
 
-it('a person answers what a server asks, and the model gets what the server makes of it', async () => {
+it('a person answers what a server asks, and the model gets what the server makes of it [O24]', async () => {
   const { id, received } = await asking('everything__trigger_elicitation_request');
   expect(received).toMatchObject({
     request_id: 'q1',

@@ -79,7 +79,7 @@ describe('a server that asks for input', () => {
     expect(JSON.parse(text)).toEqual({ action: 'decline' });
   });
 
-  it('that asks 1,000 times asks a person a few times only', async () => {
+  it('that asks 1,000 times asks a person a few times only [O24]', async () => {
     const { text, asked, result } = await called('asks-1000-times');
     expect(asked).toHaveLength(MAX_REQUESTS_PER_CALL);
     expect(text).toMatch(/^10 decline\n990 error: Loupe answers 10 requests per call at most/);
