@@ -741,13 +741,11 @@ function withoutRequest(state: RunState): RunState {
 
 /** What the model wrote for a server uses the run's tokens and time, but is no part of its conversation. */
 function sampled(state: RunState, event: EventOf<'mcp-sampling.ended'>): RunState {
-  const { prompt_tokens: tokensIn = 0, reply_tokens: tokensOut = 0, duration_ms: ms } = event;
   return {
     ...state,
     phase: phaseOfCalls(state),
-    tokensIn: state.tokensIn + tokensIn,
-    tokensOut: state.tokensOut + tokensOut,
-    spent: { ...state.spent, modelMs: state.spent.modelMs + ms },
+    ...addUsage(state, event),
+    spent: { ...state.spent, modelMs: state.spent.modelMs + event.duration_ms },
   };
 }
 

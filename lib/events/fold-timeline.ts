@@ -444,6 +444,7 @@ function touchIteration(draft: Draft, event: ShownEvent): void {
         return { ...moved, modelCalls: row.modelCalls + 1 };
       case 'model-call.ended':
       case 'model-call.failed':
+      case 'mcp-sampling.ended':
         return { ...moved, ...addUsage(row, event) };
       case 'tool-call.started':
         return { ...moved, toolCalls: row.toolCalls + 1 };
