@@ -35,7 +35,7 @@ function announce(view: RunView, before: RunView): string | undefined {
     if (view.connection.status === 'offline') return 'The server does not answer.';
     // Pending approvals are announced however old they are.
     if (view.connection.status === 'live' && view.run.phase === 'awaiting-approval') {
-      return 'A call waits for your approval.';
+      return view.run.mcpRequests.open ? 'A server asks you something.' : 'A call waits for your approval.';
     }
   }
   // Events from before the page was opened are not announced.
@@ -62,6 +62,9 @@ function speak(
       return before ? undefined : `${stepWord(config?.mode)} ${row.iteration}.`;
     case 'tool':
       if (row.status === 'awaiting approval') return `${shortLine(row.name)} waits for your approval.`;
+      if (row.status === 'awaiting answer' && before?.kind === 'tool' && before.status !== row.status) {
+        return `${shortLine(row.name)} asks you something.`;
+      }
       return row.status === 'failed' ? `${shortLine(row.name)} failed.` : undefined;
     case 'policy':
       return row.event.type === 'policy.nudged' ? 'The model was nudged.' : undefined;

@@ -34,7 +34,9 @@ export function ApprovalBar() {
       setReason('');
     });
   const isBatch = calls.length > 1;
-  useApprovalKeys(calls, () => {
+  const asking = useMemo(() => (awaiting ? askingCall(rows) : undefined), [awaiting, rows]);
+  // What a server asks comes first: later calls of the reply wait for its call.
+  useApprovalKeys(asking ? [asking] : calls, () => {
     if (isBatch && !busy) void decideAll({ decision: 'approved' });
   });
   if (!isBatch) return null;
@@ -107,6 +109,12 @@ export function ApprovalBar() {
       </div>
     </section>
   );
+}
+
+/** The call whose MCP server asks something. */
+function askingCall(rows: readonly TimelineRow[]): ToolRow | undefined {
+  const row = rows.findLast((each) => each.kind === 'tool' && each.status === 'awaiting answer');
+  return row?.kind === 'tool' ? row : undefined;
 }
 
 /** The calls of the last reply that wait for the operator, in order. They are among the last rows. */

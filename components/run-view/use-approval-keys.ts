@@ -29,13 +29,14 @@ export function useApprovalKeys(calls: readonly ToolRow[], approveAll: () => voi
       const choice = choiceOf(event.key);
       const { cursor } = reading.getState();
       const call = now.calls.find(({ key }) => key === cursor) ?? now.calls[0];
-      if (!choice || !call?.requested) return;
+      const seq = call?.asked?.at(-1)?.received.seq ?? call?.requested?.seq;
+      if (!choice || !call || seq === undefined) return;
       event.preventDefault();
       const row = document.getElementById(`row-${call.key}`);
       const button = row?.querySelector<HTMLButtonElement>(`[data-choice="${choice}"]`);
       if (button && isInView(button)) return button.click();
       // Without a button for it, the call offers no such choice, or the form of another choice is open.
-      goTo(call.requested.seq);
+      goTo(seq);
       say(
         row && !button ? 'This call has no such choice.' : 'Press the key again to decide about this call.',
       );

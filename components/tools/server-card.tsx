@@ -13,6 +13,7 @@ import { FoldMark } from '../ui/fold-mark.tsx';
 import { ForeignMessage } from '../ui/foreign-message.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { ServerDialog } from './server-dialog.tsx';
+import { ServerOffers } from './server-offers.tsx';
 import { serverPath } from './server-path.ts';
 import { ServerTools } from './server-tools.tsx';
 
@@ -82,6 +83,7 @@ export function ServerCard({ server, onChange }: { server: McpServerReply; onCha
         </details>
       )}
       {tools.length > 0 && <ServerTools server={server} onChange={onChange} />}
+      {state === 'ready' && <ServerOffers server={name} />}
       {tools.length === 0 && state === 'off' && (
         <p className="mt-3 text-sm text-ink-3">Start it once to see its tools.</p>
       )}

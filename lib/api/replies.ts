@@ -124,6 +124,11 @@ export interface ApprovalReply {
   run: RunSummary;
 }
 
+/** `POST /api/runs/{id}/mcp-requests` */
+export interface McpRequestReply {
+  run: RunSummary;
+}
+
 export interface StopReply {
   run: RunSummary;
 }

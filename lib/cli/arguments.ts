@@ -53,6 +53,7 @@ export type Command = Connect &
     | { name: 'presets'; json: boolean }
     | { name: 'check'; model: string; json: boolean }
     | { name: 'experiment'; command: ExperimentCommand }
+    | { name: 'mcp' }
   );
 
 /** An option of "run" that sets one field, and the value it takes. */
@@ -102,6 +103,7 @@ const NAMES = [
   'presets',
   'check',
   'experiment',
+  'mcp',
   'help',
 ] as const;
 
@@ -134,6 +136,7 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe presets [--json]            list the presets with their placeholders
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
 ${EXPERIMENT_USAGE}
+  loupe mcp                         serve Loupe to other agents as an MCP server on standard input and output (docs/mcp.md)
 
 All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
 Ctrl-C stops a check; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
@@ -239,6 +242,11 @@ export function readArguments(args: readonly string[]): Command {
     }
     case 'experiment':
       return { name, ...readExperiment(rest) };
+    case 'mcp': {
+      const { values, positionals } = parse(rest, COMMON);
+      if (positionals.length > 0) throw usage('"mcp" takes no arguments.');
+      return { name, url: values.url };
+    }
     default: {
       const nearest = nearestName(name, NAMES);
       throw usage(`"${name}" is not a command${nearest ? `; did you mean "${nearest}"?` : '.'}`);

@@ -53,6 +53,12 @@ export async function main(args: readonly string[], uncleaned: Terminal): Promis
       await write(terminal.stdout, USAGE);
       return EXIT.ok;
     }
+    if (command.name === 'mcp') {
+      // Loaded on demand, because no other command needs the library.
+      const { serveMcp } = await import('./mcp-server.ts');
+      await serveMcp({ url: command.url, env: terminal.env });
+      return EXIT.ok;
+    }
     return await perform(command, new Loupe({ url: command.url, env: terminal.env }), terminal);
   } catch (error) {
     if (!(error instanceof AppError)) {
@@ -82,7 +88,7 @@ function exitCodeOfError(code: string): number {
   }
 }
 
-type Performed = Exclude<Command, { name: 'help' }>;
+type Performed = Exclude<Command, { name: 'help' | 'mcp' }>;
 
 async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Promise<number> {
   const { stdout, stderr } = terminal;

@@ -43,6 +43,7 @@ import { runEnded } from './result-of.ts';
 import type { RunLog } from './run-log.ts';
 import type { RunLoopOutcome } from './run-loop-outcome.ts';
 import { SeenResults } from './seen-results.ts';
+import { ServerRequests } from './server-requests.ts';
 import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
 import { factEvent, toolRun } from './tool-facts.ts';
 
@@ -123,6 +124,7 @@ class Loop {
   readonly #results = new SeenResults();
   readonly #ahead = new CallsAhead();
   readonly #residency: ResidencyCheck;
+  readonly #serverRequests: ServerRequests;
   /** Whether the last call failed and the model was unloaded to free its slot. */
   #slotFreed = false;
 
@@ -135,6 +137,13 @@ class Loop {
     const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
     this.#abort = AbortSignal.any([...(options.signal ? [options.signal] : []), forced, options.log.failed]);
     this.#residency = new ResidencyCheck(options.model, this.#abort);
+    this.#serverRequests = new ServerRequests({
+      log: options.log,
+      model: options.model,
+      abort: this.#abort,
+      withoutSlot: (wait) => this.#withoutSlot(wait),
+      takeSlot: () => this.#takeSlotDuringCall(),
+    });
   }
 
   async run(): Promise<RunLoopOutcome> {
@@ -212,6 +221,18 @@ class Loop {
     this.#slotSince = state.iteration;
     if (othersPassed === undefined || !state.preflight || (state.loaded && !othersPassed)) return false;
     await this.#reloadModel(waitedMs);
+    return true;
+  }
+
+  /** Waits for a slot, but leaves the load to the model server: a failed one must not end the run during a call. */
+  async #takeSlotDuringCall(): Promise<boolean> {
+    if (!this.#hasSlot) {
+      await this.#options.takeSlot?.();
+      const { stop, iteration } = this.#log.state;
+      if (this.#suspended || stop) return false;
+      this.#hasSlot = true;
+      this.#slotSince = iteration;
+    }
     return true;
   }
 
@@ -602,11 +623,13 @@ class Loop {
     const facts: ToolFact[] = [];
     this.#fault('before:tool-effect');
     const { runId } = this.#log.state;
+    const pausedBefore = this.#serverRequests.pausedMs;
     const begun = this.#ahead.take(call.callId, () =>
       toolbox.execute(asked, {
         signal: this.#abort,
         onOutput: this.#showOutput(call.callId),
         run: toolRun(this.#log.state, facts),
+        ask: this.#serverRequests.askFor(call),
         call: { runId, callId: call.callId },
       }),
     );
@@ -638,7 +661,7 @@ class Loop {
         ...(isSettingOf(state.config.mode, 'stall_guard') && {
           new_information: this.#results.isNew(state, call, shown),
         }),
-        duration_ms: begun.durationMs(),
+        duration_ms: Math.max(0, begun.durationMs() - (this.#serverRequests.pausedMs - pausedBefore)),
       },
     ]);
   }

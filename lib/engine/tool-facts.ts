@@ -30,6 +30,14 @@ export function factEvent(fact: ToolFact, call: PendingCall, state: RunState): N
         as: 'tool-result',
         call_id: call.callId,
       };
+    case 'server-messages':
+      return {
+        type: 'mcp-messages.logged',
+        call_id: call.callId,
+        server: fact.server,
+        lines: [...fact.lines],
+        ...(fact.leftOut > 0 && { left_out: fact.leftOut }),
+      };
     default:
       return assertNever(fact);
   }

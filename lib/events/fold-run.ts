@@ -205,6 +205,19 @@ function apply(state: RunState, event: RunEvent): RunState {
     }
     case 'tool-call.started':
       return toolStarted(state, event);
+    case 'mcp-request.received':
+      return {
+        ...state,
+        phase: 'awaiting-approval',
+        mcpRequests: { ...state.mcpRequests, count: state.mcpRequests.count + 1, open: event },
+      };
+    case 'mcp-request.answered':
+      return withoutRequest({ ...state, mcpRequests: { ...state.mcpRequests, answered: event } });
+    case 'mcp-sampling.started':
+    case 'mcp-messages.logged':
+      return state;
+    case 'mcp-sampling.ended':
+      return sampled(state, event);
     case 'tool-call.ended':
     case 'tool-call.interrupted':
       return toolEnded(state, event);
@@ -303,6 +316,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         ...state,
         phase: 'ended',
         result: event.result,
+        mcpRequests: { ...state.mcpRequests, open: undefined },
         ended: event,
         outcome: event.outcome ?? outcomeAt(state, event.result.termination_reason),
         openCall: undefined,
@@ -443,6 +457,7 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
     // Decisions apply to the source run only, and in an imported one they were made by someone else.
     approvals: {},
     approvedTools: {},
+    mcpRequests: { ...edited.mcpRequests, open: undefined, answered: undefined },
     ...(answer ? { reply: undefined, awaitingReply: false } : {}),
     messages: standing ? [...edited.messages, { role: 'assistant', content: standing }] : edited.messages,
   };
@@ -696,6 +711,8 @@ function toolEnded(
   return {
     ...state,
     phase: phaseOfCalls({ ...state, reply: answered }),
+    // One that a server left open is void with the call.
+    mcpRequests: { ...state.mcpRequests, open: undefined },
     reply: answered,
     messages: appended(state.messages, resultMessage(call, event.result, state.config?.conversation)),
     callsSucceeded: state.callsSucceeded + (event.result.success ? 1 : 0),
@@ -713,6 +730,22 @@ function toolEnded(
         ? appended(state.filesWritten, path)
         : state.filesWritten,
     autoRunFiles: withAutoRunFiles(state.autoRunFiles, event),
+  };
+}
+
+/** No server waits for the operator any more. */
+function withoutRequest(state: RunState): RunState {
+  const next = { ...state, mcpRequests: { ...state.mcpRequests, open: undefined } };
+  return { ...next, phase: phaseOfCalls(next) };
+}
+
+/** What the model wrote for a server uses the run's tokens and time, but is no part of its conversation. */
+function sampled(state: RunState, event: EventOf<'mcp-sampling.ended'>): RunState {
+  return {
+    ...state,
+    phase: phaseOfCalls(state),
+    ...addUsage(state, event),
+    spent: { ...state.spent, modelMs: state.spent.modelMs + event.duration_ms },
   };
 }
 

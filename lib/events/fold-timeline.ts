@@ -3,6 +3,7 @@ import { foldCycles, noCycles } from './fold-cycles.ts';
 import type { EventOf } from './registry.ts';
 import { lossOf } from './swallowed-reply.ts';
 import type {
+  AskedByServer,
   CallRow,
   Cut,
   Cycles,
@@ -257,6 +258,30 @@ function take(draft: Draft, event: ShownEvent): number {
         startedAt: event.at,
         ...(event.file && { file: { ...event.file, seq: event.seq, cuts: event.cuts ?? [] } }),
       }));
+    case 'mcp-request.received':
+      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
+        ...row,
+        status: 'awaiting answer',
+        asked: [...(row.asked ?? []), { received: event }],
+      }));
+    case 'mcp-request.answered':
+      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
+        ...row,
+        status: 'running',
+        asked: withAsked(row.asked, event.request_id, { answered: event }),
+      }));
+    case 'mcp-sampling.started':
+      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
+        ...row,
+        asked: withAsked(row.asked, event.request_id, { samplingStarted: event }),
+      }));
+    case 'mcp-sampling.ended':
+      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
+        ...row,
+        asked: withAsked(row.asked, event.request_id, { sampled: event }),
+      }));
+    case 'mcp-messages.logged':
+      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({ ...row, messages: event }));
     case 'tool-call.ended':
     case 'tool-call.interrupted':
       return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
@@ -390,12 +415,20 @@ function closeTools(draft: Draft): void {
     change(draft, index, 'tool', (row) =>
       row.status === 'waiting' || row.status === 'awaiting approval' || row.status === 'approved'
         ? { ...row, status: 'not-run', file: undefined }
-        : row.status === 'running'
+        : row.status === 'running' || row.status === 'awaiting answer'
           ? { ...row, status: 'interrupted' }
           : row,
     );
   }
   draft.open.tools = {};
+}
+
+function withAsked(
+  asked: readonly AskedByServer[] | undefined,
+  requestId: string,
+  more: Partial<AskedByServer>,
+): readonly AskedByServer[] {
+  return (asked ?? []).map((each) => (each.received.request_id === requestId ? { ...each, ...more } : each));
 }
 
 function wasDenied(result: EventOf<'tool-call.ended'>['result']): boolean {
@@ -411,6 +444,7 @@ function touchIteration(draft: Draft, event: ShownEvent): void {
         return { ...moved, modelCalls: row.modelCalls + 1 };
       case 'model-call.ended':
       case 'model-call.failed':
+      case 'mcp-sampling.ended':
         return { ...moved, ...addUsage(row, event) };
       case 'tool-call.started':
         return { ...moved, toolCalls: row.toolCalls + 1 };
@@ -430,19 +464,22 @@ function touchIteration(draft: Draft, event: ShownEvent): void {
  * That for the model server has events of its own.
  */
 function withWait(row: IterationRow, { type, at }: ShownEvent, { open, rows }: Draft): IterationRow {
-  const mayChange = ['approval.', 'tool-call.', 'server-wait.'].some((kind) => type.startsWith(kind));
+  const mayChange = ['approval.', 'tool-call.', 'mcp-request.', 'server-wait.'].some((kind) =>
+    type.startsWith(kind),
+  );
   if (!mayChange) return row;
   const indexes = Object.values(open.tools).sort((a, b) => a - b);
   const next = indexes.map((index) => rows[index]).find((each) => each?.kind === 'tool' && isPending(each));
   const waits =
-    type === 'server-wait.started' || (next?.kind === 'tool' && next.status === 'awaiting approval');
+    type === 'server-wait.started' ||
+    (next?.kind === 'tool' && (next.status === 'awaiting approval' || next.status === 'awaiting answer'));
   if (waits) return { ...row, waitingSince: row.waitingSince ?? at };
   const { waitingSince = at, waitedMs } = row;
   return { ...row, waitedMs: waitedMs + at - waitingSince, waitingSince: undefined };
 }
 
 function isPending({ status }: ToolRow): boolean {
-  return ['waiting', 'awaiting approval', 'approved', 'running'].includes(status);
+  return ['waiting', 'awaiting approval', 'approved', 'running', 'awaiting answer'].includes(status);
 }
 
 /** How long an iteration has taken up to its last event, in milliseconds, without its waits. */

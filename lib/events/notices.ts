@@ -4,6 +4,7 @@ import { argumentsOfCall } from './call-arguments.ts';
 import type { RunEvent } from './registry.ts';
 import type { RunState } from './run-state.ts';
 import { sessionEndReasonOf } from './session-end.ts';
+import { summarize } from './summarize.ts';
 import { summarizeArgs } from './tool-summaries.ts';
 
 const RESULT_CHARS = 200;
@@ -34,6 +35,8 @@ function sessionNotices(event: RunEvent, state: RunState): string[] {
       return [`[tool] ${event.tool}(${summarizeArgs(argumentsOfCall(state, event.call_id))})`];
     case 'approval.requested':
       return [`[approval] ${event.tool}(${summarizeArgs(event.arguments)}) waits for you.`];
+    case 'mcp-request.received':
+      return [`[approval] ${summarize(event)} It waits for you.`];
     case 'tool-call.ended':
     case 'tool-call.interrupted': {
       const text = JSON.stringify(event.result);

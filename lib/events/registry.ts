@@ -5,6 +5,13 @@ import { runCreated } from './config.ts';
 import { cycleReflected, cycleStarted, diversityAdvised, memoryChanged } from './explore.ts';
 import { runForked } from './fork.ts';
 import {
+  mcpMessagesLogged,
+  mcpRequestAnswered,
+  mcpRequestReceived,
+  mcpSamplingEnded,
+  mcpSamplingStarted,
+} from './mcp-request.ts';
+import {
   attemptStarted,
   iterationStarted,
   modelCallEnded,
@@ -48,6 +55,11 @@ export const runEvent = z.discriminatedUnion('type', [
   approvalRequested,
   approvalDecided,
   toolCallStarted,
+  mcpRequestReceived,
+  mcpRequestAnswered,
+  mcpSamplingStarted,
+  mcpSamplingEnded,
+  mcpMessagesLogged,
   toolCallEnded,
   toolCallInterrupted,
   answerChecked,

@@ -195,6 +195,14 @@ export interface RunState {
   readonly approvals: Readonly<Record<string, Approval>>;
   /** Tools whose calls the operator approved for the rest of the run, with the events of those decisions. */
   readonly approvedTools: Readonly<Record<string, number>>;
+  /** What MCP servers asked during calls: one at a time. */
+  readonly mcpRequests: {
+    readonly count: number;
+    /** The one that waits for the operator. */
+    readonly open: EventOf<'mcp-request.received'> | undefined;
+    /** The last answer. */
+    readonly answered: EventOf<'mcp-request.answered'> | undefined;
+  };
 
   /** One list per tool-calling iteration of the attempt (G8). */
   readonly callHistory: readonly (readonly ToolCall[])[];
@@ -355,6 +363,7 @@ export function emptyRunState(runId: string): RunState {
     reply: undefined,
     approvals: {},
     approvedTools: {},
+    mcpRequests: { count: 0, open: undefined, answered: undefined },
     callHistory: [],
     callHistorySeqs: [],
     lastReplySeq: 0,

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../util/json.ts';
+import type { AskedRequest } from './mcp-request.ts';
 import { outcomeWords } from './outcome.ts';
 import type { RunEvent } from './registry.ts';
 
@@ -33,6 +34,14 @@ function textsOf(event: RunEvent): (string | undefined)[] {
     case 'tool-call.ended':
     case 'tool-call.interrupted':
       return [event.tool, ...stringsIn(event.result.output), event.result.note];
+    case 'mcp-request.received':
+      return requestTexts(event.request);
+    case 'mcp-request.answered':
+      return stringsIn(event.content ?? null);
+    case 'mcp-sampling.ended':
+      return [event.text, event.error?.message];
+    case 'mcp-messages.logged':
+      return event.lines;
     case 'approval.decided':
       return event.decision === 'denied'
         ? [event.tool, event.reason]
@@ -77,6 +86,7 @@ function textsOf(event: RunEvent): (string | undefined)[] {
     case 'model-call.ended':
     case 'approval.requested':
     case 'tool-call.started':
+    case 'mcp-sampling.started':
     case 'policy.compacted':
     case 'budget.checked':
     case 'verification.started':
@@ -90,6 +100,15 @@ function textsOf(event: RunEvent): (string | undefined)[] {
     case 'stop.requested':
       return [];
   }
+}
+
+function requestTexts(request: AskedRequest): (string | undefined)[] {
+  if (request.kind === 'sampling') return [request.system, ...request.messages.map(({ text }) => text)];
+  if (request.kind === 'url') return [request.message, request.url];
+  return [
+    request.message,
+    ...request.fields.flatMap(({ title, name, description }) => [title ?? name, description]),
+  ];
 }
 
 /** All strings in a value, at any depth, in order. */

@@ -3,6 +3,7 @@ import { sampleConfig } from '../testing/sample-logs.ts';
 import { type NewEvent, runEvent } from './registry.ts';
 import { summarize } from './summarize.ts';
 
+const asked = { request_id: 'q1', call_id: 'c1' };
 const result = { success: true as const, tool: 'read_file', output: 'x' };
 const ended = {
   status: 'partial' as const,
@@ -127,6 +128,46 @@ const lines: [NewEvent, string | RegExp][] = [
     'read_file succeeded in 3 ms',
   ],
   [{ type: 'tool-call.interrupted', call_id: 'c1', tool: 'read_file', result }, /outcome is unknown$/],
+  [
+    {
+      type: 'mcp-request.received',
+      ...asked,
+      server: 'files',
+      request: { kind: 'form', message: 'Which\nfolder?', fields: [] },
+    },
+    'The server files asks for input: Which folder?',
+  ],
+  [
+    {
+      type: 'mcp-request.received',
+      ...asked,
+      server: 'files',
+      request: { kind: 'sampling', messages: [], max_tokens: 5 },
+    },
+    'The server files asks for a text by the model',
+  ],
+  [
+    { type: 'mcp-request.answered', ...asked, action: 'decline', by: 'operator' },
+    'The request of the server was declined',
+  ],
+  [
+    { type: 'mcp-request.answered', ...asked, action: 'cancel', by: 'stop' },
+    /cancelled, because the run stops$/,
+  ],
+  [{ type: 'mcp-request.answered', ...asked, action: 'cancel', by: 'server' }, /no longer waits/],
+  [{ type: 'mcp-sampling.started', ...asked, options: {} }, 'Asking the model for the server'],
+  [
+    { type: 'mcp-sampling.ended', ...asked, text: 'Hello', duration_ms: 3 },
+    'The model wrote for the server in 3 ms: Hello',
+  ],
+  [
+    { type: 'mcp-sampling.ended', ...asked, error: { code: 'x', message: 'busy' }, duration_ms: 3 },
+    'The model wrote nothing for the server: busy',
+  ],
+  [
+    { type: 'mcp-messages.logged', call_id: 'c1', server: 'files', lines: ['a', 'b'] },
+    'The server files reported: b',
+  ],
   [
     { type: 'policy.nudged', iteration: 1, cause: 'plan', text: '', count: 1, limit: 2 },
     'Nudge 1 of 2: the reply was only a plan',

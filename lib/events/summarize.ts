@@ -17,6 +17,18 @@ const NUDGE_CAUSES: Readonly<Record<EventOf<'policy.nudged'>['cause'], string>> 
   schema: 'the answer does not fit the schema',
 };
 
+const ASKED: Readonly<Record<EventOf<'mcp-request.received'>['request']['kind'], string>> = {
+  form: 'for input',
+  url: 'to open an address',
+  sampling: 'for a text by the model',
+};
+
+const ANSWERED: Readonly<Record<EventOf<'mcp-request.answered'>['action'], string>> = {
+  accept: 'accepted',
+  decline: 'declined',
+  cancel: 'cancelled',
+};
+
 /** Describes an event in one line of at most 200 UTF-16 units, for logs, exports and screen readers. */
 export function summarize(event: RunEvent): string {
   return shortText(sentence(event).slice(0, 2000).replace(/\s+/g, ' '), MAX_CHARS);
@@ -83,6 +95,22 @@ function sentence(event: RunEvent): string {
       return event.result.success
         ? `${event.tool} succeeded in ${durationWords(event.duration_ms)}`
         : `${event.tool} failed: ${event.result.output.error}`;
+    case 'mcp-request.received':
+      return `The server ${event.server} asks ${ASKED[event.request.kind]}${'message' in event.request ? `: ${event.request.message}` : ''}`;
+    case 'mcp-request.answered':
+      return {
+        operator: `The request of the server was ${ANSWERED[event.action]}`,
+        stop: 'The request of the server was cancelled, because the run stops',
+        server: 'The server no longer waits for an answer',
+      }[event.by];
+    case 'mcp-sampling.started':
+      return 'Asking the model for the server';
+    case 'mcp-sampling.ended':
+      return event.error
+        ? `The model wrote nothing for the server: ${event.error.message}`
+        : `The model wrote for the server in ${durationWords(event.duration_ms)}: ${event.text ?? ''}`;
+    case 'mcp-messages.logged':
+      return `The server ${event.server} reported: ${event.lines.at(-1) ?? ''}`;
     case 'tool-call.interrupted':
       return `${event.tool} was interrupted; its outcome is unknown`;
     case 'policy.nudged':

@@ -90,11 +90,22 @@ export type ToolStatus =
   | 'awaiting approval'
   | 'approved'
   | 'running'
+  /** Its MCP server waits for an answer of the operator. */
+  | 'awaiting answer'
   | 'succeeded'
   | 'failed'
   | 'denied'
   | 'interrupted'
   | 'not-run';
+
+/** A request of an MCP server, and what became of it. */
+export interface AskedByServer {
+  readonly received: ShownEvent & EventOf<'mcp-request.received'>;
+  /** Missing while it waits for the operator; also if the call ended before. */
+  readonly answered?: ShownEvent & EventOf<'mcp-request.answered'>;
+  readonly samplingStarted?: EventOf<'mcp-sampling.started'>;
+  readonly sampled?: ShownEvent & EventOf<'mcp-sampling.ended'>;
+}
 
 /** One tool call, from the time it was parsed. */
 export interface ToolRow extends RowBase {
@@ -129,6 +140,10 @@ export interface ToolRow extends RowBase {
     readonly seq: number;
     readonly cuts: readonly Cut[];
   };
+  /** What the tool's MCP server asked during the call, with the answers. */
+  readonly asked?: readonly AskedByServer[];
+  /** The last messages of the server during the call. */
+  readonly messages?: EventOf<'mcp-messages.logged'>;
   readonly result?: EventOf<'tool-call.ended'>['result'];
   readonly durationMs?: number;
   /** The event with the result, from which a truncated result can be fetched. */

@@ -8,9 +8,14 @@ export interface TokenUsage {
   readonly tokensEstimated: number;
 }
 
-/** Tokens of a finished call: as reported by Ollama (T8), or estimated if the call failed before it reported any. */
-export function usageOf(event: EventOf<'model-call.ended'> | EventOf<'model-call.failed'>): TokenUsage {
-  if (event.type === 'model-call.ended') {
+/**
+ * Tokens of a finished call, or of a text that the model wrote for an MCP server: as reported by Ollama (T8), or estimated
+ * if the call failed before it reported any.
+ */
+export function usageOf(
+  event: EventOf<'model-call.ended' | 'model-call.failed' | 'mcp-sampling.ended'>,
+): TokenUsage {
+  if (event.type !== 'model-call.failed') {
     return { tokensIn: event.prompt_tokens ?? 0, tokensOut: event.reply_tokens ?? 0, tokensEstimated: 0 };
   }
   const { estimated_prompt_tokens: tokensIn = 0, estimated_reply_tokens: tokensOut = 0 } = event;

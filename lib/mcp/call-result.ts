@@ -6,7 +6,7 @@ import { isBoundedObject, type JsonObject, type JsonValue } from '../util/json.t
 import { formatCount } from '../util/numbers.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { cleanLine } from './clean-text.ts';
-import { MAX_NAME_CHARS } from './limits.ts';
+import { MAX_NAME_CHARS, MAX_URI_CHARS } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
 /** What a call of a tool brought, as the server sent it. */
@@ -18,7 +18,6 @@ export interface RawCallResult {
 
 /** Parts of a result; further ones are counted only. */
 const MAX_PARTS = 200;
-const MAX_URI_CHARS = 2000;
 const MAX_STRUCTURED_DEPTH = 40;
 
 /**
@@ -55,8 +54,8 @@ export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): 
   return failed(tool, { error, ...rest }, options);
 }
 
-/** One part of a result in words. */
-function partText(part: unknown): string {
+/** One part of a result, or of a prompt, in words. */
+export function partText(part: unknown): string {
   if (typeof part !== 'object' || part === null) return '';
   const given: Readonly<Record<string, unknown>> = { ...part };
   switch (given.type) {
@@ -85,7 +84,8 @@ function resourceLink(link: Readonly<Record<string, unknown>>): string {
   return `[Resource ${[cleanLine(link.uri, MAX_URI_CHARS), ...facts.filter((fact) => fact !== '')].join(', ')}]`;
 }
 
-function embedded(resource: unknown): string {
+/** A part of a resource in words: its text, or what is known of other data. */
+export function embedded(resource: unknown): string {
   if (typeof resource !== 'object' || resource === null) return '';
   const { uri, mimeType: type, text, blob }: Readonly<Record<string, unknown>> = { ...resource };
   const name = cleanLine(uri, MAX_URI_CHARS);

@@ -1,6 +1,7 @@
-import type { ToolResult } from '../tools/tool.ts';
+import type { ToolContext, ToolResult } from '../tools/tool.ts';
 import { failed } from '../tools/tool-results.ts';
 import type { JsonObject } from '../util/json.ts';
+import { requestNotes } from './call-requests.ts';
 import { callResult } from './call-result.ts';
 import type { ServerInstance } from './server-instance.ts';
 import type { ServerTool } from './tool-definition.ts';
@@ -8,6 +9,9 @@ import { validateInThread } from './validate-in-thread.ts';
 
 /** The parts of a tool that a call depends on. */
 type CalledTool = Pick<ServerTool, 'name' | 'offered' | 'hash' | 'inputSchema' | 'outputSchema'>;
+
+/** Where a call comes from: a run, or the Tools page, where nobody is asked and no messages are shown. */
+type CalledFrom = Pick<ToolContext, 'signal' | 'ask' | 'onOutput' | 'run'>;
 
 /**
  * Calls a tool of a server, if it still is what it was: a server can change what its tools are described as, or do. A
@@ -19,7 +23,7 @@ export async function callServerTool(
   instance: ServerInstance,
   tool: CalledTool,
   args: JsonObject,
-  signal: AbortSignal,
+  { signal, ask, onOutput, run }: CalledFrom,
 ): Promise<ToolResult> {
   const isRestart = instance.mustRestart;
   const connection = await instance.connect();
@@ -34,8 +38,11 @@ export async function callServerTool(
   if (problem !== undefined) {
     return failed(tool.offered, { error: `The arguments do not fit the schema of the tool: ${problem}` });
   }
-  const raw = await connection.call(tool.name, args, {
+  const { raw, counts } = await connection.call(tool.name, args, {
     signal,
+    ask,
+    onOutput,
+    onMessages: (kept) => run?.record({ kind: 'server-messages', server: instance.name, ...kept }),
     timeoutMs: instance.server.timeout_seconds * 1000,
   });
   const result = callResult(tool.offered, raw, connection.mask);
@@ -43,6 +50,7 @@ export async function callServerTool(
     ...(isRestart
       ? ['The server had ended and was started again before this call. What it remembered may be lost.']
       : []),
+    ...requestNotes(counts),
     ...(await outputNotes(tool, result, signal)),
   ];
   return notes.length === 0 ? result : { ...result, note: notes.join(' ') };

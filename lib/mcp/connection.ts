@@ -3,7 +3,11 @@ import { z } from 'zod';
 import type { McpServer, StdioServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Sandbox, ServerFolder } from '../sandbox/sandbox.ts';
+import type { AskOperator } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
+import { CallClock } from './call-clock.ts';
+import { CallMessages, type KeptMessages } from './call-messages.ts';
+import { CallRequests, type RequestCounts } from './call-requests.ts';
 import type { RawCallResult } from './call-result.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { HttpConnection } from './http-transport.ts';
@@ -42,6 +46,8 @@ export interface ConnectionParts {
   folders: readonly ServerFolder[];
   /** The working folder, checked. */
   cwd?: string | undefined;
+  /** The folder of the run, if the server may see it. */
+  root?: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -53,6 +59,40 @@ export interface ConnectionEvents {
   onEnd?: (problem: string) => void;
 }
 
+/** A page of a list. */
+interface Page {
+  entries: readonly unknown[];
+  nextCursor?: string | undefined;
+}
+
+/** Finds the entries in a page of a list. @param name the field that holds them */
+export function pageOf(name: string): z.ZodType<Page> {
+  return z
+    .looseObject({ [name]: z.array(z.unknown()), nextCursor: z.string().optional() })
+    .transform((page) => ({
+      entries: z.array(z.unknown()).parse(page[name]),
+      nextCursor: z.string().optional().parse(page.nextCursor),
+    }));
+}
+
+/** How a tool is called, and what hears of it. */
+export interface CallOptions {
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** Answers what the server asks during the call. Missing: nobody. */
+  ask?: AskOperator | undefined;
+  /** Hears of the server's progress and messages, a line each. */
+  onOutput?: ((text: string) => void) | undefined;
+  /** Gets the last of them when the call has ended, however it did. */
+  onMessages?: ((kept: KeptMessages) => void) | undefined;
+}
+
+/** What a call brought. */
+export interface CallOutcome {
+  raw: RawCallResult;
+  counts: RequestCounts;
+}
+
 type SdkClient = InstanceType<typeof Sdk.Client>;
 
 /** A connected server. Every text from it is untrusted and passes through `mask`. */
@@ -62,6 +102,9 @@ export class Connection {
   readonly #name: string;
   readonly #client: SdkClient;
   readonly #link: Link;
+  readonly #requests: CallRequests;
+  /** The messages of the call at work. */
+  #messages: CallMessages | undefined;
   #ended = false;
 
   private constructor(options: {
@@ -70,12 +113,14 @@ export class Connection {
     mask: SecretMask;
     client: SdkClient;
     link: Link;
+    requests: CallRequests;
   }) {
     this.#name = options.name;
     this.info = options.info;
     this.mask = options.mask;
     this.#client = options.client;
     this.#link = options.link;
+    this.#requests = options.requests;
   }
 
   /**
@@ -95,6 +140,8 @@ export class Connection {
     const sdk = await loadSdk();
     const link = linkTo(resolved, parts, sdk);
     const client = new sdk.Client({ name: 'loupe', version: '1' }, CLIENT_OPTIONS);
+    const requests = new CallRequests(sdk, mask, parts.root);
+    requests.handle(client);
     try {
       await client.connect(link.transport, { timeout: START_TIMEOUT_MS, signal: events.signal });
     } catch (error) {
@@ -104,7 +151,7 @@ export class Connection {
       await link.close().catch(() => undefined);
       throw failure;
     }
-    const connection = new Connection({ name, mask, client, link, info: infoOf(client, mask) });
+    const connection = new Connection({ name, mask, client, link, requests, info: infoOf(client, mask) });
     connection.#listen(events);
     return connection;
   }
@@ -125,6 +172,13 @@ export class Connection {
 
   #listen({ onTools, onEnd }: ConnectionEvents): void {
     this.#client.setNotificationHandler('notifications/tools/list_changed', () => onTools?.());
+    this.#client.setNotificationHandler('notifications/message', ({ params }) =>
+      this.#messages?.message(params),
+    );
+    // Some servers report nothing before they are told from which level on.
+    if (this.#client.getServerCapabilities()?.logging) {
+      this.#client.setLoggingLevel('info', { timeout: LIST_TIMEOUT_MS }).catch(() => undefined);
+    }
     this.#client.onclose = () => {
       this.#ended = true;
       const problem = this.#link.problem();
@@ -132,50 +186,110 @@ export class Connection {
     };
   }
 
+  /** What the server says that it has: `tools`, `prompts`, `resources`. */
+  has(capability: 'tools' | 'prompts' | 'resources'): boolean {
+    return this.#client.getServerCapabilities()?.[capability] !== undefined;
+  }
+
   /** The server's tools, page by page and within limits. @throws {AppError} `mcp_bad_answer` */
   async listTools(signal?: AbortSignal): Promise<ServerTool[]> {
-    if (!this.#client.getServerCapabilities()?.tools) return [];
-    const listed: ListedTool[] = [];
-    const seen = new Set<string>();
-    let cursor: string | undefined;
-    try {
-      for (let page = 0; page < MAX_PAGES && listed.length < MAX_TOOLS; page++) {
-        const reply = await this.#client.request(
-          { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) },
-          TOOL_PAGE,
-          { timeout: LIST_TIMEOUT_MS, signal },
-        );
-        listed.push(...reply.tools.flatMap((tool) => listedTool.safeParse(tool).data ?? []));
-        cursor = reply.nextCursor;
-        if (cursor === undefined || seen.has(cursor)) break;
-        seen.add(cursor);
-      }
-    } catch (error) {
-      throw this.#failed('mcp_bad_answer', 'did not list its tools', error);
-    }
-    return readTools(this.#name, listed.slice(0, MAX_TOOLS)).map((tool) => masked(tool, this.mask));
+    if (!this.has('tools')) return [];
+    const listed = await this.list({ method: 'tools/list', page: TOOL_PAGE, max: MAX_TOOLS, signal });
+    const tools: ListedTool[] = listed.flatMap((tool) => listedTool.safeParse(tool).data ?? []);
+    return readTools(this.#name, tools).map((tool) => masked(tool, this.mask));
   }
 
   /**
-   * Calls a tool. A stop cancels the call at the server, too.
+   * A list of the server, page by page and within limits; its entries are not read.
+   *
+   * @param page finds the entries of a page
+   * @throws {AppError} `mcp_bad_answer`
+   */
+  async list({
+    method,
+    page,
+    max,
+    signal,
+  }: {
+    method: string;
+    page: z.ZodType<Page>;
+    max: number;
+    signal?: AbortSignal | undefined;
+  }): Promise<unknown[]> {
+    const listed: unknown[] = [];
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    for (let count = 0; count < MAX_PAGES && listed.length < max; count++) {
+      const params = cursor === undefined ? {} : { params: { cursor } };
+      const what = `did not list its ${method.split('/')[0]}`;
+      const { entries, nextCursor } = await this.ask({
+        request: { method, ...params },
+        answer: page,
+        what,
+        signal,
+      });
+      listed.push(...entries.slice(0, max - listed.length));
+      cursor = nextCursor;
+      if (cursor === undefined || seen.has(cursor)) break;
+      seen.add(cursor);
+    }
+    return listed;
+  }
+
+  /**
+   * Any request that has no effects.
+   *
+   * @param what for people: what the server did not do, if it does not answer
+   * @throws {AppError} `mcp_bad_answer`
+   */
+  async ask<Answer>({
+    request,
+    answer,
+    what,
+    signal,
+  }: {
+    request: { method: string; params?: Record<string, unknown> };
+    answer: z.ZodType<Answer>;
+    what: string;
+    signal?: AbortSignal | undefined;
+  }): Promise<Answer> {
+    try {
+      const options = { timeout: LIST_TIMEOUT_MS, ...(signal && { signal }) };
+      return await this.#client.request(request, answer, options);
+    } catch (error) {
+      throw this.#failed('mcp_bad_answer', what, error);
+    }
+  }
+
+  /**
+   * Calls a tool. A stop cancels the call at the server, too. While the operator is asked for the server, the time limit
+   * stands still.
    *
    * @throws {AppError} `mcp_call_failed` if no result came: the call may have run
    */
-  async call(
-    tool: string,
-    args: JsonObject,
-    options: { signal: AbortSignal; timeoutMs: number },
-  ): Promise<RawCallResult> {
+  async call(tool: string, args: JsonObject, options: CallOptions): Promise<CallOutcome> {
+    using clock = new CallClock(options.timeoutMs);
+    const signal = AbortSignal.any([options.signal, clock.signal]);
+    const messages = new CallMessages(this.mask, options.onOutput);
+    this.#messages = messages;
+    const current = { server: this.#name, ask: options.ask, clock, signal };
     try {
-      return await this.#client.request(
-        { method: 'tools/call', params: { name: tool, arguments: args } },
-        CALL_RESULT,
-        { signal: options.signal, timeout: options.timeoutMs, maxTotalTimeout: options.timeoutMs },
+      const { value, counts } = await this.#requests.during(current, () =>
+        this.#client.request({ method: 'tools/call', params: { name: tool, arguments: args } }, CALL_RESULT, {
+          signal,
+          timeout: NO_TIMEOUT_MS,
+          onprogress: (progress) => messages.progress(progress),
+        }),
       );
+      return { raw: value, counts };
     } catch (error) {
       options.signal.throwIfAborted();
       if (isAnswer(error)) throw this.#failed('mcp_refused', 'refused the call', error);
-      throw this.#failed('mcp_call_failed', 'did not answer the call', error);
+      const cause = clock.signal.aborted ? clock.signal.reason : error;
+      throw this.#failed('mcp_call_failed', 'did not answer the call', cause);
+    } finally {
+      if (this.#messages === messages) this.#messages = undefined;
+      if (messages.kept.lines.length > 0) options.onMessages?.(messages.kept);
     }
   }
 
@@ -199,7 +313,7 @@ export class Connection {
  * What must hold for an answer to be of use. The client's own schemas refuse a whole answer for a single odd part; here the
  * parts are read one by one.
  */
-const TOOL_PAGE = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const TOOL_PAGE = pageOf('tools');
 const listedTool = z.looseObject({
   name: z.string(),
   title: z.string().optional().catch(undefined),
@@ -211,9 +325,11 @@ const CALL_RESULT = z.object({
   isError: z.unknown().optional(),
 });
 
-/** Nothing is offered to servers yet: they cannot ask for samples or input. */
+/** The longest timer there is: a call has a clock of its own. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
 const CLIENT_OPTIONS: Sdk.ClientOptions = {
-  capabilities: {},
+  capabilities: CallRequests.capabilities,
   // The library compiles schemas into code in this thread; Loupe checks results itself, in one of their own.
   jsonSchemaValidator: {
     getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),

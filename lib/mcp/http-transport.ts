@@ -5,8 +5,8 @@ import { AppError } from '../errors/app-error.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES } from './limits.ts';
 import { Traffic } from './traffic.ts';
 
-/** A server that ends its stream is asked again after this at the earliest, whatever it says itself. */
-const MIN_RECONNECT_MS = 1000;
+/** A server that ends its stream says when it is asked again, but this is the earliest. */
+const MIN_RECONNECT_MS = 250;
 const MAX_RECONNECT_MS = 30_000;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;

@@ -27,6 +27,7 @@ export const MAX_PARAMETER_CHARS = 1000;
 /** Longer texts of a server about itself are cut. */
 export const MAX_INSTRUCTIONS_CHARS = 4000;
 export const MAX_NAME_CHARS = 200;
+export const MAX_URI_CHARS = 2000;
 
 /** A server must be ready within this time: `npx` may have to fetch it first. */
 export const START_TIMEOUT_MS = 60_000;
@@ -38,3 +39,21 @@ export const MAX_RESTARTS = 3;
 export const RESTART_WINDOW_MS = 5 * 60_000;
 /** Servers of all runs and of the page together. */
 export const MAX_INSTANCES = 64;
+
+/** What a server may ask during one call; further requests are refused without asking anybody. */
+export const MAX_REQUESTS_PER_CALL = 10;
+/** A form that a server asks for: its message, its schema, its fields and their options. */
+export const MAX_ASKED_CHARS = 4000;
+export const MAX_ASKED_SCHEMA_CHARS = 30_000;
+export const MAX_ASKED_FIELDS = 30;
+export const MAX_ASKED_OPTIONS = 100;
+/** The messages that a server wants the model to read. */
+export const MAX_SAMPLE_MESSAGES = 50;
+export const MAX_SAMPLE_CHARS = 50_000;
+/** Progress and log messages during a call: how many are kept with it, shown live, and shown in a second. */
+export const MAX_KEPT_MESSAGES = 50;
+export const MAX_SHOWN_MESSAGES = 500;
+export const MESSAGES_PER_SECOND = 20;
+export const MAX_MESSAGE_LINE_CHARS = 500;
+/** Prompts, resources and resource templates of one server; further ones are left out. */
+export const MAX_LISTED = 200;

@@ -8,6 +8,7 @@ import type {
   McpServersReply,
   ReadMcpConfigReply,
 } from '../api/mcp.ts';
+import type { McpOffersReply, McpPromptReply, McpResourceReply } from '../api/mcp-offers.ts';
 import type { ServerTools } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
 import { serverAndTool } from '../events/mcp-names.ts';
@@ -24,6 +25,7 @@ import { reachOf } from './reach.ts';
 import { readMcpConfig, referenceProblems } from './read-config.ts';
 import { serverFolders, serverHome } from './server-folders.ts';
 import { ServerInstance } from './server-instance.ts';
+import { getPrompt, getResource, listOffers } from './server-offers.ts';
 import type { ServerTool } from './tool-definition.ts';
 import { runsUnasked, toolReplies } from './tool-replies.ts';
 
@@ -205,11 +207,31 @@ export class McpServers {
       });
     }
     const startedAt = performance.now();
-    const { tool: _, ...result } = await callServerTool(instance, found, args, signal);
+    const { tool: _, ...result } = await callServerTool(instance, found, args, { signal });
     return {
       result,
       duration_ms: performance.now() - startedAt,
     };
+  }
+
+  /** What a server offers besides tools. Starts it if needed. @throws {AppError} if it cannot be used */
+  async offers(name: string, signal: AbortSignal): Promise<McpOffersReply> {
+    return listOffers(await (await this.#page(name)).connect(), signal);
+  }
+
+  /** The messages of a prompt, for a person who reads it. @throws {AppError} as `offers` */
+  async prompt(
+    name: string,
+    prompt: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<McpPromptReply> {
+    return getPrompt(await (await this.#page(name)).connect(), { name: prompt, args, signal });
+  }
+
+  /** The content of a resource, for a person who reads it. @throws {AppError} as `offers` */
+  async resource(name: string, uri: string, signal: AbortSignal): Promise<McpResourceReply> {
+    return getResource(await (await this.#page(name)).connect(), { uri, signal });
   }
 
   /** The accepted tools of enabled servers, which runs can offer. Starts nothing. */
@@ -311,6 +333,7 @@ export class McpServers {
         sandbox,
         environment,
         home: await serverHome(dataDir, name),
+        root: rootOf(server, workspace),
         ...(server.type === 'stdio'
           ? await serverFolders(server, { dataDir, workspace })
           : { folders: [], cwd: undefined }),
@@ -351,6 +374,12 @@ export class McpServers {
       reach: reachOf(server, { confined: this.#options.confined }),
     };
   }
+}
+
+/** The folder that a server is told to work in: that of the run, if it may see it. */
+function rootOf(server: McpServer, workspace: string | undefined): string | undefined {
+  if (server.type !== 'stdio' || server.workspace === 'none') return undefined;
+  return workspace === '' ? undefined : workspace;
 }
 
 function isUsable(tool: ServerTool): tool is AcceptedTool {

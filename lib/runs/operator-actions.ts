@@ -8,6 +8,7 @@ import type { OperatorMessage, RunState } from '../events/run-state.ts';
 import { isSettingOf } from '../events/settings.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
 import { type ApprovalRequest, decideApprovals } from '../policies/approval.ts';
+import { answerServerRequest, type ServerRequestAnswer } from '../policies/server-request.ts';
 import type { HostSlots } from '../queue/host-slots.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
 import { growthOf } from '../store/growth-of.ts';
@@ -114,6 +115,21 @@ export class OperatorActions {
     if (!state) {
       await stored.get(runId);
       decideApprovals(await stored.stateOf(runId), requests);
+    }
+    return (await stored.get(runId)).run;
+  }
+
+  /**
+   * Stores a person's answer to what an MCP server asks during a call. Repeating the same answer changes nothing.
+   *
+   * @throws {AppError} `run_not_found`, and the errors of `answerServerRequest`
+   */
+  async answerServer(runId: string, answer: ServerRequestAnswer): Promise<RunSummary> {
+    const { stored } = this.#options;
+    const state = await this.#appendIf(runId, (now) => answerServerRequest(now, answer));
+    if (!state) {
+      await stored.get(runId);
+      answerServerRequest(await stored.stateOf(runId), answer);
     }
     return (await stored.get(runId)).run;
   }

@@ -12,6 +12,7 @@ import { RunChanges } from '../feed/run-changes.ts';
 import type { FeedSource, RunFeed } from '../feed/run-feed.ts';
 import { type FollowOptions, Viewers } from '../feed/viewers.ts';
 import type { ApprovalRequest } from '../policies/approval.ts';
+import type { ServerRequestAnswer } from '../policies/server-request.ts';
 import { HostSlots, type HostSlotsOptions, type SlotRequest } from '../queue/host-slots.ts';
 import { SharedWork } from '../queue/shared-work.ts';
 import { WaitingRuns } from '../queue/waiting-runs.ts';
@@ -160,6 +161,11 @@ export class RunService {
   /** Records the operator's decisions about pending calls. @throws {AppError} like `OperatorActions.approve` */
   approve(runId: string, requests: readonly ApprovalRequest[]): Promise<RunSummary> {
     return this.#operator.approve(runId, requests);
+  }
+
+  /** Records the operator's answer to an MCP server. @throws {AppError} like `OperatorActions.answerServer` */
+  answerServer(runId: string, answer: ServerRequestAnswer): Promise<RunSummary> {
+    return this.#operator.answerServer(runId, answer);
   }
 
   /**

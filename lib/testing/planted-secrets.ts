@@ -185,6 +185,43 @@ export function plantedLog(options: ConstructorParameters<typeof SampleLog>[0] =
     by: 'operator',
   });
   log.push({ type: 'tool-call.started', call_id: 'c1', iteration: 1, tool: 'run_command' });
+  const asked = { request_id: 'q1', call_id: 'c1' };
+  log.push({
+    type: 'mcp-request.received',
+    ...asked,
+    server: 'asker',
+    request: {
+      kind: 'form',
+      message: all,
+      fields: [{ name: 'note', title: all, description: all, kind: 'text', required: false, preset: all }],
+    },
+  });
+  log.push({
+    type: 'mcp-request.answered',
+    ...asked,
+    action: 'accept',
+    content: { note: all, notes: [all] },
+    by: 'operator',
+  });
+  log.push({
+    type: 'mcp-request.received',
+    request_id: 'q2',
+    call_id: 'c1',
+    server: 'asker',
+    request: { kind: 'sampling', system: all, messages: [{ role: 'user', text: all }], max_tokens: 5 },
+  });
+  log.push({ type: 'mcp-request.answered', ...asked, request_id: 'q2', action: 'accept', by: 'operator' });
+  log.push({ type: 'mcp-sampling.started', ...asked, request_id: 'q2', options: { stop: [all] } });
+  log.push({ type: 'mcp-sampling.ended', ...asked, request_id: 'q2', text: all, duration_ms: 3 });
+  log.push({
+    type: 'mcp-request.received',
+    request_id: 'q3',
+    call_id: 'c1',
+    server: 'asker',
+    request: { kind: 'url', message: all, url: `https://example.org/?q=${all}` },
+  });
+  log.push({ type: 'mcp-request.answered', ...asked, request_id: 'q3', action: 'decline', by: 'operator' });
+  log.push({ type: 'mcp-messages.logged', call_id: 'c1', server: 'asker', lines: [all] });
   log.push({
     type: 'tool-call.ended',
     call_id: 'c1',

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 import type { FileBefore } from '../events/changed-file.ts';
+import type { AskedRequest, EnteredContent } from '../events/mcp-request.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 
@@ -19,7 +20,8 @@ export type ToolFact =
   | { kind: 'memory-written'; key: string; value: string }
   | { kind: 'memory-deleted'; key: string }
   | { kind: 'said-to-operator'; text: string }
-  | { kind: 'messages-read'; ids: readonly string[] };
+  | { kind: 'messages-read'; ids: readonly string[] }
+  | { kind: 'server-messages'; server: string; lines: readonly string[]; leftOut: number };
 
 /** A tool's view of its run. */
 export interface ToolRun {
@@ -36,6 +38,25 @@ export interface CallId {
   callId: string;
 }
 
+/** What came of a request to the operator. */
+export interface OperatorAnswer {
+  action: 'accept' | 'decline' | 'cancel';
+  /** Of an accepted form. */
+  content?: EnteredContent;
+  /** Of an accepted sample: what the model wrote, or why it wrote nothing. */
+  sample?: { text: string; model: string; isCut: boolean } | { error: string };
+}
+
+/**
+ * Asks the operator what the MCP server of a running tool asks. Resolves with the answer, which may take days.
+ *
+ * @throws the reason of the signal
+ */
+export type AskOperator = (
+  asked: { server: string; request: AskedRequest },
+  signal: AbortSignal,
+) => Promise<OperatorAnswer>;
+
 /** What a run knows of the files it changes, by their steps from the workspace. */
 export interface KnownFiles {
   /** The file as it was when the call's intent was logged; once. */
@@ -51,6 +72,8 @@ export interface ToolContext {
   onOutput?: (text: string) => void;
   /** For tools that work on the run instead of files. */
   run?: ToolRun;
+  /** Asks the operator; missing where there is none to ask. */
+  ask?: AskOperator;
   /** Identifies this call. */
   call?: CallId;
   files?: KnownFiles;

@@ -7,7 +7,7 @@ import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { changeOfCall, editedArguments } from '#lib/events/file-changes.ts';
 import { serverAndTool } from '#lib/events/mcp-names.ts';
-import type { TimelineRow, ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
+import type { AskedByServer, TimelineRow, ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Clock } from '../../ui/clock.tsx';
@@ -29,11 +29,14 @@ import { LiveOutput } from './live-tail.tsx';
 import { Changes } from './parse-ladder.tsx';
 import { resultSummary } from './result-summary.ts';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
+import { ServerMessages } from './server-messages.tsx';
+import { ServerRequest, ServerRequests } from './server-request.tsx';
 
 const states: Record<ToolStatus, { words: string; text: string; node: string }> = {
   waiting: { words: 'waiting', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
   'awaiting approval': { words: 'waits for approval', text: 'text-warn', node: 'bg-warn breathe' },
   approved: { words: 'approved', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
+  'awaiting answer': { words: 'waits for your answer', text: 'text-warn', node: 'bg-warn breathe' },
   running: { words: 'running', text: 'text-brass', node: 'bg-brass-fill breathe' },
   succeeded: { words: 'ok', text: 'text-ok', node: 'bg-ok' },
   failed: { words: 'failed', text: 'text-fail', node: 'bg-fail' },
@@ -53,8 +56,12 @@ export function ToolRow({ row }: { row: ToolRowData }) {
   const changed = row.coercions.length + row.repairs.length;
   const asked = row.status === 'awaiting approval';
   const isLongName = row.name.length > MAX_NAME_CHARS;
-  const decides = useRunScreen().server?.operates === true && asked;
-  const since = row.status === 'running' ? row.startedAt : asked ? row.requested?.at : undefined;
+  const operates = useRunScreen().server?.operates === true;
+  const decides = operates && asked;
+  const openRequest = row.status === 'awaiting answer' ? row.asked?.at(-1) : undefined;
+  const since =
+    openRequest?.received.at ??
+    (row.status === 'running' ? row.startedAt : asked ? row.requested?.at : undefined);
   const output = row.result?.success === false ? row.result.output.error : undefined;
   return (
     <RowFrame node={<RailNode shape="square" className={state.node} />}>
@@ -106,7 +113,8 @@ export function ToolRow({ row }: { row: ToolRowData }) {
           <ForeignText text={resultSummary(row)} />
         </p>
       )}
-      {row.status === 'running' && <RunningOutput callId={row.callId} />}
+      {(row.status === 'running' || openRequest) && <RunningOutput callId={row.callId} />}
+      {operates && openRequest && <OpenRequest row={row} asked={openRequest} />}
       {decides && <Approval row={row} />}
       {open && isLongName && (
         <Panel label="Name of the tool">
@@ -157,6 +165,8 @@ function Details({ row }: { row: ToolRowData }) {
           <Changes repairs={row.repairs} coercions={[]} />
         </Panel>
       )}
+      {row.asked && <AskedDuringCall row={row} asked={row.asked} />}
+      {row.messages && <ServerMessages messages={row.messages} />}
       {row.result && (
         <Panel label="Result" tone={row.result.success ? undefined : 'fail'}>
           <JsonFields
@@ -184,6 +194,19 @@ function Details({ row }: { row: ToolRowData }) {
       )}
     </div>
   );
+}
+
+/** What the server asked, without the request that is answered above the details. */
+function AskedDuringCall({ row, asked }: { row: ToolRowData; asked: readonly AskedByServer[] }) {
+  const operates = useRunScreen().server?.operates === true;
+  const waits = row.status === 'awaiting answer';
+  const shown = waits && operates ? asked.slice(0, -1) : asked;
+  return shown.length > 0 && <ServerRequests asked={shown} waits={waits} />;
+}
+
+function OpenRequest({ row, asked }: { row: ToolRowData; asked: AskedByServer }) {
+  const runId = useRun((view) => view.run.runId);
+  return <ServerRequest key={asked.received.request_id} asked={asked} runId={runId} rowKey={row.key} />;
 }
 
 function Approval({ row }: { row: ToolRowData }) {
@@ -252,7 +275,7 @@ function Arguments({ row, id }: { row: ToolRowData; id: string }) {
 function ForkCallButton({ row }: { row: ToolRowData }) {
   const { server } = useRunScreen();
   const fork = server?.operates ? server.fork : undefined;
-  if (!fork || row.status === 'running') return null;
+  if (!fork || row.status === 'running' || row.status === 'awaiting answer') return null;
   const words = `before ${shortLine(row.name)}`;
   return (
     <Button

@@ -32,7 +32,7 @@ export const TIMELINE_KEYS: readonly KeyWords[] = [
   { keys: 'y', does: 'copy the link to the row' },
   {
     keys: `${APPROVAL_KEYS.once} / ${APPROVAL_KEYS.deny}`,
-    does: 'approve the waiting call once, or deny it',
+    does: 'approve the waiting call once, or deny it; answer a server, or decline',
     inDashboard: true,
   },
   {

@@ -100,7 +100,8 @@ function piecesOf(row: TimelineRow, until: number): readonly TimeSegment[] {
 function isOpen(row: TimelineRow): boolean {
   return (
     (row.kind === 'call' && row.status === 'open') ||
-    (row.kind === 'tool' && (row.status === 'running' || row.status === 'awaiting approval')) ||
+    (row.kind === 'tool' &&
+      (row.status === 'running' || row.status === 'awaiting approval' || row.status === 'awaiting answer')) ||
     (row.kind === 'verification' && !row.checked) ||
     (row.kind === 'preparation' && row.loadStarted !== undefined && !row.loaded)
   );
@@ -161,11 +162,29 @@ function toolPieces(row: ToolRow, until: number): TimeSegment[] {
     pieces.push({ kind: 'waiting', from: requested.at, to, seq: requested.seq, detail: 'approval' });
   }
   if (startedAt !== undefined) {
-    const to =
-      durationMs === undefined ? (row.status === 'running' ? until : startedAt) : startedAt + durationMs;
-    pieces.push({ kind: 'tool', from: startedAt, to, seq, detail: name });
+    const asked = askedPieces(row, until);
+    // The duration of a call is without the waits for a person and the model.
+    const pausedMs = asked.reduce((sum, { from, to }) => sum + to - from, 0);
+    const isOpen = row.status === 'running' || row.status === 'awaiting answer';
+    const to = durationMs === undefined ? (isOpen ? until : startedAt) : startedAt + durationMs + pausedMs;
+    let from = startedAt;
+    for (const piece of asked) {
+      pieces.push({ kind: 'tool', from, to: piece.from, seq, detail: name }, piece);
+      from = piece.to;
+    }
+    pieces.push({ kind: 'tool', from, to: Math.max(from, to), seq, detail: name });
   }
   return pieces;
+}
+
+/** The waits during a call, for a person and then for the model, whom its server asked. */
+function askedPieces({ asked = [], resultSeq }: ToolRow, until: number): TimeSegment[] {
+  return asked.flatMap(({ received, answered, sampled }): TimeSegment[] => {
+    const { at: from, seq, server } = received;
+    const to = answered?.at ?? (resultSeq === undefined ? until : from);
+    const wait: TimeSegment = { kind: 'waiting', from, to, seq, detail: server };
+    return sampled ? [wait, { kind: 'model', from: to, to: sampled.at, seq, detail: server }] : [wait];
+  });
 }
 
 function checkPieces({ started, checked }: VerificationRow, until: number): TimeSegment[] {

@@ -82,6 +82,16 @@ export function activityOf(run: RunState, live: Live): Activity {
     case 'deciding':
       return { ...base, label: 'Reading the reply' };
     case 'awaiting-approval': {
+      const { open } = run.mcpRequests;
+      if (open) {
+        return {
+          ...base,
+          label: 'Waiting for you',
+          clockMs: workedMs(run, run.updatedAt),
+          detail: `the server ${open.server} asks`,
+          tone: 'warn',
+        };
+      }
       const call = run.reply?.calls.find((pending) => pending.status === 'waiting');
       const about = call && mainArgument(call.arguments);
       return {

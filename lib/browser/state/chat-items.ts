@@ -171,7 +171,7 @@ function isInTheOpen(row: TimelineRow): boolean {
     case 'call':
       return row.status === 'failed' || row.status === 'lost';
     case 'tool':
-      return row.status === 'awaiting approval';
+      return row.status === 'awaiting approval' || row.status === 'awaiting answer';
     case 'policy':
       return row.event.type !== 'policy.retried' && row.event.type !== 'policy.compacted';
     case 'note':

@@ -18,7 +18,7 @@ export function newsOf(before: RunSummary | undefined, after: RunSummary): News 
   if (!before || before.phase === after.phase) return undefined;
   const about = { runId: after.id, body: after.title };
   if (after.phase === 'awaiting-approval') {
-    return { ...about, tag: `${after.id}:waits:${after.last_seq}`, title: 'A call waits for your approval' };
+    return { ...about, tag: `${after.id}:waits:${after.last_seq}`, title: 'A call waits for you' };
   }
   if (after.phase === 'awaiting-message') {
     return {

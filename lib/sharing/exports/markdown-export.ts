@@ -108,6 +108,14 @@ class Summary {
           if (edit.target === 'call') this.#arguments.set(edit.call_id, JSON.stringify(edit.after));
         }
         break;
+      case 'mcp-sampling.ended':
+        this.#usage = addUsage(this.#usage, event);
+        this.#item(codeSpan(summarize(event)));
+        break;
+      case 'mcp-request.received':
+      case 'mcp-request.answered':
+        this.#item(codeSpan(summarize(event)));
+        break;
       case 'tool-call.ended':
       case 'tool-call.interrupted':
         this.#call(event);

@@ -1,5 +1,6 @@
 import type { RunConfig } from '../../events/config.ts';
 import type { ForkEdit } from '../../events/fork.ts';
+import type { AskedRequest } from '../../events/mcp-request.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
 import { assertNever } from '../../util/assert-never.ts';
 
@@ -33,6 +34,18 @@ function withoutResults(event: RunEvent): RunEvent {
     case 'tool-call.ended':
     case 'tool-call.interrupted':
       return { ...event, result: withheldResult(event.result) };
+    case 'mcp-request.received':
+      return { ...event, request: withheldRequest(event.request) };
+    case 'mcp-request.answered': {
+      const { content: _content, ...rest } = event;
+      return rest;
+    }
+    case 'mcp-sampling.ended': {
+      const { text, ...rest } = event;
+      return { ...rest, ...(text === undefined ? {} : { text: WITHHELD }) };
+    }
+    case 'mcp-messages.logged':
+      return { ...event, lines: event.lines.map(() => WITHHELD) };
     case 'approval.requested':
     case 'tool-call.started': {
       const { file: _file, ...rest } = event;
@@ -133,6 +146,10 @@ function summaryOnly(event: RunEvent): RunEvent {
       return rest;
     }
     case 'tool-call.started':
+    case 'mcp-request.received':
+    case 'mcp-request.answered':
+    case 'mcp-sampling.ended':
+    case 'mcp-messages.logged':
     case 'tool-call.ended':
     case 'tool-call.interrupted':
     case 'policy.compacted':
@@ -174,6 +191,7 @@ function summaryOnly(event: RunEvent): RunEvent {
     }
     case 'run.ended':
       return { ...event, files_written: event.files_written.map(() => WITHHELD) };
+    case 'mcp-sampling.started':
     case 'run.started':
     case 'run.resumed':
     case 'preflight.checked':
@@ -226,6 +244,18 @@ type Message = EventOf<'attempt.started'>['messages'][number];
 function withheldResult(result: ToolResult): ToolResult {
   const { note: _note, ...rest } = result;
   return rest.success ? { ...rest, output: WITHHELD } : { ...rest, output: { error: WITHHELD } };
+}
+
+/** What a server asks can quote what its tool found. */
+function withheldRequest(request: AskedRequest): AskedRequest {
+  switch (request.kind) {
+    case 'form':
+      return { kind: 'form', message: WITHHELD, fields: [] };
+    case 'url':
+      return { kind: 'url', message: WITHHELD, url: WITHHELD };
+    case 'sampling':
+      return { kind: 'sampling', messages: [], max_tokens: request.max_tokens };
+  }
 }
 
 function withheldEdit(edit: ForkEdit): ForkEdit {

@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Client, type Progress } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort, type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
+import { endOf, summaryOf } from '../../e2e/runs.ts';
+import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
+import { instantScenario } from '../demo/scenario.ts';
+
+const program = resolve(import.meta.dirname, '../../bin/loupe.mjs');
+
+let ollama: FakeOllama;
+let loupe: LoupeServer;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'loupe-mcp-server-'));
+  ollama = await startFakeOllama();
+  ollama.add(instantScenario(3, 'short'));
+  ollama.add(instantScenario(999, 'long'));
+  ollama.add({
+    name: 'writes',
+    steps: [
+      { reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'a.md', content: 'a' } }] } },
+      { reply: { content: 'The task is completed.' } },
+    ],
+  });
+  loupe = await startLoupe({ ollamaUrl: ollama.url });
+});
+afterAll(async () => {
+  await loupe.dispose();
+  await ollama.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** `npx loupe mcp`, as another host starts it, and the official client connected to it. */
+async function connect(env: Record<string, string> = {}) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'mcp'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      NODE_ENV: 'production',
+      LOUPE_URL: loupe.url,
+      LOUPE_TOKEN: loupe.token,
+      ...env,
+    },
+    stderr: 'pipe',
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  const call = async (
+    name: string,
+    args: Record<string, unknown> = {},
+    onprogress?: (progress: Progress) => void,
+  ) => {
+    const { content, structuredContent, isError } = await client.callTool(
+      { name, arguments: args },
+      { timeout: 60_000, ...(onprogress && { onprogress }) },
+    );
+    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    return { text, data: (structuredContent ?? {}) as Record<string, unknown>, isError };
+  };
+  return { client, call, [Symbol.asyncDispose]: () => client.close() };
+}
+
+describe('npx loupe mcp', () => {
+  it('says what each tool is for, and which of them change something', async () => {
+    await using loupeServer = await connect();
+    const { tools } = await loupeServer.client.listTools();
+    expect(
+      Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint ?? false])),
+    ).toEqual({
+      start_run: false,
+      follow_run: true,
+      run_result: true,
+      stop_run: false,
+      list_runs: true,
+      list_models: true,
+    });
+    for (const { description } of tools) expect(description?.length).toBeGreaterThan(20);
+    expect(loupeServer.client.getInstructions()).toContain('start_run');
+  });
+
+  it('starts a run, reports its steps as progress, and returns its answer [O25]', async () => {
+    await using loupeServer = await connect();
+    const { data: listed } = await loupeServer.call('list_models');
+    expect(listed.models).toContainEqual(expect.objectContaining({ name: 'short:latest' }));
+    const started = await loupeServer.call('start_run', {
+      task: 'Count',
+      model: 'short',
+      title: 'From afar',
+    });
+    const runId = String(started.data.run_id);
+    expect(started.data).toMatchObject({ title: 'From afar', url: `${loupe.url}/runs/${runId}` });
+    const progress: Progress[] = [];
+    const ended = await loupeServer.call('follow_run', { run_id: runId, wait_seconds: 50 }, (each) =>
+      progress.push(each),
+    );
+    expect(ended.data).toMatchObject({ ended: true, outcome: 'answered', waits_for_person: false });
+    expect(ended.text).toBe(ended.data.output);
+    expect(progress.map((each) => each.message).join('\n')).toContain('Iteration 2');
+    expect(progress.map((each) => each.progress)).toEqual(progress.map((_, index) => index + 1));
+    const { data } = await loupeServer.call('run_result', { run_id: runId });
+    expect(data).toEqual(ended.data);
+    const { data: runs } = await loupeServer.call('list_runs', { limit: 1 });
+    expect(runs.runs).toMatchObject([{ run_id: runId }]);
+  });
+
+  it('returns while a run goes on, and stops it', async () => {
+    await using loupeServer = await connect();
+    const { data } = await loupeServer.call('start_run', {
+      task: 'Count',
+      model: 'long',
+      max_iterations: 90,
+    });
+    const runId = String(data.run_id);
+    const going = await loupeServer.call('follow_run', { run_id: runId, wait_seconds: 0 });
+    expect(going).toMatchObject({ data: { ended: false }, text: expect.stringContaining('The run goes on') });
+    await loupeServer.call('stop_run', { run_id: runId, force: true });
+    expect((await endOf(loupe, runId)).termination_reason).toBe('stopped');
+    const { data: stopped } = await loupeServer.call('run_result', { run_id: runId });
+    expect(stopped).toMatchObject({ ended: true, outcome: 'stopped' });
+  });
+
+  it('says when a run waits for a person', async () => {
+    const answer = await loupe.request('/api/runs', {
+      json: { task: 'Write', model: 'writes', approval: { default: 'ask' } },
+    });
+    const { run } = (await answer.json()) as { run: { id: string } };
+    await expect
+      .poll(async () => (await summaryOf(loupe, run.id)).phase, { timeout: 20_000 })
+      .toBe('awaiting-approval');
+    await using loupeServer = await connect();
+    const waiting = await loupeServer.call('run_result', { run_id: run.id });
+    expect(waiting.data).toMatchObject({ ended: false, waits_for_person: true });
+    expect(waiting.text).toContain(`${loupe.url}/runs/${run.id}`);
+  });
+
+  it('answers with what to do when Loupe does not run, or refuses', async () => {
+    await using away = await connect({ LOUPE_URL: `http://127.0.0.1:${await freePort()}` });
+    expect(await away.call('list_runs')).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/does not answer at .* Start it with "npm start"/),
+    });
+    await using unsigned = await connect({ LOUPE_TOKEN: '', LOUPE_DATA_DIR: folder });
+    expect(await unsigned.call('list_runs')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('There is no operator token'),
+    });
+    await using loupeServer = await connect();
+    expect(await loupeServer.call('follow_run', { run_id: 'nobody' })).toMatchObject({ isError: true });
+    expect(
+      await loupeServer.call('start_run', { task: 'x', model: 'short', workspace: 'notes' }),
+    ).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('workspace'),
+    });
+    expect(await loupeServer.call('start_run', { model: 'short' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('task'),
+    });
+  });
+});

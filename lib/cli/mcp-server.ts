@@ -1,0 +1,303 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { z } from 'zod';
+import type { RunSummary } from '../api/run-summary.ts';
+import { canRun, sortedModels } from '../browser/state/models.ts';
+import { Loupe, type LoupeRun } from '../client/loupe.ts';
+import { AppError } from '../errors/app-error.ts';
+import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from '../events/limits.ts';
+import { awaitsOperator } from '../events/run-phase.ts';
+import { MAX_PATH_CHARS } from '../events/setting-values.ts';
+import { linesOf } from './lines.ts';
+
+/** Where Loupe is. */
+interface Address {
+  url?: string | undefined;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** How long `follow_run` waits by default and at most, in seconds. Many hosts give up on a call after a minute. */
+const FOLLOW_SECONDS = { default: 45, max: 3600 } as const;
+const LIST_RUNS = { default: 20, max: 100 } as const;
+
+const INSTRUCTIONS = `Loupe runs agents on local models and lets a person watch each step.
+Call list_models, then start_run with a task that says everything the model needs to know: it sees nothing of your conversation.
+Then call follow_run until it says that the run has ended. If a run waits for a person, tell the person to open its address.`;
+
+const runId = z.string().min(1).max(100).describe('The ID that start_run or list_runs gave');
+
+/** What the tools say about a run. */
+const runShape = z.object({
+  run_id: z.string(),
+  url: z.string().describe('Where a person watches the run'),
+  title: z.string(),
+  model: z.string(),
+  phase: z.string(),
+  ended: z.boolean(),
+  waits_for_person: z.boolean().describe('Nothing happens until a person decides at the address of the run'),
+  outcome: z.string().optional().describe('What the run came to, such as "answered"'),
+  message: z.string().optional(),
+  iterations: z.number(),
+  tool_calls: z.number(),
+  output: z.string().optional().describe('The answer; only of runs that have ended'),
+  error: z.string().optional(),
+});
+type RunShape = z.output<typeof runShape>;
+
+/**
+ * Serves Loupe as an MCP server on standard input and output, until the input ends. Each tool call asks the running Loupe;
+ * while none runs, calls fail with what to do, and the server stays.
+ */
+export async function serveMcp(address: Address): Promise<void> {
+  const ended = new Promise<void>((done) => {
+    process.stdin.once('end', done);
+    process.stdin.once('close', done);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, done);
+  });
+  const handle = serveStdio(() => createMcpServer(address), {
+    onerror: (error) => process.stderr.write(`loupe: ${error.message}\n`),
+  });
+  await ended;
+  await handle.close();
+}
+
+/** The server with its tools. */
+function createMcpServer(address: Address): McpServer {
+  const server = new McpServer({ name: 'loupe', version: '1' }, { instructions: INSTRUCTIONS });
+  addStartRun(server, address);
+  addFollowRun(server, address);
+  server.registerTool(
+    'run_result',
+    {
+      title: 'Read the result of a run',
+      description: 'The state of a run, and its answer if it has ended. Does not wait.',
+      inputSchema: z.object({ run_id: runId }),
+      outputSchema: runShape,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ run_id }, { mcpReq }) =>
+      asked(async () => runReply(await shapeOf(loupeAt(address), run_id, mcpReq.signal))),
+  );
+  server.registerTool(
+    'stop_run',
+    {
+      title: 'Stop a run',
+      description: 'Stops a run after its current step, or immediately with "force".',
+      inputSchema: z.object({
+        run_id: runId,
+        force: z.boolean().default(false).describe('Cancel what is running now'),
+      }),
+      outputSchema: runShape,
+      annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    },
+    ({ run_id, force }) =>
+      asked(async () => {
+        const loupe = loupeAt(address);
+        await loupe.run(run_id).stop({ force });
+        return runReply(await shapeOf(loupe, run_id));
+      }),
+  );
+  addLists(server, address);
+  return server;
+}
+
+function addStartRun(server: McpServer, address: Address): void {
+  server.registerTool(
+    'start_run',
+    {
+      title: 'Start a run',
+      description:
+        'Gives a task to a local model that works on it with tools in a folder. Returns at once; call follow_run for the result.',
+      inputSchema: z.object({
+        task: z.string().min(1).max(MAX_TASK_CHARS).describe('What to do, with everything it takes to do it'),
+        model: z.string().min(1).max(MAX_MODEL_NAME_CHARS).describe('A model of list_models'),
+        workspace: z
+          .string()
+          .max(MAX_PATH_CHARS)
+          .optional()
+          .describe('Absolute path of the folder to work in. Default: a new, empty folder'),
+        workspace_copy: z.boolean().optional().describe('Work on a copy of the folder'),
+        title: z.string().max(MAX_TITLE_CHARS).optional().describe('A name for the list of runs'),
+        max_iterations: z.int().positive().optional().describe('How often the model may be called'),
+        tools: z
+          .array(z.string())
+          .optional()
+          .describe('The tools to offer, by name. Default: all built-in tools'),
+        use_tools: z.boolean().default(true).describe('false: one answer without tools'),
+      }),
+      outputSchema: runShape,
+      annotations: { readOnlyHint: false, openWorldHint: false },
+    },
+    ({ use_tools, ...request }, { mcpReq }) =>
+      asked(async () => {
+        const loupe = loupeAt(address);
+        const run = await loupe.start({ mode: 'task', agentic: use_tools, ...request });
+        return runReply(await shapeOf(loupe, run.id, mcpReq.signal));
+      }),
+  );
+}
+
+function addFollowRun(server: McpServer, address: Address): void {
+  server.registerTool(
+    'follow_run',
+    {
+      title: 'Follow a run',
+      description:
+        'Waits until a run has ended and returns its answer. Reports each step as progress. If the run takes longer than the wait, it goes on, and you can call this again.',
+      inputSchema: z.object({
+        run_id: runId,
+        wait_seconds: z
+          .int()
+          .min(0)
+          .max(FOLLOW_SECONDS.max)
+          .default(FOLLOW_SECONDS.default)
+          .describe('How long to wait at most'),
+      }),
+      outputSchema: runShape,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ run_id, wait_seconds }, { mcpReq }) =>
+      asked(async () => {
+        const loupe = loupeAt(address);
+        const token = mcpReq._meta?.progressToken;
+        let progress = 0;
+        const report = async (message: string) => {
+          if (token === undefined) return;
+          progress += 1;
+          const params = { progressToken: token, progress, message };
+          await mcpReq.notify({ method: 'notifications/progress', params });
+        };
+        const wait = AbortSignal.timeout(wait_seconds * 1000);
+        await follow(loupe.run(run_id), { report, wait, signal: mcpReq.signal });
+        return runReply(await shapeOf(loupe, run_id, mcpReq.signal));
+      }),
+  );
+}
+
+/** Reports a run's steps until it has ended or the wait is over. */
+async function follow(
+  run: LoupeRun,
+  {
+    report,
+    wait,
+    signal,
+  }: { report: (message: string) => Promise<void>; wait: AbortSignal; signal: AbortSignal },
+): Promise<void> {
+  // An unknown run is an error, and so is a Loupe that does not run: the wait must not hide them.
+  await run.summary(signal);
+  try {
+    await run.follow({
+      signal: AbortSignal.any([signal, wait]),
+      onEvent: async (event, state) => {
+        for (const line of linesOf(event, state)) await report(line.trim());
+      },
+    });
+  } catch (error) {
+    const isOver = error instanceof AppError && error.code === 'no_result';
+    if (!isOver && (signal.aborted || !wait.aborted)) throw error;
+  }
+}
+
+function addLists(server: McpServer, address: Address): void {
+  server.registerTool(
+    'list_models',
+    {
+      title: 'List models',
+      description: 'The installed models that can run, with their capabilities.',
+      inputSchema: z.object({}),
+      outputSchema: z.object({
+        models: z.array(
+          z.object({
+            name: z.string(),
+            parameter_size: z.string().optional(),
+            capabilities: z.array(z.string()).optional(),
+            max_context_tokens: z.number().optional(),
+          }),
+        ),
+      }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    () =>
+      asked(async () => {
+        const models = sortedModels((await loupeAt(address).models()).filter(canRun)).map(
+          ({ name, parameter_size, capabilities, max_context_tokens }) => ({
+            name,
+            parameter_size,
+            capabilities,
+            max_context_tokens,
+          }),
+        );
+        return reply({ models });
+      }),
+  );
+  server.registerTool(
+    'list_runs',
+    {
+      title: 'List runs',
+      description: 'The newest runs, without their answers.',
+      inputSchema: z.object({ limit: z.int().min(1).max(LIST_RUNS.max).default(LIST_RUNS.default) }),
+      outputSchema: z.object({ runs: z.array(runShape) }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ limit }) =>
+      asked(async () => {
+        const loupe = loupeAt(address);
+        return reply({ runs: (await loupe.list({ limit })).map((run) => summaryShape(run, loupe.url)) });
+      }),
+  );
+}
+
+/** Made for each call: Loupe may start, and write its token, after this server. */
+function loupeAt({ url, env }: Address): Loupe {
+  return new Loupe({ ...(url === undefined ? {} : { url }), env });
+}
+
+function summaryShape(run: RunSummary, url: string): RunShape {
+  return {
+    run_id: run.id,
+    url: `${url}/runs/${run.id}`,
+    title: run.title,
+    model: run.model,
+    phase: run.phase,
+    ended: run.phase === 'ended',
+    waits_for_person: awaitsOperator(run.phase),
+    ...(run.outcome && { outcome: run.outcome.kind }),
+    ...(run.message !== undefined && { message: run.message }),
+    iterations: run.iterations_used,
+    tool_calls: run.tool_calls,
+  };
+}
+
+async function shapeOf(loupe: Loupe, id: string, signal?: AbortSignal): Promise<RunShape> {
+  const run = loupe.run(id);
+  const shape = summaryShape(await run.summary(signal), loupe.url);
+  if (!shape.ended) return shape;
+  const { output, error } = await run.result({ ...(signal && { signal }) });
+  return { ...shape, output, ...(error && { error: error.message }) };
+}
+
+function runReply(run: RunShape) {
+  const state = run.ended
+    ? (run.output ?? '') || (run.message ?? 'The run has ended without an answer.')
+    : run.waits_for_person
+      ? `The run waits for a person. Ask them to open ${run.url}`
+      : `The run goes on. Call follow_run with run_id "${run.run_id}" for its result. A person can watch it at ${run.url}`;
+  return { content: [{ type: 'text' as const, text: state }], structuredContent: run };
+}
+
+function reply(value: Record<string, unknown>) {
+  return { content: [{ type: 'text' as const, text: JSON.stringify(value) }], structuredContent: value };
+}
+
+/** An error is a result that says what to do: the other agent reads it. */
+async function asked<Reply>(
+  work: () => Promise<Reply>,
+): Promise<Reply | { isError: true; content: { type: 'text'; text: string }[] }> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const text = [error.message, error.hint].filter((part) => part !== undefined).join(' ');
+    return { isError: true, content: [{ type: 'text', text }] };
+  }
+}

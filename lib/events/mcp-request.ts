@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { envelope, errorShape, optionalCount } from './envelope.ts';
+
+/** A value that a person enters: what the protocol allows in a form. */
+const enteredValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+export type EnteredValue = z.infer<typeof enteredValue>;
+/** What a person entered in the form of a server, by the name of the field. */
+export type EnteredContent = Readonly<Record<string, EnteredValue>>;
+
+/** A field of a form that a server asks for. All of its texts are the server's, cleaned and shortened. */
+const askedField = z.object({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  kind: z.enum(['text', 'number', 'integer', 'switch', 'choice', 'choices']),
+  required: z.boolean(),
+  /** For `choice` and `choices`. */
+  options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+  format: z.enum(['email', 'uri', 'date', 'date-time']).optional(),
+  /** Of a number, of the characters of a text, or of how many options are chosen. */
+  min: z.number().optional(),
+  max: z.number().optional(),
+  preset: enteredValue.optional(),
+  /** It seems to ask for a password, key or the like. */
+  looks_secret: z.literal(true).optional(),
+});
+export type AskedField = z.infer<typeof askedField>;
+
+/** What a server asks while one of its tools runs. */
+const askedRequest = z.discriminatedUnion('kind', [
+  /** Input in a form (elicitation). */
+  z.object({ kind: z.literal('form'), message: z.string(), fields: z.array(askedField) }),
+  /** To open an address and do something there (elicitation in URL mode). */
+  z.object({ kind: z.literal('url'), message: z.string(), url: z.string() }),
+  /** A text by the run's model (sampling). */
+  z.object({
+    kind: z.literal('sampling'),
+    system: z.string().optional(),
+    messages: z.array(z.object({ role: z.enum(['user', 'assistant']), text: z.string() })),
+    max_tokens: z.int().positive(),
+    temperature: z.number().optional(),
+    stop: z.array(z.string()).optional(),
+  }),
+]);
+export type AskedRequest = z.infer<typeof askedRequest>;
+export type AskedSample = Extract<AskedRequest, { kind: 'sampling' }>;
+
+/** An MCP server asks something while a call of its tool runs. The call waits for the operator. */
+export const mcpRequestReceived = z.object({
+  ...envelope,
+  type: z.literal('mcp-request.received'),
+  /** `q1`, `q2`, … within the run. */
+  request_id: z.string(),
+  call_id: z.string(),
+  server: z.string(),
+  request: askedRequest,
+});
+
+/** The operator's answer, or the end of the wait because the run stops or the server no longer waits. */
+export const mcpRequestAnswered = z.object({
+  ...envelope,
+  type: z.literal('mcp-request.answered'),
+  request_id: z.string(),
+  call_id: z.string(),
+  action: z.enum(['accept', 'decline', 'cancel']),
+  /** For an accepted form: what was entered. */
+  content: z.record(z.string(), enteredValue).optional(),
+  by: z.enum(['operator', 'stop', 'server']),
+});
+
+/** Intent, before the model is asked for what a server requested and the operator allowed. */
+export const mcpSamplingStarted = z.object({
+  ...envelope,
+  type: z.literal('mcp-sampling.started'),
+  request_id: z.string(),
+  call_id: z.string(),
+  /** The options that were sent to the model server. */
+  options: z.record(z.string(), z.json()),
+});
+
+/** What the model wrote for a server, or why it wrote nothing. */
+export const mcpSamplingEnded = z.object({
+  ...envelope,
+  type: z.literal('mcp-sampling.ended'),
+  request_id: z.string(),
+  call_id: z.string(),
+  text: z.string().optional(),
+  done_reason: z.string().optional(),
+  error: errorShape.optional(),
+  prompt_tokens: optionalCount,
+  reply_tokens: optionalCount,
+  duration_ms: z.number().nonnegative(),
+});
+
+/** The last messages and the progress that a server reported during a call, for people only. Bounded. */
+export const mcpMessagesLogged = z.object({
+  ...envelope,
+  type: z.literal('mcp-messages.logged'),
+  call_id: z.string(),
+  server: z.string(),
+  lines: z.array(z.string()),
+  /** Earlier or further messages, which were not kept. */
+  left_out: optionalCount,
+});

@@ -1,0 +1,159 @@
+import { pathToFileURL } from 'node:url';
+import type * as Sdk from '@modelcontextprotocol/client';
+import type { AskedRequest } from '../events/mcp-request.ts';
+import type { AskOperator, OperatorAnswer } from '../tools/tool.ts';
+import { RefusedRequestError, readElicitation, readSampling } from './asked-request.ts';
+import type { CallClock } from './call-clock.ts';
+import { MAX_REQUESTS_PER_CALL } from './limits.ts';
+import type { SecretMask } from './secrets.ts';
+
+/** JSON-RPC errors of the protocol for what a client does not do: invalid parameters, and a sample that was refused. */
+const INVALID_PARAMS = -32602;
+const REFUSED = -1;
+
+const OUTSIDE_OF_CALL = 'Loupe answers requests only while it waits for the result of a call.';
+const NO_OPERATOR = 'Nobody can be asked here: requests of servers are answered in runs.';
+
+type Client = InstanceType<typeof Sdk.Client>;
+
+/** The call of a server that is at work, and whom its requests may ask. */
+export interface CurrentCall {
+  server: string;
+  /** Missing on the Tools page, where nobody is asked. */
+  ask?: AskOperator | undefined;
+  clock: CallClock;
+  signal: AbortSignal;
+}
+
+/** What became of a server's requests during a call. */
+export interface RequestCounts {
+  asked: number;
+  /** Refused without asking anybody. */
+  refused: number;
+  /** Refused because there is nobody to ask. */
+  nobody: number;
+}
+
+/**
+ * Answers the requests of one server: input and samples by the operator of the call at work, within limits, and roots.
+ * After a cancelled request, the rest of the call's requests are refused, so that a server cannot wear a person down.
+ */
+export class CallRequests {
+  readonly #sdk: typeof Sdk;
+  readonly #mask: SecretMask;
+  readonly #root: string | undefined;
+  #current: CurrentCall | undefined;
+  #counts: RequestCounts = { asked: 0, refused: 0, nobody: 0 };
+  #isCancelled = false;
+
+  /** @param root the folder of the run, if the server may see it */
+  constructor(sdk: typeof Sdk, mask: SecretMask, root: string | undefined) {
+    this.#sdk = sdk;
+    this.#mask = mask;
+    this.#root = root;
+  }
+
+  /** What the client says that it can do. */
+  static readonly capabilities: Sdk.ClientCapabilities = {
+    elicitation: { form: {}, url: {} },
+    sampling: {},
+    roots: {},
+  };
+
+  /** Sets the handlers, before the client connects. */
+  handle(client: Client): void {
+    client.setRequestHandler('roots/list', () => ({ roots: this.#roots() }));
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+      const { action, content } = await this.#answer(
+        () => readElicitation({ ...params }, this.#mask),
+        mcpReq.signal,
+      );
+      return { action, ...(content && action === 'accept' && { content: { ...content } }) };
+    });
+    client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
+      const { action, sample } = await this.#answer(
+        () => readSampling({ ...params }, this.#mask),
+        mcpReq.signal,
+      );
+      if (action !== 'accept' || !sample)
+        throw this.#error(REFUSED, 'The operator did not allow the sample.');
+      if ('error' in sample) throw this.#error(REFUSED, `The model wrote nothing: ${sample.error}`);
+      const { text, model, isCut } = sample;
+      return {
+        role: 'assistant',
+        content: { type: 'text', text },
+        model,
+        stopReason: isCut ? 'maxTokens' : 'endTurn',
+      };
+    });
+  }
+
+  /** Does the work of a call, during which requests are answered. @returns also what became of them */
+  async during<T>(call: CurrentCall, work: () => Promise<T>): Promise<{ value: T; counts: RequestCounts }> {
+    const over = new AbortController();
+    this.#current = { ...call, signal: AbortSignal.any([call.signal, over.signal]) };
+    const current = this.#current;
+    const counts = { asked: 0, refused: 0, nobody: 0 };
+    this.#counts = counts;
+    this.#isCancelled = false;
+    try {
+      return { value: await work(), counts };
+    } finally {
+      // A server that has answered the call waits for nothing else.
+      over.abort(new Error('The call has ended.'));
+      if (this.#current === current) this.#current = undefined;
+    }
+  }
+
+  #roots(): { uri: string; name: string }[] {
+    return this.#root === undefined ? [] : [{ uri: pathToFileURL(this.#root).href, name: 'workspace' }];
+  }
+
+  /** @param withdrawn aborted when the server no longer waits */
+  async #answer(read: () => AskedRequest, withdrawn: AbortSignal): Promise<OperatorAnswer> {
+    const call = this.#current;
+    if (!call) throw this.#error(REFUSED, OUTSIDE_OF_CALL);
+    const { ask, clock, server, signal } = call;
+    if (!ask) {
+      this.#counts.nobody += 1;
+      throw this.#error(REFUSED, NO_OPERATOR);
+    }
+    if (this.#isCancelled || this.#counts.asked >= MAX_REQUESTS_PER_CALL) {
+      this.#counts.refused += 1;
+      throw this.#error(
+        REFUSED,
+        `Loupe answers ${MAX_REQUESTS_PER_CALL} requests per call at most, and none after one was cancelled.`,
+      );
+    }
+    const request = this.#read(read);
+    this.#counts.asked += 1;
+    const over = AbortSignal.any([signal, withdrawn]);
+    const answer = await clock.pausedFor(() => ask({ server, request }, over));
+    if (answer.action === 'cancel') this.#isCancelled = true;
+    return answer;
+  }
+
+  #read(read: () => AskedRequest): AskedRequest {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof RefusedRequestError)) throw error;
+      this.#counts.refused += 1;
+      throw this.#error(INVALID_PARAMS, error.message);
+    }
+  }
+
+  #error(code: number, message: string): Error {
+    return new this.#sdk.ProtocolError(code, message);
+  }
+}
+
+/** What the model is told of requests that nobody was asked about. */
+export function requestNotes({ refused, nobody }: RequestCounts): string[] {
+  return [
+    ...(nobody > 0
+      ? ['The server asked for something that only the operator of a run can give. It was refused.']
+      : []),
+    ...(refused > 0 ? [`The server asked ${refused} times for what cannot be asked. It was refused.`] : []),
+  ];
+}
