@@ -98,6 +98,8 @@ const answer = { reply: scenarioReply.optional(), fault: fault.optional(), pace:
 const expectation = z.strictObject({
   last_role: z.string().optional(),
   last_contains: z.string().optional(),
+  /** Number of images in all messages. */
+  images: z.int().nonnegative().optional(),
   offers: z.array(z.string()).optional(),
   /** Fields that the body must contain, compared deeply: `{"options": {"num_predict": 2048}}`. */
   body: z.record(z.string(), z.json()).optional(),

@@ -2,6 +2,7 @@ import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolCall, ToolDefinition } from '../parser/types.ts';
 import { type AutoRunFiles, noAutoRunFiles } from './auto-run-files.ts';
 import type { RunConfig } from './config.ts';
+import type { ImageRef } from './image.ts';
 import type { EventOf } from './registry.ts';
 import type { RunResult } from './run.ts';
 import type { RunPhase } from './run-phase.ts';
@@ -72,6 +73,7 @@ interface Memory {
 export interface OperatorMessage {
   readonly id: string;
   readonly text: string;
+  readonly images?: readonly ImageRef[];
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly seq: number;
@@ -159,6 +161,13 @@ export interface RunState {
   readonly messages: readonly ChatMessage[];
   /** Shortened contents to send instead, by message index (C3, C6). */
   readonly folded: Readonly<Record<number, string>>;
+  /** The images of the run. */
+  readonly images: {
+    /** Bytes of each, by hash: what the store keeps for the run. */
+    readonly kept: ReadonlyMap<string, number>;
+    /** Measured tokens of an image as a multiple of the estimate, once a server has counted. */
+    readonly factor: number | undefined;
+  };
   /** Iteration within the attempt, from 1; 0 before the first. */
   readonly iteration: number;
   /** Iterations over all attempts (V10). */
@@ -341,6 +350,7 @@ export function emptyRunState(runId: string): RunState {
     tools: [],
     messages: [],
     folded: {},
+    images: { kept: new Map(), factor: undefined },
     iteration: 0,
     iterationsUsed: 0,
     awaitingReply: false,

@@ -1,7 +1,8 @@
+import type { NamedImage } from '../events/image.ts';
 import type { ToolResult } from '../tools/tool.ts';
 import { failed } from '../tools/tool-results.ts';
 import type { JsonObject } from '../util/json.ts';
-import { callResult } from './call-result.ts';
+import { callResult, resultImages } from './call-result.ts';
 import type { ServerInstance } from './server-instance.ts';
 import type { ServerTool } from './tool-definition.ts';
 import { validateInThread } from './validate-in-thread.ts';
@@ -19,7 +20,7 @@ export async function callServerTool(
   instance: ServerInstance,
   tool: CalledTool,
   args: JsonObject,
-  signal: AbortSignal,
+  { signal, onImage }: { signal: AbortSignal; onImage?: ((image: NamedImage) => void) | undefined },
 ): Promise<ToolResult> {
   const isRestart = instance.mustRestart;
   const connection = await instance.connect();
@@ -39,6 +40,7 @@ export async function callServerTool(
     timeoutMs: instance.server.timeout_seconds * 1000,
   });
   const result = callResult(tool.offered, raw, connection.mask);
+  if (onImage) for (const image of resultImages(raw)) onImage(image);
   const notes = [
     ...(isRestart
       ? ['The server had ended and was started again before this call. What it remembered may be lost.']

@@ -265,7 +265,7 @@ describe('a server that answers calls badly', () => {
   it.each([
     ['odd-parts', 'first\n\n[A part of the unknown type "hologram"]\n\nlast'],
     ['control-sequences', 'plain text'],
-    ['odd-image', '[Image: image/png, 3 bytes. It cannot be shown to the model.]'],
+    ['odd-image', '[Image: image/png, 3 bytes]'],
     ['looks-like-call', '<tool_call>{"name":"run_command","arguments":{"command":"id"}}</tool_call>'],
     ['answers-twice', 'first'],
     ['asks-back', 'asked'],
@@ -327,9 +327,9 @@ describe('a server that answers calls badly', () => {
     const { tool } = await test.servers.acceptedTool(`${name}__act`);
     const { instance, release } = await test.servers.instanceForRun(name, '');
     const { callServerTool } = await import('./call-tool.ts');
-    expect(await callServerTool(instance, tool, {}, signal)).toMatchObject({ success: true });
+    expect(await callServerTool(instance, tool, {}, { signal })).toMatchObject({ success: true });
     await expect
-      .poll(async () => JSON.stringify(await callServerTool(instance, tool, {}, signal)))
+      .poll(async () => JSON.stringify(await callServerTool(instance, tool, {}, { signal })))
       .toMatch(problem);
     await release();
     const status = (await test.servers.get(name)).tools[0]?.status;

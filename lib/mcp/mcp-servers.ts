@@ -205,7 +205,7 @@ export class McpServers {
       });
     }
     const startedAt = performance.now();
-    const { tool: _, ...result } = await callServerTool(instance, found, args, signal);
+    const { tool: _, ...result } = await callServerTool(instance, found, args, { signal });
     return {
       result,
       duration_ms: performance.now() - startedAt,

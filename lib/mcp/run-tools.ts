@@ -93,6 +93,6 @@ async function checkTools(instance: ServerInstance, accepted: readonly AcceptedT
 function runTool(instance: ServerInstance, tool: AcceptedTool): Tool {
   return {
     definition: tool.definition,
-    run: (args, { signal }) => callServerTool(instance, tool, args, signal),
+    run: (args, { signal, onImage }) => callServerTool(instance, tool, args, { signal, onImage }),
   };
 }

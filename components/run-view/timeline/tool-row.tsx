@@ -19,6 +19,7 @@ import { ForkButton } from '../fork-button.tsx';
 import { ForkMark } from '../fork-mark.tsx';
 import { useLive } from '../live-context.ts';
 import { useRun, useRunSource } from '../run-context.tsx';
+import { RunImages } from '../run-images.tsx';
 import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
 import { ApprovalChange } from './approval-change.tsx';
 import { ApprovalMark } from './approval-mark.tsx';
@@ -106,6 +107,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
           <ForeignText text={resultSummary(row)} />
         </p>
       )}
+      <RunImages images={row.images} />
       {row.status === 'running' && <RunningOutput callId={row.callId} />}
       {decides && <Approval row={row} />}
       {open && isLongName && (

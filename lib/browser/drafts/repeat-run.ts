@@ -9,9 +9,12 @@ import { withoutNamedOptions } from '../../events/sent-options.ts';
 export const MIN_REPEATS = 2;
 export const MAX_REPEATS = 20;
 
-/** Whether a run can be repeated as an experiment; a session cannot, because it never ends by itself. */
+/**
+ * Whether a run can be repeated as an experiment. A session cannot, because it never ends by itself, and experiments have no
+ * images.
+ */
 export function canRepeat(config: RunConfig): boolean {
-  return isRepeatable(kindOf(config));
+  return isRepeatable(kindOf(config)) && !config.images?.length;
 }
 
 /** A run whose settings another one takes over. */

@@ -2,13 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Share, SharePreviewReply, ShareRecord, ShareRequest, ShareStatus } from '../../api/share.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { RunConfig } from '../../events/config.ts';
+import type { ImageReader } from '../../store/image-store.ts';
 import type { RunReader } from '../../store/run-store.ts';
 import type { ShareStore } from '../../store/share-store.ts';
 import { isStorageFull, RunNotFoundError } from '../../store/store-errors.ts';
 import { isShowable, type RedactorOptions, withRunFolders } from '../redaction/redactor.ts';
 import { SharedLog } from './shared-log.ts';
 
-type SharesStore = ShareStore & Pick<RunReader, 'read' | 'readOne' | 'summary'>;
+type SharesStore = ShareStore & ImageReader & Pick<RunReader, 'read' | 'readOne' | 'summary'>;
 
 /** A link opened with its token. */
 export interface OpenShare {

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { MessageImage } from '../model/chat-model.ts';
+import { formatCount } from '../util/numbers.ts';
+import { IMAGE_LIMITS } from './limits.ts';
+
+/**
+ * An image of a run. Its bytes are in the store, once per run, under their hash; events only refer to them.
+ */
+export const imageRef = z.object({
+  /** SHA-256 of the bytes, in hexadecimal digits. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  type: z.enum(['png', 'jpeg']),
+  width: z.int().positive(),
+  height: z.int().positive(),
+  bytes: z.int().positive(),
+  /** As the person or the tool named it. */
+  name: z.string().max(IMAGE_LIMITS.max_name_chars),
+}) satisfies z.ZodType<MessageImage>;
+
+export const imageRefs = z.array(imageRef).readonly();
+export type ImageRef = Readonly<z.infer<typeof imageRef>>;
+
+/** An image as it arrives: from a person, or from a tool. Nothing about it has been checked. */
+export interface NamedImage {
+  readonly name: string;
+  readonly data: Uint8Array;
+}
+
+/** An image in words: `chart.png (PNG, 640 × 480, 12 kB)`. */
+export function imageWords({ name, type, width, height, bytes }: MessageImage): string {
+  const size = bytes < 1000 ? `${bytes} bytes` : `${formatCount(Math.round(bytes / 1000))} kB`;
+  return `${name} (${type.toUpperCase()}, ${width} × ${height}, ${size})`;
+}
