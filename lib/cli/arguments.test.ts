@@ -54,6 +54,7 @@ describe('the command line', () => {
         checks: [{ type: 'file_exists', path: 'a.md' }],
         live_tokens: true,
       },
+      images: [],
       fields: [],
       json: true,
       live: true,

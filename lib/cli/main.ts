@@ -1,10 +1,12 @@
 import { constants, createWriteStream, openAsBlob } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CreateRunRequest } from '../api/create-run.ts';
+import type { AttachedImage } from '../api/image.ts';
 import type { CheckProgress } from '../api/model-check.ts';
 import type { Preset } from '../api/preset.ts';
 import { canRun, sortedModels } from '../browser/state/models.ts';
@@ -87,7 +89,9 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
   const { stdout, stderr } = terminal;
   switch (command.name) {
     case 'run': {
-      const { preset, body: options, fields } = command;
+      const { preset, fields } = command;
+      const images = await readImages(command.images);
+      const options = images.length > 0 ? { ...command.body, images } : command.body;
       const body =
         preset === undefined
           ? options
@@ -128,7 +132,8 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       return EXIT.ok;
     }
     case 'say': {
-      await loupe.run(command.runId).say(command.text);
+      const images = await readImages(command.images);
+      await loupe.run(command.runId).say(command.text, { images });
       await write(stderr, 'Queued: the model receives it at the next boundary of the run.\n');
       return EXIT.ok;
     }
@@ -148,6 +153,16 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     case 'check':
       return check(command, loupe, terminal);
   }
+}
+
+/** Images as the API takes them. @throws {AppError} `usage` for a file that cannot be read */
+async function readImages(paths: readonly string[]): Promise<AttachedImage[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      const bytes = await readFile(path).catch(noSuchFile);
+      return { name: basename(path), data: bytes.toString('base64') };
+    }),
+  );
 }
 
 function presetLine({ name, run, placeholders }: Preset): string {

@@ -634,9 +634,8 @@ class Server {
   #modelOf(name: string): FakeModel | undefined {
     const stated = this.#models.findLast((model) => fullName(model.name) === fullName(name));
     if (stated) return this.#stored(stated);
-    return this.#scenarios.some((entry) => isNamed(entry, name))
-      ? this.#stored(fakeModel.parse({ name }))
-      : undefined;
+    const scenario = this.#scenarios.find((entry) => isNamed(entry, name));
+    return scenario && this.#stored(fakeModel.parse({ name, capabilities: scenario.capabilities }));
   }
 
   /** The stored form of a model: a copy is the other model under a new name, and `FROM` reuses the weights. */
@@ -662,7 +661,8 @@ class Server {
     const all = new Map(this.#models.map((model) => [fullName(model.name), model]));
     for (const entry of this.#scenarios) {
       const name = entry.model ?? entry.name;
-      if (!all.has(fullName(name))) all.set(fullName(name), fakeModel.parse({ name }));
+      const { capabilities } = entry;
+      if (!all.has(fullName(name))) all.set(fullName(name), fakeModel.parse({ name, capabilities }));
     }
     return [...all.values()].map((model) => this.#stored(model));
   }

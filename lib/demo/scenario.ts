@@ -129,6 +129,8 @@ export const scenario = z.strictObject({
   description: z.string().default(''),
   /** Answers as this model instead. Several scenarios may share a model; the first that matches the request plays. */
   model: z.string().optional(),
+  /** What the model can do that it is named after. Default: as `fakeModel`. */
+  capabilities: z.array(z.string()).optional(),
   /** Plays only if the first user message contains this. */
   match: z.string().optional(),
   /** Plays only if all these tools are offered. */
