@@ -110,7 +110,7 @@ test('images are chosen and pasted for a task, sent to a model that can see, sho
   await test.step('a shared page shows them, and a link without results shows none of a tool', async () => {
     const link = async (scope: string) => {
       const answer = await loupe.request(`/api/runs/${runId}/shares`, { json: { scope } });
-      return ((await answer.json()) as ShareReply).url ?? '';
+      return ((await answer.json()) as ShareReply).share.url ?? '';
     };
     const context = await browser.newContext();
     const shared = await context.newPage();

@@ -98,6 +98,11 @@ export class SharedLog {
     }
   }
 
+  /** The number of distinct images in everything scanned so far. */
+  images(): number {
+    return this.#images.size;
+  }
+
   /** The number of distinct values masked so far. */
   masked(): number {
     return this.#redactor.masked();

@@ -66,6 +66,7 @@ export class Shares {
     return {
       findings: findings.map((finding) => ({ ...finding, showable: isShowable(finding.kind) })),
       masked: findings.reduce((sum, { shown, values }) => sum + (shown ? 0 : values), 0),
+      images: log.images(),
       total: lastSeq,
       events,
     };
