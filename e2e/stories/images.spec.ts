@@ -33,7 +33,7 @@ const shown = (image: ReturnType<Page['locator']>) =>
     .poll(() => image.evaluate((element: HTMLImageElement) => element.complete && element.naturalWidth))
     .toBeGreaterThan(0);
 
-test('images are chosen and pasted for a task, sent to a model that can see, shown, exported and shared', async ({
+test('images are chosen and pasted for a task, sent to a model that can see, shown, exported and shared [O20]', async ({
   page,
   loupe,
   ollama,

@@ -159,7 +159,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
 async function readImages(paths: readonly string[]): Promise<AttachedImage[]> {
   return Promise.all(
     paths.map(async (path) => {
-      const bytes = await readFile(path).catch(noSuchFile);
+      const bytes = await readFile(path).catch(noSuchImage);
       return { name: basename(path), data: bytes.toString('base64') };
     }),
   );
@@ -408,6 +408,14 @@ function refuseToOverwrite(error: unknown): never {
     });
   }
   throw error;
+}
+
+function noSuchImage(error: unknown): never {
+  throw new AppError({
+    code: 'usage',
+    message: `The image cannot be read: ${error instanceof Error ? error.message : error}`,
+    hint: 'Give the path of a PNG, JPEG, WebP or GIF file.',
+  });
 }
 
 function noSuchFile(error: unknown): never {

@@ -7,7 +7,7 @@ import { readImage } from '../images/read-image.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { runImagesIn } from '../runs/run-images.ts';
 import type { StoredImage } from '../store/image-store.ts';
-import { type PlayOptions, play } from '../testing/loop-harness.ts';
+import { type PlayOptions, play, stop } from '../testing/loop-harness.ts';
 import { jpegImage, pngImage } from '../testing/sample-images.ts';
 
 const SIGHTED = ['completion', 'tools', 'vision'];
@@ -67,7 +67,7 @@ const done = { reply: { content: 'It is a chart.' } };
 const wireImages = (message: unknown) => (message as { images?: string[] } | undefined)?.images;
 
 describe('a model that can see', () => {
-  it('gets the images of the task and those that tools return, as base64', async () => {
+  it('gets the images of the task and those that tools return, as base64 [O20]', async () => {
     const { run, ref, kept, data } = await playWithImages([reading, done]);
     await using played = run;
     expect(played.end.result.termination_reason).toBe('final_answer');
@@ -159,4 +159,35 @@ it('an image that the store does not have is replaced by words', async () => {
   });
   await using played = run;
   expect(played.sent(0)[1]?.content).toContain('Images that are no longer there: chart.png');
+});
+
+it('a stop while an image is read leaves it out, and the run ends as stopped', async () => {
+  const reading = Promise.withResolvers<void>();
+  await using run = await play(
+    (workspace) => {
+      writeFileSync(join(workspace, 'shot.png'), pngImage());
+      const request = createRunRequest.parse({ model: 'play', task: 'Look.' });
+      return resolveConfig(request, { workspace, offeredTools: ['read_file'] });
+    },
+    [{ reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'shot.png' } }] } }, done],
+    {
+      loop: () => ({
+        images: {
+          keep: (_, __, signal) => {
+            reading.resolve();
+            return new Promise((_, reject) => {
+              signal.addEventListener('abort', () => reject(signal.reason));
+            });
+          },
+          load: async () => undefined,
+        },
+      }),
+      during: async ({ log }) => {
+        await reading.promise;
+        log.append([stop(true)]);
+      },
+    },
+  );
+  expect(run.end.result.termination_reason).toBe('stopped');
+  expect(run.of('tool-call.ended')[0]?.result.note).toContain('stopped before its images were kept');
 });

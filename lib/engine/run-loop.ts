@@ -688,7 +688,12 @@ class Loop {
     this.#brought.delete(callId);
     const { images } = this.#options;
     if (brought.length === 0 || !images) return { images: [], refusals: [] };
-    return images.keep(brought, this.#log.state.images.kept, this.#abort);
+    try {
+      return await images.keep(brought, this.#log.state.images.kept, this.#abort);
+    } catch (error) {
+      if (!this.#abort.aborted) throw error;
+      return { images: [], refusals: ['The run was stopped before its images were kept.'] };
+    }
   }
 
   async #compareReflections(embeddingModel: string): Promise<void> {

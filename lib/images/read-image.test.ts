@@ -16,7 +16,7 @@ function bomb(width: number, height: number): Buffer {
 }
 
 describe('readImage', () => {
-  it('keeps PNG as PNG and photos as JPEG, and draws WebP and GIF as PNG', async () => {
+  it('keeps PNG as PNG and photos as JPEG, and draws WebP and GIF as PNG [O20]', async () => {
     expect((await read(pngImage())).ref).toMatchObject({ type: 'png', width: 64, height: 48 });
     expect((await read(jpegImage())).ref).toMatchObject({ type: 'jpeg', width: 64, height: 48 });
     expect((await read(webpImage())).ref).toMatchObject({ type: 'png', width: 64, height: 48 });

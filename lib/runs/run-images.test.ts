@@ -45,7 +45,7 @@ async function* once(bytes: Buffer) {
 }
 
 describe('the images of a task', () => {
-  it('are in the configuration by their hash, and their bytes in the store', async () => {
+  it('are in the configuration by their hash, and their bytes in the store [O20]', async () => {
     const test = await open();
     const runId = await endedRun(test);
     const { config } = await test.service.stored.get(runId);

@@ -171,6 +171,9 @@ class Summary {
       ...(log.scope === 'everything' ? [] : [`- Left out: ${LEFT_OUT[log.scope]}`]),
       '',
       ...(config.task.trim() === '' ? [] : ['## Task', '', fenced(config.task), '']),
+      ...(config.images?.length
+        ? [`Images: ${config.images.map((image) => codeSpan(imageWords(image))).join(', ')}`, '']
+        : []),
       '## What happened',
       '',
       ...this.#steps,
