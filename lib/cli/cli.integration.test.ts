@@ -207,13 +207,13 @@ describe('npx loupe', () => {
     writeFileSync(files[1] ?? '', jpegImage());
     const images = files.flatMap((file) => ['--image', file]);
     const ran = await command(['run', 'Look', '--model', 'eyes', '--no-tools', ...images]).ended;
-    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('Two pictures.') });
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('Two pictures.') });
     const text = join(folder, 'not-an-image.png');
     writeFileSync(text, 'words');
     const refused = await command(['run', 'Look', '--model', 'eyes', '--image', text]).ended;
-    expect(refused.stderr).toContain('"not-an-image.png" is not an image that models can get.');
+    expect(refused.err).toContain('"not-an-image.png" is not an image that models can get.');
     const missing = await command(['run', 'Look', '--model', 'eyes', '--image', '/nowhere.png']).ended;
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') });
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('cannot be read') });
   });
 
   it('lists, says, stops and exports', async () => {
