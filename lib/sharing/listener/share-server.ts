@@ -154,8 +154,10 @@ class ShareSite {
     if (share === 'unknown') return this.#unknown(request, response, path);
     if (share === 'revoked') return sendPage(response, 410, NO_LONGER_SHARED);
     if (!('record' in share)) return this.#status(response, share);
-    if (this.#opened.tooMany(share.record.id)) return sendTooMany(response, ASKED_TOO_OFTEN);
-    this.#opened.count(share.record.id);
+    // A page asks for each of its images once.
+    const requests = hash === undefined ? this.#opened : this.#asked;
+    if (requests.tooMany(share.record.id)) return sendTooMany(response, ASKED_TOO_OFTEN);
+    requests.count(share.record.id);
     if (seq !== undefined) return this.#event(request, response, { share, seq: Number(seq), query });
     if (hash !== undefined) return this.#image(request, response, { share, hash });
     if (part) return this.#stream(request, response, { share, token: token ?? '', query });
