@@ -3,7 +3,8 @@
 import { ImageOff } from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
 import { embeddedImage } from '#lib/browser/content/embedded-image.ts';
-import { type ImageRef, imageWords } from '#lib/events/image.ts';
+import type { ImageRef } from '#lib/events/image.ts';
+import { imageWords } from '#lib/events/image-words.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ForeignName } from '../ui/foreign-name.tsx';

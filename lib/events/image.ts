@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { MessageImage } from '../model/chat-model.ts';
-import { formatCount } from '../util/numbers.ts';
 import { IMAGE_LIMITS } from './limits.ts';
 
 /**
@@ -24,10 +23,4 @@ export type ImageRef = Readonly<z.infer<typeof imageRef>>;
 export interface NamedImage {
   readonly name: string;
   readonly data: Uint8Array;
-}
-
-/** An image in words: `chart.png (PNG, 640 × 480, 12 kB)`. */
-export function imageWords({ name, type, width, height, bytes }: MessageImage): string {
-  const size = bytes < 1000 ? `${bytes} bytes` : `${formatCount(Math.round(bytes / 1000))} kB`;
-  return `${name} (${type.toUpperCase()}, ${width} × ${height}, ${size})`;
 }

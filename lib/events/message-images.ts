@@ -1,5 +1,5 @@
 import type { ChatMessage, MessageImage } from '../model/chat-model.ts';
-import { imageWords } from './image.ts';
+import { imageWords } from './image-words.ts';
 import type { RunState } from './run-state.ts';
 
 /** A patch of 28 × 28 pixels is a token in Qwen-VL; Gemma and LLaVA take 256 and 576 tokens for an image of any size. */
@@ -10,7 +10,7 @@ const MIN_IMAGE_TOKENS = 64;
 type ImageFacts = Pick<RunState, 'messages' | 'images' | 'preflight'>;
 
 /** Whether the run's model can see images, by what its server reports. One that reports nothing gets none. */
-export function seesImages({ preflight }: Pick<RunState, 'preflight'>): boolean {
+function seesImages({ preflight }: Pick<RunState, 'preflight'>): boolean {
   return preflight?.capabilities?.includes('vision') ?? false;
 }
 
@@ -63,7 +63,7 @@ function objectIn(text: string): Record<string, unknown> | undefined {
 }
 
 /** The estimated tokens of an image. Models differ; `measuredFactor` corrects it once a server has counted. */
-export function imageTokens({ width, height }: Pick<MessageImage, 'width' | 'height'>): number {
+function imageTokens({ width, height }: Pick<MessageImage, 'width' | 'height'>): number {
   return Math.max(MIN_IMAGE_TOKENS, Math.ceil(width / PATCH_PIXELS) * Math.ceil(height / PATCH_PIXELS));
 }
 

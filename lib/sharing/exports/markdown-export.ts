@@ -1,7 +1,7 @@
 import { namedAutoRunFiles } from '../../events/auto-run-files.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { foldRun } from '../../events/fold-run.ts';
-import { imageWords } from '../../events/image.ts';
+import { imageWords } from '../../events/image-words.ts';
 import { DEFAULT_MODE, modeFacts } from '../../events/modes.ts';
 import { checksWords, outcomeWords } from '../../events/outcome.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
