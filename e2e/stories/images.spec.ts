@@ -143,7 +143,7 @@ test('a model that cannot see is told which images there are', async ({ page, lo
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   const view = new RunView(page);
   await view.expectEnd('The model answered', 'final_answer');
-  await expect(page.getByText(/blind cannot see images/)).toBeVisible();
+  await expect(page.getByText(/blind:latest cannot see images\. It is told/)).toBeVisible();
 });
 
 test('a message of a session has images', async ({ page, loupe, ollama }) => {
@@ -168,7 +168,7 @@ test('an image that a tool of a server returns reaches the model', async ({ page
     name: 'looks',
     capabilities: SIGHTED,
     steps: [
-      { reply: { tool_calls: [{ name: 'every_thing__get-tiny-image', arguments: {} }] } },
+      { reply: { tool_calls: [{ name: 'every_thing__get_tiny_image', arguments: {} }] } },
       { expect: { images: 1, last_role: 'tool' }, reply: { content: 'A tiny logo.' } },
     ],
   });
@@ -177,8 +177,8 @@ test('an image that a tool of a server returns reaches the model', async ({ page
     const run = await startRun(loupe, {
       task: 'Look at the picture.',
       model: 'looks',
-      tools: ['every_thing__get-tiny-image'],
-      approval: { tools: { 'every_thing__get-tiny-image': 'auto' } },
+      tools: ['every_thing__get_tiny_image'],
+      approval: { tools: { every_thing__get_tiny_image: 'auto' } },
     });
     await page.goto(`/runs/${run.id}`);
     const view = new RunView(page);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { MessageImage } from '../model/chat-model.ts';
-import { IMAGE_LIMITS } from './limits.ts';
+
+export const MAX_IMAGE_NAME_CHARS = 100;
 
 /**
  * An image of a run. Its bytes are in the store, once per run, under their hash; events only refer to them.
@@ -13,8 +13,8 @@ export const imageRef = z.object({
   height: z.int().positive(),
   bytes: z.int().positive(),
   /** As the person or the tool named it. */
-  name: z.string().max(IMAGE_LIMITS.max_name_chars),
-}) satisfies z.ZodType<MessageImage>;
+  name: z.string().max(MAX_IMAGE_NAME_CHARS),
+});
 
 export const imageRefs = z.array(imageRef).readonly();
 export type ImageRef = Readonly<z.infer<typeof imageRef>>;

@@ -82,5 +82,4 @@ export const IMAGE_LIMITS = {
   max_run_bytes: 24 * 1024 * 1024,
   /** In an exported page, or a snapshot that is shared. */
   max_exported_bytes: 8 * 1024 * 1024,
-  max_name_chars: 100,
 } as const;

@@ -1,16 +1,27 @@
 import type { ChatMessage, MessageImage } from '../model/chat-model.ts';
 import { imageWords } from './image-words.ts';
-import type { RunState } from './run-state.ts';
 
 /** A patch of 28 × 28 pixels is a token in Qwen-VL; Gemma and LLaVA take 256 and 576 tokens for an image of any size. */
 const PATCH_PIXELS = 28;
 const MIN_IMAGE_TOKENS = 64;
 
+/** The images of a run. */
+export interface KnownImages {
+  /** Bytes of each, by hash: what the store keeps for the run. */
+  readonly kept: ReadonlyMap<string, number>;
+  /** Measured tokens of an image as a multiple of the estimate, once a server has counted. */
+  readonly factor: number | undefined;
+}
+
 /** Facts of a run that decide what of its images a request carries. */
-type ImageFacts = Pick<RunState, 'messages' | 'images' | 'preflight'>;
+export interface ImageFacts {
+  readonly messages: readonly ChatMessage[];
+  readonly images: KnownImages;
+  readonly preflight: { readonly capabilities?: readonly string[] } | undefined;
+}
 
 /** Whether the run's model can see images, by what its server reports. One that reports nothing gets none. */
-function seesImages({ preflight }: Pick<RunState, 'preflight'>): boolean {
+function seesImages({ preflight }: Pick<ImageFacts, 'preflight'>): boolean {
   return preflight?.capabilities?.includes('vision') ?? false;
 }
 
@@ -94,7 +105,7 @@ const FACTOR_RANGE = { min: 0.05, max: 4 };
  * @returns `undefined` if the request had no image
  */
 export function measuredFactor(
-  state: ImageFacts & Pick<RunState, 'folded'>,
+  state: ImageFacts & { readonly folded: Readonly<Record<number, string>> },
   { estimated, measured }: { estimated: number; measured: number | undefined },
 ): number | undefined {
   if (measured === undefined || state.images.kept.size === 0) return undefined;

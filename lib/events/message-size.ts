@@ -1,8 +1,8 @@
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { RunningSum } from '../util/running-sum.ts';
-import { imageTokensOf, readableMessages } from './message-images.ts';
-import type { RunState } from './run-state.ts';
+import type { RunConfig } from './config.ts';
+import { type ImageFacts, imageTokensOf, readableMessages } from './message-images.ts';
 import { effectiveWindow, type WindowFacts } from './window.ts';
 
 export const CHARS_PER_TOKEN = 4;
@@ -43,7 +43,7 @@ export function toolChars(tools: readonly ToolDefinition[]): number {
  * and the limit of four characters per token of the configured limit or the effective window, whichever is smaller.
  */
 export function conversationFill(
-  state: WindowFacts & Pick<RunState, 'config' | 'messages' | 'images' | 'preflight'>,
+  state: WindowFacts & ImageFacts & { readonly config: RunConfig | undefined },
 ): { chars: number; limitChars: number } {
   const { session, explore } = state.config ?? {};
   const messages = readableMessages(state);
@@ -60,9 +60,9 @@ export function conversationFill(
  * @param messages from `readableMessages`
  */
 export function imageTokensOfRun(
-  { images }: Pick<RunState, 'images'>,
+  { images }: Pick<ImageFacts, 'images'>,
   messages: readonly ChatMessage[],
-  folded?: RunState['folded'],
+  folded?: Readonly<Record<number, string>>,
 ): number {
   return images.kept.size === 0 ? 0 : imageTokensOf(messages, folded, images.factor);
 }

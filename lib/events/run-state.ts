@@ -3,6 +3,7 @@ import type { ToolCall, ToolDefinition } from '../parser/types.ts';
 import { type AutoRunFiles, noAutoRunFiles } from './auto-run-files.ts';
 import type { RunConfig } from './config.ts';
 import type { ImageRef } from './image.ts';
+import type { KnownImages } from './message-images.ts';
 import type { EventOf } from './registry.ts';
 import type { RunResult } from './run.ts';
 import type { RunPhase } from './run-phase.ts';
@@ -162,12 +163,7 @@ export interface RunState {
   /** Shortened contents to send instead, by message index (C3, C6). */
   readonly folded: Readonly<Record<number, string>>;
   /** The images of the run. */
-  readonly images: {
-    /** Bytes of each, by hash: what the store keeps for the run. */
-    readonly kept: ReadonlyMap<string, number>;
-    /** Measured tokens of an image as a multiple of the estimate, once a server has counted. */
-    readonly factor: number | undefined;
-  };
+  readonly images: KnownImages;
   /** Iteration within the attempt, from 1; 0 before the first. */
   readonly iteration: number;
   /** Iterations over all attempts (V10). */

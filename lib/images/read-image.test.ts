@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_IMAGE_NAME_CHARS } from '../events/image.ts';
 import { IMAGE_LIMITS } from '../events/limits.ts';
 import { gifImage, jpegImage, photo, pngImage, webpImage } from '../testing/sample-images.ts';
 import { readImageHeader } from '../util/image-header.ts';
@@ -97,7 +98,7 @@ describe('readImage', () => {
   it('cleans names of control characters and cuts long ones', async () => {
     const { ref } = await read(gifImage, 'a\u202e\u0000\nb.png');
     expect(ref.name).toBe('a b.png');
-    expect((await read(gifImage, 'x'.repeat(5000))).ref.name).toHaveLength(IMAGE_LIMITS.max_name_chars);
+    expect((await read(gifImage, 'x'.repeat(5000))).ref.name).toHaveLength(MAX_IMAGE_NAME_CHARS);
     expect((await read(gifImage, '\n')).ref.name).toBe('image');
   });
 });

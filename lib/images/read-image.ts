@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../errors/app-error.ts';
-import type { ImageRef, NamedImage } from '../events/image.ts';
+import { type ImageRef, MAX_IMAGE_NAME_CHARS, type NamedImage } from '../events/image.ts';
 import { IMAGE_LIMITS } from '../events/limits.ts';
 import { type ImageHeader, jpegOrientation, readImageHeader } from '../util/image-header.ts';
 import { formatCount } from '../util/numbers.ts';
@@ -72,7 +72,7 @@ function cleanName(name: string): string {
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
-  return textStart(line, IMAGE_LIMITS.max_name_chars) || 'image';
+  return textStart(line, MAX_IMAGE_NAME_CHARS) || 'image';
 }
 
 function megabytes(bytes: number): string {
