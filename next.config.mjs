@@ -8,7 +8,7 @@ const config = {
   reactStrictMode: true,
   // Streams must reach the reader event by event; compression would hold them back.
   compress: false,
-  serverExternalPackages: ['better-sqlite3'],
+  serverExternalPackages: ['better-sqlite3', '@silvia-odwyer/photon-node'],
   // `npm run check` checks types: what is wrong in a test must not keep anybody from starting the program.
   typescript: { ignoreBuildErrors: true },
   // A build of its own for tests, so that a running dashboard keeps the one it serves.

@@ -11,7 +11,13 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, serverFolder());
 
 /** Packages that are loaded from node_modules: native code, files found at run time, or seldom needed. */
-const UNBUNDLED = [/^next($|\/)/, /^better-sqlite3$/, /^pg$/, /^@opentelemetry\//];
+const UNBUNDLED = [
+  /^next($|\/)/,
+  /^@silvia-odwyer\/photon-node$/,
+  /^better-sqlite3$/,
+  /^pg$/,
+  /^@opentelemetry\//,
+];
 
 /** The module of a thread or process, named by `new URL('./x.ts', import.meta.url)`, becomes a file of its own. */
 const modulesByUrl = {

@@ -69,7 +69,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
       {models.error && !installed && <Problem error={models.error} onRetry={models.reload} />}
       <FormProvider {...form}>
         <form ref={element} aria-label="New run" noValidate onSubmit={start}>
-          <KindFields task={task} />
+          <KindFields task={task} models={installed ?? []} />
           <ModelFields models={installed ?? []} />
           {kindFacts(kind).usesFiles && <WorkspaceFields named={named} />}
           {offersSetting(kind, 'context_limit') && <EndlessFields models={installed ?? []} />}

@@ -7,11 +7,14 @@ import type { CreateRunRequest } from '#lib/api/create-run.ts';
 import type { Preset, PresetReply } from '#lib/api/preset.ts';
 import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
 import { getJson, toApiError } from '#lib/browser/api.ts';
+import type { DraftImage } from '#lib/browser/drafts/draft-images.ts';
 import { handedOver, handOver } from '#lib/browser/drafts/handed-over.ts';
 import { draftOfPreset } from '#lib/browser/drafts/preset-draft.ts';
 import { draftOf, emptyDraft, type RunDraft } from '#lib/browser/drafts/run-draft.ts';
 import { remembered } from '#lib/browser/prefs/remembered.ts';
 import { modelsRefresh, preferredModel } from '#lib/browser/state/models.ts';
+import { imagesAt } from '#lib/browser/stream/image-source.ts';
+import type { RunConfig } from '#lib/events/config.ts';
 import { DEFAULT_MODE, type RunKind, runKinds } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { runDraftResolver } from './run-form.ts';
@@ -69,6 +72,10 @@ export function useRunDraft(
     getJson<RunReply>(`/api/runs/${encodeURIComponent(from)}`, abort.signal)
       .then(({ run, config }) => {
         reset(draftOf(config, run));
+        void attachFormer(config, from, abort.signal).then(
+          (images) => setValue('images', images),
+          () => {}, // the form goes on without them
+        );
         const { workspace, copied_from: named = workspace } = config;
         setNamed(run.imported_at === undefined || named === '' ? undefined : named);
       })
@@ -76,7 +83,7 @@ export function useRunDraft(
         if (!abort.signal.aborted) onProblem(toApiError(error));
       });
     return () => abort.abort();
-  }, [from, presetId, onProblem, reset, getValues]);
+  }, [from, presetId, onProblem, reset, getValues, setValue]);
 
   const installed = models.data?.models;
   useEffect(() => {
@@ -85,6 +92,21 @@ export function useRunDraft(
   }, [installed, models.fresh, from, getValues, setValue]);
 
   return { form, models, named, preset, setPreset };
+}
+
+/** The images of an earlier run, to be sent again. */
+async function attachFormer(
+  { images = [] }: RunConfig,
+  runId: string,
+  signal: AbortSignal,
+): Promise<readonly DraftImage[]> {
+  const load = imagesAt(() => `/api/runs/${encodeURIComponent(runId)}`);
+  const urls = await Promise.all(images.map((image) => load(image)));
+  signal.throwIfAborted();
+  return images.flatMap(({ name }, index) => {
+    const data = urls[index]?.split(',')[1];
+    return data === undefined ? [] : [{ name, data }];
+  });
 }
 
 function kindNamed(name: string | null): RunKind {

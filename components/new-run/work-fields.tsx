@@ -1,6 +1,7 @@
 'use client';
 
 import type { RefObject } from 'react';
+import type { InstalledModel } from '#lib/api/replies.ts';
 import { pastedPath } from '#lib/browser/drafts/folder-path.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import { runKinds } from '#lib/events/modes.ts';
@@ -8,17 +9,28 @@ import { CopySwitch } from '../folders/copy-switch.tsx';
 import { useFolderDialog } from '../folders/use-folder-dialog.tsx';
 import { PlaceholderFields } from '../presets/placeholder-fields.tsx';
 import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { Choice, Field, Section } from '../ui/form/fields.tsx';
+import { AddImages, AttachedImages, type ImageInput, useImageInput } from '../ui/form/image-field.tsx';
 import { NamedFolderNote } from './named-folder-note.tsx';
 import { useDraftField } from './run-form.ts';
 
 const KIND_OPTIONS = runKinds.map((value) => ({ value, label: KIND_WORDS[value].choice }));
 
 /** The kind of run, and its task. */
-export function KindFields({ task }: { task: RefObject<HTMLTextAreaElement | null> }) {
+export function KindFields({
+  task,
+  models,
+}: {
+  task: RefObject<HTMLTextAreaElement | null>;
+  models: readonly InstalledModel[];
+}) {
   const kind = useDraftField('kind');
   const text = useDraftField('task');
   const placeholders = useDraftField('placeholders');
+  const images = useDraftField('images');
+  const input = useImageInput(images.value, images.set);
   const words = KIND_WORDS[kind.value];
   return (
     <Section title="Kind of run" hint={words.hint}>
@@ -29,7 +41,8 @@ export function KindFields({ task }: { task: RefObject<HTMLTextAreaElement | nul
             <textarea
               {...props}
               ref={task}
-              className="field min-h-28 resize-y"
+              {...input.handlers}
+              className={cx('field min-h-28 resize-y', input.over && 'border-brass-line')}
               value={text.value}
               onChange={(event) => text.set(event.target.value)}
               onKeyDown={(event) => {
@@ -41,6 +54,15 @@ export function KindFields({ task }: { task: RefObject<HTMLTextAreaElement | nul
           )}
         </Field>
       )}
+      {words.task && (
+        <div className="grid gap-2">
+          <AttachedImages input={input} />
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <AddImages input={input} />
+            <ImagesNote input={input} models={models} />
+          </div>
+        </div>
+      )}
       {words.task && placeholders.value !== null && (
         <PlaceholderFields
           task={text.value}
@@ -50,6 +72,21 @@ export function KindFields({ task }: { task: RefObject<HTMLTextAreaElement | nul
         />
       )}
     </Section>
+  );
+}
+
+/** How images get here, or that the model cannot see those that are here. */
+function ImagesNote({ input, models }: { input: ImageInput; models: readonly InstalledModel[] }) {
+  const name = useDraftField('model').value;
+  const model = models.find((each) => each.name === name);
+  if (input.images.length === 0) {
+    return <p className="text-xs text-ink-3">Or paste or drop them into the text.</p>;
+  }
+  if (!model || model.capabilities?.includes('vision')) return null;
+  return (
+    <p role="status" className="foreign text-xs text-warn">
+      <ShortName text={model.name} max={40} /> cannot see images. It is told which ones there are.
+    </p>
   );
 }
 

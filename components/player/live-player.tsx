@@ -6,6 +6,7 @@ import type { PlayerSource, SharedNote } from '#lib/api/player-source.ts';
 import type { Player } from '#lib/browser/state/player.ts';
 import { createRunStore, type RunStore } from '#lib/browser/state/run-store.ts';
 import { browserSchedule } from '#lib/browser/stream/browser-schedule.ts';
+import type { ImageSource } from '#lib/browser/stream/image-source.ts';
 import { followShared } from '#lib/browser/stream/shared-stream.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
 import { formatMoment } from '#lib/browser/words/format.ts';
@@ -25,10 +26,12 @@ import { LeaveButton, ReplayButton } from './replay-controls.tsx';
 export function LivePlayer({
   source,
   whole,
+  images,
   onGone,
 }: {
   source: Extract<PlayerSource, { kind: 'live' }>;
   whole: WholeTexts | undefined;
+  images: ImageSource | undefined;
   onGone: () => void;
 }) {
   const [store, setStore] = useState<RunStore>();
@@ -41,16 +44,18 @@ export function LivePlayer({
       made.dispose();
     };
   }, [source.url, onGone]);
-  return store ? <Followed store={store} whole={whole} note={source.shared} /> : null;
+  return store ? <Followed store={store} whole={whole} images={images} note={source.shared} /> : null;
 }
 
 function Followed({
   store,
   whole,
+  images,
   note,
 }: {
   store: RunStore;
   whole: WholeTexts | undefined;
+  images: ImageSource | undefined;
   note: SharedNote | undefined;
 }) {
   const [reading] = useState(createReading);
@@ -58,7 +63,10 @@ function Followed({
   const timeline = useRef<TimelineHandle>(null);
   const goTo = useCallback((seq: number) => timeline.current?.goTo(seq), []);
   const goToEnd = useCallback(() => timeline.current?.goToEnd(), []);
-  const context = useMemo(() => ({ store, reading, goTo, whole }), [store, reading, goTo, whole]);
+  const context = useMemo(
+    () => ({ store, reading, goTo, whole, images }),
+    [store, reading, goTo, whole, images],
+  );
   const problem = useStore(store.view, (view) => view.connection.problem);
   const ended = useStore(store.view, (view) => view.run.phase === 'ended');
   if (player) {
@@ -69,6 +77,7 @@ function Followed({
           timeline={timeline}
           reading={reading}
           whole={whole}
+          images={images}
           light="Replay"
           end={<LeaveButton onClick={() => setPlayer(undefined)} />}
         />

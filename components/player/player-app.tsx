@@ -20,11 +20,11 @@ export function PlayerApp({ text }: { text: string }) {
   return (
     <Unreadable>
       <StillShared url={source.url}>
-        {({ onGone, whole }) =>
+        {({ onGone, whole, images }) =>
           source.kind === 'log' ? (
-            <LogPlayer source={source} whole={whole} />
+            <LogPlayer source={source} whole={whole} images={images} />
           ) : (
-            <LivePlayer source={source} whole={whole} onGone={onGone} />
+            <LivePlayer source={source} whole={whole} images={images} onGone={onGone} />
           )
         }
       </StillShared>

@@ -4,6 +4,7 @@ import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useSta
 import type { StoreApi } from 'zustand';
 import { createPlayer, type Player } from '#lib/browser/state/player.ts';
 import type { RunStore } from '#lib/browser/state/run-store.ts';
+import type { ImageSource } from '#lib/browser/stream/image-source.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
 import { formatMoment } from '#lib/browser/words/format.ts';
 import { ClockContext, type PageClock } from '../hooks/use-now.ts';
@@ -26,6 +27,7 @@ export function Replay({
   reading,
   server,
   whole,
+  images,
   light,
   end,
 }: {
@@ -34,6 +36,7 @@ export function Replay({
   reading: StoreApi<Reading>;
   server?: RunServer;
   whole?: WholeTexts;
+  images?: ImageSource | undefined;
   /** Shown in place of the connection state. */
   light: ReactNode;
   /** The last control of the bar. */
@@ -52,8 +55,8 @@ export function Replay({
   );
   const goToEnd = useCallback(() => timeline.current?.goToEnd(), [timeline]);
   const context = useMemo(
-    () => ({ store: player.source, reading, goTo, server, whole }),
-    [player, reading, goTo, server, whole],
+    () => ({ store: player.source, reading, goTo, server, whole, images }),
+    [player, reading, goTo, server, whole, images],
   );
   const clock = useMemo(() => clockOf(player), [player]);
   // A recording that waits for Play is read from its task.

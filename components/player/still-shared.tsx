@@ -2,6 +2,7 @@
 
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { watchLink } from '#lib/browser/shared-link.ts';
+import { type ImageSource, imagesAt } from '#lib/browser/stream/image-source.ts';
 import { type WholeTexts, wholeTextsAt } from '#lib/browser/stream/whole-texts.ts';
 import { PlainMessage } from './plain-message.tsx';
 
@@ -12,13 +13,18 @@ export function StillShared({
 }: {
   /** The link, relative to the page; undefined in an exported file, which cannot be revoked. */
   url: string | undefined;
-  children: (shared: { onGone: () => void; whole: WholeTexts | undefined }) => ReactNode;
+  children: (shared: {
+    onGone: () => void;
+    whole: WholeTexts | undefined;
+    images: ImageSource | undefined;
+  }) => ReactNode;
 }) {
   const [isGone, setGone] = useState(false);
   const onGone = useCallback(() => setGone(true), []);
   useEffect(() => (url === undefined ? undefined : watchLink(url, onGone)), [url, onGone]);
   const whole = useMemo(() => (url === undefined ? undefined : wholeTextsAt(() => url)), [url]);
-  if (!isGone) return children({ onGone, whole });
+  const images = useMemo(() => (url === undefined ? undefined : imagesAt(() => url)), [url]);
+  if (!isGone) return children({ onGone, whole, images });
   return (
     <PlainMessage title="This run is no longer shared.">
       The link was revoked or has expired. Ask the person who sent it for a new one.

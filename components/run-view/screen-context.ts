@@ -6,6 +6,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ChangedFilesReply, RevertReply, RevertRequest } from '#lib/api/changed-files.ts';
 import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
+import type { ImageSource } from '#lib/browser/stream/image-source.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
 
@@ -29,6 +30,8 @@ export interface RunScreenContext {
   server?: RunServer;
   /** Where texts that were cut on their way here are whole; absent in a file, which has them all. */
   whole?: WholeTexts;
+  /** Where the bytes of its images are; absent where there are none to get. */
+  images?: ImageSource;
 }
 
 /** What a page can do with a run beyond showing it. */

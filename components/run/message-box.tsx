@@ -3,6 +3,7 @@
 import { Square } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
 import { postJson } from '#lib/browser/api.ts';
+import type { DraftImage } from '#lib/browser/drafts/draft-images.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import { DEFAULT_MODE, modeFacts } from '#lib/events/modes.ts';
 import type { OperatorMessage } from '#lib/events/run-state.ts';
@@ -15,6 +16,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { AddImages, AttachedImages, useImageInput } from '../ui/form/image-field.tsx';
 import { AutopilotSwitch } from './autopilot-switch.tsx';
 
 /**
@@ -31,11 +33,14 @@ export function MessageBox() {
   const stopping = useRun((view) => view.run.stop !== undefined);
   const messages = useRun((view) => view.run.operatorMessages);
   const [text, setText] = useState('');
+  const [attached, setAttached] = useState<readonly DraftImage[]>([]);
+  const input = useImageInput(attached, setAttached);
   const field = useRef<HTMLTextAreaElement>(null);
   const { busy, problem, run } = useRequest();
   // A single answer is not listening.
   if (!agentic) return null;
-  const { isConversation } = modeFacts(mode);
+  const { isConversation, task } = modeFacts(mode);
+  const takesImages = task !== 'none';
   const waiting = messages.filter(({ status }) => status !== 'delivered');
   const unsent = ended ? text.trim() : '';
   if (ended && waiting.length === 0 && unsent === '') return null;
@@ -45,7 +50,11 @@ export function MessageBox() {
     event.preventDefault();
     if (text.trim() === '' || busy) return;
     void run(async () => {
-      await postJson(`${path}/messages`, { text: text.trim() });
+      await postJson(`${path}/messages`, {
+        text: text.trim(),
+        ...(attached.length > 0 && { images: attached }),
+      });
+      input.onChange([]);
       // Not what was typed while it was on its way.
       setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now));
       field.current?.focus();
@@ -64,43 +73,48 @@ export function MessageBox() {
           {(!isConversation || ended) && <Undelivered messages={waiting} />}
           {unsent !== '' && <Unsent text={unsent} />}
           {!ended && (
-            <form onSubmit={send} className="flex items-end gap-2">
-              <label htmlFor="message" className="sr-only">
-                Message to the agent
-              </label>
-              <textarea
-                id="message"
-                ref={field}
-                rows={1}
-                className="field max-h-40 min-h-9 flex-1 resize-none [field-sizing:content]"
-                placeholder={waits ? 'Your message' : 'Message the agent'}
-                aria-describedby="message-hint"
-                value={text}
-                onChange={(event) => setText(event.target.value)}
-                onKeyDown={(event) => {
-                  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-                  send(event);
-                }}
-              />
-              {isConversation && !waits && !stopping && (
+            <form onSubmit={send} className="grid gap-2">
+              <AttachedImages input={input} />
+              <div className="flex items-end gap-2">
+                {takesImages && <AddImages input={input} compact />}
+                <label htmlFor="message" className="sr-only">
+                  Message to the agent
+                </label>
+                <textarea
+                  id="message"
+                  ref={field}
+                  rows={1}
+                  {...(takesImages && input.handlers)}
+                  className="field max-h-40 min-h-9 flex-1 resize-none [field-sizing:content]"
+                  placeholder={waits ? 'Your message' : 'Message the agent'}
+                  aria-describedby="message-hint"
+                  value={text}
+                  onChange={(event) => setText(event.target.value)}
+                  onKeyDown={(event) => {
+                    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+                    send(event);
+                  }}
+                />
+                {isConversation && !waits && !stopping && (
+                  <Button
+                    className="max-sm:h-11"
+                    onClick={stop}
+                    disabled={busy}
+                    aria-label="End the session after this turn"
+                    title="End the session after this turn"
+                  >
+                    <Square className="size-3.5 fill-current" aria-hidden="true" />
+                  </Button>
+                )}
                 <Button
+                  type="submit"
+                  kind={waits ? 'primary' : 'plain'}
                   className="max-sm:h-11"
-                  onClick={stop}
-                  disabled={busy}
-                  aria-label="End the session after this turn"
-                  title="End the session after this turn"
+                  disabled={busy || stopping || text.trim() === ''}
                 >
-                  <Square className="size-3.5 fill-current" aria-hidden="true" />
+                  {busy ? 'Sending' : 'Send'}
                 </Button>
-              )}
-              <Button
-                type="submit"
-                kind={waits ? 'primary' : 'plain'}
-                className="max-sm:h-11"
-                disabled={busy || stopping || text.trim() === ''}
-              >
-                {busy ? 'Sending' : 'Send'}
-              </Button>
+              </div>
             </form>
           )}
           {!ended && (

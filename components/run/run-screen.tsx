@@ -9,6 +9,7 @@ import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import type { Player } from '#lib/browser/state/player.ts';
 import type { RunStore } from '#lib/browser/state/run-store.ts';
 import type { RunSource } from '#lib/browser/state/run-view.ts';
+import { imagesAt } from '#lib/browser/stream/image-source.ts';
 import { wholeTextsAt } from '#lib/browser/stream/whole-texts.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
 import { Family } from '../fork/family.tsx';
@@ -86,9 +87,10 @@ export function RunScreen({
     [store, openFork, openRerun, operates, imported],
   );
   const whole = useMemo(() => wholeTextsAt(() => pathOf(store)), [store]);
+  const images = useMemo(() => imagesAt(() => pathOf(store)), [store]);
   const context = useMemo(
-    () => ({ store, reading, goTo, server, whole }),
-    [store, reading, goTo, server, whole],
+    () => ({ store, reading, goTo, server, whole, images }),
+    [store, reading, goTo, server, whole, images],
   );
   const { opened: replayed, open: openReplay, close: leaveReplay } = useLoaded<Replayed, Player>(loadReplay);
   const replay = useCallback(() => openReplay(({ startReplay }) => startReplay(store)), [openReplay, store]);
@@ -116,6 +118,7 @@ export function RunScreen({
                 reading={reading}
                 server={past}
                 whole={whole}
+                images={images}
                 light="Replay"
                 end={<LeaveButton onClick={leaveReplay} />}
               />

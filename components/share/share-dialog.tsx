@@ -120,6 +120,12 @@ export function ShareDialog({
               )}
               {way === 'link' && <Lifetime value={lifetime} onChange={setLifetime} />}
               <FindingList preview={preview} show={show} onShow={setShow} />
+              {preview && preview.images > 0 && (
+                <p className="text-sm text-warn">
+                  {plural(preview.images, 'image')} shown as {preview.images === 1 ? 'it is' : 'they are'}:
+                  nothing in images is masked.
+                </p>
+              )}
               {way === 'link' && reach && <Reach reach={reach} onChange={setReach} />}
               {error && <ErrorNote error={error} />}
               <div className="flex flex-wrap items-center gap-3">

@@ -1,17 +1,18 @@
 'use client';
 
-import { useMemo } from 'react';
+import { useContext, useMemo } from 'react';
 import type { SharePreviewReply } from '#lib/api/share.ts';
 import { createRunStore } from '#lib/browser/state/run-store.ts';
 import type { ShownEvent } from '#lib/events/timeline.ts';
 import { RunProvider, useRun } from '../run-view/run-context.tsx';
-import { createReading } from '../run-view/screen-context.ts';
+import { createReading, ScreenContext } from '../run-view/screen-context.ts';
 import { TimelineItem } from '../run-view/timeline/timeline-item.tsx';
 
 const MAX_ROWS = 200;
 
 /** The rows of the shared page, drawn from the very events that would be sent. */
 export function SharePreview({ preview }: { preview: SharePreviewReply | undefined }) {
+  const images = useContext(ScreenContext)?.images;
   const context = useMemo(() => {
     if (!preview) return undefined;
     const store = createRunStore('', () => () => {}, Date.now);
@@ -19,8 +20,8 @@ export function SharePreview({ preview }: { preview: SharePreviewReply | undefin
     store.receive(preview.events as ShownEvent[]);
     store.flush();
     store.signal({ type: 'finished' });
-    return { store, reading: createReading(), goTo: () => {} };
-  }, [preview]);
+    return { store, reading: createReading(), goTo: () => {}, images };
+  }, [preview, images]);
   if (!context) return <div className="flex-1" aria-busy="true" />;
   return (
     <RunProvider value={context}>

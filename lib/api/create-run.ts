@@ -20,6 +20,7 @@ import {
 import { approvalChoice, MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { checkProblems, schemaProblem } from './check-problems.ts';
+import { attachedImages } from './image.ts';
 import { namedOptionProblems } from './named-options.ts';
 import { toolsProblem } from './tools.ts';
 
@@ -43,6 +44,8 @@ export const runFields = z.strictObject({
   title: z.string().trim().min(1).max(MAX_TITLE_CHARS).optional(),
   /** In a session, the first message to the model, if any. */
   task: z.string().trim().max(MAX_TASK_CHARS).default(''),
+  /** Images attached to the task. */
+  images: attachedImages.optional(),
   model: z.string().trim().min(1, 'Choose a model.').max(MAX_MODEL_NAME_CHARS),
   /** Absolute path of an existing folder; by default a new folder in the data directory (K-33). */
   workspace: z.string().min(1).max(MAX_PATH_CHARS).optional(),
@@ -82,6 +85,10 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   const complain = (field: string, message: string) => problems.push([field, message]);
   const { mode = DEFAULT_MODE, agentic = true } = request;
   if (modeFacts(mode).task === 'none' && request.task) complain('task', 'An exploration has no task.');
+  if (request.images?.length) {
+    if (modeFacts(mode).task === 'none') complain('images', 'An exploration takes no images.');
+    else if (!request.task) complain('images', 'Say in the task what the images are for.');
+  }
   if (request.approval && !agentic) complain('approval', 'A single answer calls no tools.');
   if (request.tools && !agentic) complain('tools', 'A single answer calls no tools.');
   const unknownTool = request.tools && toolsProblem(mode, request.tools);
@@ -183,4 +190,5 @@ export const autopilotRequest = z.strictObject({ on: z.boolean() });
 /** Body of `POST /api/runs/{id}/messages`. */
 export const messageRequest = z.strictObject({
   text: z.string().trim().min(1, 'Enter a message.').max(MAX_MESSAGE_CHARS),
+  images: attachedImages.optional(),
 });

@@ -17,8 +17,15 @@ export interface SharedNote {
  * gaps, or a run to follow.
  *
  * `url` is the share link, relative to the page. Below it: `/events`, a stream with `id: seq`; `/events/SEQ`, a full
- * event; `/status`, whether the link is still valid. A log without `url` is a standalone file.
+ * event; `/images/HASH`, an image; `/status`, whether the link is still valid. A log without `url` is a standalone file.
  */
 export type PlayerSource =
-  | { kind: 'log'; events: readonly ShownEvent[]; shared?: SharedNote; url?: string }
+  | {
+      kind: 'log';
+      events: readonly ShownEvent[];
+      shared?: SharedNote;
+      url?: string;
+      /** The images of the events as `data:` URLs, by hash, where they are part of the page. */
+      images?: Readonly<Record<string, string>>;
+    }
   | { kind: 'live'; url: string; shared?: SharedNote };

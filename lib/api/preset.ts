@@ -19,6 +19,7 @@ const presetName = z
 
 /** The fields of `POST /api/runs` that a preset sets. Its task is a template: `{name}` is filled in for each run. */
 const presetRun = runFields
+  .omit({ images: true })
   // Without the defaults of a request: what is missing is filled in when a run is started.
   .extend({ mode: runMode, agentic: z.boolean(), task: z.string().trim().max(MAX_TASK_CHARS) })
   .partial()

@@ -1,11 +1,14 @@
+import type { ImageRef } from '../events/image.ts';
 import type { JsonObject } from '../util/json.ts';
 
 /** Facts about a request message, in addition to `body.messages`. */
 interface SentMessageFacts {
-  /** Characters / 4 (C1): an estimate, since only the model's server can count tokens. */
+  /** Characters / 4 (C1), and what images take: an estimate, since only the model's server can count tokens. */
   estimated_tokens: number;
   /** The full text from the log, if an older result was sent shortened (C5). */
   whole?: string;
+  /** Its images; in `body`, words take the place of their bytes. */
+  images?: readonly ImageRef[];
 }
 
 /** `GET /api/runs/{id}/calls/{call}/request`: the request of a model call, rebuilt from the log. */

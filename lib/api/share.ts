@@ -108,6 +108,8 @@ export interface SharePreviewReply {
   findings: ShareFinding[];
   /** The number of redacted values. */
   masked: number;
+  /** The number of images shown, in which nothing is masked. */
+  images: number;
   /** The total number of events; `events` contains the first ones, exactly as sent. */
   total: number;
   events: unknown[];

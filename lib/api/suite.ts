@@ -53,6 +53,7 @@ const metadata = z
 /** The settings of the runs of a case, as in an experiment. Checks have a field of their own. */
 const caseSettings = runFields.omit({
   ...{
+    images: true,
     mode: true,
     agentic: true,
     title: true,

@@ -28,6 +28,7 @@ import { openToolsOf, UNCONFINED_TOOLS } from '../runs/open-tools.ts';
 import { prepareRun } from '../runs/prepare-run.ts';
 import { Presets } from '../runs/presets.ts';
 import { newRunId } from '../runs/run-id.ts';
+import { runImagesIn } from '../runs/run-images.ts';
 import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
 import { Suites } from '../runs/suites.ts';
 import { openSandbox } from '../sandbox/probe.ts';
@@ -260,6 +261,7 @@ function openRuns(
         clock: createPacedClock(),
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
+        images: runImagesIn(store, log.runId),
         standingApproval: find && ((tool) => retryWhileBusy(() => find(tool), { runId: log.runId, signal })),
         openTools: openToolsOf(log.runId, { sandbox, unconfined, dataDir, logPathOf, servers: mcp }),
       });

@@ -9,6 +9,11 @@ export function getJson<Reply>(path: string, signal?: AbortSignal): Promise<Repl
   return request<Reply>(path, { signal });
 }
 
+/** `GET` a file of our own server as its bytes. @throws {ApiError} */
+export async function getBlob(path: string): Promise<Blob> {
+  return (await respond(path, {})).blob();
+}
+
 /**
  * `POST` a JSON body. With an idempotency key it may be sent again without being done twice.
  *

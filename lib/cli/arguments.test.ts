@@ -54,6 +54,7 @@ describe('the command line', () => {
         checks: [{ type: 'file_exists', path: 'a.md' }],
         live_tokens: true,
       },
+      images: [],
       fields: [],
       json: true,
       live: true,
@@ -101,7 +102,13 @@ describe('the command line', () => {
     refused('note', 'a1').toThrow(/what to note/);
     refused('note', 'a1', '--pin', '--unpin').toThrow(/exclude/);
     expect(read('stop r1 --force')).toMatchObject({ runId: 'r1', force: true });
-    expect(readArguments(['say', 'r1', 'use the other file'])).toMatchObject({ text: 'use the other file' });
+    expect(readArguments(['say', 'r1', 'use the other file'])).toMatchObject({
+      text: 'use the other file',
+      images: [],
+    });
+    expect(readArguments(['say', 'r1', 'look', '--image', 'a.png', '--image', 'b.png'])).toMatchObject({
+      images: ['a.png', 'b.png'],
+    });
     expect(read('export r1 --format html --raw -o run.html')).toMatchObject({ format: 'html', raw: true });
     expect(read('export r1 --format session -o out.jsonl')).toMatchObject({
       raw: false,

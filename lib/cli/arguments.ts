@@ -21,6 +21,8 @@ export type Command = Connect &
         name: 'run';
         /** Body of `POST /api/runs`; the server validates it. */
         body: Record<string, unknown>;
+        /** Paths of images to attach to the task. */
+        images: readonly string[];
         /** The preset that `body` is merged into; then `fields` has the pairs of `--set`, unread. */
         preset?: string;
         fields: readonly (readonly [string, string])[];
@@ -40,7 +42,7 @@ export type Command = Connect &
       }
     | { name: 'note'; runId: string; change: AnnotationChange }
     | { name: 'stop'; runId: string; force: boolean }
-    | { name: 'say'; runId: string; text: string }
+    | { name: 'say'; runId: string; text: string; images: readonly string[] }
     | {
         name: 'export';
         runId: string;
@@ -119,6 +121,7 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
                                     with further fields as JSON: '{"type":"answer_equals","value":42,"tolerance":0.5}'
       --option KEY=VALUE            model option, such as temperature=0 or seed=7; may be repeated
       --set FIELD=JSON              any other field of POST /api/runs (docs/api.md); may be repeated
+      --image FILE                  an image for the task (PNG, JPEG, WebP, GIF); may be repeated
       --no-tools                    one answer without tools
       --live                        print the text while the model writes it
       --detach                      start it, print its ID, and return
@@ -129,7 +132,7 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe note RUN ["TEXT"] [--title TEXT] [--tag TAG] [--untag TAG] [--score 0-${MAX_SCORE}] [--pin|--unpin] [--archive|--unarchive]
       what you think of a run, beside its log; --tag and --untag may be repeated
   loupe stop RUN [--force]
-  loupe say RUN "TEXT"
+  loupe say RUN "TEXT" [--image FILE]
   loupe export RUN [--format ${EXPORT_FORMATS.join('|')}] [--raw] [--output FILE]
       import accepts run and bundle; bundle, scenario, spans, html and md are redacted, all but bundle unless --raw is given
   loupe import FILE
@@ -201,12 +204,12 @@ export function readArguments(args: readonly string[]): Command {
       return { name, runId: one(positionals, 'stop RUN'), force: values.force === true, url: values.url };
     }
     case 'say': {
-      const { values, positionals } = parse(rest, COMMON);
+      const { values, positionals } = parse(rest, { ...COMMON, image: { type: 'string', multiple: true } });
       const [runId, text] = positionals;
       if (runId === undefined || text === undefined || positionals.length > 2) {
         throw usage('Usage: loupe say RUN "TEXT", with the text in quotes.');
       }
-      return { name, runId, text, url: values.url };
+      return { name, runId, text, images: values.image ?? [], url: values.url };
     }
     case 'export': {
       const { values, positionals } = parse(rest, {
@@ -306,6 +309,7 @@ function readRun(args: readonly string[]): Command {
     check: { type: 'string', multiple: true },
     option: { type: 'string', multiple: true },
     set: { type: 'string', multiple: true },
+    image: { type: 'string', multiple: true },
     preset: { type: 'string', short: 'p' },
     'no-tools': { type: 'boolean' },
     live: { type: 'boolean' },
@@ -336,6 +340,7 @@ function readRun(args: readonly string[]): Command {
   return {
     name: 'run',
     body,
+    images: values.image ?? [],
     ...given({ preset: values.preset }),
     fields: values.preset === undefined ? [] : fields,
     json: values.json === true,

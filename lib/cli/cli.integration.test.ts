@@ -11,6 +11,7 @@ import type { RunListReply } from '../api/replies.ts';
 import { passingModel } from '../demo/check-scenarios.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
+import { jpegImage, pngImage } from '../testing/sample-images.ts';
 import { trustedRelay } from '../testing/trusted-relay.ts';
 
 const program = resolve(import.meta.dirname, '../../bin/loupe.mjs');
@@ -55,6 +56,11 @@ beforeAll(async () => {
     ],
   });
   for (const scenario of passingModel('able')) ollama.add(scenario);
+  ollama.add({
+    name: 'eyes',
+    capabilities: ['completion', 'tools', 'vision'],
+    steps: [{ expect: { images: 2 }, reply: { content: 'Two pictures.' } }],
+  });
   ollama.add({ name: 'cut', steps: [{ reply: { content: 'tick tock', done_reason: 'length' } }] });
   ollama.add({ name: 'plans', steps: [{ reply: { content: 'I will read the reports first.' } }] });
   ollama.add({ name: 'plain', steps: [{ reply: { content: 'The task is completed.' } }] });
@@ -193,6 +199,21 @@ describe('npx loupe', () => {
     expect(code).not.toBe(0);
     expect(err).toContain('Model "shorty" is missing. Did you mean "short"?');
     expect(err).toContain('Use "short", or run: ollama pull shorty\n');
+  });
+
+  it('attaches images to a task', async () => {
+    const files = ['a.png', 'b.jpg'].map((name) => join(folder, name));
+    writeFileSync(files[0] ?? '', pngImage());
+    writeFileSync(files[1] ?? '', jpegImage());
+    const images = files.flatMap((file) => ['--image', file]);
+    const ran = await command(['run', 'Look', '--model', 'eyes', '--no-tools', ...images]).ended;
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('Two pictures.') });
+    const text = join(folder, 'not-an-image.png');
+    writeFileSync(text, 'words');
+    const refused = await command(['run', 'Look', '--model', 'eyes', '--image', text]).ended;
+    expect(refused.err).toContain('"not-an-image.png" is not an image that models can get.');
+    const missing = await command(['run', 'Look', '--model', 'eyes', '--image', '/nowhere.png']).ended;
+    expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('cannot be read') });
   });
 
   it('lists, says, stops and exports', async () => {

@@ -1,10 +1,12 @@
 import { constants, createWriteStream, openAsBlob } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CreateRunRequest } from '../api/create-run.ts';
+import type { AttachedImage } from '../api/image.ts';
 import type { CheckProgress } from '../api/model-check.ts';
 import type { Preset } from '../api/preset.ts';
 import { canRun, sortedModels } from '../browser/state/models.ts';
@@ -94,7 +96,9 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
   const { stdout, stderr } = terminal;
   switch (command.name) {
     case 'run': {
-      const { preset, body: options, fields } = command;
+      const { preset, fields } = command;
+      const images = await readImages(command.images);
+      const options = images.length > 0 ? { ...command.body, images } : command.body;
       const body =
         preset === undefined
           ? options
@@ -135,7 +139,8 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       return EXIT.ok;
     }
     case 'say': {
-      await loupe.run(command.runId).say(command.text);
+      const images = await readImages(command.images);
+      await loupe.run(command.runId).say(command.text, { images });
       await write(stderr, 'Queued: the model receives it at the next boundary of the run.\n');
       return EXIT.ok;
     }
@@ -172,6 +177,14 @@ async function save(
 ): Promise<void> {
   if (output === undefined) await pipeline(bytes, stdout, { end: false });
   else await pipeline(bytes, createWriteStream(output, { flags: 'wx' })).catch(refuseToOverwrite);
+/** Images as the API takes them. @throws {AppError} `usage` for a file that cannot be read */
+async function readImages(paths: readonly string[]): Promise<AttachedImage[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      const bytes = await readFile(path).catch(noSuchImage);
+      return { name: basename(path), data: bytes.toString('base64') };
+    }),
+  );
 }
 
 function presetLine({ name, run, placeholders }: Preset): string {
@@ -417,6 +430,14 @@ function refuseToOverwrite(error: unknown): never {
     });
   }
   throw error;
+}
+
+function noSuchImage(error: unknown): never {
+  throw new AppError({
+    code: 'usage',
+    message: `The image cannot be read: ${error instanceof Error ? error.message : error}`,
+    hint: 'Give the path of a PNG, JPEG, WebP or GIF file.',
+  });
 }
 
 function noSuchFile(error: unknown): never {

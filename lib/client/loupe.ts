@@ -1,4 +1,5 @@
 import type { CreateRunRequest } from '../api/create-run.ts';
+import type { AttachedImage } from '../api/image.ts';
 import type { CheckProgress, CheckProgressReply, CheckReply } from '../api/model-check.ts';
 import type { Preset, PresetListReply } from '../api/preset.ts';
 import type {
@@ -236,9 +237,13 @@ export class LoupeRun {
     return ((await answer.json()) as AnnotatedReply).run;
   }
 
-  /** Queues a message for the model (`POST /api/runs/{id}/messages`). */
-  async say(text: string): Promise<MessageReply['message']> {
-    return (await this.#http.json<MessageReply>(`${pathOf(this.id)}/messages`, { text })).message;
+  /** Queues a message for the model, with images if it can see (`POST /api/runs/{id}/messages`). */
+  async say(
+    text: string,
+    { images = [] }: { images?: readonly AttachedImage[] } = {},
+  ): Promise<MessageReply['message']> {
+    const body = images.length > 0 ? { text, images } : { text };
+    return (await this.#http.json<MessageReply>(`${pathOf(this.id)}/messages`, body)).message;
   }
 
   /** Streams the run as a file. `raw` disables redaction. */

@@ -554,9 +554,13 @@ class Server {
       this.problems.push(problem);
       return sendJson(res, 500, JSON.stringify({ error: problem }));
     }
-    const estimate = Math.ceil(
-      (JSON.stringify(body.messages).length + JSON.stringify(body.tools ?? []).length) / 4,
-    );
+    const images = imagesOf(body);
+    const imageChars = images.reduce((sum, { length }) => sum + length, 0);
+    const estimate =
+      images.length * IMAGE_TOKENS +
+      Math.ceil(
+        (JSON.stringify(body.messages).length - imageChars + JSON.stringify(body.tools ?? []).length) / 4,
+      );
     const answer = this.#attempt(found.step, body);
     const promptTokens = answer.reply?.prompt_eval_count ?? estimate;
     const cutsSilently = chat.model.cuts_silently_at !== undefined;
@@ -630,9 +634,8 @@ class Server {
   #modelOf(name: string): FakeModel | undefined {
     const stated = this.#models.findLast((model) => fullName(model.name) === fullName(name));
     if (stated) return this.#stored(stated);
-    return this.#scenarios.some((entry) => isNamed(entry, name))
-      ? this.#stored(fakeModel.parse({ name }))
-      : undefined;
+    const scenario = this.#scenarios.find((entry) => isNamed(entry, name));
+    return scenario && this.#stored(fakeModel.parse({ name, capabilities: scenario.capabilities }));
   }
 
   /** The stored form of a model: a copy is the other model under a new name, and `FROM` reuses the weights. */
@@ -658,7 +661,8 @@ class Server {
     const all = new Map(this.#models.map((model) => [fullName(model.name), model]));
     for (const entry of this.#scenarios) {
       const name = entry.model ?? entry.name;
-      if (!all.has(fullName(name))) all.set(fullName(name), fakeModel.parse({ name }));
+      const { capabilities } = entry;
+      if (!all.has(fullName(name))) all.set(fullName(name), fakeModel.parse({ name, capabilities }));
     }
     return [...all.values()].map((model) => this.#stored(model));
   }
@@ -805,8 +809,26 @@ function lackingCapability(model: FakeModel, body: ChatBody, offered: readonly s
   if (offered.length > 0 && !model.capabilities.includes('tools')) {
     return `registry.ollama.ai/library/${fullName(body.model)} does not support tools`;
   }
-  return undefined;
+  const images = imagesOf(body);
+  if (images.length > 0 && !model.capabilities.includes('vision')) {
+    return 'this model is missing data required for image input';
+  }
+  return images.every(isDecodable) ? undefined : 'image: unknown format';
 }
+
+/** The images of a request in base64, in the order of its messages. */
+function imagesOf({ messages }: ChatBody): string[] {
+  const texts = z.looseObject({ images: z.array(z.string()).default([]) });
+  return (messages ?? []).flatMap((message) => texts.safeParse(message).data?.images ?? []);
+}
+
+/** PNG and JPEG by their first bytes. */
+function isDecodable(base64: string): boolean {
+  return base64.startsWith('iVBORw0KGgo') || base64.startsWith('/9j/');
+}
+
+/** Tokens of an image of any size, as for Gemma. */
+const IMAGE_TOKENS = 256;
 
 function unmet(
   step: ScenarioStep,
@@ -820,6 +842,10 @@ function unmet(
   }
   if (expect.last_contains !== undefined && !last?.content.includes(expect.last_contains)) {
     return `the last message should contain ${JSON.stringify(expect.last_contains)}: ${JSON.stringify(last?.content)}`;
+  }
+  const images = imagesOf(chat.body).length;
+  if (expect.images !== undefined && images !== expect.images) {
+    return `the messages should have ${expect.images} images and have ${images}`;
   }
   const missing = expect.offers?.find((tool) => !chat.offered.includes(tool));
   if (missing !== undefined) return `the tool "${missing}" should be offered`;

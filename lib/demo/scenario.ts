@@ -98,6 +98,8 @@ const answer = { reply: scenarioReply.optional(), fault: fault.optional(), pace:
 const expectation = z.strictObject({
   last_role: z.string().optional(),
   last_contains: z.string().optional(),
+  /** Number of images in all messages. */
+  images: z.int().nonnegative().optional(),
   offers: z.array(z.string()).optional(),
   /** Fields that the body must contain, compared deeply: `{"options": {"num_predict": 2048}}`. */
   body: z.record(z.string(), z.json()).optional(),
@@ -127,6 +129,8 @@ export const scenario = z.strictObject({
   description: z.string().default(''),
   /** Answers as this model instead. Several scenarios may share a model; the first that matches the request plays. */
   model: z.string().optional(),
+  /** What the model can do that it is named after. Default: as `fakeModel`. */
+  capabilities: z.array(z.string()).optional(),
   /** Plays only if the first user message contains this. */
   match: z.string().optional(),
   /** Plays only if all these tools are offered. */

@@ -1,3 +1,4 @@
+import { readableMessages } from '../events/message-images.ts';
 import type { ChatMessage, ChatRequest } from '../model/chat-model.ts';
 import type { Mode } from '../modes/mode.ts';
 import type { ReadyState } from '../policies/rule.ts';
@@ -38,8 +39,10 @@ interface Sent {
 const lastSent = new WeakMap<ReadyState['folded'], Sent>();
 const shortened = new WeakMap<ChatMessage, ChatMessage>();
 
-/** The conversation with shortened contents where they exist. */
-function sentMessages({ messages, folded }: ReadyState): readonly ChatMessage[] {
+/** The conversation with shortened contents where they exist; those are sent without images. */
+function sentMessages(state: ReadyState): readonly ChatMessage[] {
+  const { folded } = state;
+  const messages = readableMessages(state);
   const last = lastSent.get(folded);
   if (last?.messages.every((message, index) => message === messages[index])) {
     return [...last.sent, ...messages.slice(last.messages.length)]; // later messages are not in the set
@@ -55,7 +58,8 @@ function sentMessages({ messages, folded }: ReadyState): readonly ChatMessage[] 
 function withContent(message: ChatMessage, content: string): ChatMessage {
   const known = shortened.get(message);
   if (known?.content === content) return known;
-  const short = { ...message, content };
+  const { images: _, ...others } = message;
+  const short = { ...others, content };
   shortened.set(message, short);
   return short;
 }

@@ -1,3 +1,5 @@
+import { readableMessages } from '../events/message-images.ts';
+import { imageTokensOfRun } from '../events/message-size.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { PendingCall, PendingReply, RunState } from '../events/run-state.ts';
 import { compactionLimit, requestedWindow } from '../events/window.ts';
@@ -67,12 +69,15 @@ function beforeCall(state: ReadyState, mode: Mode, now: number): Action {
 
 /** The next request, compacted if it is too long (C2), with the events that announce it. */
 function callModel(state: ReadyState, mode: Mode, iteration: number, opening: readonly NewEvent[]): Action {
-  const { messages, folded, config } = state;
+  const { folded, config } = state;
+  const messages = readableMessages(state);
   const isData = mustBeData(state, mode);
   const tools = isData ? [] : state.tools;
   const compaction = mode.shortens
     ? planCompaction({
         messages,
+        hasImages: state.images.kept.size > 0,
+        imageFactor: state.images.factor,
         folded,
         tools,
         limitTokens: compactionLimit(state),
@@ -82,7 +87,9 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
     : undefined;
   const estimate =
     compaction?.after_tokens ??
-    (mode.prompt ? estimateTokens(mode.prompt(state), tools) : estimateTokens(messages, tools, folded));
+    (mode.prompt
+      ? estimateTokens(mode.prompt(state), tools)
+      : estimateTokens(messages, tools, folded) + imageTokensOfRun(state, messages, folded));
   // Send it regardless of the estimate, which can be off by half; Ollama refuses what does not fit (OL3, decision
   // 10). Retries belong to the current iteration: a new one starts with the first limit.
   const secondTry = opening.length === 0 && state.retries.length > 0;

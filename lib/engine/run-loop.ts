@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.ts';
 import type { ApprovalScope } from '../events/approval.ts';
 import { argumentsToRun } from '../events/call-arguments.ts';
+import type { NamedImage } from '../events/image.ts';
 import { serverAndTool } from '../events/mcp-names.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { PendingCall, RunState } from '../events/run-state.ts';
 import { isSettingOf } from '../events/settings.ts';
 import { requestedWindow } from '../events/window.ts';
-import type { ChatDelta, ChatModel } from '../model/chat-model.ts';
+import type { ChatDelta, ChatModel, ChatRequest } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { Mode } from '../modes/mode.ts';
 import {
@@ -40,6 +41,7 @@ import type { OpenedTools, OpenTools } from './open-tools.ts';
 import { readReply } from './read-reply.ts';
 import { ResidencyCheck } from './residency-check.ts';
 import { runEnded } from './result-of.ts';
+import { type RunImages, withImageBytes } from './run-images.ts';
 import type { RunLog } from './run-log.ts';
 import type { RunLoopOutcome } from './run-loop-outcome.ts';
 import { SeenResults } from './seen-results.ts';
@@ -56,6 +58,8 @@ export interface RunLoopOptions {
   model: ChatModel;
   mode: Mode;
   openTools: OpenTools;
+  /** The images of the run. Missing: those that tools return are left out. */
+  images?: RunImages;
   /** Aborted at shutdown: running work is cancelled and nothing more is appended, so that the run can be resumed. */
   signal?: AbortSignal;
   /**
@@ -123,6 +127,10 @@ class Loop {
   #warnedOfChanges = false;
   readonly #results = new SeenResults();
   readonly #ahead = new CallsAhead();
+  /** Images that calls at work have returned, by call. */
+  readonly #brought = new Map<string, NamedImage[]>();
+  /** Images of the last request, in base64. */
+  readonly #sentImages = new Map<string, string>();
   readonly #residency: ResidencyCheck;
   readonly #serverRequests: ServerRequests;
   /** Whether the last call failed and the model was unloaded to free its slot. */
@@ -418,6 +426,13 @@ class Loop {
         ...(tools?.mcpServers?.length ? { mcp_servers: tools.mcpServers } : {}),
       },
     ];
+    if (config.images && !details.capabilities?.includes('vision')) {
+      events.push({
+        type: 'policy.warned',
+        code: 'images_unseen',
+        message: `${config.model} cannot see images. It is told in text which ones are attached. Choose a model with the capability "vision".`,
+      });
+    }
     if (details.maxContextTokens !== undefined && details.maxContextTokens < config.window_tokens) {
       events.push({
         type: 'policy.warned',
@@ -480,7 +495,7 @@ class Loop {
     this.#append(events);
     const { mode } = this.#options;
     const state = this.#ready();
-    const request = buildRequest(state, mode);
+    const request = await this.#withImages(buildRequest(state, mode));
     const startedAt = performance.now();
     const heard: { thinking_ms?: number; text_ms?: number } = {};
     const streamed: Streamed = { text: '', thinking: '' };
@@ -518,6 +533,13 @@ class Loop {
     }
     // A suspended run repeats the call when it is resumed, so this one must not be logged.
     if (!this.#suspended) this.#append(outcome);
+  }
+
+  /** The request with the bytes of its images; the request itself in a run without images. */
+  async #withImages(request: ChatRequest): Promise<ChatRequest> {
+    if (this.#log.state.images.kept.size === 0) return request;
+    const load = this.#options.images?.load ?? (async () => undefined);
+    return withImageBytes(request, load, this.#sentImages);
   }
 
   /** Reloads the model if another client unloaded it or loaded it with another window. */
@@ -628,6 +650,7 @@ class Loop {
       toolbox.execute(asked, {
         signal: this.#abort,
         onOutput: this.#showOutput(call.callId),
+        onImage: this.#takeImage(call.callId),
         run: toolRun(this.#log.state, facts),
         ask: this.#serverRequests.askFor(call),
         call: { runId, callId: call.callId },
@@ -637,7 +660,11 @@ class Loop {
       this.#ahead.begin(other.callId, () =>
         toolbox.execute(
           { name: other.name, arguments: other.arguments },
-          { signal: this.#abort, call: { runId, callId: other.callId } },
+          {
+            signal: this.#abort,
+            onImage: this.#takeImage(other.callId),
+            call: { runId, callId: other.callId },
+          },
         ),
       );
     }
@@ -648,8 +675,12 @@ class Loop {
       result === ABANDONED ? interruptedCall(this.#log.state, 'The run was stopped.') : undefined;
     if (abandoned) this.#append([abandoned]);
     if (result === ABANDONED) return;
-    const note = editNote(this.#log.state, call);
-    const shown = note === undefined ? result : { ...result, note };
+    const { images, refusals } = await this.#keepImages(call.callId);
+    if (this.#suspended) return;
+    const notes = [result.note, ...refusals, editNote(this.#log.state, call)].filter(
+      (note) => note !== undefined,
+    );
+    const shown = notes.length === 0 ? result : { ...result, note: notes.join(' ') };
     const state = this.#ready();
     this.#append([
       ...facts.map((fact) => factEvent(fact, call, this.#log.state)),
@@ -658,12 +689,35 @@ class Loop {
         call_id: call.callId,
         tool: call.name,
         result: shown,
+        ...(images.length > 0 && { images }),
         ...(isSettingOf(state.config.mode, 'stall_guard') && {
-          new_information: this.#results.isNew(state, call, shown),
+          new_information: this.#results.isNew(state, call, shown, images.length > 0 ? images : undefined),
         }),
         duration_ms: Math.max(0, begun.durationMs() - (this.#serverRequests.pausedMs - pausedBefore)),
       },
     ]);
+  }
+
+  #takeImage(callId: string): (image: NamedImage) => void {
+    return (image) => {
+      const brought = this.#brought.get(callId);
+      if (brought) brought.push(image);
+      else this.#brought.set(callId, [image]);
+    };
+  }
+
+  /** Stores the images of a call that has ended, before its result refers to them. */
+  async #keepImages(callId: string): Promise<Awaited<ReturnType<RunImages['keep']>>> {
+    const brought = this.#brought.get(callId) ?? [];
+    this.#brought.delete(callId);
+    const { images } = this.#options;
+    if (brought.length === 0 || !images) return { images: [], refusals: [] };
+    try {
+      return await images.keep(brought, this.#log.state.images.kept, this.#abort);
+    } catch (error) {
+      if (!this.#abort.aborted) throw error;
+      return { images: [], refusals: ['The run was stopped before its images were kept.'] };
+    }
   }
 
   async #compareReflections(embeddingModel: string): Promise<void> {

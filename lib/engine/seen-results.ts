@@ -28,13 +28,17 @@ export class SeenResults {
    *
    * @param state before the result is part of the conversation
    */
-  isNew(state: RunState, call: Call, result: EventOf<'tool-call.ended'>['result']): boolean {
+  isNew(
+    state: RunState,
+    call: Call,
+    result: EventOf<'tool-call.ended'>['result'],
+    images?: ChatMessage['images'],
+  ): boolean {
     if (this.#attempt !== state.attempt) {
       this.#attempt = state.attempt;
       this.#seen = new Set(seenIn(state.messages));
     }
-    const { content } = resultMessage(call, result, state.config?.conversation);
-    const key = keyOf(call, content);
+    const key = keyOf(call, resultMessage(call, result, state.config?.conversation, images));
     const known = this.#seen.has(key);
     this.#seen.add(key);
     return result.success && (WRITING_TOOLS.includes(call.name) || !known);
@@ -44,14 +48,19 @@ export class SeenResults {
 /** The results in a conversation, each with the call that it answers: results follow their calls in order (T13, T14). */
 function* seenIn(messages: readonly ChatMessage[]): Generator<string> {
   let waiting: { name: string; arguments: JsonObject }[] = [];
-  for (const { role, tool_calls, content } of messages) {
+  for (const message of messages) {
+    const { role, tool_calls } = message;
     if (role === 'assistant') waiting = (tool_calls ?? []).map((call) => call.function);
     const call = role === 'tool' ? waiting.shift() : undefined;
-    if (call) yield keyOf(call, content);
+    if (call) yield keyOf(call, message);
   }
 }
 
-function keyOf(call: { name: string; arguments: JsonObject }, content: string): string {
-  const text = JSON.stringify([call.name, sortedJson(call.arguments), content.replace(DURATION, '')]);
+function keyOf(
+  call: { name: string; arguments: JsonObject },
+  { content, images = [] }: Pick<ChatMessage, 'content' | 'images'>,
+): string {
+  const said = [call.name, sortedJson(call.arguments), content.replace(DURATION, '')];
+  const text = JSON.stringify([...said, ...images.map(({ hash: seen }) => seen)]);
   return hash('sha256', text, 'base64url');
 }

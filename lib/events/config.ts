@@ -3,6 +3,7 @@ import { regularExpression } from '../util/regular-expression.ts';
 import { boundedJson, check } from './check.ts';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
+import { imageRef } from './image.ts';
 import { MAX_MODEL_NAME_CHARS, MAX_OFFERED_TOOLS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
 import { approvalPolicy, optionValue, parserLayer, thinkSetting } from './setting-values.ts';
@@ -181,6 +182,8 @@ export const runConfig = z.object({
   agentic: z.boolean(),
   /** The task. In a session the first message to the model, if any; empty in an exploration. */
   task: z.string().max(MAX_TASK_CHARS),
+  /** Images attached to the task. */
+  images: z.array(imageRef).optional(),
   model: z.string().min(1).max(MAX_MODEL_NAME_CHARS),
   /** Absolute path; empty if no files are used: single answers and explorations. */
   workspace: z.string(),

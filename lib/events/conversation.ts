@@ -38,17 +38,19 @@ export function keptReply(message: ChatReply['message']): ChatMessage {
   };
 }
 
-/** The tool message with a result (T14, X10). */
+/** The tool message with a result (T14, X10). @param images that the tool returned beside it */
 export function resultMessage(
   call: Pick<PendingCall, 'messageId' | 'name'>,
   result: ToolResult,
   style: Style,
+  images?: ChatMessage['images'],
 ): ChatMessage {
   return {
     role: 'tool',
     tool_name: call.name,
     ...(style?.call_ids ? { tool_call_id: call.messageId } : {}),
     content: style?.results === 'text' ? resultText(result) : JSON.stringify(result),
+    ...(images && { images }),
   };
 }
 

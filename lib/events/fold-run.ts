@@ -5,6 +5,8 @@ import { withAutoRunFiles } from './auto-run-files.ts';
 import { keptReply, readReplyMessage, resultMessage } from './conversation.ts';
 import { calculateCost } from './cost.ts';
 import type { ForkEdit } from './fork.ts';
+import type { ImageRef } from './image.ts';
+import { measuredFactor } from './message-images.ts';
 import { WRITING_TOOLS } from './modes.ts';
 import { outcomeAt } from './outcome-at.ts';
 import type { EventOf, RunEvent } from './registry.ts';
@@ -90,7 +92,7 @@ function apply(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run.created':
       return {
-        ...state,
+        ...withImages(state, event.config.images),
         config: event.config,
         parent: event.parent,
         createdAt: event.at,
@@ -186,6 +188,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         serverDown: undefined,
         ...addUsage(state, event),
         context: { ...state.context, promptTokens: event.prompt_tokens },
+        images: withMeasuredTokens(state, event),
         messages: withKeptReply(state, event),
         ...withModelTime(state, event, { tokens: event.reply_tokens, writingMs: event.timings.evalMs }),
       };
@@ -286,10 +289,17 @@ function apply(state: RunState, event: RunEvent): RunState {
     }
     case 'operator.messaged':
       return {
-        ...woken(state),
+        ...withImages(woken(state), event.images),
         operatorMessages: [
           ...state.operatorMessages,
-          { id: event.message_id, text: event.text, at: event.at, seq: event.seq, status: 'queued' },
+          {
+            id: event.message_id,
+            text: event.text,
+            ...(event.images && { images: event.images }),
+            at: event.at,
+            seq: event.seq,
+            status: 'queued',
+          },
         ],
       };
     case 'operator.delivered':
@@ -354,6 +364,20 @@ function awaited(state: RunState, { seq, cause }: EventOf<'message.awaited'>): R
   const goesOn = autopilot.on && cause !== 'autopilot_turns' && cause !== 'autopilot_time';
   if (stop || goesOn || operatorMessages.some(({ status }) => status === 'queued')) return state;
   return { ...state, phase: 'awaiting-message', awaiting: { seq, cause } };
+}
+
+function withImages(state: RunState, images: readonly ImageRef[] | undefined): RunState {
+  if (!images || images.length === 0) return state;
+  const kept = new Map(state.images.kept);
+  for (const { hash, bytes } of images) kept.set(hash, bytes);
+  return { ...state, images: { ...state.images, kept } };
+}
+
+/** What the server counted tells how many tokens an image really takes for this model. */
+function withMeasuredTokens(state: RunState, event: EventOf<'model-call.ended'>): RunState['images'] {
+  const estimated = state.context.estimatedTokens;
+  const factor = measuredFactor(state, { estimated, measured: event.prompt_tokens });
+  return factor === undefined ? state.images : { ...state.images, factor };
 }
 
 /** Ends the wait for a message. */
@@ -442,6 +466,7 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
     woken: false,
     autopilot: { on: edited.config?.autopilot ?? true, fromTurn: edited.turns.completed, fromMs: 0 },
     preflight: undefined,
+    images: { ...edited.images, factor: undefined },
     loaded: undefined,
     logPath: event.log_path,
     ...(event.tools ? { tools: event.tools as RunState['tools'] } : {}),
@@ -708,13 +733,14 @@ function toolEnded(
     ...reply,
     calls: reply.calls.map((pending) => (pending === call ? { ...pending, status: 'done' } : pending)),
   };
+  const images = event.type === 'tool-call.ended' ? event.images : undefined;
   return {
-    ...state,
+    ...withImages(state, images),
     phase: phaseOfCalls({ ...state, reply: answered }),
     // One that a server left open is void with the call.
     mcpRequests: { ...state.mcpRequests, open: undefined },
     reply: answered,
-    messages: appended(state.messages, resultMessage(call, event.result, state.config?.conversation)),
+    messages: appended(state.messages, resultMessage(call, event.result, state.config?.conversation, images)),
     callsSucceeded: state.callsSucceeded + (event.result.success ? 1 : 0),
     // A denied call never ran, so it does not count as failed.
     failedToolCalls: state.failedToolCalls + (event.result.success || decided?.decision === 'denied' ? 0 : 1),
@@ -793,10 +819,14 @@ function withKeptReply(state: RunState, event: EventOf<'model-call.ended'>): Run
 }
 
 /** Adds a message from Loupe or the operator, which the model has to answer. */
-function said(state: RunState, text: string): RunState {
+function said(state: RunState, text: string, images: readonly ImageRef[] = []): RunState {
   return {
     ...state,
-    messages: appended(state.messages, { role: 'user', content: text }),
+    messages: appended(state.messages, {
+      role: 'user',
+      content: text,
+      ...(images.length > 0 && { images }),
+    }),
     turns: { ...state.turns, prompted: true },
   };
 }
@@ -866,5 +896,9 @@ function delivered(state: RunState, event: EventOf<'operator.delivered'>): RunSt
   };
   if (event.as === 'tool-result') return marked;
   const heard = { ...marked, autopilot: { ...marked.autopilot, ...limitsFrom(marked, event.at) } };
-  return said(heard, brought.map(({ text }) => text).join('\n\n'));
+  return said(
+    heard,
+    brought.map(({ text }) => text).join('\n\n'),
+    brought.flatMap(({ images = [] }) => images),
+  );
 }

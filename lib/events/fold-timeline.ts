@@ -297,6 +297,7 @@ function take(draft: Draft, event: ShownEvent): number {
         result: event.result,
         resultSeq: event.seq,
         resultCuts: event.cuts ?? [],
+        ...(event.type === 'tool-call.ended' && event.images && { images: event.images }),
         durationMs: event.type === 'tool-call.ended' ? event.duration_ms : undefined,
       }));
     case 'policy.retried':

@@ -64,3 +64,24 @@ export const MAX_SERVER_CONFIG_CHARS = 200_000;
 
 /** Tools that a run offers only to distract the model. */
 export const MAX_DISTRACTOR_TOOLS = 40;
+/** Limits of images that are attached or that tools return. */
+export const IMAGE_LIMITS = {
+  /** One file, before it is scaled down. */
+  max_file_bytes: 8 * 1024 * 1024,
+  /** All files that are attached to one task or message. */
+  max_attached_bytes: 16 * 1024 * 1024,
+  /** Width times height of a file: each pixel takes four bytes once decoded. */
+  max_pixels: 40_000_000,
+  /** Longest side of what is kept and sent to models. Larger images are scaled down. */
+  max_side: 1280,
+  /** One image as it is kept. A larger PNG becomes a JPEG. */
+  max_kept_bytes: 2 * 1024 * 1024,
+  /** Attached to one task or message. */
+  max_attached: 4,
+  /** Kept of one result of a tool. */
+  max_per_result: 8,
+  /** Kept of one run in total. */
+  max_run_bytes: 24 * 1024 * 1024,
+  /** In an exported page, or a snapshot that is shared. */
+  max_exported_bytes: 8 * 1024 * 1024,
+} as const;

@@ -2,6 +2,7 @@ import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { RunningSum } from '../util/running-sum.ts';
 import type { RunConfig } from './config.ts';
+import { type ImageFacts, imageTokensOf, readableMessages } from './message-images.ts';
 import { effectiveWindow, type WindowFacts } from './window.ts';
 
 export const CHARS_PER_TOKEN = 4;
@@ -42,12 +43,26 @@ export function toolChars(tools: readonly ToolDefinition[]): number {
  * and the limit of four characters per token of the configured limit or the effective window, whichever is smaller.
  */
 export function conversationFill(
-  state: WindowFacts & { readonly config: RunConfig | undefined; readonly messages: readonly ChatMessage[] },
+  state: WindowFacts & ImageFacts & { readonly config: RunConfig | undefined },
 ): { chars: number; limitChars: number } {
   const { session, explore } = state.config ?? {};
+  const messages = readableMessages(state);
   const tokens = session?.context_limit ?? explore?.context_limit ?? Number.POSITIVE_INFINITY;
   return {
-    chars: conversationChars(state.messages),
+    chars: conversationChars(messages) + CHARS_PER_TOKEN * imageTokensOfRun(state, messages),
     limitChars: Math.min(tokens, effectiveWindow(state)) * CHARS_PER_TOKEN,
   };
+}
+
+/**
+ * The estimated tokens of the images in a request of a run, with what was measured of earlier ones.
+ *
+ * @param messages from `readableMessages`
+ */
+export function imageTokensOfRun(
+  { images }: Pick<ImageFacts, 'images'>,
+  messages: readonly ChatMessage[],
+  folded?: Readonly<Record<number, string>>,
+): number {
+  return images.kept.size === 0 ? 0 : imageTokensOf(messages, folded, images.factor);
 }

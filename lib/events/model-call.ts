@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { envelope, errorShape, optionalCount } from './envelope.ts';
+import { imageRefs } from './image.ts';
 import { inGivenOrder } from './in-given-order.ts';
 import { thinkSetting } from './setting-values.ts';
 
@@ -10,6 +11,7 @@ const jsonObject = z.record(z.string(), jsonValue);
 export const chatMessage = z.object({
   role: z.enum(['system', 'user', 'assistant', 'tool']),
   content: z.string(),
+  images: imageRefs.optional(),
   thinking: z.string().optional(),
   tool_calls: z
     .array(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { envelope } from './envelope.ts';
+import { imageRefs } from './image.ts';
 
 /** The operator sent a message. It stays queued until the model reads it or the run ends; it is never lost. */
 export const operatorMessaged = z.object({
@@ -8,6 +9,7 @@ export const operatorMessaged = z.object({
   /** `m1`, `m2`, … within the run. */
   message_id: z.string(),
   text: z.string().min(1),
+  images: imageRefs.optional(),
 });
 
 /** Operator messages joined the conversation, as a user message or in the result of a tool call (O14). */

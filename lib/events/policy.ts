@@ -48,7 +48,8 @@ export const policyCompacted = z.object({
     z.object({
       /** Index into the attempt's messages, from 0. */
       message: z.int().nonnegative(),
-      kind: z.enum(['one-line', 'head-and-tail']),
+      /** `images`: only its images are left out. The others leave them out as well. */
+      kind: z.enum(['one-line', 'head-and-tail', 'images']),
       before_chars: z.int().nonnegative(),
       content: z.string(),
     }),

@@ -2,6 +2,8 @@ import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolCall, ToolDefinition } from '../parser/types.ts';
 import { type AutoRunFiles, noAutoRunFiles } from './auto-run-files.ts';
 import type { RunConfig } from './config.ts';
+import type { ImageRef } from './image.ts';
+import type { KnownImages } from './message-images.ts';
 import type { EventOf } from './registry.ts';
 import type { RunResult } from './run.ts';
 import type { RunPhase } from './run-phase.ts';
@@ -72,6 +74,7 @@ interface Memory {
 export interface OperatorMessage {
   readonly id: string;
   readonly text: string;
+  readonly images?: readonly ImageRef[];
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly seq: number;
@@ -159,6 +162,8 @@ export interface RunState {
   readonly messages: readonly ChatMessage[];
   /** Shortened contents to send instead, by message index (C3, C6). */
   readonly folded: Readonly<Record<number, string>>;
+  /** The images of the run. */
+  readonly images: KnownImages;
   /** Iteration within the attempt, from 1; 0 before the first. */
   readonly iteration: number;
   /** Iterations over all attempts (V10). */
@@ -349,6 +354,7 @@ export function emptyRunState(runId: string): RunState {
     tools: [],
     messages: [],
     folded: {},
+    images: { kept: new Map(), factor: undefined },
     iteration: 0,
     iterationsUsed: 0,
     awaitingReply: false,

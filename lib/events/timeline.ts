@@ -1,5 +1,6 @@
 import type { JsonObject } from '../util/json.ts';
 import type { ApprovalScope } from './approval.ts';
+import type { ImageRef } from './image.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 
 /** Where a text was truncated for viewers, and its full length in characters. */
@@ -145,6 +146,8 @@ export interface ToolRow extends RowBase {
   /** The last messages of the server during the call. */
   readonly messages?: EventOf<'mcp-messages.logged'>;
   readonly result?: EventOf<'tool-call.ended'>['result'];
+  /** The images that the tool returned. */
+  readonly images?: readonly ImageRef[];
   readonly durationMs?: number;
   /** The event with the result, from which a truncated result can be fetched. */
   readonly resultSeq?: number;

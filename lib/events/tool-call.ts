@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { changedFile } from './changed-file.ts';
 import { envelope } from './envelope.ts';
+import { imageRefs } from './image.ts';
 import { inGivenOrder } from './in-given-order.ts';
 
 const jsonValue = z.json();
@@ -41,6 +42,8 @@ export const toolCallEnded = z.object({
   call_id: z.string(),
   tool: z.string(),
   result: toolResult,
+  /** Images that the tool returned, beside the text of the result. */
+  images: imageRefs.optional(),
   /**
    * Whether the call succeeded and the attempt had not seen this result of it before (G11). Only in modes with a stall
    * guard; missing in older logs.

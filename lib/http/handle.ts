@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorReply } from '../api/error-reply.ts';
 import { AppError } from '../errors/app-error.ts';
-import { MAX_SUITE_BYTES } from '../events/limits.ts';
+import { IMAGE_LIMITS, MAX_SUITE_BYTES } from '../events/limits.ts';
 import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
 import { getGate } from './current-gate.ts';
 import { endOnSignOut } from './end-on-sign-out.ts';
@@ -13,12 +13,15 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 const MAX_BODY_BYTES = 1024 * 1024;
 /** A suite file in a JSON body: its quotes and line breaks take two bytes. */
 const MAX_SUITE_BODY_BYTES = 2 * MAX_SUITE_BYTES + 65_536;
+/** A task or a message with images in base64. */
+const MAX_IMAGES_BODY_BYTES = MAX_BODY_BYTES + Math.ceil((IMAGE_LIMITS.max_attached_bytes * 4) / 3);
 /** The only path that accepts a file. */
 const IMPORT_PATH = '/api/import';
 
 /** Maximum body size of a path in bytes. */
 export function bodyLimit(pathname: string): number {
   if (pathname === IMPORT_PATH) return MAX_RUN_FILE_BYTES;
+  if (/^\/api\/runs(?:\/[^/]+\/messages)?$/.test(pathname)) return MAX_IMAGES_BODY_BYTES;
   return /^\/api\/suites(?:\/|$)/.test(pathname) ? MAX_SUITE_BODY_BYTES : MAX_BODY_BYTES;
 }
 

@@ -148,7 +148,7 @@ describe('before Next sees a request', () => {
     expect((await post('/api/runs', bearer, 'Origin: http://evil.example', 'Content-Length: 0')).status).toBe(
       403,
     );
-    expect((await post('/api/runs', bearer, 'Content-Length: 1048577')).status).toBe(413);
+    expect((await post('/api/experiments', bearer, 'Content-Length: 1048577')).status).toBe(413);
     expect((await post('/api/runs', bearer, 'Transfer-Encoding: chunked')).status).toBe(411);
     const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: x'];
     expect(await raw(['GET /api/stream HTTP/1.1', `Host: 127.0.0.1:${port}`, bearer, ...upgrade])).toEqual({

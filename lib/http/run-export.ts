@@ -31,7 +31,9 @@ export async function runExport(request: Request, runs: StoredRuns, runId: strin
     case 'run': {
       // What a person noted is not masked, so it is left out of masked files.
       const annotations = query.get('redact') === '1' ? undefined : (await runs.get(runId)).run.annotations;
-      return lines(`loupe-${runId}.jsonl`, runFile(runId, log.pages(), { annotations }));
+      // Nothing in an image is masked either.
+      const images = query.get('redact') === '1' ? undefined : await runs.imagesForFile(runId);
+      return lines(`loupe-${runId}.jsonl`, runFile(runId, log.pages(), { annotations }, images));
     }
     case 'bundle': {
       const about = await runs.about(runId, request.signal);

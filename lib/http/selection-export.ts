@@ -18,9 +18,10 @@ export async function selectionExport(request: Request, stored: StoredRuns): Pro
   const zip = new yazl.ZipFile();
   const output = Readable.from(zip.outputStream);
   for (const { run } of found) {
+    const images = await stored.imagesForFile(run.id);
     zip.addReadStreamLazy(`loupe-${run.id}.jsonl`, { mtime: new Date(run.created_at) }, (done) => {
       const { annotations } = run;
-      const file = Readable.from(jsonLines(runFile(run.id, stored.log(run.id), { annotations })));
+      const file = Readable.from(jsonLines(runFile(run.id, stored.log(run.id), { annotations }, images)));
       // A run that is deleted meanwhile breaks the download off, so that the file does not look complete.
       file.once('error', (error) => output.destroy(error));
       done(null, file);

@@ -1,3 +1,5 @@
+import type { NamedImage } from '../events/image.ts';
+import { IMAGE_LIMITS } from '../events/limits.ts';
 import { plainText } from '../sandbox/plain-text.ts';
 import { fitMiddle, jsonTextBytes } from '../tools/fit-text.ts';
 import type { ToolResult } from '../tools/tool.ts';
@@ -54,6 +56,27 @@ export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): 
   return failed(tool, { error, ...rest }, options);
 }
 
+const MAX_IMAGE_CHARS = 4 * Math.ceil(IMAGE_LIMITS.max_file_bytes / 3);
+
+/**
+ * The images of a result, as their bytes. What they are is found out by whoever keeps them: the declared type is ignored.
+ * Those beyond the number that can be kept are without bytes: they are only counted.
+ */
+export function resultImages(raw: RawCallResult): NamedImage[] {
+  const parts: unknown[] = Array.isArray(raw.content) ? raw.content.slice(0, MAX_PARTS) : [];
+  const images: NamedImage[] = [];
+  for (const part of parts) {
+    if (typeof part !== 'object' || part === null) continue;
+    const { type, data }: Readonly<Record<string, unknown>> = { ...part };
+    if (type !== 'image' || typeof data !== 'string') continue;
+    // Cut data is no image any more: it is refused as damaged, without decoding all of it.
+    const isKept = images.length < IMAGE_LIMITS.max_per_result;
+    const bytes = Buffer.from(isKept ? data.slice(0, MAX_IMAGE_CHARS + 4) : '', 'base64');
+    images.push({ name: `image ${images.length + 1}`, data: bytes });
+  }
+  return images;
+}
+
 /** One part of a result, or of a prompt, in words. */
 export function partText(part: unknown): string {
   if (typeof part !== 'object' || part === null) return '';
@@ -62,7 +85,7 @@ export function partText(part: unknown): string {
     case 'text':
       return typeof given.text === 'string' ? plainText(given.text.toWellFormed()) : '';
     case 'image':
-      return `[Image: ${mimeType(given.mimeType)}, ${byteWords(base64Bytes(given.data))}. It cannot be shown to the model.]`;
+      return `[Image: ${mimeType(given.mimeType)}, ${byteWords(base64Bytes(given.data))}]`;
     case 'audio':
       return `[Audio: ${mimeType(given.mimeType)}, ${byteWords(base64Bytes(given.data))}. It cannot be played to the model.]`;
     case 'resource_link':

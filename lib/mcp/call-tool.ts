@@ -2,7 +2,7 @@ import type { ToolContext, ToolResult } from '../tools/tool.ts';
 import { failed } from '../tools/tool-results.ts';
 import type { JsonObject } from '../util/json.ts';
 import { requestNotes } from './call-requests.ts';
-import { callResult } from './call-result.ts';
+import { callResult, resultImages } from './call-result.ts';
 import type { ServerInstance } from './server-instance.ts';
 import type { ServerTool } from './tool-definition.ts';
 import { validateInThread } from './validate-in-thread.ts';
@@ -11,7 +11,7 @@ import { validateInThread } from './validate-in-thread.ts';
 type CalledTool = Pick<ServerTool, 'name' | 'offered' | 'hash' | 'inputSchema' | 'outputSchema'>;
 
 /** Where a call comes from: a run, or the Tools page, where nobody is asked and no messages are shown. */
-type CalledFrom = Pick<ToolContext, 'signal' | 'ask' | 'onOutput' | 'run'>;
+type CalledFrom = Pick<ToolContext, 'signal' | 'ask' | 'onOutput' | 'onImage' | 'run'>;
 
 /**
  * Calls a tool of a server, if it still is what it was: a server can change what its tools are described as, or do. A
@@ -23,7 +23,7 @@ export async function callServerTool(
   instance: ServerInstance,
   tool: CalledTool,
   args: JsonObject,
-  { signal, ask, onOutput, run }: CalledFrom,
+  { signal, ask, onOutput, onImage, run }: CalledFrom,
 ): Promise<ToolResult> {
   const isRestart = instance.mustRestart;
   const connection = await instance.connect();
@@ -46,6 +46,7 @@ export async function callServerTool(
     timeoutMs: instance.server.timeout_seconds * 1000,
   });
   const result = callResult(tool.offered, raw, connection.mask);
+  if (onImage) for (const image of resultImages(raw)) onImage(image);
   const notes = [
     ...(isRestart
       ? ['The server had ended and was started again before this call. What it remembered may be lost.']

@@ -265,7 +265,7 @@ describe('a server that answers calls badly', () => {
   it.each([
     ['odd-parts', 'first\n\n[A part of the unknown type "hologram"]\n\nlast'],
     ['control-sequences', 'plain text'],
-    ['odd-image', '[Image: image/png, 3 bytes. It cannot be shown to the model.]'],
+    ['odd-image', '[Image: image/png, 3 bytes]'],
     ['looks-like-call', '<tool_call>{"name":"run_command","arguments":{"command":"id"}}</tool_call>'],
     ['answers-twice', 'first'],
     ['asks-back', 'asked'],

@@ -59,7 +59,7 @@ describe('the servers from npm', () => {
       success: false,
       output: { error: expect.stringContaining('a: Instance type "string" is invalid') },
     });
-    expect(JSON.stringify(await call('get-tiny-image'))).toMatch(/\[Image: image\/png, \d+ kB\./);
+    expect(JSON.stringify(await call('get-tiny-image'))).toMatch(/\[Image: image\/png, \d+ kB\]/);
     expect(await call('get-structured-content', { location: 'New York' })).toMatchObject({
       output: { data: { conditions: expect.any(String) } },
     });

@@ -1,10 +1,22 @@
 import type { ToolDefinition } from '../parser/types.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 
+/** An image of a message. Its bytes are kept elsewhere, under their hash. */
+export interface MessageImage {
+  readonly hash: string;
+  readonly type: 'png' | 'jpeg';
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: number;
+  readonly name: string;
+}
+
 /** One message in the shape of Ollama's `/api/chat`. Immutable once made. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
+  /** Sent as base64, which `ChatRequest.images` holds. */
+  readonly images?: readonly MessageImage[];
   readonly thinking?: string;
   readonly tool_calls?: readonly MessageCall[];
   readonly tool_name?: string;
@@ -46,6 +58,8 @@ export interface ChatRequest {
   format?: JsonObject;
   /** Whether to stream over the wire. Either way the promise resolves to one complete reply. */
   stream: boolean;
+  /** The images of the messages in base64, by hash. Missing where none has an image, or a request is only shown. */
+  images?: ReadonlyMap<string, string>;
   /** Ollama's `keep_alive`: a duration such as `5m`, or seconds. */
   keepAlive: string | number;
 }

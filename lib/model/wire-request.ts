@@ -11,7 +11,7 @@ export function wireRequest(
 ): WireRequest & { stream: boolean; truncate: false; shift: false } {
   return {
     model: request.model,
-    messages: request.messages.map(wireMessage),
+    messages: request.messages.map((message) => wireMessage(message, request.images)),
     tools: request.tools.length === 0 ? undefined : request.tools.map(wireTool),
     options: request.options,
     truncate: false,
@@ -27,9 +27,13 @@ function wireTool({ type, function: tool }: ToolDefinition) {
   return { type, function: { ...tool, parameters: { ...tool.parameters, type: 'object' } } };
 }
 
-function wireMessage(message: ChatMessage) {
-  const { tool_calls, ...rest } = message;
-  return { ...rest, ...(tool_calls && { tool_calls: [...tool_calls] }) };
+/** Where the bytes of an image are not at hand, its place is taken by words: such a request is shown, not sent. */
+function wireMessage({ tool_calls, images, ...rest }: ChatMessage, bytes: ChatRequest['images']) {
+  return {
+    ...rest,
+    ...(images && { images: images.map((image) => bytes?.get(image.hash) ?? `[image ${image.hash}]`) }),
+    ...(tool_calls && { tool_calls: [...tool_calls] }),
+  };
 }
 
 // Messages and lists of tools are immutable, so each is serialized once, as the bytes that are sent: encoding a long text
@@ -48,7 +52,7 @@ export function wireBody(request: ChatRequest): readonly Buffer[] {
     request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(wireTool))}`;
   return [
     Buffer.from(`{"model":${JSON.stringify(model)},"messages":[`),
-    conversationBytes(request.messages),
+    conversationBytes(request.messages, request.images),
     Buffer.from(']'),
     cached(toolBytes, request.tools, toolsText),
     Buffer.from(`,${JSON.stringify(rest).slice(1)}`),
@@ -63,13 +67,13 @@ interface Conversation {
   readonly length: number;
 }
 
-function conversationBytes(messages: readonly ChatMessage[]): Buffer {
+function conversationBytes(messages: readonly ChatMessage[], images: ChatRequest['images']): Buffer {
   const [first] = messages;
   if (!first) return Buffer.alloc(0);
   const known = conversations.get(first);
   const grown = known && isBeginning(known.messages, messages) ? known : undefined;
   const added = messages.slice(grown?.messages.length ?? 0).map((message) => {
-    return cached(messageBytes, message, () => `,${JSON.stringify(wireMessage(message))}`);
+    return cached(messageBytes, message, () => `,${JSON.stringify(wireMessage(message, images))}`);
   });
   const from = grown?.length ?? 0;
   const length = added.reduce((sum, bytes) => sum + bytes.length, from);

@@ -1,6 +1,7 @@
 import type { RerunPlan, RerunResult, RerunUpdate } from '../api/rerun-call.ts';
 import { callFailed, cleanupFacts } from '../engine/call-failed.ts';
 import { readReply } from '../engine/read-reply.ts';
+import { withImageBytes } from '../engine/run-images.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { NewEvent } from '../events/registry.ts';
@@ -20,6 +21,8 @@ export interface RerunsOptions {
   stored: {
     sentRequest(runId: string, call: number): Promise<SentRequest>;
     get(runId: string): Promise<{ config: RunConfig }>;
+    /** An image of a run in base64. */
+    imageBytes(runId: string, hash: string): Promise<string | undefined>;
   };
   slots: UseSlots;
   /** @throws {AppError} `remote_model`, `model_no_completion` */
@@ -64,7 +67,9 @@ export class Reruns {
   ): Promise<(send: Send, signal: AbortSignal) => Promise<void>> {
     const { stored, admit } = this.#options;
     const { config } = await stored.get(runId);
-    const prepared = { config, ...rerunRequestOf(await stored.sentRequest(runId, call), changes) };
+    const asked = rerunRequestOf(await stored.sentRequest(runId, call), changes);
+    const request = await withImageBytes(asked.request, (hash) => stored.imageBytes(runId, hash));
+    const prepared = { config, ...asked, request };
     await admit({ model: prepared.request.model });
     if (this.#underWay >= MAX_RERUNS) throw tooManyReruns();
     return (send, signal) => this.#send(prepared, send, signal);

@@ -1,8 +1,14 @@
+import type { RunConfig } from '../events/config.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { ReadyState } from '../policies/rule.ts';
 import { buildAgenticPrompt } from './agentic-prompt.ts';
 import { buildCorrectivePrompt } from './corrective-prompt.ts';
+
+/** The images attached to a task, as part of the message that tells it. */
+export function attachedImages({ images }: Pick<RunConfig, 'images'>): Pick<ChatMessage, 'images'> {
+  return images && images.length > 0 ? { images } : {};
+}
 
 /**
  * The first messages of a task attempt: a system message with the task's system prompt and the tool rules, and a user
@@ -19,6 +25,6 @@ export function buildMessages(state: ReadyState, tools: readonly ToolDefinition[
       role: 'system',
       content: buildAgenticPrompt({ tools, system: config.system, answerSchema: config.answer_schema }),
     },
-    { role: 'user', content },
+    { role: 'user', content, ...attachedImages(config) },
   ];
 }

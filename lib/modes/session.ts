@@ -11,6 +11,7 @@ import {
   REPROMPT,
   waitForMessage,
 } from '../policies/turns.ts';
+import { attachedImages } from './build-messages.ts';
 import type { Mode } from './mode.ts';
 import { buildSystemPrompt, toolDescriptions, toolsPart } from './session-prompt.ts';
 import { canStreamWithTools } from './streaming.ts';
@@ -38,7 +39,7 @@ export const sessionMode: Mode = {
         attempt,
         messages: [
           { role: 'system', content: prompt.text },
-          ...(first === '' ? [] : [{ role: 'user' as const, content: first }]),
+          ...(first === '' ? [] : [{ role: 'user' as const, content: first, ...attachedImages(config) }]),
         ],
         tools: [...tools],
         system_prompt: prompt.source,

@@ -3,6 +3,7 @@ import type { AttemptOutcome } from '../events/run-state.ts';
 import { deliverMessages } from '../policies/operator-messages.ts';
 import { ended } from '../policies/rule.ts';
 import { schemaRule } from '../policies/schema-rule.ts';
+import { attachedImages } from './build-messages.ts';
 import { buildCorrectivePrompt } from './corrective-prompt.ts';
 import type { Mode } from './mode.ts';
 
@@ -20,7 +21,7 @@ export const singleShotMode: Mode = {
       attempt,
       messages: [
         ...(config.system?.trim() ? [{ role: 'system' as const, content: config.system }] : []),
-        { role: 'user' as const, content: taskOf(config, attempts.at(-1)) },
+        { role: 'user' as const, content: taskOf(config, attempts.at(-1)), ...attachedImages(config) },
       ],
       tools: [],
     },

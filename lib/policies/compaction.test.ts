@@ -163,3 +163,63 @@ it('measures and compacts a growing conversation as if it were new each time [C1
     }),
   );
 });
+
+const picture = {
+  hash: 'a'.repeat(64),
+  type: 'png' as const,
+  width: 560,
+  height: 560,
+  bytes: 9000,
+  name: 'shot.png',
+};
+/** A round whose result has an image of 400 tokens. */
+const roundWithImage = (path: string): ChatMessage[] => {
+  const [asked, result] = round(path, 'A picture.');
+  return [asked, result && { ...result, images: [picture] }].filter((message) => message !== undefined);
+};
+const planImages = (messages: ChatMessage[], limitTokens: number, keepRounds = 3) =>
+  planCompaction({
+    messages,
+    tools,
+    folded: {},
+    limitTokens,
+    keepRounds,
+    resultChars: 8000,
+    hasImages: true,
+  });
+
+it('leaves out the images of old results first, and says what they were', () => {
+  const messages = [...opening, ...[1, 2, 3, 4, 5].flatMap((index) => roundWithImage(`${index}.png`))];
+  const text = estimateTokens(messages, tools);
+  const compaction = planImages(messages, text + 5 * 400 - 1);
+  expect(compaction?.before_tokens).toBe(text + 5 * 400);
+  expect(compaction?.folded.map(({ message, kind }) => [message, kind])).toEqual([
+    [3, 'images'],
+    [5, 'images'],
+  ]);
+  expect(JSON.parse(compaction?.folded[0]?.content ?? '')).toEqual({
+    success: true,
+    tool: 'read_file',
+    output: 'A picture.',
+    note: 'Images left out to save room: shot.png (PNG, 560 × 560, 9 kB).',
+  });
+  expect(compaction?.after_tokens).toBeLessThan(text + 3 * 400 + 100);
+});
+
+it('leaves out the images of recent results only when nothing else is left', () => {
+  const messages = [...opening, ...roundWithImage('1.png'), ...roundWithImage('2.png')];
+  const compaction = planImages(messages, 500);
+  expect(compaction?.folded.map(({ message, kind }) => [message, kind])).toEqual([
+    [3, 'images'],
+    [5, 'images'],
+  ]);
+});
+
+it('keeps the images that a person attached', () => {
+  const messages: ChatMessage[] = [
+    ...opening,
+    { role: 'user', content: 'Look.', images: [picture] },
+    ...rounds(5, 2000),
+  ];
+  expect(planImages(messages, 100)?.folded.map(({ message }) => message)).not.toContain(2);
+});

@@ -1,3 +1,4 @@
+import { imageTokensOf, withImagesInWords } from '../events/message-images.ts';
 import type { EventOf } from '../events/registry.ts';
 import { toolResult } from '../events/tool-call.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
@@ -7,7 +8,12 @@ import { textStart } from '../util/short-text.ts';
 import { type Folded, requestChars, tokensOf } from './estimate.ts';
 
 export interface CompactionInput {
+  /** As the model can read them. */
   messages: readonly ChatMessage[];
+  /** Whether one of them may have images. Default: no. */
+  hasImages?: boolean;
+  /** Tokens of an image as a multiple of the estimate, as measured. Default: 1. */
+  imageFactor?: number | undefined;
   /** Shortened contents already in use; immutable. */
   folded: Folded;
   tools: readonly ToolDefinition[];
@@ -33,23 +39,29 @@ type Fold = Compaction['folded'][number];
 const MAX_LINE_CHARS = 160;
 
 /**
- * Plans the next compaction of the request (C2-C6); the log keeps everything (C5). Folds all results older than the
- * kept rounds to one line each, and cuts the newer ones to head and tail only if that is not enough. Few large steps
- * are cheaper than many small ones, because each makes Ollama evaluate the prompt again.
+ * Plans the next compaction of the request (C2-C6); the log keeps everything (C5). Leaves out the images of results older
+ * than the kept rounds, then folds all those results to one line each, and cuts the newer ones to head and tail, without
+ * their images, only if that is not enough. Few large steps are cheaper than many small ones, because each makes Ollama
+ * evaluate the prompt again.
  *
  * @returns `undefined` when the request is small enough or nothing is left to shorten
  */
 export function planCompaction(input: CompactionInput): Compaction | undefined {
   const { messages, tools, limitTokens } = input;
   const chars = requestChars(messages, tools, input.folded);
-  const before = tokensOf(chars);
+  const { hasImages = false } = input;
+  const before = tokensOf(chars) + imagesAfter([], input);
   if (before <= limitTokens && !input.force) return undefined;
 
   const keptFrom = startOfKeptRounds(messages, input.keepRounds);
-  const folds = foldOldResults(input, keptFrom);
-  const after = () => tokensOf(chars - savedBy(folds, input));
-  if (after() > limitTokens || (input.force && folds.length === 0)) {
-    folds.push(...cutRecentResults(input, keptFrom));
+  let folds = hasImages ? leaveOutImages(input, { from: 0, to: keptFrom }) : [];
+  const after = () => tokensOf(chars - savedBy(folds, input)) + imagesAfter(folds, input);
+  const isTooLarge = () => after() > limitTokens || (input.force && folds.length === 0);
+  if (isTooLarge()) folds = merged(folds, foldOldResults(input, keptFrom));
+  if (isTooLarge()) folds = merged(folds, cutRecentResults(input, keptFrom));
+  if (hasImages && isTooLarge()) {
+    const newer = leaveOutImages(input, { from: keptFrom, to: messages.length });
+    folds = merged(newer, folds);
   }
   if (folds.length === 0) return undefined;
   return {
@@ -58,6 +70,37 @@ export function planCompaction(input: CompactionInput): Compaction | undefined {
     limit_tokens: Math.max(1, limitTokens),
     folded: folds,
   };
+}
+
+/** The tokens of the images that a request still carries with these folds. */
+function imagesAfter(
+  folds: readonly Fold[],
+  { hasImages, messages, folded, imageFactor }: CompactionInput,
+): number {
+  if (!hasImages) return 0;
+  const left = { ...folded, ...Object.fromEntries(folds.map(({ message, content }) => [message, content])) };
+  return imageTokensOf(messages, left, imageFactor);
+}
+
+/** Of two folds of one message, the later list has the one that counts. */
+function merged(folds: readonly Fold[], later: readonly Fold[]): Fold[] {
+  const byMessage = new Map([...folds, ...later].map((fold) => [fold.message, fold]));
+  return [...byMessage.values()].sort((a, b) => a.message - b.message);
+}
+
+/** Leaves out the images of results, and says in text what they were. Images that a person attached stay. */
+function leaveOutImages(
+  { messages, folded }: CompactionInput,
+  { from, to }: { from: number; to: number },
+): Fold[] {
+  const folds: Fold[] = [];
+  for (let index = from; index < to; index += 1) {
+    const message = messages[index];
+    if (message?.role !== 'tool' || !message.images || folded[index] !== undefined) continue;
+    const { content } = withImagesInWords(message, (names) => `Images left out to save room: ${names}.`);
+    folds.push({ message: index, kind: 'images', before_chars: message.content.length, content });
+  }
+  return folds;
 }
 
 /** The characters that a request loses with these folds; each is of another message. */

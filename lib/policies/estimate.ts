@@ -9,7 +9,7 @@ export type Folded = Readonly<Record<number, string>>;
 const savings = new WeakMap<Folded, number>();
 const nothingFolded: Folded = {};
 
-/** The estimated tokens of a request: its characters divided by 4 (C1). */
+/** The estimated tokens of a request without its images: its characters divided by 4 (C1). */
 export function estimateTokens(
   messages: readonly ChatMessage[],
   tools: readonly ToolDefinition[],

@@ -1,3 +1,4 @@
+import { readableMessages } from '../events/message-images.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { RETRY_LIMITS } from '../events/retry-limits.ts';
 import type { FailedCall } from '../events/run-state.ts';
@@ -117,7 +118,9 @@ function retryWithLessThinking(state: ReadyState, failure: Failure): Verdict | u
  */
 export function compactNow(state: ReadyState): NewEvent | undefined {
   const plan = planCompaction({
-    messages: state.messages,
+    messages: readableMessages(state),
+    hasImages: state.images.kept.size > 0,
+    imageFactor: state.images.factor,
     folded: state.folded,
     tools: state.tools,
     limitTokens: compactionLimit(state),

@@ -1,4 +1,4 @@
-import { CHARS_PER_TOKEN, messageChars, toolChars } from '../events/message-size.ts';
+import { CHARS_PER_TOKEN, imageTokensOfRun, messageChars, toolChars } from '../events/message-size.ts';
 import { promptFate, refusesLongChats } from '../events/prompt-share.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { effectiveWindow } from '../events/window.ts';
@@ -31,7 +31,9 @@ export function promptCut(
   request: Pick<ChatRequest, 'messages' | 'tools'>,
   evaluated: number | undefined,
 ): Warning | undefined {
-  const estimated = state.openCall?.estimated_tokens ?? 0;
+  // What an image takes depends on the model, so what counts is the text alone.
+  const images = imageTokensOfRun(state, request.messages);
+  const estimated = Math.max(0, (state.openCall?.estimated_tokens ?? 0) - images);
   const window = effectiveWindow(state);
   const serverVersion = state.preflight?.server_version;
   const windowIsReported = state.loaded?.context_tokens !== undefined;

@@ -29,7 +29,7 @@ export async function importRunFile(
   const { store, stored, guard, signal } = options;
   guard.refuseWhenClosing();
   await using file = await readInProcess(bytes, { importedAt: Date.now(), signal });
-  const { summary, slices, annotations } = file;
+  const { summary, slices, images, annotations } = file;
   const runId = summary.id;
   if (!isRunId(runId)) {
     throw new AppError({
@@ -39,7 +39,7 @@ export async function importRunFile(
     });
   }
   await guard.refuseNewRun();
-  const { created } = await store.importRun({ summary, slices, signal });
+  const { created } = await store.importRun({ summary, slices, images, signal });
   if (!created && !(await isSameLog(stored.log(runId), slices))) throw runExists(runId);
   if (created && annotations) await store.annotate([runId], annotations);
   return { runId, created };

@@ -1,4 +1,5 @@
 import type { RenderedBy, RenderedReply } from '../api/sent-request.ts';
+import { withImageBytes } from '../engine/run-images.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
@@ -9,7 +10,11 @@ import type { RunLookup } from './run-lookup.ts';
 import type { SentRequest } from './sent-request.ts';
 
 export interface ModelUseOptions {
-  stored: Pick<RunLookup, 'get'> & { sentRequest(runId: string, call: number): Promise<SentRequest> };
+  stored: Pick<RunLookup, 'get'> & {
+    sentRequest(runId: string, call: number): Promise<SentRequest>;
+    /** An image of a run in base64. */
+    imageBytes(runId: string, hash: string): Promise<string | undefined>;
+  };
   runs: Pick<LocalRuns, 'configsAtWork'>;
   slots: Pick<HostSlots, 'activeUses'>;
   /** The model server of a run. */
@@ -41,7 +46,8 @@ export class ModelUse {
    */
   async render(runId: string, call: number, signal: AbortSignal): Promise<RenderedReply> {
     const { stored, runs, slots, hostOf, render } = this.#options;
-    const { request, recorded } = await stored.sentRequest(runId, call);
+    const { request: shown, recorded } = await stored.sentRequest(runId, call);
+    const request = await withImageBytes(shown, (hash) => stored.imageBytes(runId, hash));
     const { config } = await stored.get(runId);
     const host = hostOf(config);
     const others = [

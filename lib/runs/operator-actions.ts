@@ -1,6 +1,8 @@
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import { foldAll } from '../events/fold-run.ts';
+import type { ImageRef, NamedImage } from '../events/image.ts';
+import { modeFacts } from '../events/modes.ts';
 import { placeEvents } from '../events/place-events.ts';
 import { queuedMessages } from '../events/queued-messages.ts';
 import type { NewEvent } from '../events/registry.ts';
@@ -12,11 +14,13 @@ import { answerServerRequest, type ServerRequestAnswer } from '../policies/serve
 import type { HostSlots } from '../queue/host-slots.ts';
 import type { WaitingRuns } from '../queue/waiting-runs.ts';
 import { growthOf } from '../store/growth-of.ts';
+import type { ImageStore } from '../store/image-store.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
 import { isSeqConflict, isStaleEpoch, RunEndedError } from '../store/store-errors.ts';
 import { steadyNow } from '../util/steady-clock.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { ChooseEvents } from './pending-appends.ts';
+import { readAttached } from './run-images.ts';
 import type { RunLookup } from './run-lookup.ts';
 import type { WriteGuard } from './write-guard.ts';
 
@@ -31,6 +35,7 @@ interface OperatorLog {
 
 export interface OperatorActionsOptions {
   stored: Pick<RunLookup, 'get' | 'stateOf'>;
+  store: Pick<ImageStore, 'keepImages'>;
   runs: Pick<LocalRuns, 'lose'>;
   worker: {
     /** The log of a run that this process works on. */
@@ -71,20 +76,50 @@ export class OperatorActions {
    * Stores a message to a run. It is delivered at the run's next boundary (in an exploration with the next result of the
    * operator tool). If the run ends first, the message is returned, never lost.
    *
-   * @throws {AppError} `run_not_found`, `run_ended`, `too_many_messages`
+   * @throws {AppError} `run_not_found`, `run_ended`, `too_many_messages`, `image_refused`
    */
-  async message(runId: string, text: string): Promise<{ run: RunSummary; message: OperatorMessage }> {
+  async message(
+    runId: string,
+    text: string,
+    attached: readonly NamedImage[] = [],
+  ): Promise<{ run: RunSummary; message: OperatorMessage }> {
     const id = { value: '' };
+    const images = attached.length === 0 ? [] : await this.#keepAttached(runId, attached);
     const state = await this.#appendIf(runId, (now) => {
       if (now.ended) throw new RunEndedError(runId);
       if (queuedMessages(now).length >= MAX_QUEUED_MESSAGES) throw tooManyMessages();
       id.value = `m${now.operatorMessages.length + 1}`;
-      return [{ type: 'operator.messaged', message_id: id.value, text }];
+      return [
+        {
+          type: 'operator.messaged',
+          message_id: id.value,
+          text,
+          ...(images.length > 0 && { images }),
+        },
+      ];
     });
     const { run } = await this.#options.stored.get(runId);
     const message = state?.operatorMessages.find((known) => known.id === id.value);
     if (!message) throw new RunEndedError(runId);
     return { run, message };
+  }
+
+  /** Stores images before a message refers to them. */
+  async #keepAttached(runId: string, attached: readonly NamedImage[]): Promise<ImageRef[]> {
+    const { stored, store, guard } = this.#options;
+    await guard.refuseWhenReadOnly();
+    const { config } = await stored.get(runId);
+    if (modeFacts(config.mode).task === 'none') {
+      throw new AppError({
+        code: 'image_refused',
+        message: 'An exploration reads messages as text and takes no images.',
+        hint: 'Send the message without images.',
+      });
+    }
+    const { images } = await stored.stateOf(runId);
+    const { refs, stored: kept } = await readAttached(attached, images.kept, new AbortController().signal);
+    await store.keepImages(runId, kept);
+    return refs;
   }
 
   /**

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NewRun } from '../api/create-run.ts';
 import type { ForkPlace } from '../api/fork-place.ts';
 import type { ForkPlan } from '../api/fork-run.ts';
+import { decodeImage } from '../api/image.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
@@ -10,8 +11,12 @@ import type { CreatedLog, RunStore } from '../store/run-store.ts';
 import { type ForkFacts, type ForkFolder, type ForkPoint, planFork } from './plan-fork.ts';
 import { hasFreshWorkspace, type PreparedRun } from './prepare-run.ts';
 import { newRunId } from './run-id.ts';
+import { readAttached } from './run-images.ts';
 import type { RunLookup } from './run-lookup.ts';
 import type { WriteGuard } from './write-guard.ts';
+
+/** A request is answered whatever happens. */
+const NEVER = new AbortController().signal;
 
 /** Starts new runs. */
 interface NewRunWorker {
@@ -66,7 +71,7 @@ export class RunCreation {
   /**
    * Creates and starts a run. Returns as soon as it is stored (D3).
    *
-   * @throws {AppError} `storage_full`, `idempotency_conflict`, `workspace_…`, `remote_model`, `model_no_completion`, `shutting_down`
+   * @throws {AppError} `storage_full`, `idempotency_conflict`, `image_refused`, `workspace_…`, `remote_model`, `model_no_completion`, `shutting_down`
    */
   async start(request: NewRun, options: StartOptions = {}): Promise<CreatedRun> {
     const { store, stored, worker, guard, prepare, admit } = this.#options;
@@ -74,12 +79,14 @@ export class RunCreation {
     const id = newRunId(new Date());
     const admitted = admit({ model: request.model, embeddingModel: request.diversity?.embedding_model });
     admitted.catch(() => undefined); // thrown below, unless the workspace is refused
-    const { config, copied, folder, discard } = await prepare(request, id, options.files);
+    const attached = await readAttached((request.images ?? []).map(decodeImage), new Map(), NEVER);
+    const { config: resolved, copied, folder, discard } = await prepare(request, id, options.files);
+    const config = attached.refs.length === 0 ? resolved : { ...resolved, images: attached.refs };
     let made: CreatedLog;
     try {
       await admitted;
       const { idempotencyKey, family } = options;
-      const place = { family, folder };
+      const place = { family, folder, images: attached.stored };
       made = await store.create({ id, config, copied, idempotencyKey, worker: worker.claimsNew, ...place });
     } catch (error) {
       await discard();

@@ -5,6 +5,7 @@ import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RenderedReply } from '../api/sent-request.ts';
 import type { ToolsReply } from '../api/tools.ts';
+import type { NamedImage } from '../events/image.ts';
 import type { OperatorMessage } from '../events/run-state.ts';
 import { FollowedRuns } from '../feed/followed-runs.ts';
 import { RemoteDeltas } from '../feed/remote-deltas.ts';
@@ -18,6 +19,7 @@ import { SharedWork } from '../queue/shared-work.ts';
 import { WaitingRuns } from '../queue/waiting-runs.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import type { AnnotationStore } from '../store/annotation-store.ts';
+import type { ImageStore } from '../store/image-store.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
 import type { StandingApprovalStore } from '../store/standing-approval-store.ts';
@@ -41,7 +43,7 @@ export interface RunServiceOptions
     Pick<RunWorkerOptions, 'execute' | 'tidyUp'>,
     Pick<ModelUseOptions, 'render' | 'namesOfRunner' | 'unload'>,
     Pick<WriteGuardOptions, 'dataDir' | 'minFreeBytes'> {
-  store: RunStore & AnnotationStore & StandingApprovalStore & Pick<Store, 'close'>;
+  store: RunStore & ImageStore & AnnotationStore & StandingApprovalStore & Pick<Store, 'close'>;
   /** The built-in tools that runs can offer. */
   tools(): Promise<ToolsReply>;
   /** How long deleted runs can be restored, in milliseconds. Default: `UNDO_DELETE_MS`. */
@@ -149,8 +151,12 @@ export class RunService {
   }
 
   /** Queues an operator message for a run. @throws {AppError} like `OperatorActions.message` */
-  message(runId: string, text: string): Promise<{ run: RunSummary; message: OperatorMessage }> {
-    return this.#operator.message(runId, text);
+  message(
+    runId: string,
+    text: string,
+    images?: readonly NamedImage[],
+  ): Promise<{ run: RunSummary; message: OperatorMessage }> {
+    return this.#operator.message(runId, text, images);
   }
 
   /** Switches a session's autopilot on or off. @throws {AppError} like `OperatorActions.switchAutopilot` */

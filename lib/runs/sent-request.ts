@@ -1,7 +1,7 @@
 import type { RenderedBy, SentRequestReply } from '../api/sent-request.ts';
 import { buildRequest } from '../engine/build-request.ts';
 import { foldRun } from '../events/fold-run.ts';
-import { CHARS_PER_TOKEN, messageChars, toolChars } from '../events/message-size.ts';
+import { CHARS_PER_TOKEN, imageTokensOfRun, messageChars, toolChars } from '../events/message-size.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
@@ -43,6 +43,7 @@ export async function sentRequest(
       }
       state = foldRun(state, event);
       if (event.type !== 'model-call.started' || event.call !== call || !isReady(state)) continue;
+      const before = state;
       const mode = modeOf(state.config);
       const request = buildRequest(state, mode);
       // If a mode builds its own messages, none is a shortened form of one in the conversation.
@@ -62,7 +63,9 @@ export async function sentRequest(
           messages: request.messages.map((message, index) => {
             const whole = wholes[index] === undefined ? undefined : messages[index]?.content;
             return {
-              estimated_tokens: Math.ceil(messageChars(message) / CHARS_PER_TOKEN),
+              estimated_tokens:
+                Math.ceil(messageChars(message) / CHARS_PER_TOKEN) + imageTokensOfRun(before, [message]),
+              ...(message.images && { images: message.images }),
               ...(whole === undefined ? {} : { whole }),
             };
           }),

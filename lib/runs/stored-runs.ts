@@ -22,17 +22,19 @@ import { fullName } from '../model/ollama-models.ts';
 import { type BundleAbout, bundleAbout } from '../sharing/exports/run-file.ts';
 import { createRedactor, type RedactorOptions, withRunFolders } from '../sharing/redaction/redactor.ts';
 import type { AnnotationReader } from '../store/annotation-store.ts';
+import type { ImageReader, StoredImage } from '../store/image-store.ts';
 import type { ListPage } from '../store/list-page.ts';
 import type { RunReader, SearchPage } from '../store/run-store.ts';
 import { missingEvent, RunNotFoundError } from '../store/store-errors.ts';
 import type { JsonObject } from '../util/json.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { draftFork, type ForkPoint, findForkPoint } from './plan-fork.ts';
+import { base64 } from './run-images.ts';
 import type { RunLookup } from './run-lookup.ts';
 import { type SentRequest, sentRequest } from './sent-request.ts';
 
 export interface StoredRunsOptions {
-  store: RunReader & AnnotationReader;
+  store: RunReader & ImageReader & AnnotationReader;
   /** The runs whose logs are in memory; unless processes share them, as another may have taken one over unnoticed. */
   runs?: { get(runId: string): { readonly stored: RunState } | undefined };
   slots: {
@@ -67,7 +69,7 @@ const NO_EXTRAS: RunExtras = {};
  */
 export class StoredRuns implements RunLookup {
   readonly #options: StoredRunsOptions;
-  readonly #store: RunReader & AnnotationReader;
+  readonly #store: RunReader & ImageReader & AnnotationReader;
   /** A summary per state: every viewer of the list asks for it after each append. */
   readonly #summaries = new WeakMap<RunState, { extras: RunExtras; summary: RunSummary }>();
   /** What the store knows besides their logs of the unfinished runs whose logs are in memory. */
@@ -133,6 +135,37 @@ export class StoredRuns implements RunLookup {
     const created = run && (await this.#store.readOne(runId, 1));
     if (!run || created?.type !== 'run.created') throw new RunNotFoundError(runId);
     return { run, config: created.config };
+  }
+
+  /** @throws {AppError} `run_not_found`, `image_not_found` */
+  async image(runId: string, hash: string): Promise<StoredImage> {
+    await this.get(runId);
+    const image = await this.#store.image(runId, hash);
+    if (image) return image;
+    throw new AppError({ code: 'image_not_found', message: 'The run has no image with this hash.' });
+  }
+
+  /** An image of a run in base64; `undefined` if the store does not have it. */
+  async imageBytes(runId: string, hash: string): Promise<string | undefined> {
+    const image = await this.#store.image(runId, hash);
+    return image && base64(image.data);
+  }
+
+  /**
+   * The images of a run, one after another.
+   *
+   * @param hashes those that are wanted; default: all
+   */
+  async *images(runId: string, hashes?: ReadonlySet<string>): AsyncGenerator<StoredImage> {
+    for (const { hash } of await this.#store.imagesOf(runId)) {
+      const image = hashes && !hashes.has(hash) ? undefined : await this.#store.image(runId, hash);
+      if (image) yield image;
+    }
+  }
+
+  /** The images of a run for its file; `undefined` if it has none. */
+  async imagesForFile(runId: string): Promise<AsyncGenerator<StoredImage> | undefined> {
+    return (await this.#store.imagesOf(runId)).length > 0 ? this.images(runId) : undefined;
   }
 
   /** Lists runs, the newest first unless another order is asked for. */

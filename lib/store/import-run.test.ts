@@ -30,7 +30,10 @@ function recorder({ failAt }: { failAt?: number } = {}) {
 it('hands over a bounded number of rows at a time, in order, and publishes them last', async () => {
   const file = sampleFile(longLog(1050));
   const { steps, asked, slices } = recorder();
-  expect(await importInSlices(steps, file)).toEqual({ runId: 'sample', created: true });
+  expect(await importInSlices(steps, file, async () => undefined)).toEqual({
+    runId: 'sample',
+    created: true,
+  });
   expect(Math.max(...slices.map((rows) => rows.length))).toBeLessThanOrEqual(SLICE_ROWS);
   expect(slices.flat().map(({ seq }) => seq)).toEqual(file.events.map(({ seq }) => seq));
   expect(asked).toEqual(['begin', ...slices.map(() => 'add'), 'publish']);
@@ -47,6 +50,8 @@ it('hands over a bounded number of characters at a time', async () => {
 
 it('drops what it handed over when a slice fails', async () => {
   const { steps, asked } = recorder({ failAt: 3 });
-  await expect(importInSlices(steps, sampleFile(longLog(1000)))).rejects.toThrow('no room');
+  await expect(importInSlices(steps, sampleFile(longLog(1000)), async () => undefined)).rejects.toThrow(
+    'no room',
+  );
   expect(asked).toEqual(['begin', 'add', 'add', 'add', 'drop']);
 });

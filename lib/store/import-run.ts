@@ -3,6 +3,7 @@ import { AppError } from '../errors/app-error.ts';
 import { eventBody } from '../events/event-body.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { EventRow } from './event-row.ts';
+import type { ImageStore, StoredImage } from './image-store.ts';
 
 /** Rows and UTF-16 units per transaction. A larger event gets its own transaction. */
 export const SLICE_ROWS = 100;
@@ -14,6 +15,8 @@ export interface FileRun {
   summary: RunSummary;
   /** Its events in order, `run.created` first, as `slicesOf` divides them. */
   slices: AsyncIterable<readonly EventRow[]> | Iterable<readonly EventRow[]>;
+  /** Its images, read after the events. */
+  images?: AsyncIterable<StoredImage>;
   /** Ends the import; nothing of it is kept. */
   signal?: AbortSignal;
 }
@@ -47,7 +50,8 @@ export interface ImportSteps {
  */
 export async function importInSlices(
   steps: ImportSteps,
-  { summary, slices, signal }: FileRun,
+  { summary, slices, images, signal }: FileRun,
+  keepImages: ImageStore['keepImages'],
 ): Promise<{ runId: string; created: boolean }> {
   const runId = summary.id;
   const key = { runId, importId: crypto.randomUUID() };
@@ -66,6 +70,10 @@ export async function importInSlices(
     signal?.throwIfAborted();
     if (last !== summary.last_seq) {
       throw new RangeError(`Run ${runId} has ${last} events, and its summary says ${summary.last_seq}`);
+    }
+    for await (const image of images ?? []) {
+      signal?.throwIfAborted();
+      await keepImages(runId, [image]);
     }
     await steps.publishImport(key);
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Found, FoundFrom } from '../api/search.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
+import type { StoredImage } from './image-store.ts';
 import type { FileRun } from './import-run.ts';
 import type { ListPage } from './list-page.ts';
 import type { LogGrowth } from './log-growth.ts';
@@ -123,10 +124,12 @@ export interface RunStore extends RunReader {
     family?: string;
     /** The person's folder it works in, or on a copy of. */
     folder?: string;
+    /** The images of its configuration. */
+    images?: readonly StoredImage[];
   }): Promise<CreatedLog>;
   /**
    * Makes a run out of the beginning of another, whose log stays as it is (docs/decisions/0020) and whose family it joins:
-   * the copied events, then the given ones, `run.forked` first; all together or not at all. Epoch 0, like a new run. What the copied replies
+   * the copied events with the images of that run, then the given ones, `run.forked` first; all together or not at all. Epoch 0, like a new run. What the copied replies
    * were read from is not counted a second time. A repeated idempotency key returns the first run.
    *
    * @throws {RunNotFoundError | AppError} `event_not_found` when the other log is shorter than `parent.seq`

@@ -192,7 +192,16 @@ interface StandingApprovalsTable {
   created_at: number;
 }
 
+/** The bytes of a run's images, each once, under the hash by which its events refer to it. */
+interface RunImagesTable {
+  run_id: string;
+  hash: string;
+  type: string;
+  data: Buffer;
+}
+
 export interface StoreTables {
+  run_images: RunImagesTable;
   annotations: AnnotationsTable;
   standing_approvals: StandingApprovalsTable;
   presets: PresetsTable;

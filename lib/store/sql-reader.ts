@@ -28,6 +28,8 @@ import { searchText } from '../events/search-text.ts';
 import { excerpt, type SearchWord } from '../util/search-words.ts';
 import type { AnnotationReader } from './annotation-store.ts';
 import type { ExperimentReader } from './experiment-store.ts';
+import { imageQuery, imageRow, imageSizeRow, imageSizes } from './image-statements.ts';
+import type { ImageReader, StoredImage } from './image-store.ts';
 import type { ListPage } from './list-page.ts';
 import type { ModelReader } from './model-store.ts';
 import type { PresetReader } from './preset-store.ts';
@@ -73,6 +75,7 @@ export abstract class SqlReader
   implements
     RunReader,
     AnnotationReader,
+    ImageReader,
     ExperimentReader,
     ShareReader,
     SignInReader,
@@ -99,6 +102,16 @@ export abstract class SqlReader
   async readOne(runId: string, seq: number): Promise<RunEvent | undefined> {
     const [event] = await this.read(runId, { afterSeq: seq - 1, limit: 1 });
     return event?.seq === seq ? event : undefined;
+  }
+
+  async image(runId: string, hash: string): Promise<StoredImage | undefined> {
+    const [row] = await this.all(imageQuery(this.db, runId, hash));
+    return row === undefined ? undefined : imageRow.parse(row);
+  }
+
+  async imagesOf(runId: string): Promise<{ hash: string; bytes: number }[]> {
+    const rows = await this.all(imageSizes(this.db, runId));
+    return rows.map((row) => imageSizeRow.parse(row));
   }
 
   abstract holds(text: Expression<string>, word: string): Expression<SqlBool>;

@@ -1,5 +1,6 @@
 import type { AnnotationReader, AnnotationStore } from './annotation-store.ts';
 import type { ExperimentReader, ExperimentStore } from './experiment-store.ts';
+import type { ImageReader, ImageStore } from './image-store.ts';
 import type { ModelReader, ModelStore } from './model-store.ts';
 import type { PresetReader, PresetStore } from './preset-store.ts';
 import type { RunReader, RunStore } from './run-store.ts';
@@ -12,6 +13,7 @@ import type { SuiteReader, SuiteStore } from './suite-store.ts';
 export interface StoreReader
   extends RunReader,
     AnnotationReader,
+    ImageReader,
     ExperimentReader,
     ShareReader,
     SignInReader,
@@ -27,6 +29,7 @@ export interface StoreReader
 export interface Store
   extends RunStore,
     AnnotationStore,
+    ImageStore,
     ExperimentStore,
     ShareStore,
     SignInStore,

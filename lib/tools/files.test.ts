@@ -14,9 +14,11 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import type { NamedImage } from '../events/image.ts';
 import { LINGER_MS } from '../sandbox/held-workspace.ts';
 import { NOBODY, temporaryFolder } from '../sandbox/under-test.ts';
 import { listFolder, lookAt, readWhole, replaceFile } from '../sandbox/workspace-files.ts';
+import { pngImage } from '../testing/sample-images.ts';
 import { toolsUnderTest } from './under-test.ts';
 
 it('writes a file, creating its folders, and reads it back [O3]', async () => {
@@ -106,6 +108,19 @@ it('reads a huge file in bounded memory', async () => {
     'more than 67108864 bytes into the file',
   );
   expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 1024 * 1024);
+});
+
+it('returns an image beside a result that says what it is', async () => {
+  await using tools = await toolsUnderTest();
+  await writeFile(join(tools.workspace, 'shot.png'), pngImage(40, 30));
+  const images: NamedImage[] = [];
+  const result = await tools.box.execute(
+    { name: 'read_file', arguments: { path: 'shot.png' } },
+    { signal: new AbortController().signal, onImage: (image) => images.push(image) },
+  );
+  expect(result).toMatchObject({ success: true, output: { path: 'shot.png', image: 'PNG, 40 × 30 pixels' } });
+  expect(images.map(({ name }) => name)).toEqual(['shot.png']);
+  expect(Buffer.from(images[0]?.data ?? [])).toEqual(pngImage(40, 30));
 });
 
 it('refuses binary files with a clear message, and shows invalid UTF-8 as far as possible', async () => {

@@ -1,10 +1,12 @@
+import { IMAGE_LIMITS } from '../events/limits.ts';
 import { type FileCalls, readFd } from '../sandbox/file-calls.ts';
 import type { FoundFile } from '../sandbox/folder-walk.ts';
-import { chunkBytes, isEnd, readFrom } from '../sandbox/workspace-files.ts';
+import { chunkBytes, isEnd, readFrom, readWhole } from '../sandbox/workspace-files.ts';
+import { readImageHeader } from '../util/image-header.ts';
 import { optionalInteger, textArgument } from './arguments.ts';
 import { fitStart } from './fit-text.ts';
 import { readOrSuggest } from './suggest-path.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolContext, ToolResult } from './tool.ts';
 import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
 
 /** Lines beyond this offset must be found with other tools. */
@@ -20,7 +22,7 @@ export const readFile: Tool = {
     function: {
       name: 'read_file',
       description:
-        'Read a text file of the workspace. Long files are cut; read on with start_line. Line numbers start at 1.',
+        'Read a text file or an image of the workspace. Long files are cut; read on with start_line. Line numbers start at 1.',
       parameters: {
         type: 'object',
         properties: {
@@ -36,7 +38,7 @@ export const readFile: Tool = {
       },
     },
   },
-  async run(args, { workspace, signal }) {
+  async run(args, { workspace, signal, onImage }) {
     const path = textArgument(args, 'path');
     const startLine = optionalInteger(args, 'start_line') ?? 1;
     const endLine = optionalInteger(args, 'end_line') ?? Number.POSITIVE_INFINITY;
@@ -47,11 +49,7 @@ export const readFile: Tool = {
       readFrom(workspace, steps, (file) => readLines(file, { startLine, endLine, signal })),
     );
     const { sizeBytes } = read;
-    if (read.binary) {
-      return failed('read_file', {
-        error: `"${path}" is not a text file (${sizeBytes} bytes with NUL characters) and can not be shown.`,
-      });
-    }
+    if (read.binary) return readBinary(path, { sizeBytes, workspace, onImage });
     if (read.text === '' && startLine > Math.max(1, read.lastLine)) {
       return failed('read_file', {
         error: read.complete
@@ -62,6 +60,30 @@ export const readFile: Tool = {
     return succeeded('read_file', readOutput(path, startLine, read), { truncated: read.truncated });
   },
 };
+
+/** A file that is not text: an image goes along with the result, anything else is refused. */
+async function readBinary(
+  path: string,
+  { sizeBytes, workspace, onImage }: { sizeBytes: number } & Pick<ToolContext, 'workspace' | 'onImage'>,
+): Promise<ToolResult> {
+  const { data } = await readOrSuggest(workspace, path, (steps) =>
+    readWhole(workspace, steps, IMAGE_LIMITS.max_file_bytes),
+  );
+  const header = data && readImageHeader(data);
+  if (!header || !onImage) {
+    const limit = `images are shown up to ${IMAGE_LIMITS.max_file_bytes} bytes`;
+    return failed('read_file', {
+      error: `"${path}" is not a text file (${sizeBytes} bytes with NUL characters) and can not be shown${data ? '' : `; ${limit}`}.`,
+    });
+  }
+  onImage({ name: path.slice(path.lastIndexOf('/') + 1), data });
+  const { type, width, height } = header;
+  return succeeded('read_file', {
+    path,
+    size_bytes: sizeBytes,
+    image: `${type.toUpperCase()}, ${width} × ${height} pixels`,
+  });
+}
 
 interface LinesRead {
   /** Of the file. */

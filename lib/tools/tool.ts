@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import type { FileBefore } from '../events/changed-file.ts';
 import type { AskedRequest, EnteredContent } from '../events/mcp-request.ts';
+import type { NamedImage } from '../events/image.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 
@@ -70,6 +71,8 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Live output of a command, for viewers only; the result is complete without it. */
   onOutput?: (text: string) => void;
+  /** Takes an image that belongs to the result. What it is is found out later: it may be refused. */
+  onImage?: (image: NamedImage) => void;
   /** For tools that work on the run instead of files. */
   run?: ToolRun;
   /** Asks the operator; missing where there is none to ask. */

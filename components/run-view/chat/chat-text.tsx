@@ -4,6 +4,7 @@ import { memo } from 'react';
 import { useStore } from 'zustand';
 import type { ChatText } from '#lib/browser/state/chat-items.ts';
 import { formatSecond } from '#lib/browser/words/format.ts';
+import type { ImageRef } from '#lib/events/image.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';
@@ -12,6 +13,7 @@ import { ForeignName } from '../../ui/foreign-name.tsx';
 import { MessageStatus } from '../message-status.tsx';
 import { PromptProgress } from '../prompt-progress.tsx';
 import { useRun } from '../run-context.tsx';
+import { RunImages } from '../run-images.tsx';
 import { useOperatorWord, useRunScreen } from '../screen-context.ts';
 import { LivePhase } from '../timeline/call-phases.tsx';
 import { Writing } from '../timeline/call-row.tsx';
@@ -67,8 +69,14 @@ function PersonText({ item, name }: { item: ChatText; name: string }) {
         {status && status !== 'delivered' && <MessageStatus status={status} />}
       </p>
       <LongText id={item.key} {...personText(row)} label="message" className="words" startsUnfolded />
+      <RunImages images={personImages(row)} />
     </div>
   );
+}
+
+function personImages(row: ChatText['row']): readonly ImageRef[] | undefined {
+  if (row.kind === 'created') return row.event.config.images;
+  return row.kind === 'note' && row.event.type === 'operator.messaged' ? row.event.images : undefined;
 }
 
 function personText(row: ChatText['row']): { text: string; whole?: ReturnType<typeof wholeOf> } {

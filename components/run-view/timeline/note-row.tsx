@@ -11,6 +11,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx';
 import { ForkButton } from '../fork-button.tsx';
 import { MessageStatus } from '../message-status.tsx';
 import { useRun } from '../run-context.tsx';
+import { RunImages } from '../run-images.tsx';
 import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
 import { LongText } from './long-text.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
@@ -250,6 +251,7 @@ function Said({
           whole={wholeOf(event, 'text')}
           className="words"
         />
+        {event.type === 'operator.messaged' && <RunImages images={event.images} />}
       </div>
     </RowFrame>
   );

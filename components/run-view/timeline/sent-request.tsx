@@ -4,11 +4,13 @@ import { useState } from 'react';
 import type { SentRequestReply } from '#lib/api/sent-request.ts';
 import { formatCount, formatPercent, plural } from '#lib/browser/words/format.ts';
 import { controlTokensIn } from '#lib/browser/words/special-tokens.ts';
+import type { ImageRef } from '#lib/events/image.ts';
 import type { RunState } from '#lib/events/run-state.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { RunImages } from '../run-images.tsx';
 import { useUnfolded } from '../screen-context.ts';
 import { LongText } from './long-text.tsx';
 import { RenderedPrompt } from './rendered-prompt.tsx';
@@ -80,6 +82,7 @@ function Messages({ sent, id }: { sent: SentRequestReply; id: string }) {
               number={index + 1}
               tokens={sent.messages[index]?.estimated_tokens ?? 0}
               whole={sent.messages[index]?.whole}
+              images={sent.messages[index]?.images}
               total={total}
             />
           </li>
@@ -96,6 +99,7 @@ function Message({
   tokens,
   total,
   whole,
+  images,
 }: {
   id: string;
   message: ChatMessage;
@@ -103,6 +107,7 @@ function Message({
   tokens: number;
   total: number;
   whole: string | undefined;
+  images: readonly ImageRef[] | undefined;
 }) {
   const [asWhole, toggle] = useUnfolded(`${id}.whole`, false);
   const calls = message.tool_calls ?? [];
@@ -119,6 +124,7 @@ function Message({
       badge={
         <>
           {whole !== undefined && <Badge tone="live">shortened</Badge>}
+          {images && <Badge>{plural(images.length, 'image')}</Badge>}
           {controls.length > 0 && (
             <Badge tone="warn" title={`Looks like a token that steers the model: ${controls.join(' ')}`}>
               control tokens
@@ -152,6 +158,7 @@ function Message({
           label={`${message.role} message`}
         />
       )}
+      <RunImages images={images} />
       {calls.length > 0 && (
         <LongText id={`${id}.calls`} text={JSON.stringify(calls, null, 2)} label="tool calls" />
       )}

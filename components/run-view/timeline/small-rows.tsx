@@ -39,6 +39,7 @@ import { toneText } from '../../ui/tone.ts';
 import { ForkButton } from '../fork-button.tsx';
 import { useLive } from '../live-context.ts';
 import { useRun } from '../run-context.tsx';
+import { RunImages } from '../run-images.tsx';
 import { useOperatorWord, useUnfolded } from '../screen-context.ts';
 import { JsonFields } from './json-fields.tsx';
 import { LongText } from './long-text.tsx';
@@ -86,7 +87,7 @@ function CopiedNote({
 export function CreatedRow({ row }: { row: CreatedRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
   const { config, copied } = row.event;
-  const { task, system, ...settings } = config;
+  const { task, system, images, ...settings } = config;
   return (
     <RowFrame node={<RailNode shape="dot" />}>
       <div className="flex flex-wrap items-baseline gap-x-2">
@@ -109,6 +110,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
       ) : (
         <p className="mt-1 text-ink-2">{KIND_WORDS[kindOf(config)].noTask}</p>
       )}
+      <RunImages images={images} />
       {copied && !row.event.parent && <CopiedNote config={config} copied={copied} />}
       {open && (
         <div className="mt-2 mb-1 grid gap-3">
@@ -278,6 +280,7 @@ export function AttemptRow({ row }: { row: AttemptRowData }) {
                 label={`${message.role} message`}
                 whole={wholeOf(event, `messages.${index}.content`)}
               />
+              <RunImages images={message.images} />
             </Panel>
           ))}
           <Panel label="Tools offered">

@@ -19,6 +19,7 @@ import { ForkButton } from '../fork-button.tsx';
 import { ForkMark } from '../fork-mark.tsx';
 import { useLive } from '../live-context.ts';
 import { useRun, useRunSource } from '../run-context.tsx';
+import { RunImages } from '../run-images.tsx';
 import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
 import { ApprovalChange } from './approval-change.tsx';
 import { ApprovalMark } from './approval-mark.tsx';
@@ -113,6 +114,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
           <ForeignText text={resultSummary(row)} />
         </p>
       )}
+      <RunImages images={row.images} />
       {(row.status === 'running' || openRequest) && <RunningOutput callId={row.callId} />}
       {operates && openRequest && <OpenRequest row={row} asked={openRequest} />}
       {decides && <Approval row={row} />}

@@ -1,7 +1,7 @@
 'use client';
 
 import { useMemo } from 'react';
-import { embeddedImage } from '#lib/browser/content/image.ts';
+import { embeddedImage } from '#lib/browser/content/embedded-image.ts';
 import { formatBytes } from '#lib/browser/words/format.ts';
 import { ForeignText } from '../foreign-text.tsx';
 

@@ -9,9 +9,9 @@ import { withoutNamedOptions } from '../../events/sent-options.ts';
 export const MIN_REPEATS = 2;
 export const MAX_REPEATS = 20;
 
-/** Whether a run can be repeated as an experiment: nobody can repeat what a person said in a session. */
+/** Whether a run can be repeated as an experiment: nobody can repeat what a person said in a session, and experiments have no images. */
 export function canRepeat(config: RunConfig): boolean {
-  return !isLedByPerson(config);
+  return !isLedByPerson(config) && !config.images?.length;
 }
 
 /** A run whose settings another one takes over. */

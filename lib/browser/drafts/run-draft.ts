@@ -24,6 +24,7 @@ import { fillIn, placeholderNames } from '../../util/placeholders.ts';
 import { KIND_WORDS } from '../words/mode-words.ts';
 import { readAnswerSchema } from './answer-schema.ts';
 import { type DraftCheck, draftOfCheck, readChecks } from './check-draft.ts';
+import type { DraftImage } from './draft-images.ts';
 import { isWholePath } from './folder-path.ts';
 import { NUMBER_FIELD_NAMES, type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
@@ -45,6 +46,8 @@ const PLAIN_SWITCHES = SWITCH_SETTINGS.filter((name): name is PlainSwitch => nam
 export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainSwitch, boolean> {
   kind: RunKind;
   task: string;
+  /** Attached to the task, in base64. */
+  images: readonly DraftImage[];
   /** The values for the placeholders of the task; `null` if the task is plain text. */
   placeholders: Record<string, string> | null;
   model: string;
@@ -86,6 +89,7 @@ export const emptyDraft: RunDraft = {
   ...switchesOf((name) => switches[name]),
   kind: 'task',
   task: '',
+  images: [],
   placeholders: null,
   model: '',
   workspaceKind: 'fresh',
@@ -131,6 +135,9 @@ export function requestOf(
   if (facts.task === 'required' && draft.task.trim() === '') {
     problems.task = KIND_WORDS[kind].task?.missing ?? 'Say what the agent should do.';
   }
+  if (facts.task !== 'none' && draft.images.length > 0 && draft.task.trim() === '') {
+    problems.task ??= 'Say what the images are for.';
+  }
   const blank = blankPlaceholders(draft);
   if (blank.length > 0) problems.placeholders = `Fill in ${blank.join(' and ')}.`;
   if (draft.model === '') problems.model = 'Choose a model.';
@@ -163,6 +170,7 @@ export function requestOf(
     mode,
     agentic,
     task: facts.task === 'none' ? undefined : filledTask(draft),
+    images: facts.task === 'none' || draft.images.length === 0 ? undefined : [...draft.images],
     model: draft.model,
     workspace: folder ? draft.workspace.trim() : undefined,
     workspace_copy: folder && draft.workspace_copy ? true : undefined,

@@ -1,4 +1,5 @@
 import type { RunConfig } from '../../events/config.ts';
+import { imagesOfEvent } from '../../events/images-of-event.ts';
 import type { RunEvent } from '../../events/registry.ts';
 import { createRedactor, type RedactorOptions } from '../redaction/redactor.ts';
 import { inScope, type Scope } from '../redaction/scope.ts';
@@ -14,6 +15,8 @@ export interface ExportedLog {
   readonly scope: Scope;
   /** The events from the first, page by page, all up to the same last one. */
   pages: () => AsyncGenerator<readonly RunEvent[]>;
+  /** Hashes of the images that its events refer to. */
+  readonly images: ReadonlySet<string>;
   /** Number of values masked so far; `undefined` for a log that is not masked. */
   masked: () => number | undefined;
 }
@@ -35,10 +38,12 @@ export async function exportedLog(options: {
   const redactor =
     options.redaction && createRedactor({ ...options.redaction, remembered: REMEMBERED_CHARS });
   let config = options.config;
+  const images = new Set<string>();
   let last = 0;
   for await (const events of read()) {
     for (const event of events) {
       redactor?.learn(event);
+      for (const { hash } of imagesOfEvent(inScope(event, scope))) images.add(hash);
       last = event.seq;
     }
   }
@@ -55,6 +60,7 @@ export async function exportedLog(options: {
   return {
     config,
     scope,
+    images,
     async *pages() {
       for await (const events of read()) {
         const kept = events.filter(({ seq }) => seq <= last);

@@ -1,6 +1,8 @@
 import type { PlayerSource, SharedNote } from '../../api/player-source.ts';
 import type { RunConfig } from '../../events/config.ts';
+import { IMAGE_LIMITS } from '../../events/limits.ts';
 import type { RunEvent } from '../../events/registry.ts';
+import type { StoredImage } from '../../store/image-store.ts';
 import { shortText } from '../../util/short-text.ts';
 import type { PlayerAssets } from '../player/assets.ts';
 import { inertJson, mayHaveFormulas, playerDocument, playerPolicy } from '../player/player-document.ts';
@@ -10,8 +12,14 @@ import type { ExportedLog } from './exported-log.ts';
  * A run as one HTML page that needs nothing else: its log, and the player to look at it with. It opens from a disk, asks
  * nobody for anything, and nothing in it can do more than be read (issue 8). Written piece by piece, so that a log of any
  * length costs a page of events at a time.
+ *
+ * @param images those of its events, as far as `IMAGE_LIMITS` has room for them; nothing in them is masked
  */
-export async function* htmlExport(log: ExportedLog, assets: PlayerAssets): AsyncGenerator<string> {
+export async function* htmlExport(
+  log: ExportedLog,
+  assets: PlayerAssets,
+  images: AsyncIterable<StoredImage> = none(),
+): AsyncGenerator<string> {
   const { head, tail } = playerDocument({
     assets,
     title: `${titleOf(log.config)} · Loupe`,
@@ -34,8 +42,21 @@ export async function* htmlExport(log: ExportedLog, assets: PlayerAssets): Async
     redacted: log.masked(),
     frozen_at: last && last.type !== 'run.ended' ? last.at : undefined,
   };
-  yield `],"shared":${inertJson(note)}}${tail({ formulas })}`;
+  yield '],"images":{';
+  let room: number = IMAGE_LIMITS.max_exported_bytes;
+  let before = '';
+  for await (const { hash, type, data } of images) {
+    // Those for which there is no room are named only.
+    if (data.length > room) continue;
+    room -= data.length;
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
+    yield `${before}${inertJson(hash)}:${inertJson(`data:image/${type};base64,${bytes}`)}`;
+    before = ',';
+  }
+  yield `},"shared":${inertJson(note)}}${tail({ formulas })}`;
 }
+
+async function* none(): AsyncGenerator<never> {}
 
 function titleOf({ title, task, mode }: Pick<RunConfig, 'title' | 'task' | 'mode'>): string {
   const [line = ''] = (title ?? task).trim().split('\n', 1);

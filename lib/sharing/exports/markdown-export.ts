@@ -1,6 +1,7 @@
 import { namedAutoRunFiles } from '../../events/auto-run-files.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { foldRun } from '../../events/fold-run.ts';
+import { imageWords } from '../../events/image-words.ts';
 import { DEFAULT_MODE, modeFacts } from '../../events/modes.ts';
 import { checksWords, outcomeWords } from '../../events/outcome.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
@@ -179,6 +180,9 @@ class Summary {
       ...(log.scope === 'everything' ? [] : [`- Left out: ${LEFT_OUT[log.scope]}`]),
       '',
       ...(config.task.trim() === '' ? [] : ['## Task', '', fenced(config.task), '']),
+      ...(config.images?.length
+        ? [`Images: ${config.images.map((image) => codeSpan(imageWords(image))).join(', ')}`, '']
+        : []),
       '## What happened',
       '',
       ...this.#steps,

@@ -6,6 +6,7 @@ import type { RunAnnotations } from '../../api/run-annotations.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { EventRow } from '../../store/event-row.ts';
+import type { StoredImage } from '../../store/image-store.ts';
 import { refused } from './run-file.ts';
 
 /** Memory limit of the reader process, in MiB. A file that needs more is refused. */
@@ -19,7 +20,9 @@ export type FromReader =
   | { kind: 'read'; summary: RunSummary; annotations: RunAnnotations | undefined }
   | { kind: 'refused'; error: { code: string; message: string; hint: string | undefined } }
   /** Empty after the last row. */
-  | { kind: 'rows'; rows: EventRow[] };
+  | { kind: 'rows'; rows: EventRow[] }
+  /** `undefined` after the last image, all of which follow the rows. */
+  | { kind: 'image'; image: StoredImage | undefined };
 
 /** A validated run file. The reader process holds its events until this is disposed. */
 export interface ReadFile extends AsyncDisposable {
@@ -28,6 +31,8 @@ export interface ReadFile extends AsyncDisposable {
   annotations: RunAnnotations | undefined;
   /** Its events. Can be iterated once. */
   slices: AsyncIterable<readonly EventRow[]>;
+  /** Its images. Can be iterated once, after the events. */
+  images: AsyncIterable<StoredImage>;
 }
 
 /**
@@ -81,6 +86,14 @@ export async function readInProcess(
       yield message.rows;
     }
   }
+  async function* images() {
+    for (;;) {
+      tell({ kind: 'next' });
+      const message = await answer();
+      if (message.kind !== 'image' || message.image === undefined) return;
+      yield message.image;
+    }
+  }
   try {
     const read = answer();
     read.catch(() => undefined); // awaited below, after the rest of the file
@@ -93,7 +106,13 @@ export async function readInProcess(
     if (message.kind === 'refused') throw new AppError(message.error);
     if (message.kind !== 'read') throw new Error(`The reader of a run file answered with "${message.kind}"`);
     const { summary, annotations } = message;
-    return { summary, annotations, slices: slices(), [Symbol.asyncDispose]: end };
+    return {
+      summary,
+      annotations,
+      slices: slices(),
+      images: images(),
+      [Symbol.asyncDispose]: end,
+    };
   } catch (error) {
     await end();
     throw error;

@@ -29,7 +29,7 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
 }
 
 try {
-  const { rows, state, annotations } = await readRunFile(linesOf(bytes()));
+  const { rows, state, annotations, images } = await readRunFile(linesOf(bytes()));
   tell({ kind: 'read', summary: importedSummary(state, Number(process.argv[2])), annotations });
   for (const slice of slicesOf(rows)) {
     await nextMessage();
@@ -37,6 +37,12 @@ try {
   }
   await nextMessage();
   tell({ kind: 'rows', rows: [] });
+  for (const image of images) {
+    await nextMessage();
+    tell({ kind: 'image', image });
+  }
+  await nextMessage();
+  tell({ kind: 'image', image: undefined });
 } catch (error) {
   if (!(error instanceof AppError)) throw error;
   const { code, message, hint } = error;

@@ -103,8 +103,8 @@ describe('a hostile run file', () => {
 
   it('is refused if it has a newer format version', async () => {
     await refused(
-      `${JSON.stringify({ ...runFileHeader('sample'), version: 2 })}\n${lines.join('\n')}`,
-    ).toThrow('version 2, and this Loupe reads up to 1');
+      `${JSON.stringify({ ...runFileHeader('sample'), version: 3 })}\n${lines.join('\n')}`,
+    ).toThrow('version 3, and this Loupe reads up to 2');
   });
 
   it('is refused if it is deeply nested, without a stack overflow', async () => {

@@ -1,15 +1,22 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { runAnnotations } from '../../api/annotate-run.ts';
 import type { RunAnnotations } from '../../api/run-annotations.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { RunFold } from '../../events/fold-run.ts';
+import { imageRef } from '../../events/image.ts';
+import { IMAGE_LIMITS } from '../../events/limits.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
 import type { EventRow } from '../../store/event-row.ts';
+import type { StoredImage } from '../../store/image-store.ts';
 import { toEventRow } from '../../store/import-run.ts';
+import { readImageHeader } from '../../util/image-header.ts';
 
 /** The version of the file format. Adding a field keeps the version; readers refuse unknown versions. */
 const VERSION = 1;
+/** The version of files with images, which have lines of their own. */
+const IMAGES_VERSION = 2;
 /** Longer lines and files are refused, because they are read into memory. UTF-16 units; the server limits bytes. */
 const MAX_LINE_CHARS = 32 * 1024 * 1024;
 export const MAX_RUN_FILE_BYTES = 128 * 1024 * 1024;
@@ -51,25 +58,44 @@ const header = z.object({
 type Header = z.infer<typeof header>;
 
 /** The header line of a run file or a bug bundle (docs/run-file.md). */
-export function runFileHeader(runId: string, { about, annotations }: HeaderFacts = {}): Header {
+export function runFileHeader(
+  runId: string,
+  { about, annotations }: HeaderFacts = {},
+  version: number = VERSION,
+): Header {
   const { pinned, archived, ...noted } = annotations ?? {};
   return {
     format: about ? 'loupe-bundle' : 'loupe-run',
-    version: VERSION,
+    version,
     run_id: runId,
     ...(about ? { about } : {}),
     ...(Object.keys(noted).length > 0 ? { annotations: fileAnnotations.parse(noted) } : {}),
   };
 }
 
-/** Prepends the header line to the pages of a log. */
+/** A line with an image of the run, after its events. */
+const imageLine = z.object({
+  image: z.object({
+    hash: imageRef.shape.hash,
+    type: imageRef.shape.type,
+    data: z.base64().max(4 * Math.ceil(IMAGE_LIMITS.max_kept_bytes / 3)),
+  }),
+});
+
+/** Prepends the header line to the pages of a log, and appends its images. */
 export async function* runFile(
   runId: string,
   pages: AsyncIterable<readonly RunEvent[]>,
   facts?: HeaderFacts,
+  images?: AsyncIterable<StoredImage>,
 ): AsyncGenerator<readonly unknown[]> {
-  yield [runFileHeader(runId, facts)];
+  yield [runFileHeader(runId, facts, images ? IMAGES_VERSION : VERSION)];
   yield* pages;
+  if (!images) return;
+  for await (const { hash, type, data } of images) {
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');
+    yield [{ image: { hash, type, data: bytes } } satisfies z.infer<typeof imageLine>];
+  }
 }
 
 /** A run read from a file, fully validated. */
@@ -78,6 +104,8 @@ export interface ReadRun {
   rows: EventRow[];
   state: RunState;
   annotations: FileAnnotations | undefined;
+  /** Its images, as far as the file has them. */
+  images: StoredImage[];
 }
 
 /**
@@ -92,6 +120,7 @@ export async function readRunFile(lines: AsyncIterable<string>): Promise<ReadRun
   let head: Header | undefined;
   let fold: RunFold | undefined;
   const rows: EventRow[] = [];
+  const images = new Map<string, StoredImage>();
   for await (const line of lines) {
     number += 1;
     if (line.trim() === '') continue;
@@ -100,6 +129,12 @@ export async function readRunFile(lines: AsyncIterable<string>): Promise<ReadRun
       head = readHeader(value, number);
       continue;
     }
+    if (fold && isImage(value)) {
+      const image = readImageLine(value, fold.state, number);
+      images.set(image.hash, image);
+      continue;
+    }
+    if (images.size > 0) throw refused(`line ${number} has an event after an image.`);
     if (rows.length >= MAX_EVENTS) throw refused(`it has more than ${MAX_EVENTS} events.`);
     const event = readEvent(value, number);
     fold ??= new RunFold(emptyRunState(head?.run_id ?? event.run_id));
@@ -108,7 +143,7 @@ export async function readRunFile(lines: AsyncIterable<string>): Promise<ReadRun
     rows.push(toEventRow(event));
   }
   if (!fold) throw refused('it has no events.', 'Choose a file exported by Loupe.');
-  return { rows, state: fold.state, annotations: head?.annotations };
+  return { rows, state: fold.state, annotations: head?.annotations, images: [...images.values()] };
 }
 
 function readLine(line: string, number: number): unknown {
@@ -143,11 +178,31 @@ function isHeader(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'format' in value;
 }
 
+function isImage(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'image' in value;
+}
+
+/** An image that the events refer to, and whose bytes are what they say. */
+function readImageLine(value: unknown, { images }: RunState, number: number): StoredImage {
+  const { image } = checked(imageLine, value, number);
+  const data = Buffer.from(image.data, 'base64');
+  if (images.kept.get(image.hash) !== data.length) {
+    throw refused(`line ${number} has an image to which no event refers.`);
+  }
+  const header = readImageHeader(data);
+  const isWhole = createHash('sha256').update(data).digest('hex') === image.hash;
+  const side = Math.max(header?.width ?? 0, header?.height ?? 0);
+  if (!isWhole || header?.type !== image.type || side > IMAGE_LIMITS.max_side) {
+    throw refused(`line ${number} has an image that is not what it says.`);
+  }
+  return { hash: image.hash, type: image.type, data };
+}
+
 function readHeader(value: unknown, number: number): Header {
   const { version } = z.object({ version: z.number() }).safeParse(value).data ?? {};
-  if (version !== undefined && version > VERSION) {
+  if (version !== undefined && version > IMAGES_VERSION) {
     throw refused(
-      `it has format version ${version}, and this Loupe reads up to ${VERSION}.`,
+      `it has format version ${version}, and this Loupe reads up to ${IMAGES_VERSION}.`,
       'Update Loupe, or ask for an export from an older version.',
     );
   }

@@ -1,6 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ShareRecord } from '../../api/share.ts';
+import { imagesOfEvent } from '../../events/images-of-event.ts';
 import type { RunEvent } from '../../events/registry.ts';
+import type { ImageReader, StoredImage } from '../../store/image-store.ts';
 import type { RunReader } from '../../store/run-store.ts';
 import { createRedactor, type Redactor, type RedactorOptions } from '../redaction/redactor.ts';
 import { inScope } from '../redaction/scope.ts';
@@ -19,15 +21,17 @@ const PAGE = 50;
  * events, and a value has the same mask wherever a reader starts.
  */
 export class SharedLog {
-  readonly #store: Pick<RunReader, 'read'>;
+  readonly #store: Pick<RunReader, 'read'> & Pick<ImageReader, 'image'>;
   readonly #runId: string;
   readonly #scope: ShareRecord['scope'];
   readonly #redactor: Redactor;
+  /** Hashes of the images that the link shows, each with the first event that does. */
+  readonly #images = new Map<string, number>();
   #known = 0;
   #work: Promise<void> = Promise.resolve();
 
   constructor(options: {
-    store: Pick<RunReader, 'read'>;
+    store: Pick<RunReader, 'read'> & Pick<ImageReader, 'image'>;
     runId: string;
     scope: ShareRecord['scope'];
     redaction: RedactorOptions;
@@ -46,12 +50,26 @@ export class SharedLog {
         const limit = Math.min(PAGE, seq - this.#known);
         const events = await this.#store.read(this.#runId, { afterSeq: this.#known, limit });
         if (events.length === 0) return;
-        for (const event of events) this.#redactor.learn(event);
+        for (const event of events) this.#learn(event);
         this.#known += events.length;
         await turn();
       }
     });
     return this.#work;
+  }
+
+  #learn(event: RunEvent): void {
+    this.#redactor.learn(event);
+    for (const { hash } of imagesOfEvent(inScope(event, this.#scope))) {
+      if (!this.#images.has(hash)) this.#images.set(hash, event.seq);
+    }
+  }
+
+  /** An image that this link shows, as it is: nothing in it is masked. `undefined` for all others of the run. */
+  async image(hash: string, untilSeq: number): Promise<StoredImage | undefined> {
+    await this.lookThrough(untilSeq);
+    const seq = this.#images.get(hash);
+    return seq === undefined || seq > untilSeq ? undefined : this.#store.image(this.#runId, hash);
   }
 
   /** Redacts events of the run for this link. */
@@ -78,6 +96,11 @@ export class SharedLog {
       yield await this.show(events);
       await turn();
     }
+  }
+
+  /** The number of distinct images in everything scanned so far. */
+  images(): number {
+    return this.#images.size;
   }
 
   /** The number of distinct values masked so far. */

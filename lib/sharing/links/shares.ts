@@ -2,13 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Share, SharePreviewReply, ShareRecord, ShareRequest, ShareStatus } from '../../api/share.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { RunConfig } from '../../events/config.ts';
+import type { ImageReader } from '../../store/image-store.ts';
 import type { RunReader } from '../../store/run-store.ts';
 import type { ShareStore } from '../../store/share-store.ts';
 import { isStorageFull, RunNotFoundError } from '../../store/store-errors.ts';
 import { isShowable, type RedactorOptions, withRunFolders } from '../redaction/redactor.ts';
 import { SharedLog } from './shared-log.ts';
 
-type SharesStore = ShareStore & Pick<RunReader, 'read' | 'readOne' | 'summary'>;
+type SharesStore = ShareStore & ImageReader & Pick<RunReader, 'read' | 'readOne' | 'summary'>;
 
 /** A link opened with its token. */
 export interface OpenShare {
@@ -65,6 +66,7 @@ export class Shares {
     return {
       findings: findings.map((finding) => ({ ...finding, showable: isShowable(finding.kind) })),
       masked: findings.reduce((sum, { shown, values }) => sum + (shown ? 0 : values), 0),
+      images: log.images(),
       total: lastSeq,
       events,
     };

@@ -10,6 +10,7 @@ import { type ShareDraft, shareRequest } from '../../api/share.ts';
 import type { RunEvent } from '../../events/registry.ts';
 import type { ExecuteRun } from '../../runs/run-worker.ts';
 import { leaksIn, PLANTED_ENVIRONMENT, plantedLog } from '../../testing/planted-secrets.ts';
+import { pngImage } from '../../testing/sample-images.ts';
 import { openTestService, scripted, type TestService, warned } from '../../testing/test-service.ts';
 import { Shares } from '../links/shares.ts';
 import { createShareServer, type ShareLimits } from './share-server.ts';
@@ -236,6 +237,28 @@ describe('a finished run', () => {
     await vi.waitFor(() => expect(stream.events.at(-1)?.type).toBe('run.ended'));
     expect(stream.text).toContain('ada.lovelace@analytical.org');
     expect(leaksIn(stream.text)).toEqual(['e-mail address']);
+  });
+
+  it('serves the images of the events that it shows, with their own type, and no others', async () => {
+    const data = pngImage().toString('base64');
+    const runId = await ended(await test.start({ images: [{ name: 'chart.png', data }] }));
+    const { config } = await test.service.stored.get(runId);
+    const hash = config.images?.[0]?.hash ?? '';
+    const whole = await share(runId);
+    const image = await fetch(`${base}/s/${whole.token}/images/${hash}`);
+    expect(image.status).toBe(200);
+    expect(image.headers.get('content-type')).toBe('image/png');
+    expect(image.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(image.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect((await image.arrayBuffer()).byteLength).toBe(config.images?.[0]?.bytes);
+    const summary = await share(runId, { scope: 'summary' });
+    for (const path of [
+      `/s/${summary.token}/images/${hash}`,
+      `/s/${whole.token}/images/${'0'.repeat(64)}`,
+      `/s/${whole.token}/images/x`,
+    ]) {
+      expect((await fetch(`${base}${path}`)).status, path).toBe(404);
+    }
   });
 
   it('sets no cookie, forbids indexing, sends no referrer, and runs only its own script', async () => {

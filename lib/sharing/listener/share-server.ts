@@ -75,8 +75,8 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 };
-/** A link, and the paths below it: its stream, one full event, and its status. */
-const PATH = /^\/s\/([A-Za-z0-9_-]{22})(\/events(?:\/([1-9]\d{0,14}))?|\/status)?$/;
+/** A link, and the paths below it: its stream, one full event, an image, and its status. */
+const PATH = /^\/s\/([A-Za-z0-9_-]{22})(\/events(?:\/([1-9]\d{0,14}))?|\/images\/([0-9a-f]{64})|\/status)?$/;
 const NOTHING_ALLOWED = `default-src 'none'; style-src '${PLAIN_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /**
@@ -144,7 +144,7 @@ class ShareSite {
       return sendPage(response, 405, NOTHING_HERE, { allow: 'GET, HEAD', connection: 'close' });
     }
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
-    const [, token, part, seq] = PATH.exec(path) ?? [];
+    const [, token, part, seq, hash] = PATH.exec(path) ?? [];
     const share =
       token === undefined
         ? 'unknown'
@@ -154,9 +154,12 @@ class ShareSite {
     if (share === 'unknown') return this.#unknown(request, response, path);
     if (share === 'revoked') return sendPage(response, 410, NO_LONGER_SHARED);
     if (!('record' in share)) return this.#status(response, share);
-    if (this.#opened.tooMany(share.record.id)) return sendTooMany(response, ASKED_TOO_OFTEN);
-    this.#opened.count(share.record.id);
+    // A page asks for each of its images once.
+    const requests = hash === undefined ? this.#opened : this.#asked;
+    if (requests.tooMany(share.record.id)) return sendTooMany(response, ASKED_TOO_OFTEN);
+    requests.count(share.record.id);
     if (seq !== undefined) return this.#event(request, response, { share, seq: Number(seq), query });
+    if (hash !== undefined) return this.#image(request, response, { share, hash });
     if (part) return this.#stream(request, response, { share, token: token ?? '', query });
     return this.#page(request, response, { share, token: token ?? '' });
   }
@@ -211,6 +214,24 @@ class ShareSite {
     if (request.method === 'HEAD') return void response.end();
     const text = typeof value === 'string' ? value : JSON.stringify(value, null, path === null ? 0 : 2);
     if (await this.#write(response, text)) response.end();
+  }
+
+  /** An image of the events that the link shows. */
+  async #image(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { share, hash }: { share: OpenShare; hash: string },
+  ): Promise<void> {
+    const image = await share.log.image(hash, await this.#shares.lastSeq(share.record));
+    if (!image) return sendPage(response, 404, NOTHING_HERE);
+    response.writeHead(200, {
+      ...HEADERS,
+      'content-security-policy': NOTHING_ALLOWED,
+      'content-type': `image/${image.type}`,
+      'content-length': image.data.length,
+    });
+    if (request.method === 'HEAD') return void response.end();
+    response.end(image.data);
   }
 
   async #page(

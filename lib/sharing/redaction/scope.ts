@@ -31,7 +31,10 @@ export function inScope(event: RunEvent, scope: Scope): RunEvent {
 /** Withholds the results of tools and checks: file contents and command output. What the model says about them stays. */
 function withoutResults(event: RunEvent): RunEvent {
   switch (event.type) {
-    case 'tool-call.ended':
+    case 'tool-call.ended': {
+      const { images: _images, ...rest } = event;
+      return { ...rest, result: withheldResult(event.result) };
+    }
     case 'tool-call.interrupted':
       return { ...event, result: withheldResult(event.result) };
     case 'mcp-request.received':
@@ -91,6 +94,7 @@ function summaryOnly(event: RunEvent): RunEvent {
         system: _system,
         blocked_patterns: _patterns,
         answer_schema: _schema,
+        images: _images,
         ...config
       } = event.config;
       return { ...event, config: { ...config, checks: config.checks.map(withheldCheck) } };
@@ -173,8 +177,11 @@ function summaryOnly(event: RunEvent): RunEvent {
           output: WITHHELD,
         })),
       };
+    case 'operator.messaged': {
+      const { images: _images, ...rest } = event;
+      return { ...rest, text: WITHHELD };
+    }
     case 'harness.prompted':
-    case 'operator.messaged':
     case 'agent.messaged':
       return { ...event, text: WITHHELD };
     case 'cycle.started': {

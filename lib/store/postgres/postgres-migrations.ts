@@ -292,6 +292,15 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       )
       .addColumn('body', 'text', (column) => column.notNull()),
   ],
+  () => [
+    postgres.schema
+      .createTable('run_images')
+      .addColumn('run_id', id, (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('hash', id, (column) => column.notNull())
+      .addColumn('type', 'text', (column) => column.notNull())
+      .addColumn('data', 'bytea', (column) => column.notNull())
+      .addPrimaryKeyConstraint('run_images_key', ['run_id', 'hash']),
+  ],
 ];
 
 /** The schema this program writes. */

@@ -29,6 +29,8 @@ import {
   runIdRow,
 } from '../annotation-statements.ts';
 import type { EventRow } from '../event-row.ts';
+import { copiedImages, keptImage } from '../image-statements.ts';
+import type { StoredImage } from '../image-store.ts';
 import { type FileRun, importInSlices } from '../import-run.ts';
 import { type LogGrowth, seqBefore } from '../log-growth.ts';
 import { selectRuns } from '../run-list-query.ts';
@@ -166,10 +168,12 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async create(run: Parameters<Store['create']>[0]): Promise<CreatedLog> {
-    const { id, config, copied, parent, idempotencyKey: key, worker, family, folder } = run;
+    const { id, config, copied, parent, idempotencyKey: key, worker, family, folder, images } = run;
     const place = { run_id: id, seq: 1, at: steadyNow() };
     const first = runCreated.parse({ type: 'run.created', config, copied, parent, ...place });
-    const { runId, created } = await this.#make({ id, key, worker, family, folder }, async () => [first]);
+    const { runId, created } = await this.#make({ id, key, worker, family, folder, images }, async () => [
+      first,
+    ]);
     return created ? { runId, created, first } : { runId, created };
   }
 
@@ -186,15 +190,21 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   importRun(run: FileRun): Promise<{ runId: string; created: boolean }> {
-    return importInSlices(this.imports, run);
+    return importInSlices(this.imports, run, (...asked) => this.keepImages(...asked));
   }
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
   async #make(
-    run: RunPlace & { id: string; key?: string; worker?: string; familyFrom?: string },
+    run: RunPlace & {
+      id: string;
+      key?: string;
+      worker?: string;
+      familyFrom?: string;
+      images?: readonly StoredImage[] | undefined;
+    },
     begin: (query: Run, at: number) => Promise<readonly RunEvent[]>,
   ): Promise<{ runId: string; created: boolean }> {
-    const { id, key, worker, folder, familyFrom } = run;
+    const { id, key, worker, folder, familyFrom, images = [] } = run;
     const at = steadyNow();
     let lastSeq = 0;
     const insert = async (query: Run, tries: number): Promise<string> => {
@@ -209,6 +219,8 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       const row = newRow(summary, { worker, family, folder });
       await query(compiled(postgres.insertInto('runs').values(row)));
       await query(insertEvents(id, events));
+      for (const image of images) await query(compiled(keptImage(postgres, id, image)));
+      if (familyFrom !== undefined) await query(compiled(copiedImages(postgres, familyFrom, id)));
       if (key !== undefined) {
         const used = { key, run_id: id, created_at: at };
         await query(compiled(postgres.insertInto('idempotency_keys').values(used)));
@@ -275,6 +287,17 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   async readTexts(runId: string, range: TextRange): Promise<EventText[]> {
     const rows = await this.#run(textsAfter(runId, range));
     return rows.map((row) => textFromRow(row, (where, cause) => damagedDatabase(this.path, cause, where)));
+  }
+
+  async keepImages(runId: string, images: readonly StoredImage[]): Promise<void> {
+    const writing = this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
+        const [row] = await run({ sql: 'select id from runs where id = $1 for share', parameters: [runId] });
+        if (!row) throw new RunNotFoundError(runId);
+        for (const image of images) await run(compiled(keptImage(postgres, runId, image)));
+      }),
+    );
+    await this.#noticeFull(writing);
   }
 
   async beginRecovery(runId: string): Promise<number> {

@@ -309,6 +309,15 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       )
       .addColumn('body', 'text', (column) => column.notNull()),
   ],
+  () => [
+    sqlite.schema
+      .createTable('run_images')
+      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('hash', 'text', (column) => column.notNull())
+      .addColumn('type', 'text', (column) => column.notNull())
+      .addColumn('data', 'blob', (column) => column.notNull())
+      .addPrimaryKeyConstraint('run_images_key', ['run_id', 'hash']),
+  ],
 ];
 
 /** The schema this program writes. */

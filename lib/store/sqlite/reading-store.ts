@@ -43,6 +43,14 @@ export abstract class ReadingStore implements StoreReader {
     return this.reader.forksOf(runId);
   }
 
+  image(...asked: Parameters<StoreReader['image']>): ReturnType<StoreReader['image']> {
+    return this.reader.image(...asked);
+  }
+
+  imagesOf(runId: string): ReturnType<StoreReader['imagesOf']> {
+    return this.reader.imagesOf(runId);
+  }
+
   extras(runId: string): ReturnType<StoreReader['extras']> {
     return this.reader.extras(runId);
   }

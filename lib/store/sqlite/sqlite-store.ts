@@ -35,6 +35,8 @@ import {
 } from '../annotation-statements.ts';
 import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
 import type { EventRow } from '../event-row.ts';
+import { copiedImages, keptImage } from '../image-statements.ts';
+import type { StoredImage } from '../image-store.ts';
 import { type FileRun, type ImportKey, type ImportSteps, importInSlices, toEventRow } from '../import-run.ts';
 import { seqBefore } from '../log-growth.ts';
 import { selectRuns } from '../run-list-query.ts';
@@ -193,10 +195,10 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   }
 
   async create(run: Parameters<RunStore['create']>[0]): Promise<CreatedLog> {
-    const { id, config, copied, parent, idempotencyKey, worker, family, folder } = run;
+    const { id, config, copied, parent, idempotencyKey, worker, family, folder, images } = run;
     const place = { run_id: id, seq: 1, at: steadyNow() };
     const first = runCreated.parse({ type: 'run.created', config, copied, parent, ...place });
-    const row = { id, idempotencyKey, worker, family, folder };
+    const row = { id, idempotencyKey, worker, family, folder, images };
     const { runId, created } = await this.#make(row, () => [first]);
     return created ? { runId, created, first } : { runId, created };
   }
@@ -214,7 +216,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   }
 
   importRun(run: FileRun): Promise<{ runId: string; created: boolean }> {
-    return importInSlices(this, run);
+    return importInSlices(this, run, (...asked) => this.keepImages(...asked));
   }
 
   beginImport(summary: RunSummary, importId: string): Promise<boolean> {
@@ -235,10 +237,16 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
 
   /** Makes a run with the beginning of its log, unless its key has made one. */
   #make(
-    run: RunPlace & { id: string; idempotencyKey?: string; worker?: string; familyFrom?: string },
+    run: RunPlace & {
+      id: string;
+      idempotencyKey?: string;
+      worker?: string;
+      familyFrom?: string;
+      images?: readonly StoredImage[] | undefined;
+    },
     begin: () => readonly RunEvent[],
   ): Promise<{ runId: string; created: boolean }> {
-    const { id, idempotencyKey, worker, folder, familyFrom } = run;
+    const { id, idempotencyKey, worker, folder, familyFrom, images = [] } = run;
     return this.#transaction(() => {
       if (idempotencyKey !== undefined) {
         const first = this.#first(
@@ -252,6 +260,8 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
       const family = familyFrom === undefined ? run.family : this.#familyOf(familyFrom);
       this.#insertRun(newRow(summarizeRun(foldAll(emptyRunState(id), events)), { worker, family, folder }));
       for (const event of events) this.#insert(event);
+      for (const image of images) this.#run(keptImage(sqlite, id, image));
+      if (familyFrom !== undefined) this.#run(copiedImages(sqlite, familyFrom, id));
       if (idempotencyKey !== undefined) {
         this.#run(
           sqlite
@@ -342,6 +352,13 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   async search(...asked: Parameters<RunStore['search']>): Promise<Found> {
     await this.catchUp(CATCH_UP_MS);
     return this.reader.search(...asked);
+  }
+
+  async keepImages(runId: string, images: readonly StoredImage[]): Promise<void> {
+    await this.#transaction(() => {
+      this.#requireRow(runId);
+      for (const image of images) this.#run(keptImage(sqlite, runId, image));
+    });
   }
 
   async beginRecovery(runId: string): Promise<number> {
@@ -619,6 +636,12 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     const row = this.#selectLease.get(runId);
     if (row === undefined) throw new RunNotFoundError(runId);
     return lease.parse(row);
+  }
+
+  /** Whether there is such a run, also one that is being imported. */
+  #requireRow(runId: string): void {
+    const row = this.#first(sqlite.selectFrom('runs').select('id').where('id', '=', runId));
+    if (row === undefined) throw new RunNotFoundError(runId);
   }
 
   #familyOf(runId: string): string | undefined {

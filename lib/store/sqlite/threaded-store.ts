@@ -57,6 +57,7 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly addToImport = this.#remote('addToImport');
   readonly publishImport = this.#remote('publishImport');
   readonly dropImport = this.#remote('dropImport');
+  readonly keepImages = this.#remote('keepImages');
   readonly claim = this.#remote('claim');
   readonly beginRecovery = this.#remote('beginRecovery');
   readonly settleRecovery = this.#remote('settleRecovery');
@@ -119,7 +120,7 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   }
 
   importRun(run: FileRun): ReturnType<Store['importRun']> {
-    return importInSlices(this, run);
+    return importInSlices(this, run, (...asked) => this.keepImages(...asked));
   }
 
   append(runId: string, request: AppendRequest): Promise<void> {

@@ -14,7 +14,9 @@ export const dynamic = 'force-dynamic';
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;
-    const log = await requestedExport(request, getRunService().stored, runId);
-    return fileResponse(htmlExport(log, playerAssets()), { name: `loupe-${runId}.html`, type: 'text/html' });
+    const { stored } = getRunService();
+    const log = await requestedExport(request, stored, runId);
+    const page = htmlExport(log, playerAssets(), stored.images(runId, log.images));
+    return fileResponse(page, { name: `loupe-${runId}.html`, type: 'text/html' });
   });
 }

@@ -1,4 +1,5 @@
 import { messageRequest } from '#lib/api/create-run.ts';
+import { decodeImage } from '#lib/api/image.ts';
 import type { MessageReply } from '#lib/api/replies.ts';
 import { getRunService } from '#lib/app/current-service.ts';
 import { handle, readBody } from '#lib/http/handle.ts';
@@ -12,8 +13,8 @@ export const dynamic = 'force-dynamic';
 export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;
-    const { text } = await readBody(request, messageRequest);
-    const { run, message } = await getRunService().message(runId, text);
+    const { text, images = [] } = await readBody(request, messageRequest);
+    const { run, message } = await getRunService().message(runId, text, images.map(decodeImage));
     const { id, status } = message;
     const reply: MessageReply = { run, message: { id, text: message.text, status } };
     return Response.json(reply, { status: 202 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { embeddedImage } from './image.ts';
+import { embeddedImage } from './embedded-image.ts';
 
 const url = (type: string, bytes: readonly number[]) => {
   const padded = [...bytes, ...Array.from({ length: 60 - bytes.length }, () => 0)];

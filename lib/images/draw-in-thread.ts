@@ -1,0 +1,44 @@
+import { AppError } from '../errors/app-error.ts';
+import { askThread } from '../util/ask-thread.ts';
+import type { ImageType, Orientation } from '../util/image-header.ts';
+import { OneAtATime } from '../util/one-at-a-time.ts';
+
+/** An image for the thread. */
+export interface ToDraw {
+  data: Uint8Array;
+  type: ImageType;
+  orientation: Orientation;
+}
+
+/** What is left of an image: its pixels. */
+export interface DrawnImage {
+  type: 'png' | 'jpeg';
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** The largest image that is taken needs about two seconds on a slow machine. */
+const MAX_DRAW_MS = 20_000;
+
+/** A decoded image takes up to 160 MB, so there is never more than one. */
+const turns = new OneAtATime({
+  maxWaiting: 100,
+  full: () =>
+    new AppError({
+      code: 'image_refused',
+      message: 'Too many images are being read.',
+      hint: 'Try again in a moment.',
+    }),
+});
+
+/**
+ * Decodes an image and draws it anew, in a thread of its own with a time limit.
+ *
+ * @returns `undefined` if it takes too long
+ * @throws the reason of the signal; an error if it cannot be decoded, which ends the thread
+ */
+export function drawInThread(job: ToDraw, signal: AbortSignal): Promise<DrawnImage | undefined> {
+  const module = new URL('./image-thread.ts', import.meta.url);
+  return turns.run(() => askThread<DrawnImage>(module, job, { signal, maxMs: MAX_DRAW_MS }), signal);
+}
