@@ -54,6 +54,7 @@ export function EndlessFields({ models }: { models: readonly InstalledModel[] })
             checked={diversity.value}
             onChange={diversity.set}
           />
+          {diversity.value && <SettingSwitch name="diversity_feedback" />}
           {diversity.value && (
             <div className="grid gap-3 sm:grid-cols-3">
               <SettingField name="diversity_threshold" />

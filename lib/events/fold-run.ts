@@ -262,7 +262,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'cycle.reflected':
       return cycleReflected(state, event);
     case 'diversity.advised':
-      return { ...state, diversity: event };
+      return { ...state, diversity: event, reflections: withVectors(state.reflections, event) };
     case 'memory.changed':
       return { ...state, memory: changedMemory(state, event) };
     case 'message.awaited':
@@ -814,6 +814,19 @@ function cycleReflected(state: RunState, event: EventOf<'cycle.reflected'>): Run
     reflections:
       event.ended_by === 'reflection' ? appended(state.reflections, reflection) : state.reflections,
   };
+}
+
+/** Adds the embeddings that a comparison recorded. */
+function withVectors(
+  reflections: RunState['reflections'],
+  { vectors }: EventOf<'diversity.advised'>,
+): RunState['reflections'] {
+  if (!vectors) return reflections;
+  const byCycle = new Map(vectors.map(({ cycle, vector }) => [cycle, vector]));
+  return reflections.map((reflection) => {
+    const vector = byCycle.get(reflection.cycle);
+    return vector ? { ...reflection, vector } : reflection;
+  });
 }
 
 function changedMemory(state: RunState, event: EventOf<'memory.changed'>): RunState['memory'] {

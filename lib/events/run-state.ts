@@ -58,6 +58,8 @@ export interface Reflection {
   readonly cycle: number;
   readonly text: string;
   readonly seq: number;
+  /** Its embedding, if the run compares by embeddings and has compared it. */
+  readonly vector?: readonly number[];
 }
 
 /** A current memory (O12). */

@@ -572,6 +572,15 @@ export const SETTINGS = {
     help: 'Compares each reflection with earlier ones and tells the model when it repeats itself.',
     stored: 'elsewhere',
   },
+  /** Off: similarity is recorded, but the model is not told. */
+  diversity_feedback: {
+    type: 'switch',
+    modes: ['explore'],
+    label: 'Tell the model',
+    help: 'Off: similarity is measured and recorded, but the model gets no feedback.',
+    default: () => true,
+    fork: true,
+  },
 } as const satisfies Record<string, SettingFacts>;
 
 type Settings = typeof SETTINGS;

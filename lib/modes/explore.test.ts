@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { similarityMatrix } from '../events/cycle-table.ts';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { type RunEventType, runEvent } from '../events/registry.ts';
@@ -497,6 +498,35 @@ it('two equal reflections add feedback to every call of the third cycle only [X2
   expect(systems[3]).toBe(systems[2]);
   expect(systems[4]).toBe(EXPLORE_SYSTEM_PROMPT);
   expect(run.log.state.messages[0]?.content).toBe(EXPLORE_SYSTEM_PROMPT);
+});
+
+it('records similarity without telling the model, if the run only measures [X21]', async () => {
+  await using run = await play({ ...explore, max_cycles: 3, diversity: {}, diversity_feedback: false }, [
+    says(alike),
+  ]);
+  expect(run.of('diversity.advised')).toMatchObject([{ cycle: 3, similarity: 1, nearest_cycle: 1 }]);
+  expect(run.of('diversity.advised')[0]).not.toHaveProperty('feedback');
+  const systems = run.fake.chats.map((_, index) => run.sent(index)[0]?.content);
+  expect(new Set(systems)).toEqual(new Set([EXPLORE_SYSTEM_PROMPT]));
+});
+
+it('embeds each reflection once, and the log keeps the embeddings [X21]', async () => {
+  await using run = await play(
+    { ...explore, max_cycles: 4, diversity: { embedding_model: 'embedder' } },
+    [says('red green'), says('red blue'), says('blue sky'), says('End.')],
+    { fake: { models: [{ name: 'play' }, { name: 'embedder' }] } },
+  );
+  const recorded = run.of('diversity.advised').map(({ vectors }) => vectors?.map(({ cycle }) => cycle));
+  expect(recorded).toEqual([[1, 2], [3], [4]]);
+  const { cycles } = foldCycles(noCycles, run.log.events);
+  expect(cycles.map(({ vector }) => vector?.length)).toEqual(
+    run.log.state.reflections.map(({ vector }) => vector?.length),
+  );
+  // What the model is told and what figures show is one number.
+  const matrix = similarityMatrix([foldCycles(noCycles, run.log.events)]);
+  const [, second] = run.of('diversity.advised');
+  expect(matrix.measure).toBe('embeddings');
+  expect(Math.max(...(matrix.values[2]?.slice(0, 2).map(Number) ?? []))).toBe(second?.similarity);
 });
 
 it('is off by default [X21]', async () => {

@@ -166,8 +166,11 @@ function summaryOnly(event: RunEvent): RunEvent {
     }
     case 'cycle.reflected':
       return { ...event, text: event.text === '' ? '' : WITHHELD };
-    case 'diversity.advised':
-      return event.feedback === undefined ? event : { ...event, feedback: WITHHELD };
+    case 'diversity.advised': {
+      // A text can be guessed from its embedding.
+      const { vectors: _vectors, ...rest } = event;
+      return rest.feedback === undefined ? rest : { ...rest, feedback: WITHHELD };
+    }
     case 'memory.changed': {
       const { value, ...rest } = event;
       return { ...rest, key: WITHHELD, ...(value === undefined ? {} : { value: WITHHELD }) };

@@ -1,0 +1,12 @@
+import type { CycleTable, SimilarityMatrix } from '../events/cycle-table.ts';
+import type { RunSummary } from './run-summary.ts';
+
+/** `GET /api/explorations?run=ID` */
+export interface ExplorationsReply {
+  /** In the order of the request. */
+  runs: { run: RunSummary; table: CycleTable }[];
+  /** The reflections of all runs, run by run. */
+  similarity: SimilarityMatrix;
+  /** Mean similarity within each run (on the diagonal) and between each two; `null` where nothing can be compared. */
+  by_run: (number | null)[][];
+}
