@@ -176,7 +176,7 @@ test('an exploration also plots diversity, memory and tools', async ({ page }) =
 test('explorations are put side by side, with the similarity of their reflections', async ({ page }) => {
   const ids: string[] = [];
   for (const cycles of [5, 7]) {
-    await importedPlots(page, exploreLog(cycles).events);
+    await importedPlots(page, exploreLog(cycles, { runId: `sample${cycles}` }).events);
     ids.push(new URL(page.url()).pathname.replace('/runs/', ''));
   }
   const similarity = points(plot(page, 'Similarity of reflections'));

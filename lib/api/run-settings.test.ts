@@ -44,6 +44,10 @@ it.each(requests)('has a default for every optional setting: %j', (request) => {
     'blocked_patterns',
     'tools',
     'diversity',
+    'handover_at',
+    'operator_replies',
+    'operator_model',
+    'operator_prompt',
   ];
   const known = Object.keys(defaultSettings(config));
   const settings = Object.keys(settingsOf(config)).filter((name) => !optional.includes(name));

@@ -38,16 +38,23 @@ export function toolChars(tools: readonly ToolDefinition[]): number {
 }
 
 /**
- * Fill level of a conversation that is never compacted, as counted by the rule that ends it (C8-C10): its characters,
- * and the limit of four characters per token of the configured limit or the effective window, whichever is smaller.
+ * Fill level of a conversation that is never compacted, as counted by the rules that end it or hand it over (C8-C10), in
+ * tokens. What the server measured of it counts as measured, the rest by four characters per token. The limit is the
+ * configured one or the effective window, whichever is smaller.
  */
 export function conversationFill(
-  state: WindowFacts & { readonly config: RunConfig | undefined; readonly messages: readonly ChatMessage[] },
-): { chars: number; limitChars: number } {
+  state: WindowFacts & {
+    readonly config: RunConfig | undefined;
+    readonly messages: readonly ChatMessage[];
+    readonly measured: { readonly tokens: number; readonly chars: number } | undefined;
+  },
+): { tokens: number; limitTokens: number; measured: boolean } {
   const { session, explore } = state.config ?? {};
-  const tokens = session?.context_limit ?? explore?.context_limit ?? Number.POSITIVE_INFINITY;
+  const limit = session?.context_limit ?? explore?.context_limit ?? Number.POSITIVE_INFINITY;
+  const { tokens, chars } = state.measured ?? { tokens: 0, chars: 0 };
   return {
-    chars: conversationChars(state.messages),
-    limitChars: Math.min(tokens, effectiveWindow(state)) * CHARS_PER_TOKEN,
+    tokens: tokens + (conversationChars(state.messages) - chars) / CHARS_PER_TOKEN,
+    limitTokens: Math.min(limit, effectiveWindow(state)),
+    measured: state.measured !== undefined,
   };
 }

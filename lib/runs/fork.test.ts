@@ -162,7 +162,8 @@ it('puts explorations side by side, and refuses runs without cycles', async () =
     discard: async () => undefined,
   });
   test = await openTestService(scripted([...cycle(1), ...cycle(2)]), { prepare });
-  const [first, second] = [await test.start({ mode: 'explore' }), await test.start({ mode: 'explore' })];
+  const request = { mode: 'explore' as const, task: '' };
+  const [first, second] = [await test.start(request), await test.start(request)];
   await ended(first);
   await ended(second);
   const { stored } = test.service;

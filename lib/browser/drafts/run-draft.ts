@@ -26,6 +26,7 @@ import { readAnswerSchema } from './answer-schema.ts';
 import { type DraftCheck, draftOfCheck, readChecks } from './check-draft.ts';
 import { isWholePath } from './folder-path.ts';
 import { NUMBER_FIELD_NAMES, type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
+import { emptyOperator, type OperatorDraft, operatorDraft, operatorFields } from './operator-draft.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
 
@@ -42,7 +43,10 @@ const PLAIN_SWITCHES = SWITCH_SETTINGS.filter((name): name is PlainSwitch => nam
  * The new-run form as it is filled in: a setting under its name in the API. Numbers stay text, in the unit of the field,
  * until the run is started; empty means the default.
  */
-export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainSwitch, boolean> {
+export interface RunDraft
+  extends Record<NumberFieldName, string>,
+    Record<PlainSwitch, boolean>,
+    OperatorDraft {
   kind: RunKind;
   task: string;
   /** The values for the placeholders of the task; `null` if the task is plain text. */
@@ -84,6 +88,7 @@ const switches = defaultSettings({ mode: DEFAULT_MODE, agentic: true });
 export const emptyDraft: RunDraft = {
   ...numbersOf(() => ''),
   ...switchesOf((name) => switches[name]),
+  ...emptyOperator,
   kind: 'task',
   task: '',
   placeholders: null,
@@ -157,6 +162,8 @@ export function requestOf(
     max_seconds: number('max_seconds'),
     max_cost_usd: number('max_cost_usd'),
   });
+  const operator = mode === 'explore' ? operatorFields(draft) : undefined;
+  Object.assign(problems, operator?.problems);
   const first = number('predict_first');
   const second = number('predict_second');
   const request: CreateRunRequest = {
@@ -175,6 +182,7 @@ export function requestOf(
     model_options: Object.keys(options).length > 0 ? options : undefined,
     ...otherSettingsOf(draft),
     ...OWN_FIELDS[mode].request(draft, number),
+    ...operator?.request,
     checks: checks.ok && checks.checks.length > 0 ? checks.checks : undefined,
     answer_schema: answer.ok ? answer.schema : undefined,
     tools:
@@ -436,8 +444,10 @@ function taskDraft(effective: RunSettings, asked: RunSettings): Partial<RunDraft
   };
 }
 
-function exploreDraft({ max_cycles, diversity }: RunSettings): Partial<RunDraft> {
+function exploreDraft(effective: RunSettings): Partial<RunDraft> {
+  const { max_cycles, diversity } = effective;
   return {
+    ...operatorDraft(effective),
     untilStopped: max_cycles === null,
     diversity: diversity !== undefined,
     embeddingModel: diversity?.embedding_model ?? '',

@@ -68,6 +68,7 @@ export function contextWords(step: RunStep): string {
     ),
     ...(evaluated === undefined ? [] : [`${formatCount(evaluated)} counted by Ollama`]),
     ...(compacted ? [`shortened from ${formatCount(compacted.before)}`] : []),
+    ...(step.handedOver ? ['begins a fresh context'] : []),
   ].join(' · ');
 }
 

@@ -160,6 +160,16 @@ function summaryOnly(event: RunEvent): RunEvent {
     case 'operator.messaged':
     case 'agent.messaged':
       return { ...event, text: WITHHELD };
+    case 'handover.started':
+      return { ...event, text: WITHHELD };
+    case 'handover.ended':
+      return event.text === undefined ? event : { ...event, text: WITHHELD };
+    case 'operator-call.started':
+      return { ...event, messages: event.messages.map(({ role }) => ({ role, content: WITHHELD })) };
+    case 'operator-call.ended': {
+      const { thinking: _thinking, ...rest } = event;
+      return { ...rest, text: WITHHELD };
+    }
     case 'cycle.started': {
       const { line: _line, ...rest } = event;
       return rest;
