@@ -1,4 +1,5 @@
-import type { CycleTable, SimilarityMatrix } from '../events/cycle-table.ts';
+import type { CycleTable } from '../events/cycle-table.ts';
+import type { SimilarityMatrix } from '../events/similarity-matrix.ts';
 import type { RunSummary } from './run-summary.ts';
 
 /** `GET /api/explorations?run=ID` */

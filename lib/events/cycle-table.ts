@@ -1,7 +1,8 @@
 import type { CsvValue } from '../util/csv.ts';
 import { mean } from '../util/mean.ts';
 import { MAX_MATRIX_REFLECTIONS } from './limits.ts';
-import { type Comparable, reflectionSimilarity, type SimilarityMeasure } from './reflection-similarity.ts';
+import { type Comparable, reflectionSimilarity } from './reflection-similarity.ts';
+import type { SimilarityMatrix, SimilarityMeasure } from './similarity-matrix.ts';
 import type { Cycle, Cycles, MemoryChange } from './timeline.ts';
 
 /** One cycle of an exploration as a row of a table; what was not measured is missing. */
@@ -28,16 +29,6 @@ export interface CycleRow {
   /** Mean dissimilarity of all pairs of reflections up to this cycle, 0 to 1. */
   readonly diversity?: number;
   readonly ended_by?: Cycle['endedBy'];
-}
-
-/** A similarity matrix: symmetric, 1 on the diagonal, `null` where two reflections cannot be compared. */
-export interface SimilarityMatrix {
-  readonly measure: SimilarityMeasure;
-  /** What each row and column stands for: the run by its index, and the cycle. */
-  readonly points: readonly { readonly run: number; readonly cycle: number }[];
-  readonly values: readonly (readonly (number | null)[])[];
-  /** Reflections that were left out, because there are too many. */
-  readonly left_out: number;
 }
 
 /** What the cycles of one exploration came to. */
@@ -71,7 +62,7 @@ export function memorySizes(
 }
 
 /** The measure of a run's figures: that of its feedback. Embeddings count only where the log has them. */
-export function measureOf({ embeddingModel, cycles }: Cycles): SimilarityMeasure {
+function measureOf({ embeddingModel, cycles }: Cycles): SimilarityMeasure {
   return embeddingModel !== undefined && cycles.some(({ vector }) => vector) ? 'embeddings' : 'ngram';
 }
 

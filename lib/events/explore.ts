@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { envelope, optionalCount } from './envelope.ts';
 import { MAX_VECTOR_LENGTH } from './limits.ts';
+import { SIMILARITY_MEASURES } from './similarity-matrix.ts';
 
 /** A cycle of an exploration starts (X12), with an optional neutral user line (X23). */
 export const cycleStarted = z.object({
@@ -33,7 +34,7 @@ export const diversityAdvised = z.object({
   type: z.literal('diversity.advised'),
   /** The starting cycle, whose calls include the feedback; after the last cycle, that cycle. */
   cycle: z.int().positive(),
-  measure: z.enum(['ngram', 'embeddings']),
+  measure: z.enum(SIMILARITY_MEASURES),
   /** The highest similarity, 0 to 1, of the last reflection to an earlier one. */
   similarity: z.number().min(0).max(1),
   threshold: z.number().min(0).max(1),

@@ -1,8 +1,5 @@
 import { cosineSimilarity, jaccardIndex, wordGroups } from '../util/similarity.ts';
-import type { EventOf } from './registry.ts';
-
-/** How reflections are compared: by their word trigrams, or by embeddings. */
-export type SimilarityMeasure = EventOf<'diversity.advised'>['measure'];
+import type { SimilarityMeasure } from './similarity-matrix.ts';
 
 /** A reflection that can be compared with others. Values are never modified, so each is taken apart once. */
 export interface Comparable {

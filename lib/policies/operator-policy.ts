@@ -11,7 +11,7 @@ const MAX_TALK_MESSAGES = 40;
 export const OPERATOR_NUM_PREDICT = 1024;
 
 /** The system prompt of the replying model, unless the run has its own. */
-export const OPERATOR_PROMPT = [
+const OPERATOR_PROMPT = [
   'You are the operator of an autonomous agent that runs without a task. It writes to you from time to time; the user messages are what it wrote.',
   'Answer its last message in a few sentences: honestly, politely and to the point. Give it no tasks and make no promises. You cannot do anything for it but answer.',
 ].join('\n\n');

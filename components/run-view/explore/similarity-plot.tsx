@@ -2,7 +2,7 @@
 
 import { measureWords } from '#lib/browser/plots/plot-words.ts';
 import { formatCount, formatPercent, plural } from '#lib/browser/words/format.ts';
-import type { SimilarityMatrix } from '#lib/events/cycle-table.ts';
+import type { SimilarityMatrix } from '#lib/events/similarity-matrix.ts';
 import { MatrixPlot } from '../../plots/matrix-plot.tsx';
 
 type Point = SimilarityMatrix['points'][number];

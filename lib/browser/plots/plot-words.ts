@@ -1,5 +1,5 @@
 import { PROMPT_ROLES, type PromptRole } from '../../events/prompt-role.ts';
-import type { SimilarityMeasure } from '../../events/reflection-similarity.ts';
+import type { SimilarityMeasure } from '../../events/similarity-matrix.ts';
 import { formatCount, formatDuration, formatPercent, formatRate, formatTokens } from '../words/format.ts';
 import { type RunStep, type StepGroup, TIME_KINDS, type TimeKind, type TimeTotals } from './series.ts';
 import type { WaterfallRow } from './time-layout.ts';
