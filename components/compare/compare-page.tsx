@@ -4,11 +4,12 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
 import type { CompareRunsReply } from '#lib/api/comparison.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { comparedIds, comparePath, otherIndex } from '#lib/browser/state/compared-runs.ts';
+import { comparedIds, comparePath, otherIndex, runLetter } from '#lib/browser/state/compared-runs.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { MAX_COMPARED_RUNS } from '#lib/events/limits.ts';
+import { modeFacts } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
@@ -102,6 +103,7 @@ function Compared({
     <>
       <Answers runs={runs} />
       <FigureTables reply={reply} />
+      <ComparedExplorations runs={summaries} />
       <ChangedFiles runs={runs} />
       <Timelines
         runs={summaries}
@@ -110,6 +112,24 @@ function Compared({
       />
       <ComparedSteps runs={summaries} other={other} onOther={onOther} handle={differences} />
     </>
+  );
+}
+
+const loadExplorations = () => import('../run-view/explore/explorations.tsx');
+
+/** The cycles of all runs, where all are explorations. Their code is loaded after the page. */
+function ComparedExplorations({ runs }: { runs: readonly RunSummary[] }) {
+  const applies = runs.every(({ mode }) => modeFacts(mode).hasCycles);
+  const { opened, open } = useLoaded(loadExplorations);
+  useEffect(() => {
+    if (applies) open(() => true);
+  }, [applies, open]);
+  if (!applies) return null;
+  return (
+    <section aria-label="Explorations" className="mt-10 grid min-h-40 gap-3">
+      <h2 className="text-lg font-semibold">Explorations</h2>
+      {opened && <opened.code.Explorations ids={runs.map(({ id }) => id)} mark={runLetter} />}
+    </section>
   );
 }
 

@@ -6,6 +6,7 @@ import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { offersSetting, SETTINGS } from '#lib/events/settings.ts';
 import { Field, Section, Switch } from '../ui/form/fields.tsx';
+import { OperatorFields } from './operator-fields.tsx';
 import { useDraftField } from './run-form.ts';
 import { SettingField, SettingSwitch } from './setting-field.tsx';
 
@@ -39,6 +40,7 @@ export function EndlessFields({ models }: { models: readonly InstalledModel[] })
         )}
         {offersSetting(kind, 'turn_delay') && <SettingField name="turn_delay" />}
         <SettingField name="context_limit" />
+        <SettingField name="handover_at" />
       </div>
       {hasCycles && (
         <>
@@ -49,12 +51,14 @@ export function EndlessFields({ models }: { models: readonly InstalledModel[] })
             onChange={untilStopped.set}
           />
           <SettingSwitch name="cycle_line" />
+          <OperatorFields models={models} />
           <Switch
             label={SETTINGS.diversity.label}
             hint={SETTINGS.diversity.help}
             checked={diversity.value}
             onChange={diversity.set}
           />
+          {diversity.value && <SettingSwitch name="diversity_feedback" />}
           {diversity.value && (
             <div className="grid gap-3 sm:grid-cols-3">
               <SettingField name="diversity_threshold" />

@@ -3,6 +3,7 @@
 import { type ReactNode, useState } from 'react';
 import type { ModePanel } from '#lib/events/modes.ts';
 import { Tabs } from '../ui/tabs.tsx';
+import { CyclesPanel } from './explore/cycles-panel.tsx';
 import { MemoryPanel } from './explore/memory-panel.tsx';
 import { ReflectionsPanel } from './explore/reflections-panel.tsx';
 import { InboxPanel } from './inbox-panel.tsx';
@@ -11,6 +12,7 @@ import { useRun } from './run-context.tsx';
 type Tab = 'Limits' | ModePanel;
 
 const panels: Record<ModePanel, ReactNode> = {
+  Cycles: <CyclesPanel />,
   Memory: <MemoryPanel />,
   Reflections: <ReflectionsPanel />,
   Messages: <InboxPanel />,

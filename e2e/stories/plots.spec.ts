@@ -173,6 +173,45 @@ test('an exploration also plots diversity, memory and tools', async ({ page }) =
   await expectAccessible(page);
 });
 
+test('explorations are put side by side, with the similarity of their reflections', async ({ page }) => {
+  const ids: string[] = [];
+  for (const cycles of [5, 7]) {
+    await importedPlots(page, exploreLog(cycles, { runId: `sample${cycles}` }).events);
+    ids.push(new URL(page.url()).pathname.replace('/runs/', ''));
+  }
+  const similarity = points(plot(page, 'Similarity of reflections'));
+  await similarity.focus();
+  await page.keyboard.press('End');
+  await expect(similarity).toHaveAttribute('aria-valuetext', /^Cycle 7: (\d+ % like cycle \d|like no other)/);
+  await page.goto(`/runs/${ids[1]}`);
+  await page.getByRole('tab', { name: 'Cycles' }).click();
+  const own = page.getByRole('region', { name: 'Cycles', exact: true });
+  await expect(own.getByRole('row')).toHaveCount(1 + 7);
+  await expect(own.getByRole('columnheader', { name: 'write' })).toBeVisible();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV' }).click(),
+  ]);
+  expect(readFileSync(await file.path(), 'utf8').split('\r\n')).toHaveLength(1 + 7 + 1);
+  await expectAccessible(page);
+
+  await page.goto(`/compare?${new URLSearchParams(ids.map((id) => ['run', id]))}`);
+  const explorations = page.getByRole('region', { name: 'Explorations' });
+  const across = points(explorations.getByRole('figure', { name: 'Similarity across runs' }));
+  await across.focus();
+  await page.keyboard.press('Home');
+  await expect(across).toHaveAttribute('aria-valuetext', /^A, cycle 1: 100 % like B, cycle 1/);
+  await explorations.getByRole('button', { name: 'Mean similarity by run: show as a table' }).click();
+  await expect(explorations.getByRole('row', { name: /^A \d+ % \d+ %/ })).toBeVisible();
+  const csv = await page.request.get(
+    `/api/explorations?${new URLSearchParams([...ids.map((id) => ['run', id]), ['format', 'csv']])}`,
+  );
+  expect((await csv.text()).split('\r\n')).toHaveLength(1 + 12 + 1);
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await misfits(page)).toEqual([]);
+});
+
 test('10,000 events are combined into a few rows, which zooming in separates', async ({ page }) => {
   await importedPlots(page, longLog(10_000).events);
   const figure = plot(page, 'Time by model call');

@@ -110,6 +110,7 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   for (const problem of checkProblems(request.checks ?? [], checkable)) complain('checks', problem);
   const badSchema = request.answer_schema && schemaProblem(request.answer_schema);
   if (badSchema) complain('answer_schema', badSchema);
+  for (const [field, message] of operatorProblems(request)) complain(field, message);
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   for (const [field] of given) {
     const modes = modesWithField(field);
@@ -121,6 +122,21 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
     }
   }
   return problems;
+}
+
+/** What an operator policy lacks. */
+function operatorProblems({
+  operator_policy: policy,
+  operator_replies: replies,
+  operator_model: model,
+}: Partial<z.output<typeof runFields>>): [string, string][] {
+  if ((policy === 'fixed' || policy === 'list') && replies === undefined) {
+    return [['operator_replies', `The policy "${policy}" needs at least one reply.`]];
+  }
+  if (policy === 'model' && model === undefined) {
+    return [['operator_model', 'The policy "model" needs the model that replies.']];
+  }
+  return [];
 }
 
 /** Whether a rule for a tool of a server has an effect: it, or all of its server, is chosen. */

@@ -45,6 +45,10 @@ it.each(requests)('has a default for every optional setting: %j', (request) => {
     'tools',
     'distractor_tools',
     'diversity',
+    'handover_at',
+    'operator_replies',
+    'operator_model',
+    'operator_prompt',
   ];
   const known = Object.keys(defaultSettings(config));
   const settings = Object.keys(settingsOf(config)).filter((name) => !optional.includes(name));

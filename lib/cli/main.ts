@@ -177,6 +177,8 @@ async function save(
 ): Promise<void> {
   if (output === undefined) await pipeline(bytes, stdout, { end: false });
   else await pipeline(bytes, createWriteStream(output, { flags: 'wx' })).catch(refuseToOverwrite);
+}
+
 /** Images as the API takes them. @throws {AppError} `usage` for a file that cannot be read */
 async function readImages(paths: readonly string[]): Promise<AttachedImage[]> {
   return Promise.all(

@@ -28,6 +28,8 @@ export type Action =
   | { type: 'await-message' }
   /** Appends the intent, executes the call and appends its result. */
   | { type: 'execute-call'; call: PendingCall; events: readonly NewEvent[] }
+  /** Asks the model that answers the agent's message for the operator. */
+  | { type: 'ask-operator'; call: PendingCall }
   /** Compares the last reflection with earlier ones using an embedding model (X21). */
   | { type: 'compare-reflections'; model: string; cycle: number }
   /** Finds out whether the answer fits the run's `answer_schema`. */

@@ -15,7 +15,7 @@ export function buildRequest(state: ReadyState, mode: Pick<Mode, 'prompt'>): Cha
   return {
     model: config.model,
     messages: mode.prompt?.(state) ?? sentMessages(state),
-    tools: openCall.format ? [] : state.tools,
+    tools: openCall.tool_count === 0 ? [] : state.tools,
     ...(openCall.format && config.answer_schema && { format: config.answer_schema }),
     options: {
       ...openCall.options,

@@ -1,7 +1,7 @@
 import type { NewEvent } from '../events/registry.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
-import { adviceByEmbeddings, adviceByWords, reflectionsToCompare } from '../policies/diversity.ts';
+import { adviceByEmbeddings, adviceByWords, reflectionsToEmbed } from '../policies/diversity.ts';
 import type { ReadyState } from '../policies/rule.ts';
 
 /**
@@ -13,15 +13,18 @@ export async function compareReflections(
   options: { model: ChatModel; embeddingModel: string; signal: AbortSignal },
 ): Promise<NewEvent[]> {
   const { model, embeddingModel, signal } = options;
-  const texts = reflectionsToCompare(state).map(({ text }) => text);
+  const texts = reflectionsToEmbed(state).map(({ text }) => text);
   try {
-    const vectors = await model.embed(
-      { model: embeddingModel, texts, keepAlive: state.config.keep_alive },
-      { signal, timeoutMs: state.config.call_timeout_ms },
-    );
+    const vectors =
+      texts.length === 0
+        ? []
+        : await model.embed(
+            { model: embeddingModel, texts, keepAlive: state.config.keep_alive },
+            { signal, timeoutMs: state.config.call_timeout_ms },
+          );
     const advice = adviceByEmbeddings(state, vectors);
     if (advice) return [advice];
-    return byWords(state, `${embeddingModel} gave ${vectors.length} embeddings for ${texts.length} texts.`);
+    return byWords(state, `${embeddingModel} gave embeddings that do not fit the ${texts.length} texts.`);
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     return byWords(state, error.message);

@@ -11,6 +11,8 @@ import { planCompaction } from '../policies/compaction.ts';
 import { brokenReplyWarnings, isMalformed, retryCut, retryMalformed } from '../policies/discarded-reply.ts';
 import { estimateTokens } from '../policies/estimate.ts';
 import { afterFailedCall } from '../policies/failure.ts';
+import { finishHandover, isHandingOver } from '../policies/handover.ts';
+import { operatorStep } from '../policies/operator-policy.ts';
 import { type Ending, isReady, type ReadyState, type Rule, type Verdict } from '../policies/rule.ts';
 import { serverStayedAway } from '../policies/server-wait.ts';
 import { fitAnswer, mustBeData } from '../policies/structured-answer.ts';
@@ -43,7 +45,9 @@ export function nextAction(state: RunState, mode: Mode, now: number = state.upda
 /** The steps before a model call: stop, preparation, budget and context. */
 function beforeCall(state: ReadyState, mode: Mode, now: number): Action {
   const betweenIterations = state.attempt > 0 && !state.awaitingReply;
-  if (betweenIterations) {
+  // While the model writes the summary for a handover, nothing else happens.
+  const handingOver = isHandingOver(state);
+  if (betweenIterations && !handingOver) {
     const verdict = firstVerdict(mode.betweenIterations, state);
     if (verdict) return act(state, verdict);
   }
@@ -59,7 +63,7 @@ function beforeCall(state: ReadyState, mode: Mode, now: number): Action {
   const iteration = state.iteration + 1;
   const budget = checkBudget(state, iteration, now);
   if (budget.exceeded) return { type: 'append', events: [budget] };
-  const opening = firstVerdict(mode.beforeIteration, state);
+  const opening = handingOver ? undefined : firstVerdict(mode.beforeIteration, state);
   if (opening) return act(state, opening);
   return callModel(state, mode, iteration, [
     budget,
@@ -72,7 +76,7 @@ function callModel(state: ReadyState, mode: Mode, iteration: number, opening: re
   const { folded, config } = state;
   const messages = readableMessages(state);
   const isData = mustBeData(state, mode);
-  const tools = isData ? [] : state.tools;
+  const tools = isData || isHandingOver(state) ? [] : state.tools;
   const compaction = mode.shortens
     ? planCompaction({
         messages,
@@ -133,10 +137,12 @@ function afterFailure(state: ReadyState, mode: Mode, now: number): Action {
   if (verdict) return act(state, verdict);
   const retry = retryMalformed(state);
   if (retry) return { type: 'append', events: [retry] };
+  if (isHandingOver(state)) return finishHandover(state, undefined);
   return act(state, mode.onSilence(state, 'malformed'));
 }
 
 function afterReply(state: ReadyState, reply: PendingReply, mode: Mode, now: number): Action {
+  if (isHandingOver(state)) return finishHandover(state, reply);
   if (reply.accepted) return continueRound(state, reply, mode, now);
   const setsAside = mode.setsAside(reply);
   const cut = setsAside ? retryCut(state, mode) : undefined;
@@ -179,6 +185,8 @@ function nextCall(state: ReadyState, reply: PendingReply, call: PendingCall): Ac
   const choice = approval ? 'auto' : approvalChoice(state.config.approval, call.name);
   if (choice === 'deny') return { type: 'append', events: [...warnings, refusedByPolicy(call)] };
   if (choice === 'ask') return { type: 'ask-approval', call, events: warnings };
+  const answer = operatorStep(state, call);
+  if (answer) return answer;
   const events: NewEvent[] = [
     ...warnings,
     { type: 'tool-call.started', call_id: call.callId, iteration: state.iteration, tool: call.name },

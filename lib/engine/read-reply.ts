@@ -21,9 +21,9 @@ export function readReply(
 ): NewEvent[] {
   const call = state.calls;
   const { parsed, cut } = readCalls(reply, {
-    // A reply that is data is no call, whatever it looks like.
-    tools: state.openCall?.format ? [] : state.tools,
-    layers: state.config.parser_layers,
+    // Where no tools were offered, for data or a summary, the reply is no call, whatever it looks like.
+    tools: state.openCall?.tool_count === 0 ? [] : state.tools,
+    layers: state.openCall?.tool_count === 0 ? [] : state.config.parser_layers,
     numPredict: Number(state.openCall?.options.num_predict),
   });
   const arrived = {

@@ -27,6 +27,7 @@ import type { ToolFact } from '../tools/tool.ts';
 import { durationWords } from '../util/durations.ts';
 import { shortText } from '../util/short-text.ts';
 import type { Action } from './action.ts';
+import { operatorAnswered, operatorFailed, operatorRequest } from './ask-operator.ts';
 import { awaitServer } from './await-server.ts';
 import { buildRequest } from './build-request.ts';
 import { callFailed, cleanupFacts, errorShape } from './call-failed.ts';
@@ -312,6 +313,8 @@ class Loop {
         return this.#awaitApproval();
       case 'execute-call':
         return this.#executeCall(action);
+      case 'ask-operator':
+        return this.#askOperator(action.call);
       case 'compare-reflections':
         return this.#compareReflections(action.model);
       case 'check-answer':
@@ -720,6 +723,31 @@ class Loop {
     }
   }
 
+  /** Asks the model that answers the agent's messages. A failure costs the answer, not the run. */
+  async #askOperator(call: PendingCall): Promise<void> {
+    const state = this.#ready();
+    const { started, request } = operatorRequest(state, call);
+    this.#append([started]);
+    const { model } = request;
+    const startedAt = performance.now();
+    const context = { signal: this.#abort, timeoutMs: state.config.call_timeout_ms };
+    let outcome: NewEvent[];
+    try {
+      const reply = await withinGrace(this.#options.model.chat(request, context), this.#abort, {
+        graceMs: this.#graceMs,
+      });
+      if (reply === ABANDONED) return;
+      outcome = operatorAnswered(this.#ready(), call, {
+        ...{ model, reply, durationMs: performance.now() - startedAt },
+      });
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      outcome = operatorFailed(call, { model, error, durationMs: performance.now() - startedAt });
+    }
+    // After a stop the next step handles the cause; a suspended run asks again when it is resumed.
+    if (!this.#abort.aborted) this.#append(outcome);
+  }
+
   async #compareReflections(embeddingModel: string): Promise<void> {
     const { model } = this.#options;
     const events = await withinGrace(
@@ -780,7 +808,11 @@ class Loop {
 /** Whether the action uses the model server, for which the run needs a slot. Tools need none. */
 function usesModel({ type }: Action): boolean {
   return (
-    type === 'check-model' || type === 'load-model' || type === 'call-model' || type === 'compare-reflections'
+    type === 'check-model' ||
+    type === 'load-model' ||
+    type === 'call-model' ||
+    type === 'ask-operator' ||
+    type === 'compare-reflections'
   );
 }
 

@@ -4,7 +4,14 @@ import { boundedJson, check } from './check.ts';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
 import { imageRef } from './image.ts';
-import { MAX_MODEL_NAME_CHARS, MAX_OFFERED_TOOLS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
+import {
+  MAX_MODEL_NAME_CHARS,
+  MAX_OFFERED_TOOLS,
+  MAX_OPERATOR_REPLIES,
+  MAX_OPERATOR_TEXT_CHARS,
+  MAX_TASK_CHARS,
+  MAX_TITLE_CHARS,
+} from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
 import { approvalPolicy, optionValue, parserLayer, thinkSetting } from './setting-values.ts';
 import {
@@ -49,6 +56,9 @@ const blockedPattern = z
   .max(500)
   .refine((pattern) => regularExpression(pattern, 'i') !== undefined, 'This is not a regular expression.');
 
+/** A reply of an operator policy, or the prompt of the model that replies. */
+const operatorText = z.string().trim().min(1, 'Enter a text.').max(MAX_OPERATOR_TEXT_CHARS);
+
 /** The schemas of the settings that are neither numbers, switches nor choices. */
 const OTHER_SCHEMAS = {
   system: z.string().max(100_000),
@@ -68,6 +78,9 @@ const OTHER_SCHEMAS = {
   // Requests are checked against the mode's tools (`toolsProblem`); a log may name tools of another version.
   tools: z.array(z.string().min(1).max(100)).min(1, 'Name at least one tool.').max(MAX_OFFERED_TOOLS),
   approval: approvalPolicy,
+  operator_replies: z.array(operatorText).min(1).max(MAX_OPERATOR_REPLIES),
+  operator_model: z.string().min(1).max(MAX_MODEL_NAME_CHARS),
+  operator_prompt: operatorText,
   diversity: diversitySettings.extend({
     threshold: diversitySettings.shape.threshold.default(DIVERSITY_DEFAULTS.threshold),
     window: diversitySettings.shape.window.default(DIVERSITY_DEFAULTS.window),

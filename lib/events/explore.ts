@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { envelope, optionalCount } from './envelope.ts';
+import { MAX_VECTOR_LENGTH } from './limits.ts';
+import { SIMILARITY_MEASURES } from './similarity-matrix.ts';
 
 /** A cycle of an exploration starts (X12), with an optional neutral user line (X23). */
 export const cycleStarted = z.object({
@@ -32,7 +34,7 @@ export const diversityAdvised = z.object({
   type: z.literal('diversity.advised'),
   /** The starting cycle, whose calls include the feedback; after the last cycle, that cycle. */
   cycle: z.int().positive(),
-  measure: z.enum(['ngram', 'embeddings']),
+  measure: z.enum(SIMILARITY_MEASURES),
   /** The highest similarity, 0 to 1, of the last reflection to an earlier one. */
   similarity: z.number().min(0).max(1),
   threshold: z.number().min(0).max(1),
@@ -40,7 +42,22 @@ export const diversityAdvised = z.object({
   nearest_cycle: z.int().positive(),
   /** Cycles whose reflections were compared with the last one. */
   compared: z.array(z.int().positive()),
-  /** Text appended to the system prompt in every call of the cycle (X3); missing if no feedback is needed. */
+  /**
+   * Embeddings of reflections that no earlier event has, scaled to length 1: later comparisons and figures use them.
+   * Missing in older logs.
+   */
+  vectors: z
+    .array(
+      z.object({
+        cycle: z.int().positive(),
+        vector: z.array(z.number().min(-1).max(1)).max(MAX_VECTOR_LENGTH),
+      }),
+    )
+    .optional(),
+  /**
+   * Text appended to the system prompt in every call of the cycle (X3); missing if no feedback is needed, or if the run
+   * only measures.
+   */
   feedback: z.string().min(1).optional(),
 });
 

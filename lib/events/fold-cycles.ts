@@ -1,29 +1,29 @@
 import { mean } from '../util/mean.ts';
-import { ngramSimilarity } from '../util/similarity.ts';
+import { nearestReflection } from './reflection-similarity.ts';
 import type { EventOf, RunEvent } from './registry.ts';
+import { DIVERSITY_DEFAULTS } from './settings.ts';
 import type { Cycle, Cycles, MemoryChange } from './timeline.ts';
 import { addUsage } from './token-usage.ts';
 
-/** Number of earlier reflections used to compute novelty. */
-const NOVELTY_WINDOW = 5;
-
-export const noCycles: Cycles = { seq: 0, embeddings: false, cycles: [], changes: [] };
+export const noCycles: Cycles = { seq: 0, window: DIVERSITY_DEFAULTS.window, cycles: [], changes: [] };
 
 /**
  * Folds events into the cycles. Pure; skips events that were already folded. Unchanged lists are reused, so this
  * costs nothing for runs of other modes.
  */
 export function foldCycles(before: Cycles, events: readonly RunEvent[]): Cycles {
-  let { seq, embeddings } = before;
+  let { seq, embeddingModel, window } = before;
   let cycles: Cycle[] | undefined;
   let changes: MemoryChange[] | undefined;
   for (const event of events) {
     if (event.seq <= seq) continue;
     seq = event.seq;
     if (event.type === 'run.created') {
-      embeddings = event.config.explore?.diversity?.embedding_model !== undefined;
+      const { diversity } = event.config.explore ?? {};
+      embeddingModel = diversity?.embedding_model;
+      window = diversity?.window ?? window;
     }
-    if (event.type === 'diversity.advised' && embeddings) {
+    if (event.type === 'diversity.advised' && embeddingModel !== undefined) {
       cycles ??= before.cycles.slice();
       takeNovelty(cycles, event);
     }
@@ -33,7 +33,11 @@ export function foldCycles(before: Cycles, events: readonly RunEvent[]): Cycles 
       cycles.push(begun(event));
     } else if (open && open.endedBy === undefined) {
       cycles ??= before.cycles.slice();
-      cycles[cycles.length - 1] = within(open, event, embeddings ? undefined : cycles);
+      cycles[cycles.length - 1] = within(
+        open,
+        event,
+        embeddingModel === undefined ? { cycles, window } : undefined,
+      );
     }
     if (event.type === 'memory.changed') {
       changes ??= before.changes.slice();
@@ -41,7 +45,13 @@ export function foldCycles(before: Cycles, events: readonly RunEvent[]): Cycles 
     }
   }
   if (seq === before.seq) return before;
-  return { seq, embeddings, cycles: cycles ?? before.cycles, changes: changes ?? before.changes };
+  return {
+    seq,
+    window,
+    ...(embeddingModel === undefined ? {} : { embeddingModel }),
+    cycles: cycles ?? before.cycles,
+    changes: changes ?? before.changes,
+  };
 }
 
 /**
@@ -85,15 +95,27 @@ function begun(event: EventOf<'cycle.started'>): Cycle {
   };
 }
 
-/** Updates the last reflection's novelty from the comparison, by embeddings unless these failed. */
-function takeNovelty(cycles: Cycle[], { similarity, measure }: EventOf<'diversity.advised'>): void {
-  const index = cycles.findLastIndex(({ reflection }) => reflection !== undefined);
-  const cycle = cycles[index];
-  if (cycle) cycles[index] = { ...cycle, novelty: 1 - similarity, noveltyMeasure: measure };
+/** Takes the novelty of the last reflection from the comparison, by embeddings unless these failed, and its vectors. */
+function takeNovelty(
+  cycles: Cycle[],
+  { similarity, measure, vectors = [] }: EventOf<'diversity.advised'>,
+): void {
+  const last = cycles.findLastIndex(({ reflection }) => reflection !== undefined);
+  const cycle = cycles[last];
+  if (cycle) cycles[last] = { ...cycle, novelty: 1 - similarity, noveltyMeasure: measure };
+  for (const { cycle: number, vector } of vectors) {
+    const index = cycles.findIndex((each) => each.number === number);
+    const found = cycles[index];
+    if (found) cycles[index] = { ...found, vector };
+  }
 }
 
-/** @param all all cycles so far, to compare reflections by words; omitted if embeddings are used */
-function within(cycle: Cycle, event: RunEvent, all: readonly Cycle[] | undefined): Cycle {
+/** @param byWords the cycles so far and how many reflections to compare by words; omitted if embeddings are used */
+function within(
+  cycle: Cycle,
+  event: RunEvent,
+  byWords: { cycles: readonly Cycle[]; window: number } | undefined,
+): Cycle {
   const moved = { ...cycle, until: event.at };
   switch (event.type) {
     case 'model-call.started':
@@ -121,7 +143,7 @@ function within(cycle: Cycle, event: RunEvent, all: readonly Cycle[] | undefined
     case 'cycle.reflected': {
       const ended = { ...moved, endedBy: event.ended_by, endedSeq: event.seq };
       if (event.ended_by === 'call_limit') return ended;
-      const novelty = all && noveltyByWords(event.text, all);
+      const novelty = byWords && noveltyByWords(event.text, byWords);
       return {
         ...ended,
         reflection: event.text,
@@ -133,12 +155,15 @@ function within(cycle: Cycle, event: RunEvent, all: readonly Cycle[] | undefined
   }
 }
 
-function noveltyByWords(text: string, cycles: readonly Cycle[]): number | undefined {
-  const earlier: string[] = [];
-  for (let index = cycles.length - 1; index >= 0 && earlier.length < NOVELTY_WINDOW; index -= 1) {
-    const reflection = cycles[index]?.reflection;
-    if (reflection !== undefined) earlier.push(reflection);
+function noveltyByWords(
+  text: string,
+  { cycles, window }: { cycles: readonly Cycle[]; window: number },
+): number | undefined {
+  const earlier: { text: string }[] = [];
+  for (let index = cycles.length - 1; index >= 0 && earlier.length < window; index -= 1) {
+    const { reflection } = cycles[index] ?? {};
+    if (reflection !== undefined) earlier.push({ text: reflection });
   }
-  if (earlier.length === 0) return undefined;
-  return 1 - Math.max(...earlier.map((other) => ngramSimilarity(text, other)));
+  const found = nearestReflection({ text }, earlier, 'ngram');
+  return found && 1 - found.similarity;
 }

@@ -7,11 +7,18 @@ import { calculateCost } from './cost.ts';
 import type { ForkEdit } from './fork.ts';
 import type { ImageRef } from './image.ts';
 import { measuredFactor } from './message-images.ts';
+import { readableChars } from './message-size.ts';
 import { WRITING_TOOLS } from './modes.ts';
 import { outcomeAt } from './outcome-at.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 import type { RunPhase } from './run-phase.ts';
-import type { Approval, PendingCall, PendingReply, RunState } from './run-state.ts';
+import {
+  type Approval,
+  emptyRunState,
+  type PendingCall,
+  type PendingReply,
+  type RunState,
+} from './run-state.ts';
 import { isTimed } from './speed.ts';
 import { lossOf } from './swallowed-reply.ts';
 import { addUsage } from './token-usage.ts';
@@ -143,6 +150,8 @@ function apply(state: RunState, event: RunEvent): RunState {
         tools: event.tools as RunState['tools'],
         logPath: event.log_path,
         folded: {},
+        measured: undefined,
+        handover: emptyRunState('').handover,
         iteration: 0,
         awaitingReply: false,
         answer: { checked: undefined, asked: 0 },
@@ -188,7 +197,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         serverDown: undefined,
         ...addUsage(state, event),
         context: { ...state.context, promptTokens: event.prompt_tokens },
-        images: withMeasuredTokens(state, event),
+        ...withMeasurements(state, event),
         messages: withKeptReply(state, event),
         ...withModelTime(state, event, { tokens: event.reply_tokens, writingMs: event.timings.evalMs }),
       };
@@ -273,12 +282,30 @@ function apply(state: RunState, event: RunEvent): RunState {
       return { ...state, turns: { ...state.turns, pausedAfter: event.iteration } };
     case 'harness.prompted':
       return said(state, event.text);
+    case 'handover.started': {
+      const { messages, turns, handover } = state;
+      // The list may be the one that the request joins.
+      const kept = messages.length;
+      return {
+        ...said(state, event.text),
+        phase: 'between',
+        // Its calls are done; the next reply is the summary.
+        reply: undefined,
+        handover: { ...handover, kept, prompted: turns.prompted },
+      };
+    }
+    case 'handover.ended':
+      return handedOver(state, event);
+    case 'operator-call.started':
+      return state;
+    case 'operator-call.ended':
+      return { ...state, operatorAsked: event.call_id };
     case 'cycle.started':
       return cycleStarted(state, event);
     case 'cycle.reflected':
       return cycleReflected(state, event);
     case 'diversity.advised':
-      return { ...state, diversity: event };
+      return { ...state, diversity: event, reflections: withVectors(state.reflections, event) };
     case 'memory.changed':
       return { ...state, memory: changedMemory(state, event) };
     case 'message.awaited':
@@ -293,12 +320,15 @@ function apply(state: RunState, event: RunEvent): RunState {
         operatorMessages: [
           ...state.operatorMessages,
           {
-            id: event.message_id,
-            text: event.text,
+            ...{
+              id: event.message_id,
+              text: event.text,
+              at: event.at,
+              seq: event.seq,
+              status: 'queued' as const,
+            },
             ...(event.images && { images: event.images }),
-            at: event.at,
-            seq: event.seq,
-            status: 'queued',
+            ...(event.by && { by: event.by }),
           },
         ],
       };
@@ -359,9 +389,10 @@ function withModelTime(
 }
 
 /** Another process may have appended a message, a stop or a switch first: then there is nothing to wait for. */
-function awaited(state: RunState, { seq, cause }: EventOf<'message.awaited'>): RunState {
+function awaited(before: RunState, { seq, cause, call_id: callId }: EventOf<'message.awaited'>): RunState {
+  const state = callId === undefined ? before : { ...before, operatorAsked: callId };
   const { stop, autopilot, operatorMessages } = state;
-  const goesOn = autopilot.on && cause !== 'autopilot_turns' && cause !== 'autopilot_time';
+  const goesOn = autopilot.on && (cause === 'start' || cause === 'text' || cause === 'empty');
   if (stop || goesOn || operatorMessages.some(({ status }) => status === 'queued')) return state;
   return { ...state, phase: 'awaiting-message', awaiting: { seq, cause } };
 }
@@ -475,6 +506,7 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
     retries: noRetries,
     acceptedThink: undefined,
     promptAlarms: {},
+    measured: undefined,
     transientSince: undefined,
     budget: undefined,
     costUsd: edited.config?.price ? event.cost_usd : undefined,
@@ -597,6 +629,7 @@ function warned(state: RunState, { code, detail }: EventOf<'policy.warned'>): Ru
   return {
     ...state,
     promptAlarms: { ...state.promptAlarms, [code]: typeof window === 'number' ? window : 0 },
+    measured: code === 'prompt_cut' ? undefined : state.measured,
   };
 }
 
@@ -877,6 +910,63 @@ function cycleReflected(state: RunState, event: EventOf<'cycle.reflected'>): Run
     reflections:
       event.ended_by === 'reflection' ? appended(state.reflections, reflection) : state.reflections,
   };
+}
+
+/** What the server measured of the prompt and its images. */
+function withMeasurements(
+  state: RunState,
+  event: EventOf<'model-call.ended'>,
+): Pick<RunState, 'images' | 'measured'> {
+  const images = withMeasuredTokens(state, event);
+  return { images, measured: measuredBy({ ...state, images }, event) };
+}
+
+/** What the server measured of the prompt. A prompt that it cut says nothing about the conversation. */
+function measuredBy(state: RunState, event: EventOf<'model-call.ended'>): RunState['measured'] {
+  if (state.promptAlarms.prompt_cut !== undefined) return undefined;
+  if (event.prompt_tokens === undefined || event.prompt_tokens === 0) return state.measured;
+  return { tokens: event.prompt_tokens, chars: readableChars(state) };
+}
+
+/** The fresh context: the system prompt and the summary. Without a summary, the messages before the request for one. */
+function handedOver(state: RunState, event: EventOf<'handover.ended'>): RunState {
+  const { kept, prompted, count } = state.handover;
+  const [system] = state.messages;
+  const fresh: ChatMessage | undefined =
+    event.outcome === 'done' && event.text !== undefined ? { role: 'user', content: event.text } : undefined;
+  const messages = fresh ? [...(system ? [system] : []), fresh] : state.messages.slice(0, kept);
+  return {
+    ...state,
+    phase: 'between',
+    awaitingReply: false,
+    reply: undefined,
+    failedCall: undefined,
+    messages,
+    folded: fresh ? {} : state.folded,
+    measured: fresh ? undefined : state.measured,
+    turns: { ...state.turns, prompted },
+    // The call for the summary is none of the cycle's.
+    cycle: { ...state.cycle, iterationsBefore: state.cycle.iterationsBefore + 1 },
+    handover: {
+      kept: undefined,
+      prompted: true,
+      count: count + (fresh ? 1 : 0),
+      fromChars: readableChars({ ...state, messages }),
+    },
+  };
+}
+
+/** Adds the embeddings that a comparison recorded. */
+function withVectors(
+  reflections: RunState['reflections'],
+  { vectors }: EventOf<'diversity.advised'>,
+): RunState['reflections'] {
+  if (!vectors) return reflections;
+  const byCycle = new Map(vectors.map(({ cycle, vector }) => [cycle, vector]));
+  return reflections.map((reflection) => {
+    const vector = byCycle.get(reflection.cycle);
+    return vector ? { ...reflection, vector } : reflection;
+  });
 }
 
 function changedMemory(state: RunState, event: EventOf<'memory.changed'>): RunState['memory'] {

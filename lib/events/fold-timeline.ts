@@ -332,6 +332,13 @@ function take(draft: Draft, event: ShownEvent): number {
       closeTools(draft);
       open.iteration = NONE;
       return add(draft, { ...base(draft, event), kind: 'note', event });
+    case 'handover.ended':
+      closeTools(draft);
+      open.iteration = NONE;
+      return add(draft, { ...base(draft, event), kind: 'note', event });
+    case 'handover.started':
+    case 'operator-call.started':
+    case 'operator-call.ended':
     case 'turn.paused':
     case 'harness.prompted':
     case 'message.awaited':

@@ -25,6 +25,15 @@ export const MAX_NOTE_CHARS = 4000;
 export const MAX_SCORE = 10;
 /** Runs that can be tagged, archived, exported or deleted in one request. */
 export const MAX_SELECTED_RUNS = 200;
+/** Replies that an operator policy can have, and the longest of them and of its prompt. */
+export const MAX_OPERATOR_REPLIES = 100;
+export const MAX_OPERATOR_TEXT_CHARS = 16_000;
+/** Components of an embedding that the log keeps. */
+export const MAX_VECTOR_LENGTH = 16_384;
+/** Reflections in one similarity matrix; of more, evenly spaced ones are taken. */
+export const MAX_MATRIX_REFLECTIONS = 120;
+/** Explorations that can be put side by side. */
+export const MAX_EXPLORATIONS = 60;
 /** How long deleted runs can be restored, in milliseconds. */
 export const UNDO_DELETE_MS = 10_000;
 /** How often a model is asked again for an answer that fits its schema. */

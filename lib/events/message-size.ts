@@ -39,19 +39,31 @@ export function toolChars(tools: readonly ToolDefinition[]): number {
 }
 
 /**
- * Fill level of a conversation that is never compacted, as counted by the rule that ends it (C8-C10): its characters,
- * and the limit of four characters per token of the configured limit or the effective window, whichever is smaller.
+ * Fill level of a conversation that is never compacted, as counted by the rules that end it or hand it over (C8-C10), in
+ * tokens. What the server measured of it counts as measured, the rest by four characters per token. The limit is the
+ * configured one or the effective window, whichever is smaller.
  */
 export function conversationFill(
-  state: WindowFacts & ImageFacts & { readonly config: RunConfig | undefined },
-): { chars: number; limitChars: number } {
+  state: WindowFacts &
+    ImageFacts & {
+      readonly config: RunConfig | undefined;
+      readonly measured: { readonly tokens: number; readonly chars: number } | undefined;
+    },
+): { tokens: number; limitTokens: number; measured: boolean } {
   const { session, explore } = state.config ?? {};
-  const messages = readableMessages(state);
-  const tokens = session?.context_limit ?? explore?.context_limit ?? Number.POSITIVE_INFINITY;
+  const limit = session?.context_limit ?? explore?.context_limit ?? Number.POSITIVE_INFINITY;
+  const { tokens, chars } = state.measured ?? { tokens: 0, chars: 0 };
   return {
-    chars: conversationChars(messages) + CHARS_PER_TOKEN * imageTokensOfRun(state, messages),
-    limitChars: Math.min(tokens, effectiveWindow(state)) * CHARS_PER_TOKEN,
+    tokens: tokens + (readableChars(state) - chars) / CHARS_PER_TOKEN,
+    limitTokens: Math.min(limit, effectiveWindow(state)),
+    measured: state.measured !== undefined,
   };
+}
+
+/** The size of a run's conversation as its model reads it, in characters. An image counts as its tokens. */
+export function readableChars(state: ImageFacts): number {
+  const messages = readableMessages(state);
+  return conversationChars(messages) + CHARS_PER_TOKEN * imageTokensOfRun(state, messages);
 }
 
 /**

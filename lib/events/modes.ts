@@ -16,7 +16,7 @@ export type ModeGauge =
   | 'attempts';
 
 /** A panel beside the timeline, next to the limits that every run has. */
-export type ModePanel = 'Memory' | 'Reflections' | 'Messages';
+export type ModePanel = 'Cycles' | 'Memory' | 'Reflections' | 'Messages';
 
 /** A figure of one run in the results of an experiment. */
 export type ResultColumn =
@@ -166,7 +166,7 @@ export const MODES = {
       'context',
       'budgets',
     ],
-    panels: ['Memory', 'Reflections', 'Messages'],
+    panels: ['Cycles', 'Memory', 'Reflections', 'Messages'],
     resultColumns: ['cycles', 'calls', 'memories', 'novelty'],
   },
 } as const satisfies Record<string, ModeFacts>;

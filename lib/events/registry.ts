@@ -4,6 +4,7 @@ import { approvalDecided, approvalRequested } from './approval.ts';
 import { runCreated } from './config.ts';
 import { cycleReflected, cycleStarted, diversityAdvised, memoryChanged } from './explore.ts';
 import { runForked } from './fork.ts';
+import { handoverEnded, handoverStarted } from './handover.ts';
 import {
   mcpMessagesLogged,
   mcpRequestAnswered,
@@ -19,7 +20,13 @@ import {
   modelCallStarted,
   replyParsed,
 } from './model-call.ts';
-import { agentMessaged, operatorDelivered, operatorMessaged } from './operator.ts';
+import {
+  agentMessaged,
+  operatorCallEnded,
+  operatorCallStarted,
+  operatorDelivered,
+  operatorMessaged,
+} from './operator.ts';
 import { budgetChecked, policyCompacted, policyNudged, policyRetried, policyWarned } from './policy.ts';
 import {
   modelLoaded,
@@ -79,6 +86,10 @@ export const runEvent = z.discriminatedUnion('type', [
   cycleReflected,
   diversityAdvised,
   memoryChanged,
+  handoverStarted,
+  handoverEnded,
+  operatorCallStarted,
+  operatorCallEnded,
   operatorMessaged,
   operatorDelivered,
   agentMessaged,

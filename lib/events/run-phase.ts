@@ -9,7 +9,7 @@
  * - `deciding`: a reply was parsed and the policies decide next
  * - `awaiting-server`: the model server is down, and the run waits for it
  * - `awaiting-approval`: a call waits for the operator: for an approval, or for an answer to what its MCP server asks
- * - `awaiting-message`: a session waits for the operator; no worker holds it
+ * - `awaiting-message`: a session or an exploration waits for the operator; no worker holds it
  * - `executing`: the calls of the reply are running
  * - `verifying`: the attempt has ended and its work is being checked
  * - `ended`

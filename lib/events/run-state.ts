@@ -60,6 +60,8 @@ export interface Reflection {
   readonly cycle: number;
   readonly text: string;
   readonly seq: number;
+  /** Its embedding, if the run compares by embeddings and has compared it. */
+  readonly vector?: readonly number[];
 }
 
 /** A current memory (O12). */
@@ -80,6 +82,8 @@ export interface OperatorMessage {
   readonly seq: number;
   /** `returned`: the run ended before it was delivered. */
   readonly status: 'queued' | 'delivered' | 'returned';
+  /** The policy that wrote it; missing for a person. */
+  readonly by?: EventOf<'operator.messaged'>['by'];
   /** The event that delivered it. */
   readonly deliveredSeq?: number;
 }
@@ -235,6 +239,23 @@ export interface RunState {
   /** Estimated and measured tokens of the last request, including one refused as too long (C11). */
   readonly context: { readonly estimatedTokens: number; readonly promptTokens: number | undefined };
 
+  /**
+   * The last measured prompt of this conversation, in tokens with tool definitions, and the characters of its messages.
+   * `undefined` before the first measurement, and where the server cut a prompt.
+   */
+  readonly measured: { readonly tokens: number; readonly chars: number } | undefined;
+  /** Handovers of this conversation to a fresh context. */
+  readonly handover: {
+    /** How many messages came before the request for a summary, while the model writes one. */
+    readonly kept: number | undefined;
+    /** Whether the model had something to answer before that. */
+    readonly prompted: boolean;
+    /** Those that were done. */
+    readonly count: number;
+    /** Characters of the conversation after the last handover, done or failed. */
+    readonly fromChars: number;
+  };
+
   /** Prompt warnings raised so far: by code, the window at the last one. */
   readonly promptAlarms: Readonly<Partial<Record<string, number>>>;
 
@@ -315,6 +336,8 @@ export interface RunState {
   readonly memory: ReadonlyMap<string, Memory>;
   readonly operatorMessages: readonly OperatorMessage[];
   readonly agentMessages: readonly AgentMessage[];
+  /** The last call for which the operator's policy did its part: waited for a person, or asked a model. */
+  readonly operatorAsked: string | undefined;
 
   readonly stop: { readonly force: boolean; readonly at: number; readonly requests: number } | undefined;
   readonly result: RunResult | undefined;
@@ -382,6 +405,8 @@ export function emptyRunState(runId: string): RunState {
     nudgeSeqs: [],
     budget: undefined,
     context: { estimatedTokens: 0, promptTokens: undefined },
+    measured: undefined,
+    handover: { kept: undefined, prompted: true, count: 0, fromChars: 0 },
     promptAlarms: {},
     tokensIn: 0,
     tokensOut: 0,
@@ -405,6 +430,7 @@ export function emptyRunState(runId: string): RunState {
     memory: new Map(),
     operatorMessages: [],
     agentMessages: [],
+    operatorAsked: undefined,
     stop: undefined,
     result: undefined,
     ended: undefined,

@@ -50,6 +50,7 @@ function textsOf(event: RunEvent): (string | undefined)[] {
       return [event.error.message, event.partial_text, event.partial_thinking, event.raw];
     case 'verification.checked':
       return event.checks.flatMap(({ check, output }) => [...stringsIn(check), output]);
+    case 'handover.ended':
     case 'harness.prompted':
     case 'operator.messaged':
     case 'agent.messaged':
@@ -97,6 +98,9 @@ function textsOf(event: RunEvent): (string | undefined)[] {
     case 'cycle.started':
     case 'memory.changed':
     case 'operator.delivered':
+    case 'handover.started':
+    case 'operator-call.started':
+    case 'operator-call.ended':
     case 'stop.requested':
       return [];
   }

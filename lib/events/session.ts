@@ -31,8 +31,11 @@ export const harnessPrompted = z.object({
   text: z.string().min(1),
 });
 
-/** Why a session waits for a message: it has none yet, the model answered, or autopilot reached one of its limits. */
-const waitCause = z.enum(['start', 'text', 'empty', 'autopilot_turns', 'autopilot_time']);
+/**
+ * Why a run waits for a message: it has none yet, the model answered, autopilot reached one of its limits, or the agent
+ * of an exploration sent a message that a person is to answer.
+ */
+const waitCause = z.enum(['start', 'text', 'empty', 'autopilot_turns', 'autopilot_time', 'agent_message']);
 export type WaitCause = z.infer<typeof waitCause>;
 
 /** The session waits for a message. No process works on it until the operator writes, stops it or starts autopilot. */
@@ -42,6 +45,8 @@ export const messageAwaited = z.object({
   /** The last turn; 0 before the first. */
   iteration: z.int().nonnegative(),
   cause: waitCause,
+  /** The call that sent the agent's message. */
+  call_id: z.string().optional(),
 });
 
 /** The operator switched autopilot on or off. */

@@ -18,6 +18,13 @@ const DEFAULT_MAX_EMPTY_REPLIES = 3;
 /** Checks of one run. */
 export const MAX_CHECKS = 20;
 
+/**
+ * Who answers an agent's messages: nobody but a person who writes in time, a person whom the cycle waits for, one reply
+ * for all messages, a list of replies, or a model.
+ */
+export const OPERATOR_POLICIES = ['none', 'wait', 'fixed', 'list', 'model'] as const;
+export type OperatorPolicy = (typeof OPERATOR_POLICIES)[number];
+
 /** The values that other defaults depend on. */
 export interface DefaultsBasis {
   readonly mode: RunMode;
@@ -481,7 +488,7 @@ export const SETTINGS = {
   },
   /** By default, every call runs without approval. */
   approval: { type: 'other', label: 'Approval', stored: 'elsewhere' },
-  /** The run ends when its messages exceed four characters per token of this limit (C8). */
+  /** The run ends when its conversation exceeds this limit: as measured, or by four characters per token (C8). */
   context_limit: {
     type: 'number',
     whole: true,
@@ -494,6 +501,18 @@ export const SETTINGS = {
     stored: 'elsewhere',
     fork: true,
     form: { empty: 'the window' },
+  },
+  /** Share of the conversation limit at which the model summarizes, and goes on in a fresh context. Missing: never. */
+  handover_at: {
+    type: 'number',
+    min: 0.1,
+    max: 0.95,
+    modes: endless,
+    label: 'Hand over at',
+    unit: 'share of the window',
+    help: 'Then the model writes a summary and goes on in a fresh context that begins with it.',
+    fork: true,
+    form: { empty: 'off' },
   },
   /** Pause between two turns (S16). */
   turn_delay: {
@@ -593,6 +612,36 @@ export const SETTINGS = {
     label: 'Advise on diversity',
     help: 'Compares each reflection with earlier ones and tells the model when it repeats itself.',
     stored: 'elsewhere',
+  },
+  /** Who answers the agent's messages besides a person, who always can. */
+  operator_policy: {
+    type: 'choice',
+    options: OPERATOR_POLICIES,
+    modes: ['explore'],
+    label: 'Replies to messages',
+    default: (): OperatorPolicy => 'none',
+    fork: true,
+  },
+  /** The reply of `fixed`, which is the first, or those of `list`, one after the other. */
+  operator_replies: {
+    type: 'other',
+    modes: ['explore'],
+    label: 'Replies',
+    fork: true,
+    isJson: true,
+  },
+  /** The model that answers with `operator_policy: model`. */
+  operator_model: { type: 'other', modes: ['explore'], label: 'Replying model', fork: true },
+  /** Its system prompt. */
+  operator_prompt: { type: 'other', modes: ['explore'], label: 'Prompt of the replying model', fork: true },
+  /** Off: similarity is recorded, but the model is not told. */
+  diversity_feedback: {
+    type: 'switch',
+    modes: ['explore'],
+    label: 'Tell the model',
+    help: 'Off: similarity is measured and recorded, but the model gets no feedback.',
+    default: () => true,
+    fork: true,
   },
 } as const satisfies Record<string, SettingFacts>;
 

@@ -268,6 +268,41 @@ const lines: [NewEvent, string | RegExp][] = [
   ],
   [{ type: 'operator.messaged', message_id: 'm1', text: 'Hello' }, 'The operator said: Hello'],
   [
+    { type: 'operator.messaged', message_id: 'p1', text: 'Hello', by: 'model', call_id: 'c1' },
+    'The replying model said: Hello',
+  ],
+  [
+    {
+      type: 'operator-call.started',
+      ...{ call_id: 'c1', model: 'small', num_ctx: 4096, num_predict: 1024 },
+      messages: [{ role: 'user', content: 'Hi' }],
+    },
+    'small is asked to answer for the operator',
+  ],
+  [
+    { type: 'operator-call.ended', call_id: 'c1', model: 'small', text: 'Hello', duration_ms: 3 },
+    'small answered for the operator',
+  ],
+  [
+    { type: 'operator-call.ended', call_id: 'c1', model: 'small', text: '', error: 'Gone.', duration_ms: 3 },
+    'small could not answer for the operator: Gone.',
+  ],
+  [
+    {
+      type: 'handover.started',
+      ...{ iteration: 4, tokens: 900, limit_tokens: 1000, measured: false, text: 'Write a summary.' },
+    },
+    'Handover: the conversation has ≈900 of 1000 tokens, so the model is asked for a summary',
+  ],
+  [
+    { type: 'handover.ended', iteration: 5, outcome: 'done', text: 'Summary' },
+    'The conversation goes on in a fresh context that begins with the summary',
+  ],
+  [
+    { type: 'handover.ended', iteration: 5, outcome: 'failed' },
+    'The model wrote no summary; the conversation goes on as it was',
+  ],
+  [
     { type: 'operator.delivered', message_ids: ['m1'], as: 'user-message' },
     '1 message of the operator reached the model as a user message',
   ],

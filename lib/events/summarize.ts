@@ -147,6 +147,18 @@ function sentence(event: RunEvent): string {
       return waitWords(event.cause);
     case 'autopilot.switched':
       return `Autopilot switched ${event.on ? 'on' : 'off'}`;
+    case 'handover.started':
+      return `Handover: the conversation has ${event.measured ? '' : '≈'}${event.tokens} of ${event.limit_tokens} tokens, so the model is asked for a summary`;
+    case 'handover.ended':
+      return event.outcome === 'done'
+        ? 'The conversation goes on in a fresh context that begins with the summary'
+        : 'The model wrote no summary; the conversation goes on as it was';
+    case 'operator-call.started':
+      return `${event.model} is asked to answer for the operator`;
+    case 'operator-call.ended':
+      return event.error === undefined
+        ? `${event.model} answered for the operator${event.text === '' ? ' with nothing' : ''}`
+        : `${event.model} could not answer for the operator: ${event.error}`;
     case 'cycle.started':
       return `Cycle ${event.cycle}`;
     case 'cycle.reflected':
@@ -164,7 +176,7 @@ function sentence(event: RunEvent): string {
         ? `Memory "${event.key}" deleted`
         : `Memory "${event.key}" written: ${event.value ?? ''}`;
     case 'operator.messaged':
-      return `The operator said: ${event.text}`;
+      return `${event.by === undefined ? 'The operator' : POLICY_WORDS[event.by]} said: ${event.text}`;
     case 'operator.delivered':
       return `${plural(event.message_ids.length, 'message')} of the operator reached the model ${
         event.as === 'user-message' ? 'as a user message' : 'with a tool result'
@@ -180,7 +192,14 @@ function sentence(event: RunEvent): string {
   }
 }
 
-/** Why a session waits, as a sentence. */
+/** Who answers for the operator, by policy. */
+const POLICY_WORDS = {
+  fixed: 'The fixed reply',
+  list: 'The list of replies',
+  model: 'The replying model',
+} as const;
+
+/** Why a run waits for a message, as a sentence. */
 function waitWords(cause: WaitCause): string {
   switch (cause) {
     case 'start':
@@ -193,6 +212,8 @@ function waitWords(cause: WaitCause): string {
       return 'Autopilot reached its turn limit; waiting for a message';
     case 'autopilot_time':
       return 'Autopilot reached its time limit; waiting for a message';
+    case 'agent_message':
+      return 'The agent sent a message; waiting for the reply';
   }
 }
 

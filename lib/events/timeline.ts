@@ -182,6 +182,10 @@ export interface NoteRow extends RowBase {
     | 'cycle.reflected'
     | 'diversity.advised'
     | 'memory.changed'
+    | 'handover.started'
+    | 'handover.ended'
+    | 'operator-call.started'
+    | 'operator-call.ended'
     | 'operator.messaged'
     | 'operator.delivered'
     | 'agent.messaged'
@@ -268,8 +272,10 @@ export interface Cycle {
    * missing if the run ended before.
    */
   readonly novelty?: number;
-  /** How `novelty` is measured: word n-grams of the five previous reflections, or embeddings. */
+  /** How `novelty` is measured: by word n-grams, or by embeddings. */
   readonly noveltyMeasure?: EventOf<'diversity.advised'>['measure'];
+  /** The embedding of the reflection, where the log has it. */
+  readonly vector?: readonly number[];
   /** The similarity monitor's advice at the start of the cycle, if enabled (X21). */
   readonly advice?: EventOf<'diversity.advised'>;
 }
@@ -288,8 +294,10 @@ export interface MemoryChange {
 /** The cycles of a run and all changes of its memory, in order. Unchanged objects are reused. */
 export interface Cycles {
   readonly seq: number;
-  /** Whether the run compares its reflections by embeddings. */
-  readonly embeddings: boolean;
+  /** The model by whose embeddings the run compares its reflections, if it does. */
+  readonly embeddingModel?: string;
+  /** How many earlier reflections each is compared with. */
+  readonly window: number;
   readonly cycles: readonly Cycle[];
   readonly changes: readonly MemoryChange[];
 }

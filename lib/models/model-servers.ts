@@ -92,10 +92,19 @@ export class ModelServers {
    *
    * @throws {AppError} `remote_model`, `model_no_completion`
    */
-  async admit({ model, embeddingModel }: { model: string; embeddingModel?: string }): Promise<void> {
+  async admit({
+    model,
+    embeddingModel,
+    operatorModel,
+  }: {
+    model: string;
+    embeddingModel?: string;
+    operatorModel?: string;
+  }): Promise<void> {
     const details = await this.#details(model);
     if (details?.capabilities && !details.capabilities.includes('completion')) throw noCompletion(model);
     if (embeddingModel !== undefined) await this.#details(embeddingModel);
+    if (operatorModel !== undefined) await this.#details(operatorModel);
   }
 
   /** @throws {ModelError} `remote_model` */

@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { createRunRequest } from '../api/create-run.ts';
+import { similarityMatrix } from '../events/cycle-table.ts';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { type RunEventType, runEvent } from '../events/registry.ts';
@@ -466,6 +468,154 @@ it('a message reaches the operator at once, and answers arrive only in a tool re
   expect(run.log.state.operatorMessages.map(({ status }) => status)).toEqual(['delivered', 'delivered']);
 });
 
+describe('an operator policy', () => {
+  const asks = [calls(tell('Is anybody there?')), calls(tell('What is it like?')), says('I see.')];
+  const answer = (text: string) => `The message was sent. The operator said:\n\n${text}`;
+  const noAnswer = 'The message was sent. There is no answer yet.';
+
+  it('"fixed" answers every message with the same reply, in the result of the same call', async () => {
+    await using run = await play(
+      { ...explore, operator_policy: 'fixed', operator_replies: ['Go on.', 'Never used.'] },
+      asks,
+    );
+    expect(results(run)).toEqual([answer('Go on.'), answer('Go on.')]);
+    expect(run.of('operator.messaged')).toMatchObject([
+      { message_id: 'p1', by: 'fixed', call_id: 'c1' },
+      { message_id: 'p2', by: 'fixed', call_id: 'c2' },
+    ]);
+  });
+
+  it('"list" gives each reply once, and then none', async () => {
+    await using run = await play({ ...explore, operator_policy: 'list', operator_replies: ['Yes.'] }, asks);
+    expect(results(run)).toEqual([answer('Yes.'), noAnswer]);
+  });
+
+  it('stays silent for other tools, empty messages, and when a person has already written', async () => {
+    await using run = await play(
+      { ...explore, operator_policy: 'fixed', operator_replies: ['Go on.'] },
+      [
+        calls({ name: 'list' }, tell(' ')),
+        { ...calls(tell('Hello?')), pace: { prompt_ms: 200 } },
+        says('Good.'),
+      ],
+      {
+        during: async ({ log }) => {
+          await until(log, (events) => events.some(({ type }) => type === 'tool-call.ended'));
+          log.append([{ type: 'operator.messaged', message_id: 'm1', text: 'It is me.' }]);
+        },
+      },
+    );
+    expect(results(run).at(-1)).toBe(answer('It is me.'));
+    expect(run.of('operator.messaged')).toHaveLength(1);
+  });
+
+  it('"model" asks a model with the whole talk, and logs what it was sent and said', async () => {
+    const replier = {
+      name: 'replier',
+      steps: [says('Yes, I am.'), { reply: { content: '<think>Hm.</think>Quiet.', eval_count: 7 } }],
+    };
+    const settings = { ...explore, operator_policy: 'model' as const, operator_model: 'replier' };
+    await using run = await play({ ...settings, operator_prompt: 'You keep a lighthouse.' }, asks, {
+      fake: { models: [{ name: 'play' }, { name: 'replier' }], scenarios: [replier] },
+    });
+    expect(results(run)).toEqual([answer('Yes, I am.'), answer('Quiet.')]);
+    expect(run.of('operator-call.started')[1]).toMatchObject({
+      ...{ call_id: 'c2', model: 'replier' },
+      messages: [
+        { role: 'system', content: 'You keep a lighthouse.' },
+        { role: 'user', content: 'Is anybody there?' },
+        { role: 'assistant', content: 'Yes, I am.' },
+        { role: 'user', content: 'What is it like?' },
+      ],
+    });
+    expect(run.of('operator-call.ended')[1]).toMatchObject({
+      text: 'Quiet.',
+      thinking: 'Hm.',
+      reply_tokens: 7,
+    });
+    // Its tokens are not the run's.
+    expect(run.log.state.calls).toBe(3);
+    for (const event of run.log.events) expect(runEvent.safeParse(event).error).toBeUndefined();
+  });
+
+  it('"model" that fails costs the answer, not the run', async () => {
+    const settings = { ...explore, operator_policy: 'model' as const, operator_model: 'nobody' };
+    await using run = await play(settings, asks);
+    expect(results(run)).toEqual([noAnswer, noAnswer]);
+    expect(run.of('operator-call.ended')).toMatchObject([{ error: expect.any(String) }, { text: '' }]);
+    expect(run.end.result.termination_reason).toBe('final_answer');
+  });
+
+  it('"model" is asked again by the next worker if it had not answered, and never twice', async () => {
+    const replier = { name: 'replier', steps: [says('Yes.'), says('Quiet.')] };
+    const fake = { models: [{ name: 'play' }, { name: 'replier' }], scenarios: [replier] };
+    const settings = { ...explore, operator_policy: 'model' as const, operator_model: 'replier' };
+    await using whole = await play(settings, asks, { fake });
+    for (const [index, { type }] of whole.log.events.entries()) {
+      if (!['operator-call.started', 'operator.messaged'].includes(type)) continue;
+      const kept = whole.log.events.slice(0, index + 1);
+      kept.push({ type: 'run.resumed', run_id: 'run', seq: kept.length + 1, at: 0, worker: 'w', epoch: 2 });
+      await using resumed = await play(settings, asks, { fake, events: kept });
+      expect(resumed.of('operator-call.ended').map(({ call_id }) => call_id)).toEqual(['c1', 'c2']);
+      expect(resumed.of('operator.messaged')).toHaveLength(2);
+    }
+  });
+
+  it('"wait" releases the run until a person replies, or stops it', async () => {
+    await using run = await play({ ...explore, operator_policy: 'wait' }, asks);
+    expect(run.outcome).toEqual({ outcome: 'waiting' });
+    expect(run.log.state).toMatchObject({ phase: 'awaiting-message', awaiting: { cause: 'agent_message' } });
+    const events = [...run.log.events];
+    const next = () => ({ run_id: 'run', seq: events.length + 1, at: 0 });
+    events.push({ type: 'operator.messaged', message_id: 'm1', text: 'I am.', ...next() });
+    events.push({ type: 'run.resumed', worker: 'w', epoch: 2, after_wait: true, ...next() });
+    await using second = await play({ ...explore, operator_policy: 'wait' }, asks, { events });
+    expect(results(second)).toEqual([answer('I am.')]);
+    expect(second.outcome).toEqual({ outcome: 'waiting' });
+    const stopped = [...second.log.events];
+    const following = () => ({ run_id: 'run', seq: stopped.length + 1, at: 0 });
+    stopped.push({ type: 'stop.requested', force: false, by: 'operator', ...following() });
+    stopped.push({ type: 'run.resumed', worker: 'w', epoch: 3, after_wait: true, ...following() });
+    await using third = await play({ ...explore, operator_policy: 'wait' }, asks, { events: stopped });
+    expect(results(third)).toEqual([answer('I am.'), noAnswer]);
+    expect(third.end.result.termination_reason).toBe('stopped');
+  });
+
+  it('names what a policy lacks', () => {
+    const problems = (more: object) =>
+      createRunRequest
+        .safeParse({ mode: 'explore', model: 'm', ...more })
+        .error?.issues.map(({ path }) => path[0]);
+    expect(problems({ operator_policy: 'list' })).toEqual(['operator_replies']);
+    expect(problems({ operator_policy: 'model' })).toEqual(['operator_model']);
+    expect(problems({ operator_policy: 'fixed', operator_replies: [] })).toContain('operator_replies');
+    expect(problems({ operator_policy: 'wait' })).toBeUndefined();
+  });
+});
+
+it('hands over within a cycle, and the cycle goes on', async () => {
+  const scenario = {
+    name: 'play',
+    match: 'handed over to this fresh context',
+    steps: [
+      { reply: { content: 'One.', prompt_eval_count: 300 } },
+      { reply: { content: 'Two.', prompt_eval_count: 320 } },
+    ],
+  };
+  await using run = await play(
+    { ...explore, max_cycles: 2, context_limit: 1000, handover_at: 0.8 },
+    [
+      { reply: { tool_calls: [write('plan', 'w'.repeat(500))], prompt_eval_count: 850 } },
+      { reply: { content: 'I stored a plan.', prompt_eval_count: 990 } },
+    ],
+    { fake: { models: [{ name: 'play' }], scenarios: [scenario] } },
+  );
+  expect(run.of('cycle.reflected').map(({ text }) => text)).toEqual(['One.', 'Two.']);
+  expect(run.of('handover.ended')).toMatchObject([{ outcome: 'done' }]);
+  expect(run.sent(2).map(({ role }) => role)).toEqual(['system', 'user']);
+  expect(run.log.state.memory.size).toBe(1);
+});
+
 it('returns undelivered messages when the run ends', async () => {
   await using run = await play(explore, [says('Nothing to say.')], {
     during: async ({ log }) => {
@@ -497,6 +647,35 @@ it('two equal reflections add feedback to every call of the third cycle only [X2
   expect(systems[3]).toBe(systems[2]);
   expect(systems[4]).toBe(EXPLORE_SYSTEM_PROMPT);
   expect(run.log.state.messages[0]?.content).toBe(EXPLORE_SYSTEM_PROMPT);
+});
+
+it('records similarity without telling the model, if the run only measures [X21]', async () => {
+  await using run = await play({ ...explore, max_cycles: 3, diversity: {}, diversity_feedback: false }, [
+    says(alike),
+  ]);
+  expect(run.of('diversity.advised')).toMatchObject([{ cycle: 3, similarity: 1, nearest_cycle: 1 }]);
+  expect(run.of('diversity.advised')[0]).not.toHaveProperty('feedback');
+  const systems = run.fake.chats.map((_, index) => run.sent(index)[0]?.content);
+  expect(new Set(systems)).toEqual(new Set([EXPLORE_SYSTEM_PROMPT]));
+});
+
+it('embeds each reflection once, and the log keeps the embeddings [X21]', async () => {
+  await using run = await play(
+    { ...explore, max_cycles: 4, diversity: { embedding_model: 'embedder' } },
+    [says('red green'), says('red blue'), says('blue sky'), says('End.')],
+    { fake: { models: [{ name: 'play' }, { name: 'embedder' }] } },
+  );
+  const recorded = run.of('diversity.advised').map(({ vectors }) => vectors?.map(({ cycle }) => cycle));
+  expect(recorded).toEqual([[1, 2], [3], [4]]);
+  const { cycles } = foldCycles(noCycles, run.log.events);
+  expect(cycles.map(({ vector }) => vector?.length)).toEqual(
+    run.log.state.reflections.map(({ vector }) => vector?.length),
+  );
+  // What the model is told and what figures show is one number.
+  const matrix = similarityMatrix([foldCycles(noCycles, run.log.events)]);
+  const [, second] = run.of('diversity.advised');
+  expect(matrix.measure).toBe('embeddings');
+  expect(Math.max(...(matrix.values[2]?.slice(0, 2).map(Number) ?? []))).toBe(second?.similarity);
 });
 
 it('is off by default [X21]', async () => {

@@ -10,6 +10,7 @@ import {
   startCycle,
 } from '../policies/cycles.ts';
 import { adviseDiversity, measureLastReflection } from '../policies/diversity.ts';
+import { handOver } from '../policies/handover.ts';
 import type { Verdict } from '../policies/rule.ts';
 import { buildPrompt, EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
 import type { Mode } from './mode.ts';
@@ -44,6 +45,7 @@ export const exploreMode: Mode = {
   betweenIterations: [
     measureLastReflection,
     endAfterLastCycle,
+    handOver,
     endWhenConversationFull,
     endCycleAtCallLimit,
     endOnEmptyCycles,

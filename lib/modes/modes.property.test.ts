@@ -94,6 +94,7 @@ const session = fc
     task: fc.constantFrom('', 'Hello.'),
     turn_delay: fc.constantFrom(0, 20),
     context_limit: fc.constantFrom(600, 30_000),
+    handover_at: fc.constantFrom(undefined, 0.5),
   })
   .map((settings) => ({ mode: 'session' as const, ...settings }));
 const explore = fc
@@ -102,11 +103,20 @@ const explore = fc
     calls_per_cycle: fc.integer({ min: 1, max: 4 }),
     cycle_line: fc.boolean(),
     context_limit: fc.constantFrom(600, 30_000),
+    handover_at: fc.constantFrom(undefined, 0.5),
+    operator_policy: fc.constantFrom('none' as const, 'fixed' as const, 'list' as const),
+    operator_replies: fc.constant(['Go on.']),
     diversity: fc.constantFrom(undefined, {}, { embedding_model: 'e' }),
   })
   .map((settings) => ({ mode: 'explore' as const, ...settings }));
 
-const simulation = fc.record({ settings: fc.oneof(session, explore), turns, trouble });
+const simulation = fc
+  .record({ settings: fc.oneof(session, explore), turns, trouble })
+  // A run that hands over is never full, so that only a stop ends it for certain.
+  .map(({ trouble: all, ...input }) => ({
+    ...input,
+    trouble: { ...all, stops: all.stops || input.settings.handover_at !== undefined },
+  }));
 type Input = typeof simulation extends fc.Arbitrary<infer T> ? T : never;
 
 function saidAfter({ operatorMessages }: RunState): Extract<NewEvent, { type: 'operator.messaged' }> {
@@ -160,6 +170,7 @@ it('every stopped session and every bounded exploration ends within its limits',
       let iterations = 0;
       for (const event of events) {
         if (event.type === 'cycle.started') iterations = 0;
+        if (event.type === 'handover.started') iterations -= 1; // the call for the summary is none of the cycle's
         if (event.type === 'iteration.started') iterations += 1;
         expect(iterations).toBeLessThanOrEqual(bounds.calls_per_cycle);
       }
@@ -188,8 +199,8 @@ it('nothing runs twice, and a full conversation makes no further calls', async (
       const limit = config.session?.context_limit ?? config.explore?.context_limit ?? 0;
       let state = emptyRunState('run');
       for (const event of log.events) {
-        // C8-C10: no iteration starts over the limit.
-        if (event.type === 'iteration.started') {
+        // C8-C10: no iteration starts over the limit, except to write the summary for a handover.
+        if (event.type === 'iteration.started' && state.handover.kept === undefined) {
           expect(conversationChars(state.messages)).toBeLessThanOrEqual(limit * 4);
         }
         state = foldRun(state, event);
@@ -202,6 +213,9 @@ it('nothing runs twice, and a full conversation makes no further calls', async (
 it('every operator message is either delivered once or returned', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
+      const { settings } = input;
+      fc.pre(!('operator_policy' in settings) || settings.operator_policy === 'none'); // replies have equal texts
+      fc.pre(input.settings.handover_at === undefined); // a handover begins a new history
       const { log } = await simulate(input);
       const sent = log.events.flatMap((event) => (event.type === 'operator.messaged' ? [event] : []));
       const delivered = log.events.flatMap((event) =>
@@ -225,6 +239,7 @@ it('every operator message is either delivered once or returned', async () => {
 it('a history only grows, and the memory matches its logged changes [X13, O13]', async () => {
   await fc.assert(
     fc.asyncProperty(simulation, async (input) => {
+      fc.pre(input.settings.handover_at === undefined); // a handover begins a new history
       const { log } = await simulate(input);
       let state = emptyRunState('run');
       for (const event of log.events) {

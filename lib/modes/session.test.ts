@@ -2,10 +2,13 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { firedLimit } from '../browser/state/ledger.ts';
+import { foldAll } from '../events/fold-run.ts';
 import { progressEvent } from '../events/progress.ts';
 import { runEvent } from '../events/registry.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import { HANDOVER_REQUEST, handoverText } from '../policies/handover.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import { temporaryFolder } from '../sandbox/under-test.ts';
 import { calls, play, says, silence, stop, until } from '../testing/loop-harness.ts';
@@ -316,8 +319,121 @@ it('three empty turns in a row end the session, and a text resets the count [S18
   expect(run.sent(1).map(({ role }) => role)).toEqual(['system', 'user', 'user']);
 });
 
+/** A text without token counts, as of a server that reports none. */
+const unmeasured = (content: string) => ({ reply: { content, prompt_eval_count: null } });
+
+it('counts what the server measured, and estimates only what came after [C8]', async () => {
+  await using run = await play({ ...session, context_limit: 1000 }, [
+    { reply: { content: 'Short.', prompt_eval_count: 400 } },
+    { reply: { content: 'Short.', prompt_eval_count: 990 } },
+    { reply: { content: 'z'.repeat(100), prompt_eval_count: 999 } },
+    says('Never asked for.'),
+  ]);
+  expect(run.of('turn.ended')).toHaveLength(3);
+  expect(run.end.result).toMatchObject({ termination_reason: 'context_full' });
+  expect(run.end.message).toMatch(/3 completed turns: 1,0\d\d tokens, and the limit is 1,000\./);
+});
+
+describe('a handover', () => {
+  const handing = { ...session, context_limit: 1000, handover_at: 0.8 };
+  const full = { reply: { content: 'z'.repeat(600), prompt_eval_count: 850 } };
+  const fresh = (content: string) => ({ reply: { content, prompt_eval_count: 300 } });
+  /** What the model says in the fresh context: the scripted model goes by its first user message. */
+  const afterwards = (...steps: ReturnType<typeof fresh>[]) => ({
+    fake: {
+      models: [{ name: 'play', context_length: 2_000_000 }],
+      scenarios: [{ name: 'play', match: 'handed over to this fresh context', steps }],
+    },
+  });
+
+  it('asks for a summary without tools, and goes on in a fresh context that begins with it', async () => {
+    await using run = await play(
+      { ...handing, task: 'Look after the garden.' },
+      [full, fresh('The garden needs water.')],
+      { ...afterwards(fresh('I water it.'), fresh('Done.')), ...stopAfter(3) },
+    );
+    const [started] = run.of('handover.started');
+    expect(started).toMatchObject({ measured: true, limit_tokens: 1000, text: HANDOVER_REQUEST });
+    expect(started?.tokens).toBeGreaterThanOrEqual(800);
+    expect(run.of('handover.ended')).toMatchObject([
+      { outcome: 'done', text: handoverText('The garden needs water.') },
+    ]);
+    expect(run.fake.chats[1]?.tools ?? []).toEqual([]);
+    expect(run.sent(1).at(-1)).toEqual({ role: 'user', content: HANDOVER_REQUEST });
+    expect(run.sent(2).map(({ role }) => role)).toEqual(['system', 'user', 'user']);
+    expect(run.sent(2)[0]).toEqual(run.sent(0)[0]);
+    expect(run.sent(2)[1]?.content).toBe(handoverText('The garden needs water.'));
+    expect(run.fake.chats[2]?.tools).toHaveLength(4);
+    // The request for the summary is no turn.
+    expect(
+      run
+        .of('turn.ended')
+        .map(({ iteration }) => iteration)
+        .slice(0, 3),
+    ).toEqual([1, 3, 4]);
+    expect(run.log.state.handover).toMatchObject({ kept: undefined, count: 1 });
+    expect(foldAll(emptyRunState('run'), run.log.events)).toEqual(run.log.state);
+  });
+
+  it('reads a call in the summary as text, and the summary is what the model answers', async () => {
+    const call = '<tool_call>{"name": "read_file", "arguments": {"path": "b"}}</tool_call>';
+    await using run = await play(
+      handing,
+      [{ reply: { tool_calls: [read('a.md')], prompt_eval_count: 850 } }, fresh(call)],
+      {
+        files: { 'a.md': 'word '.repeat(300) },
+        ...afterwards(fresh('On I go.')),
+        ...stopAfter(2),
+      },
+    );
+    expect(run.of('tool-call.started')).toHaveLength(1);
+    expect(run.of('handover.ended')).toMatchObject([{ outcome: 'done', text: handoverText(call) }]);
+    expect(run.sent(2).map(({ role }) => role)).toEqual(['system', 'user']);
+  });
+
+  it('without a summary the conversation goes on as it was', async () => {
+    const empty = { reply: { content: '', prompt_eval_count: 860, eval_count: 1 } };
+    await using run = await play(
+      { ...handing, context_limit: 1200, handover_at: 0.7 },
+      [full, { attempts: [empty, { reply: { content: 'I go on.', prompt_eval_count: 990 } }] }],
+      stopAfter(2),
+    );
+    expect(run.of('handover.ended')).toMatchObject([{ outcome: 'failed' }]);
+    expect(run.of('policy.warned').map(({ code }) => code)).toContain('handover_failed');
+    expect(run.sent(2)).toEqual([...run.sent(1).slice(0, -1), { role: 'user', content: 'Continue.' }]);
+  });
+
+  it('is not repeated while the fresh context is nearly as long', async () => {
+    const long = (content: string) => ({ reply: { content, prompt_eval_count: 850 } });
+    await using run = await play(handing, [full, long('s'.repeat(1500))], {
+      ...afterwards(long('A few words.'), long('And more.')),
+      ...stopAfter(3),
+    });
+    expect(run.of('handover.started')).toHaveLength(1);
+  });
+
+  it('can be resumed after every event, with the same end', async () => {
+    const steps = [full, fresh('The garden needs water.')];
+    const rest = afterwards(fresh('I water it.'), fresh('Done.'));
+    await using whole = await play({ ...handing, autopilot_turns: 3 }, steps, rest);
+    expect(whole.outcome).toEqual({ outcome: 'waiting' });
+    const { events } = whole.log;
+    const from = events.findIndex(({ type }) => type === 'handover.started');
+    const to = events.findIndex(({ type }) => type === 'handover.ended');
+    for (let cut = from; cut <= to + 1; cut += 1) {
+      const kept = events.slice(0, cut + 1);
+      const { type } = kept.at(-1) ?? {};
+      if (type === 'model-call.ended') continue; // appended together with what was read from it
+      kept.push({ type: 'run.resumed', run_id: 'run', seq: kept.length + 1, at: 0, worker: 'w', epoch: 2 });
+      await using resumed = await play({ ...handing, autopilot_turns: 3 }, steps, { ...rest, events: kept });
+      expect(resumed.of('handover.ended')).toHaveLength(1);
+      expect(resumed.log.state.messages).toEqual(whole.log.state.messages);
+    }
+  });
+});
+
 it('ends after the turn that crossed the limit, reporting the turns and what to do [C8, C9]', async () => {
-  await using run = await play({ ...session, context_limit: 1000 }, [says('z'.repeat(900))]);
+  await using run = await play({ ...session, context_limit: 1000 }, [unmeasured('z'.repeat(900))]);
   expect(run.end.result).toMatchObject({ termination_reason: 'context_full', status: 'partial' });
   const { messages, turns } = run.log.state;
   const chars = (list: typeof messages) => list.reduce((sum, { content }) => sum + content.length, 0);
@@ -334,6 +450,7 @@ it('ends after the turn that crossed the limit, reporting the turns and what to 
 
 it('shows the fill level that the rule counts, relative to the effective window (C8)', async () => {
   const writes = (path: string) => ({
+    // So few tokens mean that the server cut the prompt, so they say nothing about the conversation.
     reply: { tool_calls: [write(path, 'z'.repeat(9000))], prompt_eval_count: 300 },
   });
   await using run = await play(session, [writes('a.md'), writes('b.md')], {
@@ -352,7 +469,7 @@ it('continues if only the estimate with tools exceeds the window [C8]', async ()
   await using run = await play(
     session,
     [
-      calls(read('a.md')),
+      { reply: { tool_calls: [read('a.md')], prompt_eval_count: null } },
       { reply: { content: 'It fits.', prompt_eval_count: 4000 } },
       { reply: { content: 'Too much.', prompt_eval_count: 5000 } },
     ],

@@ -1,5 +1,6 @@
 import type { PendingReply } from '../events/run-state.ts';
 import { conversationFull, endWhenConversationFull } from '../policies/conversation-full.ts';
+import { handOver } from '../policies/handover.ts';
 import { deliverMessages } from '../policies/operator-messages.ts';
 import type { ReadyState, Verdict } from '../policies/rule.ts';
 import { swallowedOf } from '../policies/swallowed-tokens.ts';
@@ -57,7 +58,7 @@ export const sessionMode: Mode = {
     ];
   },
   toolPrompt: (tools) => toolsPart(toolDescriptions(tools)),
-  betweenIterations: [endWhenConversationFull, endOnEmptyTurns, waitForMessage, pauseBetweenTurns],
+  betweenIterations: [handOver, endWhenConversationFull, endOnEmptyTurns, waitForMessage, pauseBetweenTurns],
   beforeIteration: [deliverMessages, promptAgain],
   beforeRound: [],
   afterRound: [endTurnAfterCalls],

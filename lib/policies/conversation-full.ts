@@ -1,16 +1,19 @@
-import { conversationFill } from '../events/message-size.ts';
+import { CHARS_PER_TOKEN, conversationFill } from '../events/message-size.ts';
 import { effectiveWindow } from '../events/window.ts';
 import { formatCount, plural } from '../util/numbers.ts';
 import type { Ending, ReadyState, Rule } from './rule.ts';
 
-/** Ends a conversation that is never compacted once its characters exceed four times the token limit (C8-C10). */
+/**
+ * Ends a conversation that is never compacted once it exceeds its limit in tokens (C8-C10): as the server measured it,
+ * or by four characters per token before the first measurement.
+ */
 export const endWhenConversationFull: Rule = (state) => {
-  const { chars, limitChars } = conversationFill(state);
-  if (chars <= limitChars) return undefined;
-  return {
-    type: 'end',
-    ending: full(state, `${formatCount(chars)} characters, and the limit is ${formatCount(limitChars)}`),
-  };
+  const { tokens, limitTokens, measured } = conversationFill(state);
+  if (tokens <= limitTokens) return undefined;
+  const size = measured
+    ? `${formatCount(Math.round(tokens))} tokens, and the limit is ${formatCount(limitTokens)}`
+    : `${formatCount(Math.round(tokens * CHARS_PER_TOKEN))} characters, and the limit is ${formatCount(limitTokens * CHARS_PER_TOKEN)}`;
+  return { type: 'end', ending: full(state, size) };
 };
 
 /**

@@ -8,7 +8,6 @@ const reflections = (...texts: string[]) =>
 const byWords = {
   cycle: 9,
   measure: 'ngram' as const,
-  similarity: (a: { text: string }, b: { text: string }) => ngramSimilarity(a.text, b.text),
 };
 
 it('measures how many word n-grams two texts share [X21]', () => {

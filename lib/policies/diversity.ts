@@ -1,12 +1,10 @@
+import { MAX_VECTOR_LENGTH } from '../events/limits.ts';
+import { nearestReflection, recordedVector } from '../events/reflection-similarity.ts';
 import type { EventOf } from '../events/registry.ts';
 import type { Reflection } from '../events/run-state.ts';
-import { cosineSimilarity, ngramSimilarity } from '../util/similarity.ts';
 import type { ReadyState, Rule } from './rule.ts';
 
 type Advice = Omit<EventOf<'diversity.advised'>, 'run_id' | 'seq' | 'at'>;
-
-/** How alike two reflections are, 0 to 1. */
-type Measure = (last: Reflection, earlier: Reflection) => number;
 
 /**
  * Compares the last reflection with earlier ones and detects when the exploration goes in circles (X21). Pure: it
@@ -37,25 +35,22 @@ export class SimilarityMonitor {
   /** Advice for the next cycle; `undefined` if there is nothing to compare. */
   advise(
     reflections: readonly Reflection[],
-    { cycle, measure, similarity }: { cycle: number; measure: Advice['measure']; similarity: Measure },
+    { cycle, measure }: Pick<Advice, 'cycle' | 'measure'>,
   ): Advice | undefined {
     const pair = this.compared(reflections);
-    if (!pair) return undefined;
-    const ranked = pair.earlier
-      .map((earlier) => ({ cycle: earlier.cycle, similarity: similarity(pair.last, earlier) }))
-      .sort((a, b) => b.similarity - a.similarity || b.cycle - a.cycle);
-    const [nearest] = ranked;
-    if (!nearest) return undefined;
+    const found = pair && nearestReflection(pair.last, pair.earlier, measure);
+    if (!found) return undefined;
+    const { nearest, similarity } = found;
     return {
       type: 'diversity.advised',
       cycle,
       measure,
-      similarity: nearest.similarity,
+      similarity,
       threshold: this.#threshold,
       nearest_cycle: nearest.cycle,
       compared: pair.earlier.map((earlier) => earlier.cycle),
-      ...(nearest.similarity >= this.#threshold
-        ? { feedback: feedbackText(pair.last.cycle, nearest.cycle, nearest.similarity) }
+      ...(similarity >= this.#threshold
+        ? { feedback: feedbackText(pair.last.cycle, nearest.cycle, similarity) }
         : {}),
     };
   }
@@ -101,41 +96,48 @@ export const measureLastReflection: Rule = (state) => {
 
 /** Advice based on word n-grams, which needs no model. */
 export function adviceByWords(state: ReadyState): Advice | undefined {
-  return adviceBy(state, 'ngram', (last, earlier) => ngramSimilarity(last.text, earlier.text));
+  return adviceBy(state, 'ngram', state.reflections);
 }
 
-function adviceBy(state: ReadyState, measure: Advice['measure'], similarity: Measure): Advice | undefined {
-  const settings = state.config.explore?.diversity;
+function adviceBy(
+  { config, cycle: { number: cycle, open } }: ReadyState,
+  measure: Advice['measure'],
+  reflections: readonly Reflection[],
+): Advice | undefined {
+  const settings = config.explore?.diversity;
   if (!settings) return undefined;
-  const { number: cycle, open } = state.cycle;
-  const advice = new SimilarityMonitor(settings).advise(state.reflections, { cycle, measure, similarity });
-  if (!advice || open) return advice;
-  // After the last cycle no model call follows that could use the feedback.
+  const advice = new SimilarityMonitor(settings).advise(reflections, { cycle, measure });
+  // After the last cycle no model call follows that could use the feedback; and some runs only measure.
+  if (!advice || (open && config.diversity_feedback !== false)) return advice;
   const { feedback: _, ...measured } = advice;
   return measured;
 }
 
-/** The reflections to embed for the advice, the last one first. */
-export function reflectionsToCompare(state: ReadyState): readonly Reflection[] {
+/** The reflections to embed for the advice: those to compare that have no recorded embedding yet. */
+export function reflectionsToEmbed(state: ReadyState): readonly Reflection[] {
   const settings = state.config.explore?.diversity;
   const pair = settings && new SimilarityMonitor(settings).compared(state.reflections);
-  return pair ? [pair.last, ...pair.earlier] : [];
+  return pair ? [...pair.earlier, pair.last].filter(({ vector }) => !vector) : [];
 }
 
 /**
- * Advice based on the embeddings of `reflectionsToCompare`, in the same order.
+ * Advice based on embeddings: the recorded ones, and those of `reflectionsToEmbed` in the same order, which it records.
  *
- * @returns `undefined` when the number of vectors does not match the number of reflections
+ * @returns `undefined` when the vectors do not match the reflections, or cannot be compared
  */
 export function adviceByEmbeddings(
   state: ReadyState,
   vectors: readonly (readonly number[])[],
 ): Advice | undefined {
-  const settings = state.config.explore?.diversity;
-  const texts = reflectionsToCompare(state);
-  if (!settings || texts.length === 0 || vectors.length !== texts.length) return undefined;
-  const vectorOf = new Map(texts.map((reflection, index) => [reflection, vectors[index] ?? []]));
-  return adviceBy(state, 'embeddings', (last, earlier) =>
-    cosineSimilarity(vectorOf.get(last) ?? [], vectorOf.get(earlier) ?? []),
-  );
+  const texts = reflectionsToEmbed(state);
+  if (vectors.length !== texts.length) return undefined;
+  if (vectors.some(({ length }) => length === 0 || length > MAX_VECTOR_LENGTH)) return undefined;
+  const recorded = texts.map(({ cycle }, index) => ({ cycle, vector: recordedVector(vectors[index] ?? []) }));
+  const vectorOf = new Map(recorded.map(({ cycle, vector }) => [cycle, vector]));
+  const reflections = state.reflections.map((reflection) => {
+    const vector = vectorOf.get(reflection.cycle);
+    return vector ? { ...reflection, vector } : reflection;
+  });
+  const advice = adviceBy(state, 'embeddings', reflections);
+  return advice && { ...advice, ...(recorded.length > 0 && { vectors: recorded }) };
 }

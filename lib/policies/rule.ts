@@ -28,9 +28,14 @@ export interface Ending {
 export type Verdict = Decision | { type: 'compare-reflections'; model: string; cycle: number };
 
 /** A verdict that needs no I/O. */
-export type Decision =
-  | { type: 'end'; ending: Ending }
-  | { type: 'append'; events: readonly NewEvent[]; waitMs?: number };
+export type Decision = { type: 'end'; ending: Ending } | Appending;
+
+/** Appends events and continues, after `waitMs` if set. */
+export interface Appending {
+  type: 'append';
+  events: readonly NewEvent[];
+  waitMs?: number;
+}
 
 /** The state of a run whose log has begun, so its configuration is known. */
 export type ReadyState = RunState & { readonly config: RunConfig };

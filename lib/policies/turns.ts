@@ -40,8 +40,11 @@ export const waitForMessage: Rule = (state) => {
   return { type: 'append', events: [{ type: 'message.awaited', iteration: state.iteration, cause }] };
 };
 
+/** What a session waits for a message after. */
+type SessionWait = Exclude<WaitCause, 'agent_message'>;
+
 /** Ends a session that nobody watches, where it would wait for a message. */
-function endUnattended({ turns, config }: ReadyState, cause: WaitCause): Decision {
+function endUnattended({ turns, config }: ReadyState, cause: SessionWait): Decision {
   const count = plural(turns.completed, 'turn');
   switch (cause) {
     case 'start':
@@ -68,7 +71,7 @@ function silent(message: string): Decision {
   return ended('error', { error: { code: 'empty_turns', message, hint } });
 }
 
-function waitCauseOf(state: ReadyState): WaitCause | undefined {
+function waitCauseOf(state: ReadyState): SessionWait | undefined {
   const { autopilot, turns, config } = state;
   if (!autopilot.on) {
     if (turns.prompted) return undefined;

@@ -2,9 +2,11 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type ForkRequest, forkRequest } from '../api/fork-run.ts';
+import type { NewEvent } from '../events/registry.ts';
 import { completedLog, sampleConfig, sampleFile } from '../testing/sample-logs.ts';
 import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
 import { prepareForkWorkspace } from './fork-workspace.ts';
+import type { RunServiceOptions } from './run-service.ts';
 import type { ExecuteRun } from './run-worker.ts';
 
 let test: TestService;
@@ -148,6 +150,38 @@ it('compares runs as their logs stand, and does not know missing ones', async ()
   });
   await expect(stored.compare(parent, 'nobody')).rejects.toMatchObject({ code: 'run_not_found' });
   await expect(stored.compareRuns([parent, 'nobody'])).rejects.toMatchObject({ code: 'run_not_found' });
+});
+
+it('puts explorations side by side, and refuses runs without cycles', async () => {
+  const cycle = (number: number): NewEvent[] => [
+    { type: 'cycle.started', cycle: number },
+    { type: 'cycle.reflected', cycle: number, text: 'The sea is deep and blue.', ended_by: 'reflection' },
+  ];
+  const prepare: RunServiceOptions['prepare'] = async ({ task, model, mode }) => ({
+    config: sampleConfig({ task, model, mode }),
+    discard: async () => undefined,
+  });
+  test = await openTestService(scripted([...cycle(1), ...cycle(2)]), { prepare });
+  const request = { mode: 'explore' as const, task: '' };
+  const [first, second] = [await test.start(request), await test.start(request)];
+  await ended(first);
+  await ended(second);
+  const { stored } = test.service;
+  const table = { measure: 'ngram', rows: [{ cycle: 1 }, { cycle: 2, novelty: 0, diversity: 0 }] };
+  expect(await stored.explorations([first, second])).toMatchObject({
+    runs: [
+      { run: { id: first }, table },
+      { run: { id: second }, table },
+    ],
+    similarity: { points: [{ run: 0 }, { run: 0 }, { run: 1 }, { run: 1 }], left_out: 0 },
+    by_run: [
+      [1, 1],
+      [1, 1],
+    ],
+  });
+  const task = await test.start();
+  await ended(task);
+  await expect(stored.explorations([task])).rejects.toMatchObject({ code: 'invalid_request' });
 });
 
 it('makes one comparison at a time, refuses the seventeenth that waits, and goes on after those that were given up', async () => {

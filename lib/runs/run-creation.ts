@@ -36,7 +36,7 @@ export interface RunCreationOptions {
   /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is not created. */
   prepare(request: NewRun, runId: string, files: StartOptions['files']): Promise<PreparedRun>;
   /** Refuses models that runs cannot or may not use. */
-  admit(models: { model: string; embeddingModel?: string }): Promise<void>;
+  admit(models: { model: string; embeddingModel?: string; operatorModel?: string }): Promise<void>;
   /** Creates or checks the workspace of a fork. `discard` deletes a copy. */
   prepareFork(
     config: RunConfig,
@@ -77,7 +77,11 @@ export class RunCreation {
     const { store, stored, worker, guard, prepare, admit } = this.#options;
     await guard.refuseNewRun();
     const id = newRunId(new Date());
-    const admitted = admit({ model: request.model, embeddingModel: request.diversity?.embedding_model });
+    const admitted = admit({
+      model: request.model,
+      embeddingModel: request.diversity?.embedding_model,
+      ...(request.operator_policy === 'model' && { operatorModel: request.operator_model }),
+    });
     admitted.catch(() => undefined); // thrown below, unless the workspace is refused
     const attached = await readAttached((request.images ?? []).map(decodeImage), new Map(), NEVER);
     const { config: resolved, copied, folder, discard } = await prepare(request, id, options.files);
@@ -135,7 +139,11 @@ export class RunCreation {
     try {
       const imported = source.imported_at !== undefined;
       ({ config, events } = planFork(point, request, { ...facts, imported }));
-      await admit({ model: config.model, embeddingModel: config.explore?.diversity?.embedding_model });
+      await admit({
+        model: config.model,
+        embeddingModel: config.explore?.diversity?.embedding_model,
+        ...(config.operator_policy === 'model' && { operatorModel: config.operator_model }),
+      });
       made = await store.fork({ id, config, parent, events, idempotencyKey, folder });
     } catch (error) {
       await discard();

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ComparedRun, CompareReply, CompareRunsReply } from '../api/comparison.ts';
+import type { ExplorationsReply } from '../api/explorations.ts';
 import type { FacetsReply } from '../api/facets.ts';
 import type { ForkPlace } from '../api/fork-place.ts';
 import type { ForkDraftReply, ForksReply } from '../api/fork-run.ts';
@@ -15,9 +16,12 @@ import { readOverview } from '../compare/overview.ts';
 import { settingDifferences } from '../compare/settings.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
+import { cycleTable, similarityByRun, similarityMatrix } from '../events/cycle-table.ts';
+import { noCycles } from '../events/fold-cycles.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
+import type { Cycles } from '../events/timeline.ts';
 import { fullName } from '../model/ollama-models.ts';
 import { type BundleAbout, bundleAbout } from '../sharing/exports/run-file.ts';
 import { createRedactor, type RedactorOptions, withRunFolders } from '../sharing/redaction/redactor.ts';
@@ -29,6 +33,7 @@ import { missingEvent, RunNotFoundError } from '../store/store-errors.ts';
 import type { JsonObject } from '../util/json.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { draftFork, type ForkPoint, findForkPoint } from './plan-fork.ts';
+import { readCycles, requireCycles } from './read-cycles.ts';
 import { base64 } from './run-images.ts';
 import type { RunLookup } from './run-lookup.ts';
 import { type SentRequest, sentRequest } from './sent-request.ts';
@@ -294,6 +299,27 @@ export class StoredRuns implements RunLookup {
       const runs: ComparedRun[] = [];
       for (const { run } of found) runs.push({ run, ...(await readOverview(this.log(run.id), ends)) });
       return { runs, settings: settingDifferences(found.map(({ config }) => config)) };
+    }, signal);
+  }
+
+  /**
+   * The cycles of explorations, and how alike their reflections are. Reads their logs one after another.
+   *
+   * @throws {AppError} like `compare`; `invalid_request` for a run without cycles
+   */
+  async explorations(runIds: readonly string[], signal: AbortSignal = NEVER): Promise<ExplorationsReply> {
+    return this.#comparisons.run(async () => {
+      const ends = AbortSignal.any([signal, this.#closing]);
+      const found = await Promise.all(runIds.map((runId) => this.#comparable(runId)));
+      for (const { run } of found) requireCycles(run);
+      const all: Cycles[] = [];
+      for (const { run } of found) all.push(await readCycles(this.log(run.id), ends));
+      const similarity = similarityMatrix(all);
+      return {
+        runs: found.map(({ run }, index) => ({ run, table: cycleTable(all[index] ?? noCycles) })),
+        similarity,
+        by_run: similarityByRun(similarity, all.length),
+      };
     }, signal);
   }
 

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import type { FileBefore } from '../events/changed-file.ts';
-import type { AskedRequest, EnteredContent } from '../events/mcp-request.ts';
 import type { NamedImage } from '../events/image.ts';
+import type { AskedRequest, EnteredContent } from '../events/mcp-request.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 

@@ -5,15 +5,19 @@ const GROUP = 3;
  * same order). Ignores case and punctuation. A text shorter than a trigram counts as one; two empty texts are equal.
  */
 export function ngramSimilarity(a: string, b: string): number {
-  const first = groupsOf(a);
-  const second = groupsOf(b);
+  return jaccardIndex(wordGroups(a), wordGroups(b));
+}
+
+/** The share of two sets that both have, from 0 to 1; two empty sets are equal. */
+export function jaccardIndex(first: ReadonlySet<string>, second: ReadonlySet<string>): number {
   if (first.size === 0 && second.size === 0) return 1;
   let shared = 0;
   for (const group of first) if (second.has(group)) shared += 1;
   return shared / (first.size + second.size - shared);
 }
 
-function groupsOf(text: string): Set<string> {
+/** The word trigrams of a text. */
+export function wordGroups(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   if (words.length <= GROUP) return new Set(words.length === 0 ? [] : [words.join(' ')]);
   const groups = new Set<string>();

@@ -19,6 +19,7 @@ import { useRunScreen } from '../screen-context.ts';
 export function ReflectionsPanel() {
   const { cycles } = useRun((view) => view.timeline.cycles);
   const monitored = useRun((view) => view.run.config?.explore?.diversity !== undefined);
+  const onlyMeasures = useRun((view) => view.run.config?.diversity_feedback === false);
   const { reading } = useRunScreen();
   const chosen = useStore(reading, (state) => state.cycle);
   const advice = useMemo(() => adviceByReflection(cycles), [cycles]);
@@ -28,9 +29,11 @@ export function ReflectionsPanel() {
   return (
     <>
       <p className="mt-3 text-sm text-ink-3">
-        {monitored
-          ? `Loupe compares each reflection with earlier ones. The model was told ${told === 1 ? 'once' : `${formatCount(told)} times`} to look for something new.`
-          : 'Diversity feedback is off.'}
+        {monitored && onlyMeasures
+          ? 'Loupe compares each reflection with earlier ones. The model is not told.'
+          : monitored
+            ? `Loupe compares each reflection with earlier ones. The model was told ${told === 1 ? 'once' : `${formatCount(told)} times`} to look for something new.`
+            : 'Diversity feedback is off.'}
       </p>
       <ol className="mt-1 divide-y">
         {reflected.map((cycle) => (
@@ -96,7 +99,11 @@ const Reflected = memo(function Reflected({
         >
           Loupe: {formatPercent(advice.similarity)} like cycle {formatCount(advice.nearest_cycle)}
           {advice.feedback === undefined ? (
-            `, speaks from ${formatPercent(advice.threshold)}.`
+            advice.similarity >= advice.threshold ? (
+              ', not told to the model.'
+            ) : (
+              `, speaks from ${formatPercent(advice.threshold)}.`
+            )
           ) : (
             <span className="foreign mt-0.5 block text-ink-2">
               <ForeignText text={`“${advice.feedback}”`} />

@@ -1,15 +1,18 @@
 'use client';
 
 import { useMemo } from 'react';
-import { type CycleGroup, groupCycles, memorySizes, toolsByUse } from '#lib/browser/plots/explore-series.ts';
+import { type CycleGroup, groupCycles, toolsByUse } from '#lib/browser/plots/explore-series.ts';
+import { measureWords } from '#lib/browser/plots/plot-words.ts';
 import { cycleWords } from '#lib/browser/state/explore-view.ts';
 import { formatCount, formatPercent, formatShortCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { cycleTable, memorySizes, similarityMatrix } from '#lib/events/cycle-table.ts';
 import type { Cycle, Cycles } from '#lib/events/timeline.ts';
 import { CellGrid } from '../../plots/cell-grid.tsx';
 import { LineBand } from '../../plots/line-band.tsx';
 import { PLOT_COLORS } from '../../plots/palette.ts';
 import { StackedColumns } from '../../plots/stacked-columns.tsx';
+import { SimilarityPlot } from '../explore/similarity-plot.tsx';
 
 const HEIGHT_PX = 170;
 /** More cycles are combined. */
@@ -20,13 +23,10 @@ const NAME_CHARS = 40;
 const [FIRST, , THIRD] = PLOT_COLORS;
 
 /** The plots that only an exploration has: diversity, the size of its memory, and its tools. */
-export function ExplorePlots({
-  cycles: { cycles, changes },
-  onOpen,
-}: {
-  cycles: Cycles;
-  onOpen: (seq: number) => void;
-}) {
+export function ExplorePlots({ cycles: all, onOpen }: { cycles: Cycles; onOpen: (seq: number) => void }) {
+  const { cycles, changes } = all;
+  const table = useMemo(() => cycleTable(all), [all]);
+  const similarity = useMemo(() => similarityMatrix([all]), [all]);
   const groups = useMemo(() => groupCycles(cycles, MAX_COLUMNS), [cycles]);
   const sizes = useMemo(() => memorySizes(cycles, changes), [cycles, changes]);
   const shared = {
@@ -43,19 +43,47 @@ export function ExplorePlots({
       <LineBand
         {...shared}
         title="Diversity by cycle"
-        unit="share of the reflection that is new"
+        unit={`share that is new, by ${measureWords(table.measure)}`}
         height={HEIGHT_PX}
         max={1}
         columns={groups.length}
-        lines={[{ label: 'Novelty', color: THIRD, points: groups.map(({ novelty }) => novelty) }]}
+        lines={[
+          {
+            label: 'New against the last reflections',
+            color: THIRD,
+            points: groups.map(({ novelty }) => novelty),
+          },
+          {
+            label: 'Diversity of all so far',
+            color: FIRST,
+            points: groups.map(({ last }) => {
+              const value = table.rows[last.number - 1]?.diversity;
+              return value === undefined ? undefined : { low: value, value, high: value };
+            }),
+          },
+        ]}
         format={formatPercent}
         describe={(index) =>
           `${name(groups[index])}: ${groups[index]?.novelty ? `${formatPercent(groups[index].novelty.value)} new` : 'not measured'}`
         }
         empty="Measured from the second reflection on."
-        table={tableOf(cycles, 'Novelty', ({ novelty }) =>
-          novelty === undefined ? '' : formatPercent(novelty),
-        )}
+        table={{
+          head: ['Cycle', 'New', 'Diversity so far'],
+          rows: () =>
+            table.rows.map(({ cycle, novelty, diversity }) => ({
+              key: String(cycle),
+              cells: [formatCount(cycle), shareOf(novelty), shareOf(diversity)],
+            })),
+        }}
+      />
+      <SimilarityPlot
+        title="Similarity of reflections"
+        matrix={similarity}
+        name={({ cycle }) => `Cycle ${formatCount(cycle)}`}
+        open={({ cycle }) => {
+          const found = cycles[cycle - 1];
+          if (found) onOpen(found.endedSeq ?? found.startedSeq);
+        }}
       />
       <StackedColumns
         {...shared}
@@ -138,12 +166,8 @@ function ToolsPlot({
   );
 }
 
-function tableOf(cycles: readonly Cycle[], name: string, cell: (cycle: Cycle) => string) {
-  return {
-    head: ['Cycle', name],
-    rows: () =>
-      cycles.map((cycle) => ({ key: String(cycle.number), cells: [formatCount(cycle.number), cell(cycle)] })),
-  };
+function shareOf(value: number | undefined): string {
+  return value === undefined ? '' : formatPercent(value);
 }
 
 function groupLabel({ first, last }: CycleGroup): string {

@@ -157,7 +157,7 @@ function ContextSpark({ groups }: { groups: readonly StepGroup[] }) {
       {PROMPT_ROLES.map((role, index) => (
         <path key={role} d={paths[index]} className={ROLE_COLORS[role].fill} />
       ))}
-      {groups.map(({ first, fullest, compacted }, index) => (
+      {groups.map(({ first, fullest, compacted, handedOver }, index) => (
         <g key={first.seq}>
           {fullest.window > 0 && (
             <rect
@@ -168,7 +168,9 @@ function ContextSpark({ groups }: { groups: readonly StepGroup[] }) {
               className="fill-ink-3"
             />
           )}
-          {compacted && <rect x={index} y="0" width="0.25" height={UNIT} className={MARK.fill} />}
+          {(compacted || handedOver) && (
+            <rect x={index} y="0" width="0.25" height={UNIT} className={MARK.fill} />
+          )}
         </g>
       ))}
     </Spark>

@@ -37,13 +37,16 @@ export function ContextPlot({ steps, groups, unit, onOpen }: StepPlotProps) {
       height={HEIGHT_PX}
       series={PROMPT_ROLES.map((role) => ({ label: ROLE_LABELS[role], color: ROLE_COLORS[role] }))}
       limit={{ label: 'Window', color: INK }}
-      mark={{ label: 'Results shortened', color: MARK }}
+      mark={{
+        label: groups.some(({ handedOver }) => handedOver) ? 'Fresh context' : 'Results shortened',
+        color: MARK,
+      }}
       columns={groups.map((group) => ({
         key: String(group.first.seq),
         label: formatCount(group.first.position),
         values: stackedRoles(group.fullest),
         limit: group.fullest.window || undefined,
-        marked: group.compacted,
+        marked: group.compacted || group.handedOver,
       }))}
       format={formatShortCount}
       describe={(index) => wordsOf(groups[index], unit, ({ fullest }) => contextWords(fullest))}
@@ -52,7 +55,7 @@ export function ContextPlot({ steps, groups, unit, onOpen }: StepPlotProps) {
         head: [
           unit,
           ...PROMPT_ROLES.map((role) => ROLE_LABELS[role]),
-          ...['Estimated', 'Counted by Ollama', 'Window', 'Shortened from'],
+          ...['Estimated', 'Counted by Ollama', 'Window', 'Shortened from', 'Fresh context'],
         ],
         rows: () =>
           steps.map((step) => ({
@@ -64,6 +67,7 @@ export function ContextPlot({ steps, groups, unit, onOpen }: StepPlotProps) {
               step.evaluated === undefined ? '' : formatCount(step.evaluated),
               step.window > 0 ? formatCount(step.window) : '',
               step.compacted ? formatCount(step.compacted.before) : '',
+              step.handedOver ? 'yes' : '',
             ],
           })),
       }}
@@ -158,5 +162,6 @@ function asGroup(step: RunStep): StepGroup {
   return {
     ...{ first: step, last: step, fullest: step, tokensIn, tokensOut, tokensEstimated },
     compacted: compacted !== undefined,
+    handedOver: step.handedOver ?? false,
   };
 }

@@ -36,8 +36,14 @@ export function NoteRow({ row }: { row: NoteRowData }) {
           </p>
         </RowFrame>
       );
+    case 'handover.started':
+    case 'handover.ended':
+      return <Handover row={row} event={event} />;
+    case 'operator-call.started':
+      return <OperatorRequest row={row} event={event} />;
     case 'message.awaited':
     case 'autopilot.switched':
+    case 'operator-call.ended':
       return (
         <RowFrame node={<RailNode shape="ring" className="border-line-strong" />}>
           <span className="text-sm text-ink-3">{summarize(event)}</span>
@@ -206,6 +212,94 @@ function MemoryLine({
   );
 }
 
+/** Who answered in the operator's place; `undefined` if a person did. */
+function policyWords(event: Extract<NoteRowData['event'], { type: 'operator.messaged' | 'agent.messaged' }>) {
+  if (event.type === 'agent.messaged' || event.by === undefined) return undefined;
+  return { fixed: 'Fixed reply', list: 'Reply from the list', model: 'Replying model' }[event.by];
+}
+
+/** The request for a summary, and the fresh context that begins with it. */
+function Handover({
+  row,
+  event,
+}: {
+  row: NoteRowData;
+  event: Extract<NoteRowData['event'], { type: 'handover.started' | 'handover.ended' }>;
+}) {
+  const [open, toggle] = useUnfolded(row.key, false);
+  const { text } = event;
+  const done = event.type === 'handover.ended' && event.outcome === 'done';
+  return (
+    <RowFrame node={<RailNode shape="bar" className={done ? 'bg-brass-fill' : undefined} />}>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        {text === undefined ? (
+          <span className="font-semibold">Handover</span>
+        ) : (
+          <Disclosure open={open} onToggle={toggle}>
+            <span className={cx('font-semibold', done && 'text-brass')}>Handover</span>
+          </Disclosure>
+        )}
+        <span className="text-sm text-ink-2">
+          {event.type === 'handover.started'
+            ? `${event.measured ? '' : '≈ '}${formatCount(event.tokens)} of ${formatCount(event.limit_tokens)} tokens: the model is asked for a summary`
+            : done
+              ? 'a fresh context begins with the summary'
+              : 'the model wrote no summary, so the conversation goes on'}
+        </span>
+      </div>
+      {open && text !== undefined && (
+        <div className="mt-2 mb-1">
+          <Panel label={done ? 'First message of the fresh context' : 'Added to the conversation'}>
+            <LongText
+              id={row.key}
+              text={text}
+              label="message"
+              as={done ? 'markdown' : undefined}
+              whole={wholeOf(event, 'text')}
+              className="words"
+            />
+          </Panel>
+        </div>
+      )}
+    </RowFrame>
+  );
+}
+
+/** The request to the model that answers for the operator, with what it was sent. */
+function OperatorRequest({
+  row,
+  event,
+}: {
+  row: NoteRowData;
+  event: Extract<NoteRowData['event'], { type: 'operator-call.started' }>;
+}) {
+  const [open, toggle] = useUnfolded(row.key, false);
+  return (
+    <RowFrame node={<RailNode shape="ring" className="border-line-strong" />}>
+      <div className="flex flex-wrap items-baseline gap-x-2">
+        <Disclosure open={open} onToggle={toggle}>
+          <span className="font-semibold">Operator</span>
+        </Disclosure>
+        <span className="foreign text-sm text-ink-2">
+          <ForeignText text={event.model} /> is asked to answer
+        </span>
+      </div>
+      {open && (
+        <div className="mt-2 mb-1 grid gap-3">
+          {event.messages.map(({ role, content }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: messages of an event never change
+            <Panel key={index} label={role === 'user' ? 'agent' : role === 'assistant' ? 'operator' : role}>
+              <p className="foreign whitespace-pre-wrap">
+                <ForeignText text={content} />
+              </p>
+            </Panel>
+          ))}
+        </div>
+      )}
+    </RowFrame>
+  );
+}
+
 /** Messages between operator and agent; the operator's are indented. */
 function Said({
   by,
@@ -231,7 +325,9 @@ function Said({
         )}
       >
         <p className="mb-0.5 flex flex-wrap items-baseline gap-x-2 text-xs font-medium text-ink-3">
-          {by === 'agent' ? `The agent, to ${operator}` : operator === 'you' ? 'You' : 'The operator'}
+          {by === 'agent'
+            ? `The agent, to ${operator}`
+            : (policyWords(event) ?? (operator === 'you' ? 'You' : 'The operator'))}
           {status && <MessageStatus status={status} />}
           {deliveredSeq !== undefined && (
             <RowLink

@@ -27,6 +27,7 @@ import { type DraftCheck, draftOfCheck, readChecks } from './check-draft.ts';
 import type { DraftImage } from './draft-images.ts';
 import { isWholePath } from './folder-path.ts';
 import { NUMBER_FIELD_NAMES, type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
+import { emptyOperator, type OperatorDraft, operatorDraft, operatorFields } from './operator-draft.ts';
 import { chosenFolder, type FormerRun } from './repeat-run.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
 
@@ -43,7 +44,10 @@ const PLAIN_SWITCHES = SWITCH_SETTINGS.filter((name): name is PlainSwitch => nam
  * The new-run form as it is filled in: a setting under its name in the API. Numbers stay text, in the unit of the field,
  * until the run is started; empty means the default.
  */
-export interface RunDraft extends Record<NumberFieldName, string>, Record<PlainSwitch, boolean> {
+export interface RunDraft
+  extends Record<NumberFieldName, string>,
+    Record<PlainSwitch, boolean>,
+    OperatorDraft {
   kind: RunKind;
   task: string;
   /** Attached to the task, in base64. */
@@ -87,6 +91,7 @@ const switches = defaultSettings({ mode: DEFAULT_MODE, agentic: true });
 export const emptyDraft: RunDraft = {
   ...numbersOf(() => ''),
   ...switchesOf((name) => switches[name]),
+  ...emptyOperator,
   kind: 'task',
   task: '',
   images: [],
@@ -164,6 +169,8 @@ export function requestOf(
     max_seconds: number('max_seconds'),
     max_cost_usd: number('max_cost_usd'),
   });
+  const operator = mode === 'explore' ? operatorFields(draft) : undefined;
+  Object.assign(problems, operator?.problems);
   const first = number('predict_first');
   const second = number('predict_second');
   const request: CreateRunRequest = {
@@ -183,6 +190,7 @@ export function requestOf(
     model_options: Object.keys(options).length > 0 ? options : undefined,
     ...otherSettingsOf(draft),
     ...OWN_FIELDS[mode].request(draft, number),
+    ...operator?.request,
     checks: checks.ok && checks.checks.length > 0 ? checks.checks : undefined,
     answer_schema: answer.ok ? answer.schema : undefined,
     tools:
@@ -444,8 +452,10 @@ function taskDraft(effective: RunSettings, asked: RunSettings): Partial<RunDraft
   };
 }
 
-function exploreDraft({ max_cycles, diversity }: RunSettings): Partial<RunDraft> {
+function exploreDraft(effective: RunSettings): Partial<RunDraft> {
+  const { max_cycles, diversity } = effective;
   return {
+    ...operatorDraft(effective),
     untilStopped: max_cycles === null,
     diversity: diversity !== undefined,
     embeddingModel: diversity?.embedding_model ?? '',

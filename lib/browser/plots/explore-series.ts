@@ -1,33 +1,4 @@
-import type { Cycle, MemoryChange } from '../../events/timeline.ts';
-
-/** The memory at the end of a cycle. */
-export interface MemorySize {
-  readonly cycle: number;
-  readonly keys: number;
-  /** Characters of all keys and values. */
-  readonly chars: number;
-}
-
-/** The size of the memory after each cycle. Pure. */
-export function memorySizes(cycles: readonly Cycle[], changes: readonly MemoryChange[]): MemorySize[] {
-  const values = new Map<string, string>();
-  let chars = 0;
-  let next = 0;
-  return cycles.map(({ number }) => {
-    for (let change = changes[next]; change && change.cycle <= number; change = changes[next]) {
-      next += 1;
-      const { key, value } = change;
-      const before = values.get(key);
-      if (before !== undefined) chars -= key.length + before.length;
-      if (value === undefined) values.delete(key);
-      else {
-        values.set(key, value);
-        chars += key.length + value.length;
-      }
-    }
-    return { cycle: number, keys: values.size, chars };
-  });
-}
+import type { Cycle } from '../../events/timeline.ts';
 
 /** Consecutive cycles as one column of a plot. */
 export interface CycleGroup {

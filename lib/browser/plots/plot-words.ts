@@ -1,4 +1,5 @@
 import { PROMPT_ROLES, type PromptRole } from '../../events/prompt-role.ts';
+import type { SimilarityMeasure } from '../../events/similarity-matrix.ts';
 import { formatCount, formatDuration, formatPercent, formatRate, formatTokens } from '../words/format.ts';
 import { type RunStep, type StepGroup, TIME_KINDS, type TimeKind, type TimeTotals } from './series.ts';
 import type { WaterfallRow } from './time-layout.ts';
@@ -67,6 +68,7 @@ export function contextWords(step: RunStep): string {
     ),
     ...(evaluated === undefined ? [] : [`${formatCount(evaluated)} counted by Ollama`]),
     ...(compacted ? [`shortened from ${formatCount(compacted.before)}`] : []),
+    ...(step.handedOver ? ['begins a fresh context'] : []),
   ].join(' · ');
 }
 
@@ -80,4 +82,9 @@ export function rateWords({ rate }: StepGroup): string {
   if (!rate) return 'not measured';
   const range = rate.low === rate.high ? '' : ` (${formatRate(rate.low)}–${formatRate(rate.high)})`;
   return `${formatRate(rate.mean)} tok/s${range}`;
+}
+
+/** How reflections are compared, after "by". */
+export function measureWords(measure: SimilarityMeasure): string {
+  return measure === 'embeddings' ? 'embeddings' : 'groups of three words';
 }

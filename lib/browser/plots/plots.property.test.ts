@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { memorySizes } from '../../events/cycle-table.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { PROMPT_ROLES } from '../../events/prompt-role.ts';
@@ -10,7 +11,7 @@ import { cpuMs } from '../../testing/cpu-time.ts';
 import { approvalLog, longLog, type SampleCall, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
 import { alignTimes } from './aligned-times.ts';
-import { groupCycles, memorySizes } from './explore-series.ts';
+import { groupCycles } from './explore-series.ts';
 import { groupSteps, runSteps } from './run-steps.ts';
 import { TIME_KINDS, totalTimes } from './series.ts';
 import { layOutTimes, SHORT_WAIT_MS, timeBins } from './time-layout.ts';

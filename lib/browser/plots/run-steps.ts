@@ -19,14 +19,18 @@ export function runSteps({
 }): RunStep[] {
   const rolesOfCall = new Map(prompts.map(({ call, roles }) => [call, roles]));
   const steps: Draft[] = [];
+  let handedOver = false;
   for (const row of rows) {
     if (row.kind === 'iteration') {
       const { attempt, iteration, seq, tokensIn, tokensOut, tokensEstimated } = row;
       steps.push({
         ...{ position: steps.length + 1, attempt, iteration, seq, estimated: 0, window: 0 },
         ...{ tokensIn, tokensOut, tokensEstimated, written: 0, writingMs: 0 },
+        ...(handedOver && { handedOver }),
       });
+      handedOver = false;
     }
+    if (row.kind === 'note' && row.event.type === 'handover.ended') handedOver = row.event.outcome === 'done';
     const step = steps.at(-1);
     if (!step) continue;
     if (row.kind === 'call') addCall(step, row, rolesOfCall.get(row.call), run);
@@ -74,6 +78,7 @@ export function groupSteps(steps: readonly RunStep[], most: number): StepGroup[]
       tokensOut: sum(({ tokensOut }) => tokensOut),
       tokensEstimated: sum(({ tokensEstimated }) => tokensEstimated),
       compacted: group.some(({ compacted }) => compacted !== undefined),
+      handedOver: group.some((step) => step.handedOver),
       ...(rates.length === 0
         ? {}
         : {

@@ -58,6 +58,8 @@ export interface RunStep {
   readonly window: number;
   /** Whether older results were shortened before it, and the estimates before and after. */
   readonly compacted?: { readonly before: number; readonly after: number };
+  /** Whether the conversation was handed over to a fresh context before it. */
+  readonly handedOver?: true;
   readonly tokensIn: number;
   readonly tokensOut: number;
   /** How many of both are estimates. */
@@ -79,6 +81,8 @@ export interface StepGroup {
   /** The lowest, mean and highest speed; missing if none is known. */
   readonly rate?: { readonly low: number; readonly mean: number; readonly high: number };
   readonly compacted: boolean;
+  /** Whether the conversation was handed over before one of them. */
+  readonly handedOver: boolean;
 }
 
 /** The tokens of a prompt by role, in the order in which they are stacked; zeros before the first call. */

@@ -127,6 +127,7 @@ export function activityOf(run: RunState, live: Live): Activity {
 
 const WAIT_DETAILS: Readonly<Partial<Record<WaitCause, string>>> = {
   empty: 'the reply was empty',
+  agent_message: 'the agent sent you a message',
   autopilot_turns: 'autopilot reached its turn limit',
   autopilot_time: 'autopilot reached its time limit',
 };

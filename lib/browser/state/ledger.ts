@@ -1,5 +1,5 @@
 import type { RunConfig } from '../../events/config.ts';
-import { CHARS_PER_TOKEN, conversationFill } from '../../events/message-size.ts';
+import { conversationFill } from '../../events/message-size.ts';
 import { DEFAULT_MODE, kindFacts, kindOf, type ModeGauge, modeFacts } from '../../events/modes.ts';
 import { RETRY_LIMITS } from '../../events/retry-limits.ts';
 import type { RunState } from '../../events/run-state.ts';
@@ -63,8 +63,8 @@ function firedGauge(run: RunState): string | undefined {
 /** Whether the rule of endless conversations ended the run, and not Ollama, which refused a request. */
 function isConversationFull(run: RunState): boolean {
   if (!modeFacts(run.config?.mode).gauges.includes('conversation')) return false;
-  const { chars, limitChars } = conversationFill(run);
-  return chars > limitChars;
+  const { tokens, limitTokens } = conversationFill(run);
+  return tokens > limitTokens;
 }
 
 function gaugesOf(run: RunState, now: number): Gauge[] {
@@ -188,13 +188,15 @@ function repetition(run: RunState, limit: number): Gauge {
 
 /** What bounds a session or an exploration: neither has a limit of iterations (S17, X22). */
 function conversation(run: RunState): Gauge {
-  const { chars, limitChars } = conversationFill(run);
-  const used = chars / CHARS_PER_TOKEN;
-  const limit = limitChars / CHARS_PER_TOKEN;
+  const { tokens: used, limitTokens: limit, measured } = conversationFill(run);
+  const handover = run.config?.handover_at;
   return {
     ...share('conversation', 'Conversation', used, limit, formatShortCount),
-    detail: `≈ ${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
-    outcome: 'run ends here; start a new one to go on',
+    detail: `${measured ? '' : '≈ '}${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
+    outcome:
+      handover === undefined
+        ? 'run ends here; start a new one to go on'
+        : `at ${formatPercent(handover)}, handover to a fresh context`,
   };
 }
 

@@ -24,7 +24,8 @@ export function newsOf(before: RunSummary | undefined, after: RunSummary): News 
     return {
       ...about,
       tag: `${after.id}:waits:${after.last_seq}`,
-      title: 'A session waits for your message',
+      title:
+        after.mode === 'session' ? 'A session waits for your message' : 'An exploration waits for your reply',
     };
   }
   if (after.phase !== 'ended' || before.phase === 'ended') return undefined;

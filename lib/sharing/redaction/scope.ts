@@ -184,14 +184,27 @@ function summaryOnly(event: RunEvent): RunEvent {
     case 'harness.prompted':
     case 'agent.messaged':
       return { ...event, text: WITHHELD };
+    case 'handover.started':
+      return { ...event, text: WITHHELD };
+    case 'handover.ended':
+      return event.text === undefined ? event : { ...event, text: WITHHELD };
+    case 'operator-call.started':
+      return { ...event, messages: event.messages.map(({ role }) => ({ role, content: WITHHELD })) };
+    case 'operator-call.ended': {
+      const { thinking: _thinking, ...rest } = event;
+      return { ...rest, text: WITHHELD };
+    }
     case 'cycle.started': {
       const { line: _line, ...rest } = event;
       return rest;
     }
     case 'cycle.reflected':
       return { ...event, text: event.text === '' ? '' : WITHHELD };
-    case 'diversity.advised':
-      return event.feedback === undefined ? event : { ...event, feedback: WITHHELD };
+    case 'diversity.advised': {
+      // A text can be guessed from its embedding.
+      const { vectors: _vectors, ...rest } = event;
+      return rest.feedback === undefined ? rest : { ...rest, feedback: WITHHELD };
+    }
     case 'memory.changed': {
       const { value, ...rest } = event;
       return { ...rest, key: WITHHELD, ...(value === undefined ? {} : { value: WITHHELD }) };

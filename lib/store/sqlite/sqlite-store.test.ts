@@ -200,9 +200,7 @@ it('the migration finds the families and folders of older runs', async () => {
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
   dropAnnotations(database);
-  database.exec(
-    `${DROP_NEWER} drop table suite_versions; drop table suites; drop table model_check_history`,
-  );
+  database.exec(`${DROP_NEWER} drop table suite_versions; drop table suites; drop table model_check_history`);
   database.pragma('user_version = 15');
   database.close();
   const migrated = SqliteRunStore.open(directory, small);

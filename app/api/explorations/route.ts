@@ -1,0 +1,36 @@
+import { getRunService } from '#lib/app/current-service.ts';
+import { AppError } from '#lib/errors/app-error.ts';
+import { cycleTableCells } from '#lib/events/cycle-table.ts';
+import { MAX_EXPLORATIONS } from '#lib/events/limits.ts';
+import { fileResponse } from '#lib/http/file-response.ts';
+import { handle } from '#lib/http/handle.ts';
+import { csvText } from '#lib/util/csv.ts';
+
+export const dynamic = 'force-dynamic';
+
+/** The cycles of explorations with the similarity of their reflections, or their cycles as CSV with `?format=csv`. */
+export function GET(request: Request) {
+  return handle(request, async () => {
+    const query = new URL(request.url).searchParams;
+    const ids = query.getAll('run');
+    if (ids.length < 1 || ids.length > MAX_EXPLORATIONS || ids.includes('')) {
+      throw new AppError({
+        code: 'invalid_request',
+        message: `Name 1 to ${MAX_EXPLORATIONS} explorations, each as run=ID; there are ${ids.length}.`,
+      });
+    }
+    const format = query.get('format') ?? 'json';
+    if (format !== 'json' && format !== 'csv') {
+      throw new AppError({
+        code: 'invalid_request',
+        message: `format is "${format.slice(0, 40)}"; it must be json or csv.`,
+      });
+    }
+    const reply = await getRunService().stored.explorations(ids, request.signal);
+    if (format === 'json') return Response.json(reply);
+    const rows = cycleTableCells(
+      reply.runs.map(({ run, table }) => ({ run_id: run.id, model: run.model, table })),
+    );
+    return fileResponse(csvText(rows), { name: 'loupe-cycles.csv', type: 'text/csv' });
+  });
+}

@@ -1,0 +1,62 @@
+import { cosineSimilarity, jaccardIndex, wordGroups } from '../util/similarity.ts';
+import type { SimilarityMeasure } from './similarity-matrix.ts';
+
+/** A reflection that can be compared with others. Values are never modified, so each is taken apart once. */
+export interface Comparable {
+  readonly text: string;
+  /** Its embedding as the log keeps it; missing if it was never embedded. */
+  readonly vector?: readonly number[];
+}
+
+const groups = new WeakMap<Comparable, ReadonlySet<string>>();
+
+function groupsOf(reflection: Comparable): ReadonlySet<string> {
+  let found = groups.get(reflection);
+  if (!found) {
+    found = wordGroups(reflection.text);
+    groups.set(reflection, found);
+  }
+  return found;
+}
+
+/**
+ * How alike two reflections are, 0 to 1. Feedback, novelty, matrices and diversity all use this function, so that a
+ * figure always says what the model was told.
+ *
+ * @returns `undefined` by embeddings, if one of the two has none
+ */
+export function reflectionSimilarity(
+  one: Comparable,
+  other: Comparable,
+  measure: SimilarityMeasure,
+): number | undefined {
+  if (measure === 'ngram') return jaccardIndex(groupsOf(one), groupsOf(other));
+  const { vector: a } = one;
+  const { vector: b } = other;
+  return a && b && a.length === b.length ? cosineSimilarity(a, b) : undefined;
+}
+
+/** The most similar of the earlier reflections, of equals the last; `undefined` if none can be compared. */
+export function nearestReflection<Each extends Comparable>(
+  last: Comparable,
+  earlier: readonly Each[],
+  measure: SimilarityMeasure,
+): { nearest: Each; similarity: number } | undefined {
+  let found: { nearest: Each; similarity: number } | undefined;
+  for (const each of earlier) {
+    const similarity = reflectionSimilarity(last, each, measure);
+    if (similarity !== undefined && similarity >= (found?.similarity ?? 0))
+      found = { nearest: each, similarity };
+  }
+  return found;
+}
+
+/** Decimals of a component of a recorded vector: its length is 1, so that similarities keep four digits. */
+const VECTOR_DECIMALS = 6;
+
+/** An embedding as the log keeps it: of length 1, rounded. Every comparison uses this form, also the first. */
+export function recordedVector(vector: readonly number[]): number[] {
+  const length = Math.hypot(...vector);
+  if (!Number.isFinite(length) || length === 0) return vector.map(() => 0);
+  return vector.map((value) => Number((value / length).toFixed(VECTOR_DECIMALS)));
+}
