@@ -6,7 +6,7 @@ const LAYERS = [
   ['lib/parser', 'lib/sandbox', 'lib/demo', 'lib/sharing/player'],
   ['lib/model'],
   ['lib/events', 'lib/config'],
-  ['lib/compare', 'lib/tools', 'lib/sharing/redaction'],
+  ['lib/compare', 'lib/tools', 'lib/sharing/redaction', 'lib/function-calling'],
   ['lib/api', 'lib/policies'],
   ['lib/store', 'lib/suites', 'lib/modes', 'lib/handshake', 'lib/browser', 'lib/mcp'],
   ['lib/experiments'],
