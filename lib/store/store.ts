@@ -1,4 +1,5 @@
 import type { AnnotationReader, AnnotationStore } from './annotation-store.ts';
+import type { BenchmarkReader, BenchmarkStore } from './benchmark-store.ts';
 import type { ExperimentReader, ExperimentStore } from './experiment-store.ts';
 import type { ModelReader, ModelStore } from './model-store.ts';
 import type { PresetReader, PresetStore } from './preset-store.ts';
@@ -18,7 +19,8 @@ export interface StoreReader
     StandingApprovalReader,
     ModelReader,
     PresetReader,
-    SuiteReader {}
+    SuiteReader,
+    BenchmarkReader {}
 
 /**
  * A whole store, as a database implements it and the composition root opens it. Everything else takes the interface of its own
@@ -33,6 +35,7 @@ export interface Store
     StandingApprovalStore,
     ModelStore,
     PresetStore,
-    SuiteStore {
+    SuiteStore,
+    BenchmarkStore {
   close(): Promise<void>;
 }

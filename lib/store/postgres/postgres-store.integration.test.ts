@@ -66,7 +66,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     for (const column of without) server.sql(url, `alter table runs drop column ${column}`);
     server.sql(
       url,
-      `drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; update loupe_schema set version = ${version}`,
+      `drop table benchmark_results; drop table benchmarks; drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; update loupe_schema set version = ${version}`,
     );
   };
 
@@ -154,7 +154,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     dropAnnotations(url);
     server.sql(
       url,
-      `drop table suite_versions; drop table suites; drop table model_check_history; update loupe_schema set version = ${POSTGRES_SCHEMA_VERSION - 3}`,
+      `drop table benchmark_results; drop table benchmarks; drop table suite_versions; drop table suites; drop table model_check_history; update loupe_schema set version = ${POSTGRES_SCHEMA_VERSION - 4}`,
     );
     expect(await familiesAndFolders(await open(url))).toEqual(FAMILIES_AND_FOLDERS);
   });

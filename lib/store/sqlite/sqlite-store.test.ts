@@ -168,7 +168,7 @@ it('counts the replies of a database that an older version wrote [P17]', async (
   const database = new Database(join(directory, 'loupe.db'));
   dropAnnotations(database);
   database.exec(
-    'drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; drop table model_checks; drop table shares; drop table model_counts; drop table experiment_items; drop table experiments',
+    'drop table benchmark_results; drop table benchmarks; drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; drop table model_checks; drop table shares; drop table model_counts; drop table experiment_items; drop table experiments',
   );
   database.exec('drop table search_rows; drop table search_texts');
   database.exec('drop index runs_forks; drop index runs_unindexed');
@@ -197,8 +197,10 @@ it('the migration finds the families and folders of older runs', async () => {
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
   dropAnnotations(database);
-  database.exec('drop table suite_versions; drop table suites; drop table model_check_history');
-  database.pragma(`user_version = ${SCHEMA_VERSION - 3}`);
+  database.exec(
+    'drop table benchmark_results; drop table benchmarks; drop table suite_versions; drop table suites; drop table model_check_history',
+  );
+  database.pragma(`user_version = ${SCHEMA_VERSION - 4}`);
   database.close();
   const migrated = SqliteRunStore.open(directory, small);
   expect(await familiesAndFolders(migrated)).toEqual(FAMILIES_AND_FOLDERS);
@@ -217,7 +219,7 @@ it('the migration counts the dropped calls of older logs', async () => {
     database.exec(`alter table runs drop column ${column}`);
   dropAnnotations(database);
   database.exec(
-    'drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices',
+    'drop table benchmark_results; drop table benchmarks; drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices',
   );
   database.pragma('user_version = 9');
   database.close();
@@ -272,7 +274,7 @@ it('fills in the outcome of runs that ended before it was stored', async () => {
     database.exec(`alter table runs drop column ${column}`);
   dropAnnotations(database);
   database.exec(
-    'drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices',
+    'drop table benchmark_results; drop table benchmarks; drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices',
   );
   database.pragma('user_version = 10');
   database.close();
@@ -292,7 +294,7 @@ it('finds words in logs that are older than the search, and in no log that is go
   const database = new Database(join(directory, 'loupe.db'));
   dropAnnotations(database);
   database.exec(
-    'drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; drop table model_checks; drop table search_rows; drop table search_texts; drop index runs_unindexed',
+    'drop table benchmark_results; drop table benchmarks; drop table suite_versions; drop table suites; drop table model_check_history; drop table presets; drop table standing_approvals; drop table sign_ins; drop table model_prices; drop table model_checks; drop table search_rows; drop table search_texts; drop index runs_unindexed',
   );
   for (const column of ['indexed_seq', 'imported_at', 'tokens_estimated', 'cost_usd', ...OUTCOME_COLUMNS])
     database.exec(`alter table runs drop column ${column}`);
