@@ -14,7 +14,7 @@ const LAYERS = [
   ['lib/sharing/exports', 'lib/sharing/links', 'components/hooks'],
   ['lib/checks', 'lib/runs', 'lib/cli', 'components/ui'],
   ['components/plots'],
-  ['lib/http', 'lib/models', 'lib/testing', 'components/run-view', 'components/shell'],
+  ['lib/http', 'lib/models', 'lib/benchmarks', 'lib/testing', 'components/run-view', 'components/shell'],
   [
     'lib/sharing/listener',
     'components/annotate',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelsReply } from '../api/replies.ts';
+import { Benchmarks } from '../benchmarks/benchmarks.ts';
 import { checkModel } from '../checks/check-model.ts';
 import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
@@ -62,6 +63,7 @@ export interface OpenedRunService {
   folders: Folders;
   presets: Presets;
   suites: Suites;
+  benchmarks: Benchmarks;
   /** Servers of the Model Context Protocol. */
   mcp: McpServers;
   /** The operator token. */
@@ -73,7 +75,8 @@ export interface OpenedRunService {
 
 /**
  * Opens the store, probes the sandbox, and connects engine, tools and model servers. Once viewers can connect, call
- * `service.resumeUnfinished()` and then `experiments.resume()`.
+ * `service.resumeUnfinished()` then `experiments.resume()` and
+ * `benchmarks.start()`.
  *
  * @throws {AppError} from `openStore` and `operatorToken`; the store is closed again
  */
@@ -136,6 +139,16 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     newId: () => newRunId(new Date()),
     runs: runsOfExperiments({ service, servers, prices }),
   });
+  const benchmarks = new Benchmarks({
+    store,
+    slots: service,
+    admit: (models) => servers.admit(models),
+    modelFor: (model) => servers.modelFor(model),
+    newId: () => newRunId(new Date()),
+    now: steadyNow,
+    worker: service.worker,
+    shared: shared !== undefined,
+  });
   const shares = new Shares({
     store,
     now: steadyNow,
@@ -164,6 +177,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       newId: () => newRunId(new Date()),
       now: steadyNow,
     }),
+    benchmarks,
     mcp,
     token,
     announce: opened.announce,
@@ -172,6 +186,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       await leases?.close();
       await pulls.close();
       await checks.close();
+      await benchmarks.close();
       await service.close();
       await mcp.close();
       await spans?.close();

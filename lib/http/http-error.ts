@@ -18,6 +18,8 @@ export const STATUS: Readonly<Record<string, number>> = {
   folder_unreadable: 403,
   run_not_found: 404,
   experiment_not_found: 404,
+  benchmark_not_found: 404,
+  benchmark_case_not_found: 404,
   event_not_found: 404,
   approval_not_found: 404,
   standing_approval_not_found: 404,
