@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CATEGORY_NAMES, type Category, hasAnswers } from '../lib/function-calling/categories.ts';
+import { CATEGORY_NAMES, type Category, hasAnswers } from '../lib/api/benchmark-categories.ts';
 import type { FunctionCase } from '../lib/function-calling/function-case.ts';
 import { judgeReply } from '../lib/function-calling/judge-reply.ts';
 import {

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { errorShape } from '../events/envelope.ts';
-import { CATEGORY_NAMES } from '../function-calling/categories.ts';
+import { CATEGORY_NAMES, type Category } from './benchmark-categories.ts';
 
 /** Models in one benchmark. */
 const MAX_BENCHMARK_MODELS = 20;
-export const DEFAULT_BENCHMARK_WINDOW = 8192;
-export const DEFAULT_BENCHMARK_REPLY = 1024;
+const DEFAULT_BENCHMARK_WINDOW = 8192;
+const DEFAULT_BENCHMARK_REPLY = 1024;
 
 const count = z.number().int().nonnegative();
+const layer = z.enum(['native', 'json', 'xml']);
 const category = z.enum(CATEGORY_NAMES);
 const folder = z.string().trim().min(1).max(4096);
 
@@ -90,7 +91,7 @@ export const benchmarkResult = z.object({
   /** The calls as Loupe reads them. Missing where there was no reply. */
   read: judgement.optional(),
   /** How Loupe read them: the layer and format of the first call. */
-  layer: z.string().optional(),
+  layer: layer.optional(),
   format: z.string().optional(),
   /** Why there was no reply. */
   error: errorShape.optional(),
@@ -109,7 +110,7 @@ export const benchmarkEvidence = z.object({
   /** Native calls, and the calls that Loupe read. */
   native_calls: z.array(shownCall),
   read_calls: z.array(
-    shownCall.extend({ layer: z.string(), format: z.string(), coerced: z.array(z.string()).optional() }),
+    shownCall.extend({ layer, format: z.string(), coerced: z.array(z.string()).optional() }),
   ),
   repairs: z.array(z.object({ rule: z.string(), before: z.string(), after: z.string() })),
   refusals: z.array(z.object({ reason: z.string(), message: z.string() })),
@@ -118,31 +119,33 @@ export const benchmarkEvidence = z.object({
 });
 export type BenchmarkEvidence = z.infer<typeof benchmarkEvidence>;
 
-const rate = z.object({ right: count, share: z.number(), low: z.number(), high: z.number() });
+interface Rate {
+  right: number;
+  share: number;
+  low: number;
+  high: number;
+}
 
 /** The figures of a model in a category, or in all of them. */
-export const benchmarkCell = z.object({
-  model: z.string(),
+export interface BenchmarkCell {
+  model: string;
   /** Missing for all categories together. */
-  category: category.optional(),
+  category?: Category;
   /** Cases with a judged reply, and cases without a reply. */
-  judged: count,
-  failed: count,
-  native: rate.optional(),
-  read: rate.optional(),
+  judged: number;
+  failed: number;
+  native?: Rate;
+  read?: Rate;
   /** The gain by reading: the difference of both shares with its interval, and the exact McNemar test. */
-  gain: z
-    .object({
-      difference: z.number(),
-      low: z.number(),
-      high: z.number(),
-      p: z.number(),
-      only_native: count,
-      only_read: count,
-    })
-    .optional(),
-});
-export type BenchmarkCell = z.infer<typeof benchmarkCell>;
+  gain?: {
+    difference: number;
+    low: number;
+    high: number;
+    p: number;
+    only_native: number;
+    only_read: number;
+  };
+}
 
 export interface BenchmarkSummary extends BenchmarkRecord {
   total: number;
@@ -161,10 +164,6 @@ export interface BenchmarkReply {
   /** Estimated time to the end in seconds, while it runs and results exist. */
   seconds_left?: number;
 }
-
-/** Which results of a benchmark are listed. */
-export const RESULT_FILTERS = ['all', 'gained', 'lost', 'wrong', 'failed'] as const;
-export type ResultFilter = (typeof RESULT_FILTERS)[number];
 
 /** `GET /api/benchmarks/{id}/cases` */
 export interface BenchmarkCasesReply {

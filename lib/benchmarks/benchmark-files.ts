@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { CATEGORY_NAMES, type Category, hasAnswers } from '../api/benchmark-categories.ts';
 import { AppError } from '../errors/app-error.ts';
-import { CATEGORY_NAMES, type Category, hasAnswers } from '../function-calling/categories.ts';
 import type { FunctionCase } from '../function-calling/function-case.ts';
 import { CaseFileError, readCases, type SuiteFile } from '../function-calling/read-cases.ts';
 

@@ -1,5 +1,5 @@
 import type { BenchmarkRecord } from '../api/benchmark.ts';
-import type { Category } from '../function-calling/categories.ts';
+import type { Category } from '../api/benchmark-categories.ts';
 import type { FunctionCase } from '../function-calling/function-case.ts';
 import type { ChatModel, ModelOptions } from '../model/chat-model.ts';
 

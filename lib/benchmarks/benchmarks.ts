@@ -9,10 +9,10 @@ import type {
   BenchmarkRequest,
   BenchmarkResult,
   BenchmarkSummary,
-  ResultFilter,
 } from '../api/benchmark.ts';
+import type { Category } from '../api/benchmark-categories.ts';
+import type { ResultFilter } from '../api/benchmark-filter.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { Category } from '../function-calling/categories.ts';
 import type { ChatModel, ModelOptions } from '../model/chat-model.ts';
 import type { SlotRequest } from '../queue/host-slots.ts';
 import { shownError } from '../runs/shown-error.ts';

@@ -1,5 +1,6 @@
-import type { BenchmarkCell, BenchmarkResult, ResultFilter } from '../api/benchmark.ts';
-import type { Category } from '../function-calling/categories.ts';
+import type { BenchmarkCell, BenchmarkResult } from '../api/benchmark.ts';
+import type { Category } from '../api/benchmark-categories.ts';
+import type { ResultFilter } from '../api/benchmark-filter.ts';
 import { mcnemar, pairedDifference } from '../statistics/paired.ts';
 import { wilson } from '../statistics/wilson.ts';
 
@@ -41,7 +42,7 @@ function cellOf(
   };
 }
 
-/** Whether a result is in a list: `gained` and `lost` are those that reading made right or wrong. */
+/** Whether a result is in a list. */
 export function fitsFilter({ native, read }: BenchmarkResult, filter: ResultFilter): boolean {
   switch (filter) {
     case 'gained':

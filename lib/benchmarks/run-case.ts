@@ -34,7 +34,7 @@ export interface RanCase {
 }
 
 /** The request of a case: its messages as they are, without a prompt of ours. */
-export function requestOfCase(one: FunctionCase, { model, options, think }: CaseSettings): ChatRequest {
+function requestOfCase(one: FunctionCase, { model, options, think }: CaseSettings): ChatRequest {
   return {
     model,
     messages: one.messages,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Category } from './categories.ts';
+import type { Category } from '../api/benchmark-categories.ts';
 import type { PythonObject } from './python-value.ts';
 
 const parameters = z.looseObject({
@@ -8,7 +8,7 @@ const parameters = z.looseObject({
 });
 
 /** A function as the files describe it: like a JSON schema, with type names of its language. */
-export const functionDescription = z.looseObject({
+const functionDescription = z.looseObject({
   name: z.string().min(1),
   description: z.string(),
   parameters,
@@ -16,7 +16,7 @@ export const functionDescription = z.looseObject({
 export type FunctionDescription = z.infer<typeof functionDescription>;
 
 /** A message of a question. */
-export const questionMessage = z.object({
+const questionMessage = z.object({
   role: z.enum(['system', 'user', 'assistant']),
   content: z.string(),
 });

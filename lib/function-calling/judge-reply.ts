@@ -1,4 +1,4 @@
-import { CATEGORIES } from './categories.ts';
+import { CATEGORIES } from '../api/benchmark-categories.ts';
 import type { FunctionCase, FunctionDescription } from './function-case.ts';
 import { readJavaValue } from './java-value.ts';
 import { readJavascriptValue } from './javascript-value.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Category, hasAnswers } from './categories.ts';
+import { type Category, hasAnswers } from '../api/benchmark-categories.ts';
 import { type FunctionCase, questionLine } from './function-case.ts';
 import { isList, isObject, type PythonObject, parsePythonJson } from './python-value.ts';
 

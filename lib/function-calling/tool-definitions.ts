@@ -1,5 +1,5 @@
+import { CATEGORIES } from '../api/benchmark-categories.ts';
 import type { ParameterSchema, ToolDefinition } from '../parser/types.ts';
-import { CATEGORIES } from './categories.ts';
 import type { FunctionCase, FunctionDescription } from './function-case.ts';
 
 /** The files' type names, as JSON schema has them. @see `GORILLA_TO_OPENAPI` in `bfcl_eval/constants/type_mappings.py` */

@@ -1,4 +1,4 @@
-import type { Category } from '../function-calling/categories.ts';
+import type { Category } from '../api/benchmark-categories.ts';
 
 interface Sample {
   readonly category: Category;

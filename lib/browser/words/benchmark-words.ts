@@ -1,5 +1,6 @@
-import type { BenchmarkCell, BenchmarkStatus, ResultFilter } from '#lib/api/benchmark.ts';
-import { CATEGORIES } from '#lib/function-calling/categories.ts';
+import type { BenchmarkCell, BenchmarkStatus } from '#lib/api/benchmark.ts';
+import { CATEGORIES } from '#lib/api/benchmark-categories.ts';
+import type { ResultFilter } from '#lib/api/benchmark-filter.ts';
 import { formatPercent } from './format.ts';
 
 export const BENCHMARK_STATUS: Readonly<Record<BenchmarkStatus, string>> = {

@@ -1,4 +1,4 @@
-import { RESULT_FILTERS } from '#lib/api/benchmark.ts';
+import { RESULT_FILTERS } from '#lib/api/benchmark-filter.ts';
 import { getBenchmarks } from '#lib/app/current-benchmarks.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { handle, wholeNumber } from '#lib/http/handle.ts';

@@ -34,7 +34,7 @@ export type Category = keyof typeof CATEGORIES;
 
 export const CATEGORY_NAMES = Object.keys(CATEGORIES).filter(isCategory);
 
-export function isCategory(name: string): name is Category {
+function isCategory(name: string): name is Category {
   return Object.hasOwn(CATEGORIES, name);
 }
 
