@@ -8,6 +8,7 @@ const HEAD = ['Cases', 'Native alone', 'With Loupe', 'Gain in points', 'p', 'Onl
 
 /** Accuracy by model and category in both readings, and the gain by pairs. */
 export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
+  const isOneModel = new Set(cells.map(({ model }) => model)).size === 1;
   const failed = cells
     .filter(({ category }) => category !== undefined)
     .reduce((sum, cell) => sum + cell.failed, 0);
@@ -24,7 +25,7 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
         <table className="tnum w-full min-w-[58rem] border-collapse text-sm">
           <thead>
             <tr className="border-b border-line-strong text-left">
-              {['No.', 'Category', 'Model'].map((name) => (
+              {['No.', 'Category', ...(isOneModel ? [] : ['Model'])].map((name) => (
                 <th key={name} scope="col" className="caption py-1.5 pr-4 font-normal">
                   {name}
                 </th>
@@ -43,12 +44,14 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
                 className={cell.category === undefined ? 'font-medium' : undefined}
               >
                 <td className="py-1.5 pr-4 font-mono text-xs text-ink-3">{index + 1}</td>
-                <th scope="row" className="py-1.5 pr-4 text-left font-[inherit]">
+                <th scope="row" className="py-1.5 pr-4 text-left font-[inherit] whitespace-nowrap">
                   {cellName(cell)}
                 </th>
-                <td className="foreign py-1.5 pr-4 font-mono text-xs">
-                  <ShortName text={cell.model} />
-                </td>
+                {!isOneModel && (
+                  <td className="foreign py-1.5 pr-4 font-mono text-xs whitespace-nowrap">
+                    <ShortName text={cell.model} />
+                  </td>
+                )}
                 <td className={figure}>{formatCount(cell.judged)}</td>
                 <td className={figure}>{rateWords(cell.native)}</td>
                 <td className={figure}>{rateWords(cell.read)}</td>

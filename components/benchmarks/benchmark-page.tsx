@@ -21,7 +21,8 @@ import { BenchmarkProgress, BenchmarkStatusBadge } from './benchmark-status.tsx'
 import { CaseList } from './case-list.tsx';
 
 const REFRESH_MS = 2000;
-const link = 'text-sm font-medium text-brass underline-offset-4 hover:underline';
+const link =
+  'target inline-flex items-center text-sm font-medium text-brass underline-offset-4 hover:underline';
 
 /** One that has been stopped may be continued from elsewhere. */
 function untilFinished(last: BenchmarkReply | undefined): number | undefined {
@@ -74,7 +75,7 @@ export function BenchmarkPage({ benchmarkId }: { benchmarkId: string }) {
         <>
           <div className="mt-8 flex flex-wrap items-baseline justify-between gap-3">
             <h2 className="font-semibold">Cases</h2>
-            <span className="flex gap-4">
+            <span className="flex gap-4 max-sm:w-full">
               <DownloadLink className={link} href={`${path}/results?format=csv`}>
                 CSV
               </DownloadLink>
