@@ -1,8 +1,12 @@
 import { type Suite, type SuiteListReply, suite } from '../../api/suite.ts';
 import { BASICS } from './basics.ts';
+import { PROBES_SUITE } from './probes.ts';
 
 /** The suites that ship with Loupe, by the name that requests use. */
-const SHIPPED = new Map<string, () => Suite>([['basics', () => suite.parse(BASICS)]]);
+const SHIPPED = new Map<string, () => Suite>([
+  ['basics', () => suite.parse(BASICS)],
+  ['probes', () => suite.parse(PROBES_SUITE)],
+]);
 
 /** A suite that ships with Loupe. */
 export function shippedSuite(name: string): Suite | undefined {
