@@ -8,13 +8,13 @@ const LAYERS = [
   ['lib/events', 'lib/config'],
   ['lib/compare', 'lib/images', 'lib/tools', 'lib/sharing/redaction'],
   ['lib/api', 'lib/policies'],
-  ['lib/store', 'lib/suites', 'lib/modes', 'lib/handshake', 'lib/browser', 'lib/mcp'],
+  ['lib/store', 'lib/suites', 'lib/function-calling', 'lib/modes', 'lib/handshake', 'lib/browser', 'lib/mcp'],
   ['lib/experiments'],
   ['lib/engine', 'lib/client', 'lib/feed', 'lib/queue', 'lib/sign-ins'],
   ['lib/sharing/exports', 'lib/sharing/links', 'components/hooks'],
   ['lib/checks', 'lib/runs', 'lib/cli', 'components/ui'],
   ['components/plots'],
-  ['lib/http', 'lib/models', 'lib/testing', 'components/run-view', 'components/shell'],
+  ['lib/http', 'lib/models', 'lib/benchmarks', 'lib/testing', 'components/run-view', 'components/shell'],
   [
     'lib/sharing/listener',
     'components/annotate',
@@ -28,7 +28,7 @@ const LAYERS = [
   ['components/compare', 'components/health', 'components/home', 'components/rerun', 'components/tools'],
   ['lib/app', 'components/new-run', 'components/run'],
   ['components/experiments'],
-  ['components/gallery', 'components/suites'],
+  ['components/gallery', 'components/suites', 'components/benchmarks'],
   ['app'],
 ];
 

@@ -10,7 +10,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -88,6 +88,16 @@ export function SuitesPage() {
           </Button>
         </section>
       ))}
+      <section aria-label="Function calling" className="mt-6 rounded-lg border bg-surface p-4">
+        <h2 className="font-semibold">Function calling</h2>
+        <p className="mt-1 max-w-read text-ink-2">
+          Cases of the Berkeley Function Calling Leaderboard, judged by its rules: with native calls alone,
+          and as Loupe reads them.
+        </p>
+        <Link href="/benchmarks" className={buttonClass('plain', 'sm', 'mt-3 max-sm:h-11')}>
+          Open benchmarks
+        </Link>
+      </section>
       {opened === 'new' && (
         <NewSuite
           busy={busy}

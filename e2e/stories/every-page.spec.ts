@@ -89,6 +89,13 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       },
     },
     {
+      name: 'the benchmarks',
+      open: async (page) => {
+        await page.goto('/benchmarks');
+        await expect(page.getByRole('form', { name: 'Files' })).toBeVisible();
+      },
+    },
+    {
       name: 'a new run',
       open: async (page) => {
         await page.goto('/runs/new');

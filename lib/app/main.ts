@@ -105,6 +105,7 @@ async function start(
   await opened.sharing.resume();
   await service.resumeUnfinished();
   await opened.experiments.resume();
+  opened.benchmarks.start();
 }
 
 async function listen(server: Server, { port }: Environment, host: string): Promise<AddressInfo> {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
 import type { ModelsReply } from '../api/replies.ts';
+import { Benchmarks } from '../benchmarks/benchmarks.ts';
 import { checkModel } from '../checks/check-model.ts';
 import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
@@ -67,6 +68,7 @@ export interface OpenedRunService {
   folders: Folders;
   presets: Presets;
   suites: Suites;
+  benchmarks: Benchmarks;
   /** Servers of the Model Context Protocol. */
   mcp: McpServers;
   /** The operator token. */
@@ -78,7 +80,8 @@ export interface OpenedRunService {
 
 /**
  * Opens the store, probes the sandbox, and connects engine, tools and model servers. Once viewers can connect, call
- * `service.resumeUnfinished()` and then `experiments.resume()`.
+ * `service.resumeUnfinished()` then `experiments.resume()` and
+ * `benchmarks.start()`.
  *
  * @throws {AppError} from `openStore` and `operatorToken`; the store is closed again
  */
@@ -151,6 +154,16 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     suites: { find: (reference) => suites.find(reference) },
     facts: { loupe_version: programVersion(), machine: machineFacts() },
   });
+  const benchmarks = new Benchmarks({
+    store,
+    slots: service,
+    admit: (models) => servers.admit(models),
+    modelFor: (model) => servers.modelFor(model),
+    newId: () => newRunId(new Date()),
+    now: steadyNow,
+    worker: service.worker,
+    shared: shared !== undefined,
+  });
   const shares = new Shares({
     store,
     now: steadyNow,
@@ -174,6 +187,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     folders: new Folders({ store, dataDir, home: homedir() }),
     presets: new Presets({ store, newId: () => newRunId(new Date()), now: steadyNow }),
     suites,
+    benchmarks,
     mcp,
     token,
     announce: opened.announce,
@@ -182,6 +196,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       await leases?.close();
       await pulls.close();
       await checks.close();
+      await benchmarks.close();
       await service.close();
       await mcp.close();
       await spans?.close();

@@ -11,5 +11,6 @@ export async function startForDevelopment(): Promise<void> {
   process.once('SIGINT', stop);
   await opened.service.resumeUnfinished();
   await opened.experiments.resume();
+  opened.benchmarks.start();
   await opened.sharing.resume();
 }

@@ -5,6 +5,7 @@ import { setSharing } from '../sharing/listener/current-sharing.ts';
 import { createShareServer } from '../sharing/listener/share-server.ts';
 import { Sharing } from '../sharing/listener/sharing.ts';
 import { playerAssets } from '../sharing/player/assets.ts';
+import { setBenchmarks } from './current-benchmarks.ts';
 import { setExperiments } from './current-experiments.ts';
 import { setFolders } from './current-folders.ts';
 import { setMcpServers } from './current-mcp.ts';
@@ -37,6 +38,7 @@ export async function startService(
   setFolders(opened.folders);
   setPresets(opened.presets);
   setSuites(opened.suites);
+  setBenchmarks(opened.benchmarks);
   setMcpServers(opened.mcp);
   setGate(gate);
   const sharing = new Sharing({

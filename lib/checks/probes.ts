@@ -1,5 +1,6 @@
 import type { CheckCriterion, CheckProgress } from '../api/model-check.ts';
 import type { ParameterSchema } from '../parser/types.ts';
+import { PROBE_TASKS } from '../suites/shipped/probe-tasks.ts';
 import { listDirectory } from '../tools/list-directory.ts';
 import { readFile } from '../tools/read-file.ts';
 import { searchFiles } from '../tools/search-files.ts';
@@ -83,7 +84,7 @@ function oneCall(
 const oneSimpleCall: Probe = {
   id: 'one-call',
   title: 'One simple call',
-  task: 'Read the file alpha.md and say in one sentence what it is about.',
+  task: PROBE_TASKS['one-call'],
   tools: [reads({ 'alpha.md': 'Alpha is a lighthouse.' })],
   maxReplies: 1,
   judge: (transcript) => [
@@ -124,7 +125,7 @@ const twoTypes: Probe = {
 const whichTool: Probe = {
   id: 'which-tool',
   title: 'The right one of several tools',
-  task: 'Search all files for the word banana.',
+  task: PROBE_TASKS['which-tool'],
   tools: [reads({ 'alpha.md': '' }), writes, lists, searches],
   maxReplies: 1,
   judge: (transcript) => [
@@ -140,7 +141,7 @@ const whichTool: Probe = {
 const noCall: Probe = {
   id: 'no-call',
   title: 'No call when none is needed',
-  task: 'How many minutes are two hours? Answer at once with the number. No tool is needed.',
+  task: PROBE_TASKS['no-call'],
   tools: [reads({ 'alpha.md': '' }), writes],
   maxReplies: 1,
   judge: (transcript) => [
@@ -152,7 +153,7 @@ const noCall: Probe = {
 const twoCalls: Probe = {
   id: 'two-calls',
   title: 'Two calls in one reply',
-  task: 'Read the files alpha.md and beta.md. Call the tool for both of them in one reply.',
+  task: PROBE_TASKS['two-calls'],
   tools: [reads({ 'alpha.md': 'Alpha.', 'beta.md': 'Beta.' })],
   maxReplies: 1,
   judge: (transcript) => [
@@ -246,7 +247,7 @@ const CODE_WORD = 'quillback';
 const resultUsed: Probe = {
   id: 'result',
   title: 'A result used in the answer',
-  task: 'Read the file alpha.md and tell me the code word that stands in it.',
+  task: PROBE_TASKS.result,
   tools: [reads({ 'alpha.md': `Notes of the harbour office.\nThe code word is ${CODE_WORD}.\n` })],
   maxReplies: 3,
   judge: (transcript) => {
@@ -269,7 +270,7 @@ const NUMBER = '7341';
 const errorRecovered: Probe = {
   id: 'error',
   title: 'Recovering from a failed call',
-  task: 'Read the file notes.txt and tell me the number that stands in it.',
+  task: PROBE_TASKS.error,
   tools: [reads({ 'notes.md': `The number is ${NUMBER}.\n` }), lists],
   maxReplies: 5,
   judge: (transcript) => {
@@ -300,7 +301,7 @@ const FIRST_LINE = 'kestrel';
 const chain: Probe = {
   id: 'chain',
   title: 'Two steps, then the end',
-  task: 'Read the file source.txt, write its first line to copy.txt, and then say that it is done.',
+  task: PROBE_TASKS.chain,
   tools: [reads({ 'source.txt': `${FIRST_LINE}\nosprey\n` }), writes],
   maxReplies: 5,
   judge: (transcript) => {

@@ -150,3 +150,23 @@ describe('exit codes', () => {
     expect(exitCodeOf('announced_work_did_none')).toBe(21);
   });
 });
+
+it('reads the folder, models and categories of a benchmark', () => {
+  expect(read('benchmark /data -m a -m b --categories multiple,parallel --limit 5 --think')).toMatchObject({
+    start: {
+      body: {
+        ...{
+          folder: '/data',
+          models: ['a', 'b'],
+          categories: ['multiple', 'parallel'],
+          limit: 5,
+          think: true,
+        },
+      },
+    },
+  });
+  expect(read('benchmark --continue b1')).toMatchObject({ start: { continued: 'b1' } });
+  refused('benchmark', '/data').toThrow('Name the model');
+  refused('benchmark', '/data', '--continue', 'b1').toThrow('no folder');
+  refused('benchmark', '/data', '-m', 'a', '--limit', '0').toThrow('whole number from 1');
+});

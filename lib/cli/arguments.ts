@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { AnnotationChange } from '../api/run-annotations.ts';
 import { RUN_SORTS } from '../api/run-order.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
@@ -56,6 +57,12 @@ export type Command = Connect &
     | { name: 'check'; model: string; json: boolean }
     | { name: 'experiment'; command: ExperimentCommand }
     | { name: 'mcp' }
+    | {
+        name: 'benchmark';
+        /** Body of `POST /api/benchmarks`, or the benchmark to go on with. */
+        start: { body: Record<string, unknown> } | { continued: string };
+        json: boolean;
+      }
   );
 
 /** An option of "run" that sets one field, and the value it takes. */
@@ -106,6 +113,7 @@ const NAMES = [
   'check',
   'experiment',
   'mcp',
+  'benchmark',
   'help',
 ] as const;
 
@@ -140,9 +148,12 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
 ${EXPERIMENT_USAGE}
   loupe mcp                         serve Loupe to other agents as an MCP server on standard input and output (docs/mcp.md)
+  loupe benchmark FOLDER --model NAME [--categories NAME,NAME] [--limit N] [--think] [--json]
+      cases of the Berkeley Function Calling Leaderboard, judged by native calls alone and as Loupe reads them; FOLDER is
+      the unpacked Python package bfcl-eval; --model may be repeated. Go on with a stopped one: loupe benchmark --continue ID
 
 All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
-Ctrl-C stops a check; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
+Ctrl-C stops a check or a benchmark; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
 Progress goes to standard error, the answer to standard output. A session prints everything the model says, as it is written.
 A session waits for a message after each answer: "run" sends each line of standard input as one, and ends the session when the input
 ends. With --autopilot it continues by itself within its limits (autopilot_turns, autopilot_seconds).
@@ -250,6 +261,8 @@ export function readArguments(args: readonly string[]): Command {
       if (positionals.length > 0) throw usage('"mcp" takes no arguments.');
       return { name, url: values.url };
     }
+    case 'benchmark':
+      return readBenchmark(rest);
     default: {
       const nearest = nearestName(name, NAMES);
       throw usage(`"${name}" is not a command${nearest ? `; did you mean "${nearest}"?` : '.'}`);
@@ -287,6 +300,37 @@ function readNote(args: readonly string[]): Command {
   });
   if (Object.keys(change).length === 0) throw usage('Name what to note: a text, --tag, --score, …');
   return { name: 'note', runId, change, url: values.url };
+}
+
+function readBenchmark(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, {
+    ...COMMON,
+    model: { type: 'string', short: 'm', multiple: true },
+    categories: { type: 'string' },
+    limit: { type: 'string' },
+    think: { type: 'boolean' },
+    continue: { type: 'string' },
+    json: { type: 'boolean' },
+  });
+  const common = { name: 'benchmark', json: values.json === true, url: values.url } as const;
+  if (values.continue !== undefined) {
+    if (positionals.length > 0) throw usage('--continue takes the ID of a benchmark, and no folder.');
+    return { ...common, start: { continued: values.continue } };
+  }
+  const folder = one(positionals, 'benchmark FOLDER --model NAME');
+  if (!values.model) throw usage('Name the model: --model NAME.');
+  return {
+    ...common,
+    start: {
+      body: given({
+        folder: resolve(folder),
+        models: values.model,
+        categories: values.categories?.split(',').map((each) => each.trim()),
+        limit: values.limit === undefined ? undefined : wholeNumber('--limit', values.limit, 1),
+        think: values.think,
+      }),
+    },
+  };
 }
 
 /** A switch and its opposite. @throws {AppError} `usage` for both */

@@ -11,6 +11,7 @@ import type { RunListReply } from '../api/replies.ts';
 import { passingModel } from '../demo/check-scenarios.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
+import { benchmarkQuestion, writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
 import { jpegImage, pngImage } from '../testing/sample-images.ts';
 import { trustedRelay } from '../testing/trusted-relay.ts';
 
@@ -55,6 +56,13 @@ beforeAll(async () => {
       { reply: { content: 'I said hello.' } },
     ],
   });
+  for (const room of ['hall', 'attic']) {
+    const call = { name: 'lamp_set', arguments: { room, level: 5 } };
+    ollama.add({
+      ...{ name: `lamps-${room}`, model: 'lamps', match: benchmarkQuestion(room) },
+      steps: [{ reply: { content: JSON.stringify(call) } }],
+    });
+  }
   for (const scenario of passingModel('able')) ollama.add(scenario);
   ollama.add({
     name: 'eyes',
@@ -263,6 +271,22 @@ describe('npx loupe', () => {
     expect(JSON.parse(json.out)).toMatchObject({ model: 'able:latest', probes: { length: 10 } });
     const missing = await command(['check', 'no-such-model']).ended;
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('ollama pull no-such-model') });
+  });
+
+  it('runs a benchmark, prints its figures, and goes on with one that was stopped', async () => {
+    const files = writeBenchmarkFolder(join(folder, 'benchmark'), ['hall', 'attic']);
+    const args = ['benchmark', files, '--model', 'lamps', '--categories', 'simple_python'];
+    const { code, out, err } = await command(args).ended;
+    expect(code).toBe(0);
+    expect(err).toContain('/benchmarks/');
+    expect(out).toMatch(
+      /lamps +Simple \(Python\) +2 +0% \(0%–66%\) +100% \(34%–100%\) +\+100 \(\S+ to \S+\) +0\.500/,
+    );
+    const id = err.split('\n')[0] ?? '';
+    const again = await command(['benchmark', '--continue', id, '--json']).ended;
+    expect(JSON.parse(again.out)).toMatchObject({ benchmark: { status: 'finished', done: 2 } });
+    const refused = await command(['benchmark', folder, '--model', 'lamps']).ended;
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('has no files such as') });
   });
 
   it('prints all text of a session to standard output, its notices to standard error [S4, S11, S12, S21]', async () => {

@@ -19,6 +19,7 @@ import type { RunEvent } from '../events/registry.ts';
 import { escapeControls } from '../util/escape-controls.ts';
 import { shortText } from '../util/short-text.ts';
 import { type Command, readArguments, USAGE } from './arguments.ts';
+import { benchmarkLines, benchmarkProgress } from './benchmark-lines.ts';
 import { checkLines, progressLines } from './check-lines.ts';
 import { Conversation, type Input } from './conversation.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
@@ -28,6 +29,8 @@ import { runOfPreset } from './run-of-preset.ts';
 
 /** Polling interval for the progress of a check. */
 const CHECK_LOOK_MS = 500;
+/** Polling interval for the progress of a benchmark, which takes longer. */
+const BENCHMARK_LOOK_MS = 2000;
 const MAX_MESSAGE_CHARS = 2000;
 
 /** What the CLI needs from its process; `process` satisfies it. */
@@ -166,6 +169,8 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
         save: (bytes, output) => save(bytes, output, terminal),
         interruptible: (interrupted, work) => interruptible(terminal, interrupted, work),
       });
+    case 'benchmark':
+      return benchmark(command, loupe, terminal);
   }
 }
 
@@ -230,6 +235,35 @@ async function check(
     const text = json ? jsonLine(reply.check) : checkLines(reply).join('\n');
     await write(stdout, `${text}\n`);
     return reply.summary.passed === reply.check.probes.length ? EXIT.ok : EXIT.failed;
+  });
+}
+
+/** Starts a benchmark or goes on with one, reports its progress, and prints the table. */
+async function benchmark(
+  { start, json }: Extract<Performed, { name: 'benchmark' }>,
+  loupe: Loupe,
+  terminal: Terminal,
+): Promise<number> {
+  const { stdout, stderr } = terminal;
+  let now =
+    'continued' in start
+      ? await loupe.steerBenchmark(start.continued, 'continue')
+      : // The server validates the fields and reports the invalid ones.
+        await loupe.startBenchmark(start.body as Parameters<Loupe['startBenchmark']>[0]);
+  const { id } = now.benchmark;
+  await write(stderr, `${plainVisibleLine(id)}\n${loupe.url}/benchmarks/${encodeURIComponent(id)}\n`);
+  const interrupted = () => void loupe.steerBenchmark(id, 'stop').catch(stopFailed(terminal));
+  return interruptible(terminal, interrupted, async () => {
+    let told = '';
+    while (now.benchmark.status === 'waiting' || now.benchmark.status === 'running') {
+      const line = benchmarkProgress(now);
+      if (line !== told) await write(stderr, `${line}\n`);
+      told = line;
+      await delay(BENCHMARK_LOOK_MS);
+      now = await loupe.benchmark(id);
+    }
+    await write(stdout, asText(json ? [jsonLine(now)] : benchmarkLines(now)));
+    return now.benchmark.status === 'finished' ? EXIT.ok : EXIT.failed;
   });
 }
 

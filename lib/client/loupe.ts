@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { BenchmarkReply, benchmarkRequest } from '../api/benchmark.ts';
 import type { CreateRunRequest } from '../api/create-run.ts';
 import type { AttachedImage } from '../api/image.ts';
 import type { CheckProgress, CheckProgressReply, CheckReply } from '../api/model-check.ts';
@@ -117,6 +119,21 @@ export class Loupe {
   /** `POST /api/models/check/stop` */
   async stopCheck(model: string): Promise<CheckProgress> {
     return (await this.#http.json<{ check: CheckProgress }>('/api/models/check/stop', { model })).check;
+  }
+
+  /** `POST /api/benchmarks` */
+  startBenchmark(request: z.input<typeof benchmarkRequest>): Promise<BenchmarkReply> {
+    return this.#http.json<BenchmarkReply>('/api/benchmarks', request);
+  }
+
+  /** `GET /api/benchmarks/{id}` */
+  benchmark(id: string): Promise<BenchmarkReply> {
+    return this.#http.json<BenchmarkReply>(`/api/benchmarks/${encodeURIComponent(id)}`);
+  }
+
+  /** `POST /api/benchmarks/{id}/stop`, `POST /api/benchmarks/{id}/continue` */
+  steerBenchmark(id: string, action: 'stop' | 'continue'): Promise<BenchmarkReply> {
+    return this.#http.json<BenchmarkReply>(`/api/benchmarks/${encodeURIComponent(id)}/${action}`, {});
   }
 
   /** `GET /api/models/check/result` */

@@ -19,6 +19,8 @@ export const STATUS: Readonly<Record<string, number>> = {
   folder_unreadable: 403,
   run_not_found: 404,
   experiment_not_found: 404,
+  benchmark_not_found: 404,
+  benchmark_case_not_found: 404,
   event_not_found: 404,
   approval_not_found: 404,
   mcp_request_not_found: 404,

@@ -97,6 +97,7 @@ function modelInUse(model: string, { by, used }: { by: 'run' | SlotPurpose; used
   const messages = {
     run: `A run is using ${named}.`,
     rerun: `A call that is sent again is using ${named}.`,
+    benchmark: `A benchmark is using ${named}.`,
     check: `${named}${isOwn ? '' : ','} is being checked.`,
   };
   return new AppError({

@@ -56,7 +56,10 @@ it('imports a file under a free name, and refuses one with problems', async () =
 
 it('adds a suite that ships with Loupe', async () => {
   const { shipped } = await suites.list();
-  expect(shipped).toMatchObject([{ name: 'basics', title: 'Basics', cases: 40 }]);
+  expect(shipped).toMatchObject([
+    { name: 'basics', title: 'Basics', cases: 40 },
+    { name: 'probes', title: 'Probes', cases: 7 },
+  ]);
   expect((await suites.create({ shipped: 'basics' })).suite).toMatchObject({ name: 'Basics', cases: 40 });
   await expect(suites.create({ shipped: 'none' })).rejects.toMatchObject({ code: 'suite_not_found' });
 });

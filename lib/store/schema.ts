@@ -172,6 +172,23 @@ interface SuiteVersionsTable {
   body: string;
 }
 
+/** Benchmarks; `body` is the record as JSON. `worker` is who works on it, and `held_at` when it last said so. */
+interface BenchmarksTable {
+  id: string;
+  created_at: number;
+  worker: string;
+  held_at: number;
+  body: string;
+}
+
+/** A row per case and model of a benchmark; `evidence` is what was sent and replied, as JSON. */
+interface BenchmarkResultsTable {
+  benchmark_id: string;
+  position: number;
+  body: string;
+  evidence: string;
+}
+
 /** Signed-in browsers: only hashes of their secrets. */
 interface SignInsTable {
   id: string;
@@ -207,6 +224,8 @@ export interface StoreTables {
   presets: PresetsTable;
   suites: SuitesTable;
   suite_versions: SuiteVersionsTable;
+  benchmarks: BenchmarksTable;
+  benchmark_results: BenchmarkResultsTable;
   sign_ins: SignInsTable;
   shares: SharesTable;
   model_counts: ModelCountsTable;

@@ -1,5 +1,11 @@
 import type { Compilable, Expression, Kysely, SqlBool } from 'kysely';
 import { z } from 'zod';
+import {
+  type BenchmarkResult,
+  benchmarkEvidence,
+  benchmarkRecord,
+  benchmarkResult,
+} from '../api/benchmark.ts';
 import { experimentItem, experimentSummary } from '../api/experiment.ts';
 import type { FacetsReply } from '../api/facets.ts';
 import { type CheckSummary, checkSummary, type ModelCheck, modelCheck } from '../api/model-check.ts';
@@ -27,6 +33,8 @@ import { type RunEvent, runEvent } from '../events/registry.ts';
 import { searchText } from '../events/search-text.ts';
 import { excerpt, type SearchWord } from '../util/search-words.ts';
 import type { AnnotationReader } from './annotation-store.ts';
+import { benchmarksWithCounts } from './benchmark-statements.ts';
+import type { BenchmarkReader, StoredBenchmark } from './benchmark-store.ts';
 import type { ExperimentReader } from './experiment-store.ts';
 import { imageQuery, imageRow, imageSizeRow, imageSizes } from './image-statements.ts';
 import type { ImageReader, StoredImage } from './image-store.ts';
@@ -68,6 +76,8 @@ const shareRow = z.object({
 });
 const usedFolder = z.object({ path: z.string().nullable(), created_at: z.number() });
 const priceRow = z.object({ model: z.string() });
+const benchmarkRow = z.object({ body: z.string(), done: z.number() });
+const caseRow = z.object({ body: z.string(), evidence: z.string() });
 const modelCount = z.object({ model: z.string(), counter: z.string(), count: z.number() });
 
 /** The read operations shared by both SQL databases; subclasses run the queries. */
@@ -83,6 +93,7 @@ export abstract class SqlReader
     ModelReader,
     PresetReader,
     SuiteReader,
+    BenchmarkReader,
     ListDialect
 {
   /** Builds the queries in the words of the database. */
@@ -280,6 +291,39 @@ export abstract class SqlReader
     return row === undefined ? undefined : suiteCases.parse(bodyOf(row));
   }
 
+  async benchmarks(): Promise<StoredBenchmark[]> {
+    return (await this.all(benchmarksWithCounts(this.db))).map(benchmarkOf);
+  }
+
+  async benchmark(id: string): Promise<StoredBenchmark | undefined> {
+    const [row] = await this.all(benchmarksWithCounts(this.db).where('id', '=', id));
+    return row === undefined ? undefined : benchmarkOf(row);
+  }
+
+  async benchmarkResults(id: string): Promise<BenchmarkResult[]> {
+    const rows = this.db
+      .selectFrom('benchmark_results')
+      .select('body')
+      .where('benchmark_id', '=', id)
+      .orderBy('position');
+    return (await this.all(rows)).map((row) => benchmarkResult.parse(bodyOf(row)));
+  }
+
+  async benchmarkCase(id: string, position: number): ReturnType<BenchmarkReader['benchmarkCase']> {
+    const found = this.db
+      .selectFrom('benchmark_results')
+      .select(['body', 'evidence'])
+      .where('benchmark_id', '=', id)
+      .where('position', '=', position);
+    const [row] = await this.all(found);
+    if (row === undefined) return undefined;
+    const { body, evidence } = caseRow.parse(row);
+    return {
+      result: benchmarkResult.parse(JSON.parse(body)),
+      evidence: benchmarkEvidence.parse(JSON.parse(evidence)),
+    };
+  }
+
   async experiment(id: string): ReturnType<ExperimentReader['experiment']> {
     const [row] = await this.all(this.db.selectFrom('experiments').select('body').where('id', '=', id));
     if (row === undefined) return undefined;
@@ -462,4 +506,9 @@ function shareFromRow(row: unknown): ShareRecord {
     revoked_at: revoked_at ?? undefined,
     last_viewed_at: last_viewed_at ?? undefined,
   });
+}
+
+function benchmarkOf(row: unknown): StoredBenchmark {
+  const { body, done } = benchmarkRow.parse(row);
+  return { record: benchmarkRecord.parse(JSON.parse(body)), done };
 }

@@ -1,4 +1,5 @@
 import type { AnnotationReader, AnnotationStore } from './annotation-store.ts';
+import type { BenchmarkReader, BenchmarkStore } from './benchmark-store.ts';
 import type { ExperimentReader, ExperimentStore } from './experiment-store.ts';
 import type { ImageReader, ImageStore } from './image-store.ts';
 import type { ModelReader, ModelStore } from './model-store.ts';
@@ -20,7 +21,8 @@ export interface StoreReader
     StandingApprovalReader,
     ModelReader,
     PresetReader,
-    SuiteReader {}
+    SuiteReader,
+    BenchmarkReader {}
 
 /**
  * A whole store, as a database implements it and the composition root opens it. Everything else takes the interface of its own
@@ -36,6 +38,7 @@ export interface Store
     StandingApprovalStore,
     ModelStore,
     PresetStore,
-    SuiteStore {
+    SuiteStore,
+    BenchmarkStore {
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../api/benchmark.ts';
 import { type ExperimentItem, type ExperimentSummary, experimentRequest } from '../api/experiment.ts';
 import { emptyReading } from '../api/model-reading.ts';
 import type { PresetRecord } from '../api/preset.ts';
@@ -1477,6 +1478,60 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await hashes()).toEqual(kept);
       await store.saveSuite(suite(last + 1, 'h3'), { cases });
       expect(await hashes()).toEqual(['h3', ...kept.slice(0, -1)]);
+    });
+
+    it('keeps benchmarks with their results, which one worker at a time adds', async () => {
+      const record = (id: string, created_at: number): BenchmarkRecord => ({
+        ...{ id, created_at, updated_at: created_at, status: 'running', folder: '/data', files_hash: 'h' },
+        ...{ models: ['m'], categories: [{ name: 'multiple', cases: 2 }], details: {} },
+        ...{ window_tokens: 8192, num_predict: 512, think: false },
+      });
+      const result = (position: number): BenchmarkResult => ({
+        ...{ position, model: 'm', category: 'multiple', case_id: `c${position}`, duration_ms: 5 },
+        ...{ native: { right: false, reason: 'No call \u0000.' }, read: { right: true }, layer: 'json' },
+      });
+      const evidence: BenchmarkEvidence = {
+        ...{
+          request: { a: 'x\u0000' },
+          reply: {},
+          native_calls: [],
+          read_calls: [],
+          repairs: [],
+          refusals: [],
+        },
+        expected: [{ f: { a: [1] } }],
+      };
+      await store.saveBenchmark(record('b1', 1));
+      await store.saveBenchmark(record('b2', 2));
+      await store.addBenchmarkResult('b1', result(2), evidence);
+      await store.addBenchmarkResult('b1', result(1), evidence);
+      await store.addBenchmarkResult('b1', { ...result(1), duration_ms: 9 }, evidence);
+      const finished = { ...record('b1', 1), status: 'finished' as const };
+      await store.saveBenchmark(finished);
+      store = await subject.reopen();
+      expect(await store.benchmarks()).toEqual([
+        { record: record('b2', 2), done: 0 },
+        { record: finished, done: 2 },
+      ]);
+      expect(await store.benchmark('b1')).toEqual({ record: finished, done: 2 });
+      expect(await store.benchmarkResults('b1')).toEqual([result(1), result(2)]);
+      expect(await store.benchmarkCase('b1', 2)).toEqual({ result: result(2), evidence });
+      expect(await store.benchmarkCase('b1', 3)).toBeUndefined();
+
+      const hold = (worker: string, now: number) =>
+        store.holdBenchmark('b1', { worker, now, staleBefore: now - 10 });
+      expect([await hold('one', 100), await hold('other', 105), await hold('one', 106)]).toEqual([
+        ...[true, false, true],
+      ]);
+      expect([await hold('other', 117), await hold('one', 118)]).toEqual([true, false]);
+      await store.releaseBenchmark('b1', 'one');
+      expect(await hold('one', 119)).toBe(false);
+      await store.releaseBenchmark('b1', 'other');
+      expect(await hold('one', 120)).toBe(true);
+
+      expect([await store.deleteBenchmark('b1'), await store.deleteBenchmark('b1')]).toEqual([true, false]);
+      expect(await store.benchmarkResults('b1')).toEqual([]);
+      expect(await store.benchmark('b1')).toBeUndefined();
     });
 
     it('keeps experiments with their items in order, and changes some of them at a time', async () => {

@@ -301,6 +301,24 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('data', 'bytea', (column) => column.notNull())
       .addPrimaryKeyConstraint('run_images_key', ['run_id', 'hash']),
   ],
+  () => [
+    postgres.schema
+      .createTable('benchmarks')
+      .addColumn('id', id, (column) => column.primaryKey().notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('worker', id, (column) => column.notNull())
+      .addColumn('held_at', 'bigint', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull()),
+    postgres.schema
+      .createTable('benchmark_results')
+      .addColumn('benchmark_id', id, (column) =>
+        column.notNull().references('benchmarks.id').onDelete('cascade'),
+      )
+      .addColumn('position', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addColumn('evidence', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('benchmark_results_key', ['benchmark_id', 'position']),
+  ],
 ];
 
 /** The schema this program writes. */

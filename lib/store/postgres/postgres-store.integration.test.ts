@@ -28,7 +28,8 @@ import { POSTGRES_SCHEMA_VERSION } from './postgres-migrations.ts';
 import { PostgresRunStore, type PostgresStoreOptions } from './postgres-store.ts';
 
 /** Removes the tables that are newer than suites. */
-const DROP_NEWER = 'drop table experiment_cases; drop table run_images;';
+const DROP_NEWER =
+  'drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks;';
 
 const installed = findPostgres() !== undefined;
 if (!installed)

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Compilable, type Expression, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
+import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../../api/benchmark.ts';
 import {
   type ExperimentItem,
   type ExperimentSummary,
@@ -28,6 +29,8 @@ import {
   restoreStatement,
   runIdRow,
 } from '../annotation-statements.ts';
+import { addedResult, heldBenchmark, releasedBenchmark, savedBenchmark } from '../benchmark-statements.ts';
+import type { BenchmarkHold } from '../benchmark-store.ts';
 import type { EventRow } from '../event-row.ts';
 import { copiedImages, keptImage } from '../image-statements.ts';
 import type { StoredImage } from '../image-store.ts';
@@ -394,6 +397,28 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   async deleteSuite(id: string): Promise<boolean> {
     const gone = postgres.deleteFrom('suites').where('id', '=', id).returning('id');
+    return (await this.#withReserve(() => this.#run(compiled(gone)))).length > 0;
+  }
+
+  async saveBenchmark(record: BenchmarkRecord): Promise<void> {
+    await this.#database.whenAnswered(() => this.#run(compiled(savedBenchmark(postgres, record))));
+  }
+
+  async addBenchmarkResult(id: string, result: BenchmarkResult, evidence: BenchmarkEvidence): Promise<void> {
+    const added = compiled(addedResult(postgres, id, { result, evidence }));
+    await this.#database.whenAnswered(() => this.#run(added));
+  }
+
+  async holdBenchmark(id: string, hold: BenchmarkHold): Promise<boolean> {
+    return (await this.#run(compiled(heldBenchmark(postgres, id, hold).returning('id')))).length > 0;
+  }
+
+  async releaseBenchmark(id: string, worker: string): Promise<void> {
+    await this.#run(compiled(releasedBenchmark(postgres, id, worker)));
+  }
+
+  async deleteBenchmark(id: string): Promise<boolean> {
+    const gone = postgres.deleteFrom('benchmarks').where('id', '=', id).returning('id');
     return (await this.#withReserve(() => this.#run(compiled(gone)))).length > 0;
   }
 

@@ -318,6 +318,24 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('data', 'blob', (column) => column.notNull())
       .addPrimaryKeyConstraint('run_images_key', ['run_id', 'hash']),
   ],
+  () => [
+    sqlite.schema
+      .createTable('benchmarks')
+      .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addColumn('worker', 'text', (column) => column.notNull())
+      .addColumn('held_at', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull()),
+    sqlite.schema
+      .createTable('benchmark_results')
+      .addColumn('benchmark_id', 'text', (column) =>
+        column.notNull().references('benchmarks.id').onDelete('cascade'),
+      )
+      .addColumn('position', 'integer', (column) => column.notNull())
+      .addColumn('body', 'text', (column) => column.notNull())
+      .addColumn('evidence', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('benchmark_results_key', ['benchmark_id', 'position']),
+  ],
 ];
 
 /** The schema this program writes. */

@@ -154,4 +154,24 @@ export abstract class ReadingStore implements StoreReader {
   readings(): ReturnType<StoreReader['readings']> {
     return this.reader.readings();
   }
+
+  benchmarks(): ReturnType<StoreReader['benchmarks']> {
+    return this.reader.benchmarks();
+  }
+
+  benchmark(...asked: Parameters<StoreReader['benchmark']>): ReturnType<StoreReader['benchmark']> {
+    return this.reader.benchmark(...asked);
+  }
+
+  benchmarkResults(
+    ...asked: Parameters<StoreReader['benchmarkResults']>
+  ): ReturnType<StoreReader['benchmarkResults']> {
+    return this.reader.benchmarkResults(...asked);
+  }
+
+  benchmarkCase(
+    ...asked: Parameters<StoreReader['benchmarkCase']>
+  ): ReturnType<StoreReader['benchmarkCase']> {
+    return this.reader.benchmarkCase(...asked);
+  }
 }

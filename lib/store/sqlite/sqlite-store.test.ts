@@ -24,7 +24,8 @@ import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteRunStore } from './sqlite-store.ts';
 
 /** Removes the tables that are newer than suites. */
-const DROP_NEWER = 'drop table experiment_cases; drop table run_images;';
+const DROP_NEWER =
+  'drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks;';
 
 const small = { ballastMegabytes: 1 };
 /** Columns of the last step of the schema. */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Compilable, sql } from 'kysely';
 import { z } from 'zod';
+import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../../api/benchmark.ts';
 import {
   type ExperimentItem,
   type ExperimentSummary,
@@ -33,6 +34,8 @@ import {
   restoreStatement,
   runIdRow,
 } from '../annotation-statements.ts';
+import { addedResult, heldBenchmark, releasedBenchmark, savedBenchmark } from '../benchmark-statements.ts';
+import type { BenchmarkHold } from '../benchmark-store.ts';
 import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
 import type { EventRow } from '../event-row.ts';
 import { copiedImages, keptImage } from '../image-statements.ts';
@@ -491,6 +494,32 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
 
   async deleteSuite(id: string): Promise<boolean> {
     const { sql, parameters } = sqlite.deleteFrom('suites').where('id', '=', id).compile();
+    const { changes } = await this.#guard(() => this.#database.prepare(sql).run(...parameters), {
+      mayUseReserve: true,
+    });
+    return changes > 0;
+  }
+
+  async saveBenchmark(record: BenchmarkRecord): Promise<void> {
+    await this.#transaction(() => this.#run(savedBenchmark(sqlite, record)));
+  }
+
+  async addBenchmarkResult(id: string, result: BenchmarkResult, evidence: BenchmarkEvidence): Promise<void> {
+    await this.#transaction(() => this.#run(addedResult(sqlite, id, { result, evidence })));
+  }
+
+  async holdBenchmark(id: string, hold: BenchmarkHold): Promise<boolean> {
+    const { sql, parameters } = heldBenchmark(sqlite, id, hold).compile();
+    const { changes } = await this.#guard(() => this.#database.prepare(sql).run(...parameters));
+    return changes > 0;
+  }
+
+  async releaseBenchmark(id: string, worker: string): Promise<void> {
+    await this.#transaction(() => this.#run(releasedBenchmark(sqlite, id, worker)));
+  }
+
+  async deleteBenchmark(id: string): Promise<boolean> {
+    const { sql, parameters } = sqlite.deleteFrom('benchmarks').where('id', '=', id).compile();
     const { changes } = await this.#guard(() => this.#database.prepare(sql).run(...parameters), {
       mayUseReserve: true,
     });

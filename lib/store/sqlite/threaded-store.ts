@@ -67,6 +67,11 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly deletePreset = this.#remote('deletePreset');
   readonly saveSuite = this.#remote('saveSuite');
   readonly deleteSuite = this.#remote('deleteSuite');
+  readonly saveBenchmark = this.#remote('saveBenchmark');
+  readonly addBenchmarkResult = this.#remote('addBenchmarkResult');
+  readonly holdBenchmark = this.#remote('holdBenchmark');
+  readonly releaseBenchmark = this.#remote('releaseBenchmark');
+  readonly deleteBenchmark = this.#remote('deleteBenchmark');
   readonly saveExperiment = this.#remote('saveExperiment');
   readonly deleteRun = this.#remote('deleteRun');
   readonly annotate = this.#remote('annotate');

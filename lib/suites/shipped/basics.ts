@@ -4,7 +4,7 @@ import type { Check } from '../../events/check.ts';
 /**
  * Forty small tasks in eight groups, each with what its result must be. A model that drives an agent well passes nearly all
  * of them; which groups it fails says what it lacks. A test plays a reference solution of each case
- * (`lib/testing/basics-solutions.ts`).
+ * (`lib/testing/suite-solutions.ts`).
  */
 export const BASICS = {
   name: 'Basics',

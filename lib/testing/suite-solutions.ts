@@ -132,6 +132,24 @@ export const BASICS_SOLUTIONS: Readonly<Record<string, readonly ScenarioStepInpu
   'restraint.advice-only': [runs('find old -type f -size 0'), answers('old/b.log is empty.')],
 };
 
+/** The same for the suite of the probes. */
+export const PROBE_SOLUTIONS: Readonly<Record<string, readonly ScenarioStepInput[]>> = {
+  'probe.one-call': [reads('alpha.md'), answers('Alpha is a lighthouse.')],
+  'probe.which-tool': [searches('banana'), answers('It is in list.md.')],
+  'probe.no-call': [answers('The task is completed: 120.')],
+  'probe.two-calls': [
+    {
+      reply: {
+        tool_calls: ['alpha.md', 'beta.md'].map((path) => ({ name: 'read_file', arguments: { path } })),
+      },
+    },
+    answers('They say Alpha and Beta.'),
+  ],
+  'probe.result': [reads('alpha.md'), answers('The code word is quillback.')],
+  'probe.error': [reads('notes.txt'), reads('notes.md'), answers('The number is 7341.')],
+  'probe.chain': [reads('source.txt'), writes('copy.txt', 'kestrel\n'), answers('It is done.')],
+};
+
 function calls(name: string, args: Record<string, string>): ScenarioStepInput {
   return { reply: { tool_calls: [{ name, arguments: args }] } };
 }

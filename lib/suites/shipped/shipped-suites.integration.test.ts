@@ -5,15 +5,17 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createRunRequest } from '../../api/create-run.ts';
 import { checksOfCase, type SuiteCase } from '../../api/suite.ts';
 import { type OpenedRunService, openRunService } from '../../app/open-run-service.ts';
+import { PROBES } from '../../checks/probes.ts';
 import { readEnvironment } from '../../config/environment.ts';
 import { type FakeOllama, startFakeOllama } from '../../demo/fake-ollama.ts';
 import type { RunEvent } from '../../events/registry.ts';
-import { BASICS_SOLUTIONS } from '../../testing/basics-solutions.ts';
 import { eventsOf } from '../../testing/events-of.ts';
 import { says } from '../../testing/loop-harness.ts';
+import { BASICS_SOLUTIONS, PROBE_SOLUTIONS } from '../../testing/suite-solutions.ts';
 import { shippedSuite } from './shipped-suites.ts';
 
-const cases = shippedSuite('basics')?.cases ?? [];
+const basics = shippedSuite('basics')?.cases ?? [];
+const probes = shippedSuite('probes')?.cases ?? [];
 const IDLE = 'The task is completed.';
 
 let folder: string;
@@ -21,10 +23,13 @@ let fake: FakeOllama;
 let opened: OpenedRunService;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'loupe-basics-'));
+  folder = mkdtempSync(join(tmpdir(), 'loupe-shipped-'));
   fake = await startFakeOllama({
     scenarios: [
-      ...Object.entries(BASICS_SOLUTIONS).map(([name, steps]) => ({ name, steps: [...steps] })),
+      ...Object.entries({ ...BASICS_SOLUTIONS, ...PROBE_SOLUTIONS }).map(([name, steps]) => ({
+        name,
+        steps: [...steps],
+      })),
       { name: 'idle', steps: [says(IDLE)] },
     ],
   });
@@ -66,17 +71,23 @@ async function passes(one: SuiteCase, model: string): Promise<boolean> {
   return eventsOf(log, 'verification.checked').at(-1)?.outcome === 'pass';
 }
 
-describe('the suite Basics', () => {
-  it('has forty cases in eight groups of five, each with a reference solution and a way to judge it', () => {
-    expect(cases).toHaveLength(40);
-    const tags = cases.flatMap((one) => one.tags ?? []);
+describe('the suites that ship', () => {
+  it('Basics has forty cases in eight groups of five, each with a reference solution and a way to judge it', () => {
+    expect(basics).toHaveLength(40);
+    const tags = basics.flatMap((one) => one.tags ?? []);
     expect(new Set(tags).size).toBe(8);
     for (const tag of tags) expect(tags.filter((each) => each === tag)).toHaveLength(5);
-    expect(Object.keys(BASICS_SOLUTIONS)).toEqual(cases.map(({ id }) => id));
-    expect(cases.filter((one) => checksOfCase(one).length === 0)).toEqual([]);
+    expect(Object.keys(BASICS_SOLUTIONS)).toEqual(basics.map(({ id }) => id));
+    expect(basics.filter((one) => checksOfCase(one).length === 0)).toEqual([]);
   });
 
-  it.each(cases.map((one) => [one.id, one] as const))(
+  it('Probes has the probes of Model Check that are tasks', () => {
+    expect(Object.keys(PROBE_SOLUTIONS)).toEqual(probes.map(({ id }) => id));
+    const ids = PROBES.map(({ id }) => `probe.${id}`);
+    expect(probes.filter(({ id }) => !ids.includes(id))).toEqual([]);
+  });
+
+  it.each([...basics, ...probes].map((one) => [one.id, one] as const))(
     '%s: the reference solution passes, and doing nothing does not',
     { timeout: 120_000 },
     async (id, one) => {

@@ -1,0 +1,7 @@
+import { BenchmarkPage } from '../../../components/benchmarks/benchmark-page.tsx';
+
+/** A shell without data, as every page. */
+export default async function Page({ params }: { params: Promise<{ benchmarkId: string }> }) {
+  const { benchmarkId } = await params;
+  return <BenchmarkPage benchmarkId={decodeURIComponent(benchmarkId)} />;
+}

@@ -1,0 +1,69 @@
+import type { BenchmarkCell } from '#lib/api/benchmark.ts';
+import { cellName, gainWords, pWords, rateWords } from '#lib/browser/words/benchmark-words.ts';
+import { formatCount } from '#lib/browser/words/format.ts';
+import { ShortName } from '../ui/foreign-name.tsx';
+
+const figure = 'py-1.5 pl-4 text-right font-mono text-xs whitespace-nowrap';
+const HEAD = ['Cases', 'Native alone', 'With Loupe', 'Gain in points', 'p', 'Only Loupe', 'Only native'];
+
+/** Accuracy by model and category in both readings, and the gain by pairs. */
+export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
+  const isOneModel = new Set(cells.map(({ model }) => model)).size === 1;
+  const failed = cells
+    .filter(({ category }) => category !== undefined)
+    .reduce((sum, cell) => sum + cell.failed, 0);
+  return (
+    <>
+      <h2 className="mt-8 font-semibold">Accuracy by category</h2>
+      <p className="mt-0.5 max-w-read text-sm text-ink-3">
+        Shares of right replies with their 95 % intervals (Wilson), the gain by reading with its 95 % interval
+        (Newcombe), and the exact McNemar test over the same replies.
+        {failed > 0 && ` ${formatCount(failed)} cases got no reply and are not judged.`}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section className="mt-2 scrolls-x" aria-label="Accuracy by category" tabIndex={0}>
+        <table className="tnum w-full min-w-[58rem] border-collapse text-sm">
+          <thead>
+            <tr className="border-b border-line-strong text-left">
+              {['No.', 'Category', ...(isOneModel ? [] : ['Model'])].map((name) => (
+                <th key={name} scope="col" className="caption py-1.5 pr-4 font-normal">
+                  {name}
+                </th>
+              ))}
+              {HEAD.map((name) => (
+                <th key={name} scope="col" className="caption py-1.5 pl-4 text-right font-normal">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y">
+            {cells.map((cell, index) => (
+              <tr
+                key={`${cell.model} ${cell.category}`}
+                className={cell.category === undefined ? 'font-medium' : undefined}
+              >
+                <td className="py-1.5 pr-4 font-mono text-xs text-ink-3">{index + 1}</td>
+                <th scope="row" className="py-1.5 pr-4 text-left font-[inherit] whitespace-nowrap">
+                  {cellName(cell)}
+                </th>
+                {!isOneModel && (
+                  <td className="foreign py-1.5 pr-4 font-mono text-xs whitespace-nowrap">
+                    <ShortName text={cell.model} />
+                  </td>
+                )}
+                <td className={figure}>{formatCount(cell.judged)}</td>
+                <td className={figure}>{rateWords(cell.native)}</td>
+                <td className={figure}>{rateWords(cell.read)}</td>
+                <td className={figure}>{gainWords(cell.gain)}</td>
+                <td className={figure}>{cell.gain ? pWords(cell.gain.p) : '–'}</td>
+                <td className={figure}>{cell.gain?.only_read ?? '–'}</td>
+                <td className={figure}>{cell.gain?.only_native ?? '–'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}

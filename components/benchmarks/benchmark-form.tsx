@@ -1,0 +1,193 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import type { BenchmarkPlanReply, BenchmarkReply } from '#lib/api/benchmark.ts';
+import { CATEGORIES, type Category } from '#lib/api/benchmark-categories.ts';
+import type { ModelsReply } from '#lib/api/replies.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
+import { formatEstimate, plural } from '#lib/browser/words/format.ts';
+import { useFolderDialog } from '../folders/use-folder-dialog.tsx';
+import { useApi } from '../hooks/use-api.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
+import { CheckList } from './check-list.tsx';
+
+/** Chooses the files, then categories and models, and starts a benchmark. */
+export function BenchmarkForm({ onCancel }: { onCancel?: () => void }) {
+  const [plan, setPlan] = useState<BenchmarkPlanReply>();
+  return (
+    <div className="mt-6">
+      <FilesForm plan={plan} onPlan={setPlan} />
+      {plan && <StartForm key={plan.folder} plan={plan} onCancel={onCancel} />}
+    </div>
+  );
+}
+
+function FilesForm({
+  plan,
+  onPlan,
+}: {
+  plan: BenchmarkPlanReply | undefined;
+  onPlan: (plan: BenchmarkPlanReply | undefined) => void;
+}) {
+  const [folder, setFolder] = useState('');
+  const { busy, problem, run } = useRequest();
+  const read = (path: string) =>
+    run(async () => {
+      onPlan(undefined);
+      onPlan(await postJson<BenchmarkPlanReply>('/api/benchmarks/plan', { folder: path }));
+    });
+  const { open, dialog } = useFolderDialog({
+    choice: { workspaceKind: 'folder', workspace: folder, workspace_copy: false },
+    onChoose: ({ workspace }) => {
+      setFolder(workspace);
+      void read(workspace);
+    },
+  });
+  return (
+    <form
+      aria-label="Files"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void read(folder);
+      }}
+    >
+      <Section title="Files" hint="They come with the Python package bfcl-eval">
+        <Field
+          label="Folder"
+          hint="Run pip download --no-deps bfcl-eval, unzip the file, and name the folder that it makes."
+        >
+          {(props) => (
+            <span className="flex flex-wrap gap-2">
+              <input
+                {...props}
+                className="field min-w-0 flex-1 basis-60 font-mono text-sm"
+                value={folder}
+                onChange={(event) => setFolder(event.target.value)}
+                placeholder="/home/ada/bfcl"
+              />
+              <Button className="max-sm:h-11" onClick={() => open()}>
+                Choose
+              </Button>
+              <Button type="submit" className="max-sm:h-11" disabled={busy || folder.trim() === ''}>
+                {busy ? 'Reading' : 'Read files'}
+              </Button>
+            </span>
+          )}
+        </Field>
+        {problem && <ErrorNote error={problem} />}
+        {plan && (
+          <p className="foreign text-sm text-ink-3">
+            Read: <code>{plan.folder}</code>
+          </p>
+        )}
+      </Section>
+      {dialog}
+    </form>
+  );
+}
+
+function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: () => void }) {
+  const router = useRouter();
+  const installed = useApi<ModelsReply>('/api/models', modelsRefresh());
+  const [categories, setCategories] = useState<readonly Category[]>(plan.categories.map(({ name }) => name));
+  const [models, setModels] = useState<readonly string[]>([]);
+  const [limit, setLimit] = useState('20');
+  const [think, setThink] = useState(false);
+  const { busy, problem, run } = useRequest();
+  const most = limit.trim() === '' ? undefined : Number(limit);
+  const badLimit = most !== undefined && !(Number.isInteger(most) && most > 0);
+  const each = plan.categories
+    .filter(({ name }) => categories.includes(name))
+    .reduce((sum, { cases }) => sum + Math.min(cases, most ?? cases), 0);
+  const start = () =>
+    run(async () => {
+      const { benchmark } = await postJson<BenchmarkReply>('/api/benchmarks', {
+        ...{ folder: plan.folder, models, categories, think },
+        ...(most !== undefined && { limit: most }),
+      });
+      router.push(`/benchmarks/${encodeURIComponent(benchmark.id)}`);
+      return LEAVING;
+    });
+  const isReady = models.length > 0 && categories.length > 0 && !badLimit;
+  return (
+    <form
+      aria-label="New benchmark"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) void start();
+      }}
+    >
+      <Section title="Categories" hint="Single turns; multi-turn categories need tools that run">
+        <CheckList
+          legend="Categories"
+          options={plan.categories.map(({ name, cases }) => ({
+            value: name,
+            label: CATEGORIES[name].label,
+            note: plural(cases, 'case'),
+          }))}
+          chosen={categories}
+          onChange={setCategories}
+        />
+        <div className="w-56">
+          <NumberField
+            label="Cases of each category"
+            placeholder="all"
+            hint="The first ones; empty: all"
+            value={limit}
+            onChange={setLimit}
+            problem={badLimit ? 'It must be a whole number from 1.' : undefined}
+          />
+        </div>
+      </Section>
+      <Section title="Models" hint="Each is loaded once, then all its cases follow">
+        <CheckList
+          legend="Models"
+          options={sortedModels(installed.data?.models.filter(canRun) ?? []).map(({ name }) => ({
+            value: name,
+            label: name,
+          }))}
+          chosen={models}
+          onChange={setModels}
+        />
+        <Switch
+          label="Thinking"
+          hint="For models that can think before they call a function."
+          checked={think}
+          onChange={setThink}
+        />
+      </Section>
+      {problem && <ErrorNote error={problem} />}
+      <div className="flex flex-wrap items-center justify-end gap-3 border-t py-4">
+        <p className="tnum mr-auto text-sm text-ink-3">
+          <span className="text-ink">{plural(each * models.length, 'case')}</span>
+          {models.length > 0 && estimateOf(models, { each, seconds: plan.seconds })}
+        </p>
+        {onCancel && (
+          <Button kind="quiet" className="max-sm:h-11" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+        <Button type="submit" kind="primary" className="max-sm:h-11" disabled={busy || !isReady}>
+          {busy ? 'Starting' : 'Start benchmark'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function estimateOf(
+  models: readonly string[],
+  { each, seconds }: { each: number; seconds: BenchmarkPlanReply['seconds'] },
+): string {
+  const known = models.filter((model) => seconds[model] !== undefined);
+  if (known.length === 0) return ', time unknown: these models have no earlier benchmark';
+  const ms = known.reduce((sum, model) => sum + (seconds[model] ?? 0) * each * 1000, 0);
+  const unknown = models.length - known.length;
+  const rest = unknown === 0 ? '' : `, plus ${plural(unknown, 'model')} without an earlier benchmark`;
+  return `, ${formatEstimate(ms)}${rest}`;
+}

@@ -1,0 +1,89 @@
+import type { BenchmarkListReply } from '../../lib/api/benchmark.ts';
+import { benchmarkQuestion, writeBenchmarkFolder } from '../../lib/testing/benchmark-folder.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { misfits, smallTargets } from '../page-fit.ts';
+
+test.afterEach(async ({ loupe }) => {
+  const { benchmarks } = (await (await loupe.request('/api/benchmarks')).json()) as BenchmarkListReply;
+  for (const { id } of benchmarks) {
+    await loupe.request(`/api/benchmarks/${id}`, { method: 'DELETE', json: {} });
+  }
+});
+
+test('a benchmark shows what reading leaked calls is worth, and why each reply is right or wrong', async ({
+  page,
+  ollama,
+  workspace,
+}) => {
+  const rooms = ['hall', 'attic', 'garage'];
+  const folder = writeBenchmarkFolder(workspace(), rooms);
+  for (const room of rooms) {
+    const call = { name: 'lamp_set', arguments: { room, level: 5 } };
+    ollama.add({
+      ...{ name: `lamps-${room}`, model: 'lamps', match: benchmarkQuestion(room) },
+      steps: [{ reply: room === 'hall' ? { tool_calls: [call] } : { content: JSON.stringify(call) } }],
+    });
+  }
+  ollama.add({ name: 'lamps-talk', model: 'lamps', match: '?', steps: [{ reply: { content: 'Well.' } }] });
+  const release = ollama.hold('lamps-garage', { turn: 0 });
+
+  await test.step('choosing files, categories and a model', async () => {
+    await page.goto('/suites');
+    await page.getByRole('link', { name: 'Open benchmarks' }).click();
+    const folderField = page.getByRole('textbox', { name: 'Folder' });
+    await folderField.fill('/nowhere');
+    await page.getByRole('button', { name: 'Read files' }).click();
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('is not a folder on this machine');
+    await folderField.fill(folder);
+    await page.getByRole('button', { name: 'Read files' }).click();
+    const form = page.getByRole('form', { name: 'New benchmark' });
+    await form.getByRole('checkbox', { name: 'lamps' }).check();
+    await expect(form).toContainText('5 cases');
+    await expectAccessible(page);
+    await form.getByRole('button', { name: 'Start benchmark' }).click();
+  });
+
+  await test.step('progress, stop and continue', async () => {
+    await expect(page.getByText('2 of 5 cases')).toBeVisible();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect(page.getByText('Stopped', { exact: true })).toBeVisible();
+    release();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expect(page.getByText('Finished', { exact: true })).toBeVisible();
+    await expect(page.getByText('5 of 5 cases')).toBeVisible();
+  });
+
+  await test.step('figures and cases', async () => {
+    const row = page.getByRole('row').filter({ hasText: 'Simple (Python)' });
+    await expect(row).toContainText('33%');
+    await expect(row).toContainText('100%');
+    await expect(page.locator('[data-plot="Accuracy"]')).toBeVisible();
+    await page.getByRole('combobox', { name: 'Cases' }).selectOption('Right only with Loupe');
+    await expect(page.locator('[data-case]')).toHaveCount(2);
+    await page.getByRole('button', { name: /simple_python_1/ }).click();
+    const opened = page.getByRole('region', { name: 'simple_python_1' });
+    await expect(opened.getByRole('region', { name: 'Native alone' })).toContainText(
+      'Wrong. The reply has 0 calls, not 1.',
+    );
+    await expect(opened.getByRole('region', { name: 'With Loupe' })).toContainText('JSON in text');
+    await expectAccessible(page);
+    await opened.getByRole('tab', { name: 'Sent' }).click();
+    await expect(opened.getByRole('tabpanel')).toContainText(benchmarkQuestion('attic'));
+    await opened.getByRole('tab', { name: 'Expected' }).click();
+    await expect(opened.getByRole('tabpanel')).toContainText('"lamp.set"');
+    await page.reload();
+    await expect(opened).toBeVisible();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'CSV' }).click();
+    expect((await download).suggestedFilename()).toMatch(/^loupe-benchmark-.*\.csv$/);
+  });
+
+  await test.step('on a phone', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+    expect(await smallTargets(page)).toEqual([]);
+    await page.goto('/benchmarks');
+    await expect(page.getByRole('link', { name: /lamps/ })).toBeVisible();
+    expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+  });
+});

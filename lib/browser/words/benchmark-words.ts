@@ -1,0 +1,47 @@
+import type { BenchmarkCell, BenchmarkStatus } from '#lib/api/benchmark.ts';
+import { CATEGORIES } from '#lib/api/benchmark-categories.ts';
+import type { ResultFilter } from '#lib/api/benchmark-filter.ts';
+import { formatPercent } from './format.ts';
+
+export const BENCHMARK_STATUS: Readonly<Record<BenchmarkStatus, string>> = {
+  waiting: 'Waiting',
+  running: 'Running',
+  stopped: 'Stopped',
+  finished: 'Finished',
+};
+
+export const FILTER_WORDS: Readonly<Record<ResultFilter, string>> = {
+  all: 'All cases',
+  gained: 'Right only with Loupe',
+  lost: 'Right only natively',
+  wrong: 'Wrong with Loupe',
+  failed: 'No reply',
+};
+
+/** The name of a row: its category, or all of a model's. */
+export function cellName({ category }: BenchmarkCell): string {
+  return category === undefined ? 'All categories' : CATEGORIES[category].label;
+}
+
+/** A share with its interval: "62 % (51–72 %)". */
+export function rateWords(rate: BenchmarkCell['read']): string {
+  if (!rate) return '–';
+  return `${formatPercent(rate.share)} (${formatPercent(rate.low)}–${formatPercent(rate.high)})`;
+}
+
+/** What reading leaked calls is worth, in percentage points: "+12 (4 to 20)". */
+export function gainWords(gain: BenchmarkCell['gain']): string {
+  if (!gain) return '–';
+  const { difference, low, high } = gain;
+  return `${signedPoints(difference)} (${signedPoints(low)} to ${signedPoints(high)})`;
+}
+
+/** A probability, never shown as 0. */
+export function pWords(p: number): string {
+  return p < 0.001 ? '< 0.001' : p.toFixed(3);
+}
+
+function signedPoints(share: number): string {
+  const points = Math.round(share * 1000) / 10;
+  return `${points > 0 ? '+' : points < 0 ? '−' : ''}${Math.abs(points)}`;
+}

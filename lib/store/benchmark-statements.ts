@@ -1,0 +1,68 @@
+import type { Kysely } from 'kysely';
+import {
+  type BenchmarkEvidence,
+  type BenchmarkRecord,
+  type BenchmarkResult,
+  benchmarkEvidence,
+  benchmarkRecord,
+  benchmarkResult,
+} from '../api/benchmark.ts';
+import type { BenchmarkHold } from './benchmark-store.ts';
+import type { StoreTables } from './schema.ts';
+
+/** Selects benchmarks with the number of their results, newest first. */
+export function benchmarksWithCounts(db: Kysely<StoreTables>) {
+  return db
+    .selectFrom('benchmarks')
+    .select(['body'])
+    .select((each) =>
+      each
+        .selectFrom('benchmark_results')
+        .whereRef('benchmark_results.benchmark_id', '=', 'benchmarks.id')
+        .select((all) => all.fn.countAll<number>().as('count'))
+        .as('done'),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id');
+}
+
+export function savedBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord) {
+  const { id, created_at } = record;
+  const body = JSON.stringify(benchmarkRecord.parse(record));
+  return db
+    .insertInto('benchmarks')
+    .values({ id, created_at, body, worker: '', held_at: 0 })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ body }));
+}
+
+export function addedResult(
+  db: Kysely<StoreTables>,
+  id: string,
+  { result, evidence }: { result: BenchmarkResult; evidence: BenchmarkEvidence },
+) {
+  return db
+    .insertInto('benchmark_results')
+    .values({
+      benchmark_id: id,
+      position: result.position,
+      body: JSON.stringify(benchmarkResult.parse(result)),
+      evidence: JSON.stringify(benchmarkEvidence.parse(evidence)),
+    })
+    .onConflict((conflict) => conflict.columns(['benchmark_id', 'position']).doNothing());
+}
+
+export function heldBenchmark(
+  db: Kysely<StoreTables>,
+  id: string,
+  { worker, now, staleBefore }: BenchmarkHold,
+) {
+  return db
+    .updateTable('benchmarks')
+    .set({ worker, held_at: now })
+    .where('id', '=', id)
+    .where((each) => each.or([each('worker', 'in', ['', worker]), each('held_at', '<', staleBefore)]));
+}
+
+export function releasedBenchmark(db: Kysely<StoreTables>, id: string, worker: string) {
+  return db.updateTable('benchmarks').set({ worker: '' }).where('id', '=', id).where('worker', '=', worker);
+}
