@@ -9,7 +9,7 @@ const said = (id: string, text: string) => ({ type: 'operator.messaged' as const
 describe('what a person says', () => {
   it('reaches a session as a user message before its next turn, in place of the re-prompt', async () => {
     await using run = await play(
-      { mode: 'session', autopilot: true, context_limit: 1000 },
+      { mode: 'session', autopilot: true, context_limit: 1500 },
       [{ ...says('One.'), pace: { prompt_ms: 150 } }, says('z'.repeat(900))],
       {
         during: async ({ log }) => {

@@ -58,6 +58,7 @@ it('adds a suite that ships with Loupe', async () => {
   const { shipped } = await suites.list();
   expect(shipped).toMatchObject([
     { name: 'basics', title: 'Basics', cases: 40 },
+    { name: 'long-reading', title: 'Long reading', cases: 4 },
     { name: 'probes', title: 'Probes', cases: 7 },
   ]);
   expect((await suites.create({ shipped: 'basics' })).suite).toMatchObject({ name: 'Basics', cases: 40 });

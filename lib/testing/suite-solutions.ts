@@ -150,6 +150,16 @@ export const PROBE_SOLUTIONS: Readonly<Record<string, readonly ScenarioStepInput
   'probe.chain': [reads('source.txt'), writes('copy.txt', 'kestrel\n'), answers('It is done.')],
 };
 
+const CHAPTERS = Array.from({ length: 8 }, (_, index) => reads(`chapter-${index + 1}.txt`));
+
+/** A reference solution of each case of the suite Long reading. */
+export const LONG_READING_SOLUTIONS: Readonly<Record<string, readonly ScenarioStepInput[]>> = {
+  'long.total': [...CHAPTERS, answers('122 sacks arrived in all.')],
+  'long.code-word': [...CHAPTERS, answers('They spell LANTERNS.')],
+  'long.missing-ship': [...CHAPTERS, answers('The Irma is in none of them.')],
+  'long.latest': [...CHAPTERS, answers('It was lit latest in chapter 5, at 21:58.')],
+};
+
 function calls(name: string, args: Record<string, string>): ScenarioStepInput {
   return { reply: { tool_calls: [{ name, arguments: args }] } };
 }

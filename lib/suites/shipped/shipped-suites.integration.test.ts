@@ -11,11 +11,12 @@ import { type FakeOllama, startFakeOllama } from '../../demo/fake-ollama.ts';
 import type { RunEvent } from '../../events/registry.ts';
 import { eventsOf } from '../../testing/events-of.ts';
 import { says } from '../../testing/loop-harness.ts';
-import { BASICS_SOLUTIONS, PROBE_SOLUTIONS } from '../../testing/suite-solutions.ts';
+import { BASICS_SOLUTIONS, LONG_READING_SOLUTIONS, PROBE_SOLUTIONS } from '../../testing/suite-solutions.ts';
 import { shippedSuite } from './shipped-suites.ts';
 
 const basics = shippedSuite('basics')?.cases ?? [];
 const probes = shippedSuite('probes')?.cases ?? [];
+const longReading = shippedSuite('long-reading')?.cases ?? [];
 const IDLE = 'The task is completed.';
 
 let folder: string;
@@ -26,10 +27,12 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'loupe-shipped-'));
   fake = await startFakeOllama({
     scenarios: [
-      ...Object.entries({ ...BASICS_SOLUTIONS, ...PROBE_SOLUTIONS }).map(([name, steps]) => ({
-        name,
-        steps: [...steps],
-      })),
+      ...Object.entries({ ...BASICS_SOLUTIONS, ...PROBE_SOLUTIONS, ...LONG_READING_SOLUTIONS }).map(
+        ([name, steps]) => ({
+          name,
+          steps: [...steps],
+        }),
+      ),
       { name: 'idle', steps: [says(IDLE)] },
     ],
   });
@@ -87,7 +90,7 @@ describe('the suites that ship', () => {
     expect(probes.filter(({ id }) => !ids.includes(id))).toEqual([]);
   });
 
-  it.each([...basics, ...probes].map((one) => [one.id, one] as const))(
+  it.each([...basics, ...probes, ...longReading].map((one) => [one.id, one] as const))(
     '%s: the reference solution passes, and doing nothing does not',
     { timeout: 120_000 },
     async (id, one) => {
