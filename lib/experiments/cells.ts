@@ -27,16 +27,28 @@ const MAX_LISTED_PAIRS = 50;
 /** Outcomes with a complete text. */
 const ANSWERS: ReadonlySet<OutcomeKind> = new Set(['answered', 'answered_checks_failed', 'cycles_done']);
 
+/** The cells of lists that were asked for: a page asks for several views of the same ten thousand items. */
+const known = new WeakMap<readonly ExperimentItem[], ExperimentItem[][]>();
+
 /** The items of each cell, in the order of their first items. Pure. */
-export function itemsByCell(items: readonly ExperimentItem[]): ExperimentItem[][] {
+export function itemsByCell(items: readonly ExperimentItem[]): readonly ExperimentItem[][] {
+  const before = known.get(items);
+  if (before) return before;
   const cells = new Map<string, ExperimentItem[]>();
+  const keys = new Map<string, string>();
   for (const item of items) {
-    const key = sortedJson([item.model, item.options, item.factors ?? {}]);
+    const variation = [item.model, item.options, item.factors ?? {}];
+    // Sorting is slow, and most items are written in the same order.
+    const written = JSON.stringify(variation);
+    const key = keys.get(written) ?? sortedJson(variation);
+    keys.set(written, key);
     const cell = cells.get(key);
     if (cell) cell.push(item);
     else cells.set(key, [item]);
   }
-  return [...cells.values()];
+  const found = [...cells.values()];
+  known.set(items, found);
+  return found;
 }
 
 /** The items of one cell. @throws {AppError} `invalid_request` if there is no such cell */
