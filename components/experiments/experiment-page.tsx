@@ -238,7 +238,7 @@ function CellResults({
           : 'Without checks, every run that ends by itself with a complete result counts as passed.'}{' '}
         {leftOut}
       </p>
-      <CellsTable cells={cells} mode={experiment.mode} hrefOf={hrefOf} />
+      <CellsTable {...{ cells, hrefOf }} mode={experiment.mode} cases={experiment.suite?.cases ?? 1} />
       <FiguresTable cells={cells} hrefOf={hrefOf} />
       {cells.length > 1 && <PairPanel path={path} cells={cells} done={experiment.done} />}
     </>

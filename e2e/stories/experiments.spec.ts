@@ -206,7 +206,9 @@ test('a suite is run from its page, some cases of it, and paired by case', async
     await page.getByText('All figures and provenance').click();
     const figures = page.getByRole('region', { name: 'Figures by cell' });
     await expect(figures.getByRole('row', { name: /^Malformed replies/ })).toContainText('0');
-    await expect(page.getByText(/^Cell 1: /)).toContainText(/Ollama 0\.0\.0-fake, Loupe .*, suite /);
+    await expect(page.getByRole('listitem').filter({ hasText: /^Cell 1: / })).toContainText(
+      /Ollama 0\.0\.0-fake, Loupe .*, suite /,
+    );
     await expectAccessible(page);
     await page.screenshot({ path: 'test-results/suite-experiment.png', fullPage: true });
     await page.emulateMedia({ colorScheme: 'dark' });
