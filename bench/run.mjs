@@ -11,6 +11,7 @@ const benches = {
   compare: 'compare.ts',
   dashboard: 'dashboard.ts',
   engine: 'engine.ts',
+  experiments: 'experiments.ts',
   harness: 'harness.ts',
   import: 'import.ts',
   parser: 'parser.ts',

@@ -29,21 +29,25 @@ const link = 'text-brass underline-offset-4 hover:underline';
 export function CellsTable({
   cells,
   mode,
+  cases,
   hrefOf,
 }: {
   cells: readonly ExperimentCell[];
   mode: ExperimentMode;
+  /** How many cases each cell has; 1 without a suite. */
+  cases: number;
   /** Where the runs of a cell are listed. */
   hrefOf: (cell: number) => string;
 }) {
   const [shown, setShown] = useState(STEP);
-  const { answers } = kindFacts(mode);
+  // Answers to different cases are not compared.
+  const answers = kindFacts(mode).answers && cells.some(({ runs }) => runs > cases);
   const checked = cells.some((cell) => cell.checked > 0);
   const retried = cells.some(({ figures }) => (figures.attempts?.high ?? 0) > 1);
   const priced = cells.some(({ figures }) => figures.cost_usd !== undefined);
   const tries = Math.max(0, ...cells.map(({ pass_k }) => pass_k.at(-1)?.k ?? 0));
   const columns = [
-    checked ? 'Passed' : answers ? 'Answered' : 'All cycles',
+    checked ? 'Passed' : kindFacts(mode).answers ? 'Answered' : 'All cycles',
     '95 % interval',
     ...(retried ? ['First try'] : []),
     ...(tries > 1 ? [`pass@${tries}`, `pass^${tries}`] : []),

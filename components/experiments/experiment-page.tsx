@@ -6,7 +6,7 @@ import type { ExperimentReply, ExperimentSuite, ExperimentSummary } from '#lib/a
 import type { CellsReply, ExperimentCell, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
-import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
+import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -18,11 +18,14 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { AgreementPanel } from './agreement-panel.tsx';
+import { CaseGridPlot } from './case-grid-plot.tsx';
 import { CellPlots } from './cell-plots.tsx';
 import { CellsTable, leftOutWords } from './cells-table.tsx';
+import { DistributionPlot } from './distribution-plot.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { ExtendForm } from './extend-form.tsx';
+import { FiguresTable } from './figures-table.tsx';
 import { PairPanel } from './pair-panel.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { RunsTable } from './runs-table.tsx';
@@ -40,12 +43,13 @@ function untilFinished(last: ExperimentReply | undefined): number | undefined {
 export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const path = `/api/experiments/${encodeURIComponent(experimentId)}`;
   const { data, error, reload } = useApi<ExperimentReply>(`${path}?limit=0`, untilFinished);
-  const chosen = useSearchParams().get('cell');
+  const query = useSearchParams();
+  const chosen = query.get('cell');
+  const chosenCase = query.get('case') ?? undefined;
   const summary = data?.experiment;
   // Read again whenever a run ends, or runs are added.
-  const read = useApi<CellsReply>(
-    summary && `${path}/cells?done=${summary.done}&failed=${summary.failed}&total=${summary.total}`,
-  );
+  const version = summary && `done=${summary.done}&failed=${summary.failed}&total=${summary.total}`;
+  const read = useApi<CellsReply>(version && `${path}/cells?${version}`);
   const cells = useMemo(() => read.data?.cells ?? [], [read.data]);
   const { problem, run } = useRequest();
   const [extending, setExtending] = useState(false);
@@ -141,12 +145,15 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           onCancel={() => setExtending(false)}
         />
       )}
-      {cells.length > 0 && <CellResults path={path} cells={cells} experiment={experiment} hrefOf={hrefOf} />}
+      {cells.length > 0 && (
+        <CellResults {...{ path, home, cells, experiment, hrefOf }} version={version ?? ''} />
+      )}
       <AgreementPanel experimentId={experimentId} done={experiment.done} />
       <div id="runs" className="mt-8 flex flex-wrap items-baseline justify-between gap-3">
         <h2 className="font-semibold">
           {cell ? `Runs of cell ${cell.cell}` : 'Runs'}
-          {cell && (
+          {chosenCase !== undefined && <span className="font-mono text-sm"> {shortLine(chosenCase)}</span>}
+          {(cell || chosenCase !== undefined) && (
             <Link href={home} className={cx(link, 'ml-3 font-normal')}>
               Show all
             </Link>
@@ -155,9 +162,10 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         <ExportMenu path={path} />
       </div>
       <RunsTable
-        key={cell?.cell ?? 'all'}
+        key={`${cell?.cell ?? 'all'} ${chosenCase}`}
         path={path}
         cell={cell?.cell}
+        caseId={chosenCase}
         total={cell?.runs ?? experiment.total}
         mode={experiment.mode}
         asksThinking={asksThinking(experiment)}
@@ -192,11 +200,16 @@ function totalSeconds(summary: FigureSummary | undefined): number {
 /** The results by cell, where there is more than one run to a cell or more than one cell. */
 function CellResults({
   path,
+  home,
+  version,
   cells,
   experiment,
   hrefOf,
 }: {
   path: string;
+  home: string;
+  /** Changes whenever a result is added. */
+  version: string;
   cells: readonly ExperimentCell[];
   experiment: ExperimentSummary;
   hrefOf: (cell: number) => string;
@@ -206,6 +219,10 @@ function CellResults({
   return (
     <>
       <CellPlots cells={cells} hrefOf={hrefOf} />
+      <div className="mt-5 grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-5 lg:grid-cols-2">
+        {experiment.suite && <CaseGridPlot {...{ path, home, version }} />}
+        {experiment.done > 1 && <DistributionPlot path={path} version={version} />}
+      </div>
       <h2 className="mt-8 font-semibold">Results by cell</h2>
       <p className="mt-0.5 max-w-read text-sm text-ink-3">
         A cell has the runs with the same model and settings, over all seeds and repeats.{' '}
@@ -214,7 +231,8 @@ function CellResults({
           : 'Without checks, every run that ends by itself with a complete result counts as passed.'}{' '}
         {leftOut}
       </p>
-      <CellsTable cells={cells} mode={experiment.mode} hrefOf={hrefOf} />
+      <CellsTable {...{ cells, hrefOf }} mode={experiment.mode} cases={experiment.suite?.cases ?? 1} />
+      <FiguresTable cells={cells} hrefOf={hrefOf} />
       {cells.length > 1 && <PairPanel path={path} cells={cells} done={experiment.done} />}
     </>
   );

@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import type { ExperimentItem, ExperimentMode, ExperimentReply } from '#lib/api/experiment.ts';
+import type { ExperimentItem, ExperimentMode, ExperimentReply, NotedItem } from '#lib/api/experiment.ts';
 import { outcomeOfResult } from '#lib/api/result-outcome.ts';
 import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
 import {
@@ -12,6 +12,8 @@ import {
   formatTokens,
 } from '#lib/browser/words/format.ts';
 import { variationWords } from '#lib/browser/words/option-words.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { MAX_SCORE } from '#lib/events/limits.ts';
 import { kindFacts, type ResultColumn } from '#lib/events/modes.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -30,6 +32,7 @@ const STEP = 100;
 export function RunsTable({
   path,
   cell,
+  caseId,
   total,
   mode,
   asksThinking,
@@ -37,6 +40,8 @@ export function RunsTable({
 }: {
   path: string;
   cell?: number;
+  /** Only runs of this case. */
+  caseId?: string;
   /** How many there are. */
   total: number;
   mode: ExperimentMode;
@@ -44,13 +49,16 @@ export function RunsTable({
   refresh: (last: ExperimentReply | undefined) => number | undefined;
 }) {
   const [shown, setShown] = useState(STEP);
-  const query = cell === undefined ? '' : `&cell=${cell}`;
+  const query = [
+    ...(cell === undefined ? [] : [`&cell=${cell}`]),
+    ...(caseId === undefined ? [] : [`&case=${encodeURIComponent(caseId)}`]),
+  ].join('');
   const { data, error, reload } = useApi<ExperimentReply>(`${path}?limit=${shown}${query}`, refresh);
   if (!data) return error ? <Problem error={error} onRetry={reload} /> : null;
   return (
     <>
       <Results items={data.items} mode={mode} asksThinking={asksThinking} />
-      {shown < total && (
+      {shown < total && data.items.length === shown && (
         <div className="mt-3 flex items-center gap-3">
           <Button size="sm" className="max-sm:h-11" onClick={() => setShown(shown + STEP)}>
             Show more
@@ -69,16 +77,17 @@ function Results({
   mode,
   asksThinking,
 }: {
-  items: readonly ExperimentItem[];
+  items: readonly NotedItem[];
   mode: ExperimentMode;
   asksThinking: boolean;
 }) {
   const priced = items.some(({ result }) => result?.cost_usd !== undefined);
   const columns = kindFacts(mode).resultColumns;
+  const scored = items.some(({ score, note }) => score !== undefined || note !== undefined);
   const withCases = items.some((item) => item.case !== undefined);
   const figures = [
     ...columns.map((column) => RESULT_COLUMNS[column].label),
-    ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time'],
+    ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time', ...(scored ? ['Score'] : [])],
   ];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
@@ -97,6 +106,7 @@ function Results({
               item={item}
               columns={columns}
               priced={priced}
+              scored={scored}
               asksThinking={asksThinking}
             />
           ))}
@@ -110,11 +120,13 @@ function ResultLine({
   item,
   columns,
   priced,
+  scored,
   asksThinking,
 }: {
-  item: ExperimentItem;
+  item: NotedItem;
   columns: readonly ResultColumn[];
   priced: boolean;
+  scored: boolean;
   asksThinking: boolean;
 }) {
   const { result } = item;
@@ -163,8 +175,19 @@ function ResultLine({
           {figure}
         </td>
       ))}
+      {scored && (
+        <td className="foreign py-1.5 pl-4 text-right text-xs whitespace-nowrap" title={item.note}>
+          {scoreWords(item)}
+        </td>
+      )}
     </tr>
   );
+}
+
+/** What a person noted: a score out of ten, and the beginning of the note. */
+function scoreWords({ score, note }: NotedItem): string {
+  const words = note === undefined ? '' : shortLine(note, 40);
+  return [score === undefined ? '' : `${score}/${MAX_SCORE}`, words].filter(Boolean).join(' · ');
 }
 
 type Result = NonNullable<ExperimentItem['result']>;

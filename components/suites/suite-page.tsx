@@ -26,6 +26,7 @@ import { Link } from '../ui/link.tsx';
 import { Menu, menuItem } from '../ui/menu.tsx';
 import { CaseDialog } from './case-dialog.tsx';
 import { CaseTable } from './case-table.tsx';
+import { HistoryPlot } from './history-plot.tsx';
 import { VersionList } from './version-list.tsx';
 
 const FORMATS = [
@@ -135,6 +136,7 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
         onDuplicate={(one) => open({ draft: { ...caseDraftOf(one), id: freeCaseId(one.id, ids) } })}
         onDelete={(one) => void put(cases.filter((each) => each.id !== one.id))}
       />
+      <HistoryPlot suiteId={suite.id} />
       <VersionList path={path} versions={versions} current={suite.hash} />
       {edited && (
         <CaseDialog

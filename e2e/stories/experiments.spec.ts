@@ -186,7 +186,47 @@ test('a suite is run from its page, some cases of it, and paired by case', async
     await expect(cells(page).getByRole('row').nth(1)).toContainText('1 of 2');
     const compared = page.getByRole('region', { name: 'Compare two cells' });
     await expect(compared).toContainText('0 percentage points');
+  });
+
+  await test.step('the grid names each square, and opens its run', async () => {
+    const grid = figure(page, 'Cases by cell');
+    await grid.getByRole('slider').focus();
+    await page.keyboard.press('Home');
+    await expect(grid).toContainText('sky, cell 1 (blue:latest): 1 of 1 passed');
+    await page.keyboard.press('ArrowRight');
+    await expect(grid).toContainText('sky, cell 2 (red:latest): 0 of 1 passed');
+    await grid.getByRole('button', { name: /show as a table/ }).click();
+    await expect(grid.getByRole('row')).toHaveCount(3);
+    const strips = figure(page, 'Distribution');
+    await strips.getByRole('combobox', { name: 'Figure' }).selectOption('tokens_out');
+    await expect(strips.getByRole('slider')).toHaveAttribute('aria-valuemax', '4');
+  });
+
+  await test.step('all figures and what they were measured with are a fold away', async () => {
+    await page.getByText('All figures and provenance').click();
+    const figures = page.getByRole('region', { name: 'Figures by cell' });
+    await expect(figures.getByRole('row', { name: /^Malformed replies/ })).toContainText('0');
+    await expect(page.getByRole('listitem').filter({ hasText: /^Cell 1: / })).toContainText(
+      /Ollama 0\.0\.0-fake, Loupe .*, suite /,
+    );
     await expectAccessible(page);
+    await page.screenshot({ path: 'test-results/suite-experiment.png', fullPage: true });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.screenshot({ path: 'test-results/suite-experiment-dark.png', fullPage: true });
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  await test.step('a score and a note of a run are columns', async () => {
+    const { items } = (await (
+      await loupe.request(new URL(page.url()).pathname.replace('/experiments', '/api/experiments'))
+    ).json()) as ExperimentReply;
+    const answer = await loupe.request(`/api/runs/${items[0]?.run_id}`, {
+      method: 'PATCH',
+      json: { score: 10, note: 'Exactly right.' },
+    });
+    expect(answer.ok).toBe(true);
+    await page.reload();
+    await expect(results(page).getByRole('row').nth(1)).toContainText('10/10 · Exactly right.');
   });
 
   await test.step('a suite that ships can be run without adding it', async () => {

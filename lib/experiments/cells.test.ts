@@ -102,6 +102,21 @@ it('counts first tries, and lists each version of the model and its server once'
   ]);
 });
 
+it('averages pass@k and pass^k over the cases, and compares answers within a case', () => {
+  const failed = { outcome: { kind: 'stall' as const } };
+  const of = (position: number, id: string, change: Partial<ExperimentResult>) =>
+    item(position, { case: id, result: result(change) });
+  const [cell] = cellsOf([
+    ...[of(1, 'a', { output: 'x' }), of(2, 'a', { output: 'x' }), of(3, 'a', { output: 'y' })],
+    ...[of(4, 'b', { output: 'z' }), of(5, 'b', failed)],
+  ]);
+  expect(cell).toMatchObject({ passed: 4, judged: 5, answers: 4, agreeing: 3 });
+  expect(cell?.pass_k).toEqual([
+    { k: 1, pass_at_k: 0.75, pass_hat_k: 0.75 },
+    { k: 2, pass_at_k: 1, pass_hat_k: 0.5 },
+  ]);
+});
+
 it('compares two cells by their runs with the same seed and repeat', () => {
   const passed = result({});
   const failed = result({ outcome: { kind: 'stall' } });

@@ -1,4 +1,4 @@
-import { mean, quantile } from 'd3-array';
+import { mean, min, quantile, sum } from 'd3-array';
 import type { ExperimentItem, ExperimentResult, ExperimentSummary } from '../api/experiment.ts';
 import {
   CELL_FIGURES,
@@ -27,16 +27,28 @@ const MAX_LISTED_PAIRS = 50;
 /** Outcomes with a complete text. */
 const ANSWERS: ReadonlySet<OutcomeKind> = new Set(['answered', 'answered_checks_failed', 'cycles_done']);
 
+/** The cells of lists that were asked for: a page asks for several views of the same ten thousand items. */
+const known = new WeakMap<readonly ExperimentItem[], ExperimentItem[][]>();
+
 /** The items of each cell, in the order of their first items. Pure. */
-export function itemsByCell(items: readonly ExperimentItem[]): ExperimentItem[][] {
+export function itemsByCell(items: readonly ExperimentItem[]): readonly ExperimentItem[][] {
+  const before = known.get(items);
+  if (before) return before;
   const cells = new Map<string, ExperimentItem[]>();
+  const keys = new Map<string, string>();
   for (const item of items) {
-    const key = sortedJson([item.model, item.options, item.factors ?? {}]);
+    const variation = [item.model, item.options, item.factors ?? {}];
+    // Sorting is slow, and most items are written in the same order.
+    const written = JSON.stringify(variation);
+    const key = keys.get(written) ?? sortedJson(variation);
+    keys.set(written, key);
     const cell = cells.get(key);
     if (cell) cell.push(item);
     else cells.set(key, [item]);
   }
-  return [...cells.values()];
+  const found = [...cells.values()];
+  known.set(items, found);
+  return found;
 }
 
 /** The items of one cell. @throws {AppError} `invalid_request` if there is no such cell */
@@ -85,6 +97,7 @@ function cellOf(
   const passed = verdicts.filter((verdict) => verdict === true).length;
   const judged = verdicts.filter((verdict) => verdict !== undefined).length;
   const [first] = results;
+  const byCase = resultsByCase(members);
   return {
     cell,
     model,
@@ -99,8 +112,8 @@ function cellOf(
     first_try: results.filter((result, index) => verdicts[index] && isFirstTry(result)).length,
     checked: results.filter(({ verification }) => verification !== undefined).length,
     ...(judged === 0 ? {} : { rate: { value: passed / judged, ...wilson(passed, judged) } }),
-    pass_k: passK(passed, judged),
-    ...answersOf(results),
+    pass_k: passK(byCase),
+    ...answersOf(byCase),
     endings: endingsOf(results),
     calls_by_format: formatsOf(results),
     figures: Object.fromEntries(
@@ -115,22 +128,48 @@ function cellOf(
   };
 }
 
-function passK(passed: number, judged: number): PassK[] {
-  return TRIES.filter((k) => k <= judged).map((k) => ({
+/** The results of each case; without a suite, all of them together. */
+function resultsByCase(members: readonly ExperimentItem[]): ExperimentResult[][] {
+  const cases = new Map<string | undefined, ExperimentResult[]>();
+  for (const { case: id, result } of members) {
+    if (!result) continue;
+    const own = cases.get(id);
+    if (own) own.push(result);
+    else cases.set(id, [result]);
+  }
+  return [...cases.values()];
+}
+
+/** The mean over the cases, for as many tries as every case has. */
+function passK(byCase: readonly ExperimentResult[][]): PassK[] {
+  const counts = byCase.flatMap((results) => {
+    const verdicts = results.map(hasPassed).filter((verdict) => verdict !== undefined);
+    const passed = verdicts.filter(Boolean).length;
+    return verdicts.length === 0 ? [] : [{ passed, judged: verdicts.length }];
+  });
+  const most = min(counts, ({ judged }) => judged) ?? 0;
+  return TRIES.filter((k) => k <= most).map((k) => ({
     k,
-    pass_at_k: passAtK(passed, judged, k),
-    pass_hat_k: passHatK(passed, judged, k),
+    pass_at_k: mean(counts, ({ passed, judged }) => passAtK(passed, judged, k)) ?? 0,
+    pass_hat_k: mean(counts, ({ passed, judged }) => passHatK(passed, judged, k)) ?? 0,
   }));
 }
 
-function answersOf(results: readonly ExperimentResult[]): Pick<ExperimentCell, 'answers' | 'agreeing'> {
-  const answers = results.filter((result) => ANSWERS.has(outcomeOfResult(result).kind));
-  const counts = new Map<string, number>();
-  for (const { output } of answers) {
-    const text = output.replaceAll(/\s+/g, ' ').trim();
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  return { answers: answers.length, agreeing: Math.max(0, ...counts.values()) };
+/** Complete answers, and how many of them are the most frequent one of their case. */
+function answersOf(byCase: readonly ExperimentResult[][]): Pick<ExperimentCell, 'answers' | 'agreeing'> {
+  const counts = byCase.map((results) => {
+    const answers = results.filter((result) => ANSWERS.has(outcomeOfResult(result).kind));
+    const texts = new Map<string, number>();
+    for (const { output } of answers) {
+      const text = output.replaceAll(/\s+/g, ' ').trim();
+      texts.set(text, (texts.get(text) ?? 0) + 1);
+    }
+    return { answers: answers.length, agreeing: Math.max(0, ...texts.values()) };
+  });
+  return {
+    answers: sum(counts, ({ answers }) => answers),
+    agreeing: sum(counts, ({ agreeing }) => agreeing),
+  };
 }
 
 function endingsOf(results: readonly ExperimentResult[]): ExperimentCell['endings'] {

@@ -195,7 +195,7 @@ export class Experiments {
     const open = this.#open.get(id);
     if (open) return { experiment: open.summary, items: [...open.items] };
     const { summary, items } = await this.#read(id);
-    return { experiment: summary, items: [...items] };
+    return { experiment: summary, items };
   }
 
   /** An experiment with all of its items, and what people noted about their runs. @throws {AppError} `experiment_not_found` */

@@ -233,3 +233,23 @@ it('an experiment killed between runs resumes, repeats none and has every result
     expect(outcomes((await printed(experimentProgram, folder, request)) ?? ''), point).toEqual(whole);
   }
 }, 300_000);
+
+it('an experiment over a suite killed between runs repeats no case and has every result', async () => {
+  const request: ExperimentRequest = {
+    ...{ name: 'Killed', models: ['session'], suite: { shipped: 'basics', tags: ['when not to act'] } },
+    settings: { max_iterations: 2 },
+  };
+  const outcomes = (text: string) => {
+    const { items, runs }: { items: ExperimentItem[]; runs: number } = JSON.parse(text);
+    expect(new Set(items.map(({ run_id }) => run_id)).size).toBe(runs);
+    return items.map(({ case: id, status, result }) => [id, status, result?.outcome, result?.suite_hash]);
+  };
+  const folders = mkdtempSync(join(root, 'suite-experiment-'));
+  const whole = outcomes((await printed(experimentProgram, join(folders, 'whole'), request)) ?? '');
+  expect(new Set(whole.map(([id]) => id)).size).toBe(5);
+  for (const point of ['before:run.started', 'after:run.ended']) {
+    const folder = join(folders, point.replace(':', '-'));
+    expect(await printed(experimentProgram, folder, request, `kill:${point}#3`), point).toBeUndefined();
+    expect(outcomes((await printed(experimentProgram, folder, request)) ?? ''), point).toEqual(whole);
+  }
+}, 300_000);

@@ -1,0 +1,33 @@
+import type { ExperimentSummary } from '../../api/experiment.ts';
+import { wilson } from '../../statistics/wilson.ts';
+
+/** The pass rate of a model in one experiment over a suite. */
+export interface HistoryPoint {
+  readonly experiment: string;
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly model: string;
+  /** Hash of the version, and how many of its cases were run. */
+  readonly hash: string;
+  readonly cases: number;
+  readonly passed: number;
+  readonly judged: number;
+  readonly low: number;
+  readonly value: number;
+  readonly high: number;
+}
+
+/** What the models came to in the experiments over a suite, the oldest first. Pure. */
+export function suiteHistory(experiments: readonly ExperimentSummary[], suiteId: string): HistoryPoint[] {
+  return experiments
+    .toSorted((a, b) => a.created_at - b.created_at)
+    .flatMap(({ id, name, created_at: at, suite, verdicts = [] }) => {
+      if (suite?.id !== suiteId) return [];
+      const { hash, cases } = suite;
+      return verdicts.map(({ model, passed, judged }) => ({
+        ...{ experiment: id, name, at, model, hash, cases, passed, judged },
+        ...{ ...wilson(passed, judged), value: passed / judged },
+      }));
+    });
+}

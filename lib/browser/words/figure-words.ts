@@ -1,0 +1,39 @@
+import type { CellFigure } from '../../api/experiment-cells.ts';
+import { formatUsd } from '../../util/format-usd.ts';
+import { formatCount, formatDuration, formatRate, formatShortCount } from './format.ts';
+
+interface FigureWords {
+  readonly label: string;
+  readonly format: (value: number) => string;
+}
+
+/** A count, or a mean of counts with one decimal. */
+const count = (value: number) => (Number.isInteger(value) ? formatCount(value) : value.toFixed(1));
+const seconds = (value: number) => formatDuration(value * 1000);
+
+/** The figures of a run in experiments, as pages name and show them. */
+export const FIGURE_WORDS: Readonly<Record<CellFigure, FigureWords>> = {
+  seconds: { label: 'Time', format: seconds },
+  iterations: { label: 'Iterations', format: count },
+  attempts: { label: 'Attempts', format: count },
+  model_calls: { label: 'Model calls', format: count },
+  tool_calls: { label: 'Tool calls', format: count },
+  failed_tool_calls: { label: 'Failed tool calls', format: count },
+  calls_native: { label: 'Native calls', format: count },
+  calls_json: { label: 'JSON calls', format: count },
+  calls_xml: { label: 'Tagged calls', format: count },
+  repairs: { label: 'Repairs', format: count },
+  coercions: { label: 'Coercions', format: count },
+  refused_calls: { label: 'Refused calls', format: count },
+  malformed_replies: { label: 'Malformed replies', format: count },
+  nudges: { label: 'Nudges', format: count },
+  retries: { label: 'Retries', format: count },
+  cut_offs: { label: 'Cut-offs', format: count },
+  overflows: { label: 'Overflows', format: count },
+  prompt_tokens_estimated: { label: 'Prompt tokens, estimated', format: formatShortCount },
+  prompt_tokens_measured: { label: 'Prompt tokens, measured', format: formatShortCount },
+  tokens_in: { label: 'Tokens in', format: formatShortCount },
+  tokens_out: { label: 'Tokens out', format: formatShortCount },
+  tokens_per_second: { label: 'tok/s', format: formatRate },
+  cost_usd: { label: 'Cost', format: formatUsd },
+};
