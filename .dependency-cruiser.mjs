@@ -8,7 +8,7 @@ const LAYERS = [
   ['lib/events', 'lib/config'],
   ['lib/compare', 'lib/tools', 'lib/sharing/redaction'],
   ['lib/api', 'lib/policies'],
-  ['lib/store', 'lib/suites', 'lib/modes', 'lib/handshake', 'lib/browser', 'lib/mcp'],
+  ['lib/store', 'lib/suites', 'lib/ratings', 'lib/modes', 'lib/handshake', 'lib/browser', 'lib/mcp'],
   ['lib/experiments'],
   ['lib/engine', 'lib/client', 'lib/feed', 'lib/queue', 'lib/sign-ins'],
   ['lib/sharing/exports', 'lib/sharing/links', 'components/hooks'],
@@ -28,7 +28,7 @@ const LAYERS = [
   ['components/compare', 'components/health', 'components/home', 'components/rerun', 'components/tools'],
   ['lib/app', 'components/new-run', 'components/run'],
   ['components/experiments'],
-  ['components/gallery', 'components/suites'],
+  ['components/gallery', 'components/suites', 'components/ratings'],
   ['app'],
 ];
 

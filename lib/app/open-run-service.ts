@@ -16,6 +16,8 @@ import { ModelPrices, withPrices } from '../models/model-prices.ts';
 import { ModelPulls } from '../models/model-pulls.ts';
 import { withReadings } from '../models/model-readings.ts';
 import { ModelServers } from '../models/model-servers.ts';
+import { RatingLog } from '../models/rating-log.ts';
+import { Ratings } from '../models/ratings.ts';
 import { Reruns } from '../models/reruns.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { ExperimentLeases } from '../queue/experiment-leases.ts';
@@ -62,6 +64,7 @@ export interface OpenedRunService {
   folders: Folders;
   presets: Presets;
   suites: Suites;
+  ratings: Ratings;
   /** Servers of the Model Context Protocol. */
   mcp: McpServers;
   /** The operator token. */
@@ -142,6 +145,16 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     redaction: masks,
   });
   leases?.start({ beat: () => experiments.resume(), lost: (id) => experiments.lose(id) });
+  const ratings = new Ratings({
+    log: new RatingLog(join(dataDir, 'ratings')),
+    stored: service.stored,
+    slots: service,
+    admit: (models) => servers.admit(models),
+    modelFor: (model) => servers.modelFor(model),
+    newId: () => newRunId(new Date()),
+    now: steadyNow,
+  });
+  await ratings.resume();
   return {
     service,
     experiments,
@@ -164,6 +177,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       newId: () => newRunId(new Date()),
       now: steadyNow,
     }),
+    ratings,
     mcp,
     token,
     announce: opened.announce,
@@ -172,6 +186,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       await leases?.close();
       await pulls.close();
       await checks.close();
+      await ratings.close();
       await service.close();
       await mcp.close();
       await spans?.close();

@@ -10,6 +10,7 @@ import { setFolders } from './current-folders.ts';
 import { setMcpServers } from './current-mcp.ts';
 import { setModelChecks, setModelPrices, setModelPulls, setReruns } from './current-models.ts';
 import { setPresets } from './current-presets.ts';
+import { setRatings } from './current-ratings.ts';
 import { setRunService } from './current-service.ts';
 import { setSuites } from './current-suites.ts';
 import { type OpenedRunService, openRunService } from './open-run-service.ts';
@@ -37,6 +38,7 @@ export async function startService(
   setFolders(opened.folders);
   setPresets(opened.presets);
   setSuites(opened.suites);
+  setRatings(opened.ratings);
   setMcpServers(opened.mcp);
   setGate(gate);
   const sharing = new Sharing({

@@ -35,8 +35,8 @@ export interface HostSlotsOptions {
   };
 }
 
-/** What besides runs takes a slot: a model check, or a model call that a person sends again. */
-export type SlotPurpose = 'check' | 'rerun';
+/** What besides runs takes a slot: a model check, a model call that a person sends again, or a rating. */
+export type SlotPurpose = 'check' | 'rerun' | 'rating';
 
 /** A use of a model server outside of runs, or its wait for one. */
 interface SlotUse {
