@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -138,6 +138,21 @@ it('can be stopped and continued; failures are told, and tried again only then',
   await done(ratings);
   expect(asked).toHaveLength(2 + 4 + 2);
   expect(await ratings.get('study')).toMatchObject({ rating: { status: 'done' }, failures: [] });
+});
+
+it('stops and says why, if a rating cannot be stored', async () => {
+  const folder = newFolder();
+  const ratings = open(folder, async () => {
+    rmSync(folder, { recursive: true, force: true });
+    writeFileSync(folder, 'no folder any more');
+    return answer(scores(5, 5));
+  });
+  await ratings.create(request());
+  await done(ratings);
+  expect(await ratings.get('study')).toMatchObject({
+    rating: { status: 'stopped', rated: 0 },
+    failures: [{ rater: 'one', run_id: 'a' }],
+  });
 });
 
 it('people rate beside the models, and see no scores in the reply', async () => {

@@ -228,6 +228,12 @@ export class Ratings {
         }
       }
       await this.#append(open, { type: 'running', on: false });
+    } catch (error) {
+      // The file could not be written: what is not in it is asked for again after a restart.
+      const { message } = shownError(error, { step: 'ratings were being stored' });
+      const { rater = '', run_id = '' } = open.current ?? {};
+      open.failures.push({ rater, run_id, error: message });
+      open.running = false;
     } finally {
       open.current = undefined;
     }
