@@ -8,7 +8,16 @@ const LAYERS = [
   ['lib/events', 'lib/config'],
   ['lib/compare', 'lib/images', 'lib/tools', 'lib/sharing/redaction'],
   ['lib/api', 'lib/policies'],
-  ['lib/store', 'lib/suites', 'lib/function-calling', 'lib/modes', 'lib/handshake', 'lib/browser', 'lib/mcp'],
+  [
+    'lib/store',
+    'lib/suites',
+    'lib/function-calling',
+    'lib/modes',
+    'lib/handshake',
+    'lib/browser',
+    'lib/mcp',
+    'lib/ratings',
+  ],
   ['lib/experiments'],
   ['lib/engine', 'lib/client', 'lib/feed', 'lib/queue', 'lib/sign-ins'],
   ['lib/sharing/exports', 'lib/sharing/links', 'components/hooks'],
@@ -28,7 +37,7 @@ const LAYERS = [
   ['components/compare', 'components/health', 'components/home', 'components/rerun', 'components/tools'],
   ['lib/app', 'components/new-run', 'components/run'],
   ['components/experiments'],
-  ['components/gallery', 'components/suites', 'components/benchmarks'],
+  ['components/gallery', 'components/suites', 'components/benchmarks', 'components/ratings'],
   ['app'],
 ];
 

@@ -29,6 +29,7 @@ const pages: readonly { href: string; label: string; wide?: boolean }[] = [
 ];
 const more: readonly { href: string; label: string }[] = [
   ...pages.filter(({ wide }) => wide),
+  { href: '/ratings', label: 'Ratings' },
   { href: '/compare', label: 'Compare runs' },
   { href: '/health', label: 'Health' },
 ];

@@ -112,6 +112,7 @@ function useCommands(
       page('runs', 'Runs', '/'),
       page('experiments', 'Experiments', '/experiments'),
       page('suites', 'Suites', '/suites'),
+      page('ratings', 'Ratings', '/ratings'),
       page('tools', 'Tools', '/tools'),
       page('shares', 'Shared runs', '/shares'),
       page('compare', 'Compare runs', '/compare'),

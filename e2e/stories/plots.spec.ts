@@ -185,7 +185,7 @@ test('explorations are put side by side, with the similarity of their reflection
   await expect(similarity).toHaveAttribute('aria-valuetext', /^Cycle 7: (\d+ % like cycle \d|like no other)/);
   await page.goto(`/runs/${ids[1]}`);
   await page.getByRole('tab', { name: 'Cycles' }).click();
-  const own = page.getByRole('region', { name: 'Cycles', exact: true });
+  const own = page.getByRole('region', { name: 'Cycle table' });
   await expect(own.getByRole('row')).toHaveCount(1 + 7);
   await expect(own.getByRole('columnheader', { name: 'write' })).toBeVisible();
   const [file] = await Promise.all([
@@ -195,7 +195,7 @@ test('explorations are put side by side, with the similarity of their reflection
   expect(readFileSync(await file.path(), 'utf8').split('\r\n')).toHaveLength(1 + 7 + 1);
   await expectAccessible(page);
 
-  await page.goto(`/compare?${new URLSearchParams(ids.map((id) => ['run', id]))}`);
+  await page.goto(`/compare?a=${ids[0]}&b=${ids[1]}`);
   const explorations = page.getByRole('region', { name: 'Explorations' });
   const across = points(explorations.getByRole('figure', { name: 'Similarity across runs' }));
   await across.focus();
@@ -203,10 +203,11 @@ test('explorations are put side by side, with the similarity of their reflection
   await expect(across).toHaveAttribute('aria-valuetext', /^A, cycle 1: 100 % like B, cycle 1/);
   await explorations.getByRole('button', { name: 'Mean similarity by run: show as a table' }).click();
   await expect(explorations.getByRole('row', { name: /^A \d+ % \d+ %/ })).toBeVisible();
-  const csv = await page.request.get(
-    `/api/explorations?${new URLSearchParams([...ids.map((id) => ['run', id]), ['format', 'csv']])}`,
-  );
-  expect((await csv.text()).split('\r\n')).toHaveLength(1 + 12 + 1);
+  const [cycles] = await Promise.all([
+    page.waitForEvent('download'),
+    explorations.getByRole('link', { name: 'Cycles as CSV' }).click(),
+  ]);
+  expect(readFileSync(await cycles.path(), 'utf8').split('\r\n')).toHaveLength(1 + 12 + 1);
   await expectAccessible(page);
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await misfits(page)).toEqual([]);

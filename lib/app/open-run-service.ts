@@ -18,6 +18,8 @@ import { ModelPrices, withPrices } from '../models/model-prices.ts';
 import { ModelPulls } from '../models/model-pulls.ts';
 import { withReadings } from '../models/model-readings.ts';
 import { ModelServers } from '../models/model-servers.ts';
+import { RatingLog } from '../models/rating-log.ts';
+import { Ratings } from '../models/ratings.ts';
 import { Reruns } from '../models/reruns.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { type RunFacts, resolveConfig } from '../modes/resolve-config.ts';
@@ -69,6 +71,7 @@ export interface OpenedRunService {
   presets: Presets;
   suites: Suites;
   benchmarks: Benchmarks;
+  ratings: Ratings;
   /** Servers of the Model Context Protocol. */
   mcp: McpServers;
   /** The operator token. */
@@ -170,6 +173,16 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     redaction: masks,
   });
   leases?.start({ beat: () => experiments.resume(), lost: (id) => experiments.lose(id) });
+  const ratings = new Ratings({
+    log: new RatingLog(join(dataDir, 'ratings')),
+    stored: service.stored,
+    slots: service,
+    admit: (models) => servers.admit(models),
+    modelFor: (model) => servers.modelFor(model),
+    newId: () => newRunId(new Date()),
+    now: steadyNow,
+  });
+  await ratings.resume();
   return {
     service,
     experiments,
@@ -188,6 +201,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     presets: new Presets({ store, newId: () => newRunId(new Date()), now: steadyNow }),
     suites,
     benchmarks,
+    ratings,
     mcp,
     token,
     announce: opened.announce,
@@ -197,6 +211,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       await pulls.close();
       await checks.close();
       await benchmarks.close();
+      await ratings.close();
       await service.close();
       await mcp.close();
       await spans?.close();

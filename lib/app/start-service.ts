@@ -11,6 +11,7 @@ import { setFolders } from './current-folders.ts';
 import { setMcpServers } from './current-mcp.ts';
 import { setModelChecks, setModelPrices, setModelPulls, setReruns } from './current-models.ts';
 import { setPresets } from './current-presets.ts';
+import { setRatings } from './current-ratings.ts';
 import { setRunService } from './current-service.ts';
 import { setSuites } from './current-suites.ts';
 import { type OpenedRunService, openRunService } from './open-run-service.ts';
@@ -39,6 +40,7 @@ export async function startService(
   setPresets(opened.presets);
   setSuites(opened.suites);
   setBenchmarks(opened.benchmarks);
+  setRatings(opened.ratings);
   setMcpServers(opened.mcp);
   setGate(gate);
   const sharing = new Sharing({

@@ -54,6 +54,18 @@ export type Command = Connect &
       }
     | { name: 'import'; file: string }
     | { name: 'presets'; json: boolean }
+    | {
+        name: 'rate';
+        /** A study to go on with; else a new one. */
+        id?: string;
+        runIds: readonly string[];
+        models: readonly string[];
+        /** The name of a questionnaire that ships, or a file. */
+        questionnaire: string;
+        part: string;
+        title: string;
+        json: boolean;
+      }
     | { name: 'check'; model: string; json: boolean }
     | { name: 'experiment'; command: ExperimentCommand }
     | { name: 'mcp' }
@@ -110,6 +122,7 @@ const NAMES = [
   'export',
   'import',
   'presets',
+  'rate',
   'check',
   'experiment',
   'mcp',
@@ -145,6 +158,8 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
       import accepts run and bundle; bundle, scenario, spans, html and md are redacted, all but bundle unless --raw is given
   loupe import FILE
   loupe presets [--json]            list the presets with their placeholders
+  loupe rate RUN… --by MODEL [--with NAME|FILE] [--part output|reflections|last_cycle] [--title TEXT] [--json]
+  loupe rate --continue RATING      have texts rated by models (--by may be repeated; --with: default experience)
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
 ${EXPERIMENT_USAGE}
   loupe mcp                         serve Loupe to other agents as an MCP server on standard input and output (docs/mcp.md)
@@ -250,6 +265,8 @@ export function readArguments(args: readonly string[]): Command {
       if (positionals.length > 0) throw usage('"presets" takes no arguments.');
       return { name, json: values.json === true, url: values.url };
     }
+    case 'rate':
+      return readRate(rest);
     case 'check': {
       const { values, positionals } = parse(rest, { ...COMMON, json: { type: 'boolean' } });
       return { name, model: one(positionals, 'check MODEL'), json: values.json === true, url: values.url };
@@ -330,6 +347,36 @@ function readBenchmark(args: readonly string[]): Command {
         think: values.think,
       }),
     },
+  };
+}
+
+function readRate(args: readonly string[]): Command {
+  const { values, positionals: runIds } = parse(args, {
+    ...COMMON,
+    by: { type: 'string', multiple: true },
+    with: { type: 'string' },
+    part: { type: 'string' },
+    title: { type: 'string' },
+    continue: { type: 'string' },
+    json: { type: 'boolean' },
+  });
+  const { by: models = [], continue: id } = values;
+  if (id === undefined && (runIds.length === 0 || models.length === 0)) {
+    throw usage('Usage: loupe rate RUN… --by MODEL');
+  }
+  if (id !== undefined && runIds.length + models.length > 0) {
+    throw usage('--continue takes no runs and no models: they are fixed.');
+  }
+  return {
+    name: 'rate',
+    ...given({ id }),
+    runIds,
+    models,
+    questionnaire: values.with ?? 'experience',
+    part: values.part ?? 'output',
+    title: values.title ?? `Ratings of ${runIds.length === 1 ? '1 run' : `${runIds.length} runs`}`,
+    json: values.json === true,
+    url: values.url,
   };
 }
 

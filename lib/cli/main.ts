@@ -25,6 +25,7 @@ import { Conversation, type Input } from './conversation.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { performExperiment } from './experiment-command.ts';
 import { autoRunLine, endLine, linesOf, listLines, noticeLine } from './lines.ts';
+import { beginRating, followRating, ratingLines } from './rate.ts';
 import { runOfPreset } from './run-of-preset.ts';
 
 /** Polling interval for the progress of a check. */
@@ -159,6 +160,8 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       await write(stdout, `${plainVisibleLine(run.id)}\n`);
       return EXIT.ok;
     }
+    case 'rate':
+      return rate(command, loupe, terminal);
     case 'check':
       return check(command, loupe, terminal);
     case 'experiment':
@@ -206,6 +209,25 @@ async function noModel(loupe: Loupe): Promise<AppError> {
     code: 'usage',
     message: 'Name the model: --model NAME.',
     hint: able.length > 0 ? `Installed: ${able.join(', ')}` : 'None is installed. Run: ollama pull qwen3:8b',
+  });
+}
+
+/** Has texts rated, reports the progress, and prints the matrix with the agreement. */
+async function rate(
+  command: Extract<Command, { name: 'rate' }>,
+  loupe: Loupe,
+  terminal: Terminal,
+): Promise<number> {
+  const { stdout, stderr } = terminal;
+  const started = await beginRating(command, loupe);
+  const { id } = started.rating;
+  await write(stderr, `${loupe.url}/ratings/${id}\n`);
+  const interrupted = () => void loupe.stopRating(id).catch(stopFailed(terminal));
+  return interruptible(terminal, interrupted, async () => {
+    const ended = await followRating(started, loupe, (line) => write(stderr, `${line}\n`));
+    const results = await loupe.ratingResults(id);
+    await write(stdout, command.json ? `${jsonLine(results)}\n` : asText(ratingLines(ended, results)));
+    return ended.rating.status === 'done' ? EXIT.ok : EXIT.failed;
   });
 }
 

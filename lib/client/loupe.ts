@@ -4,6 +4,7 @@ import type { CreateRunRequest } from '../api/create-run.ts';
 import type { AttachedImage } from '../api/image.ts';
 import type { CheckProgress, CheckProgressReply, CheckReply } from '../api/model-check.ts';
 import type { Preset, PresetListReply } from '../api/preset.ts';
+import type { CreateRatingRequest, RatingReply, RatingResults } from '../api/rating.ts';
 import type {
   AnnotatedReply,
   InstalledModel,
@@ -134,6 +135,31 @@ export class Loupe {
   /** `POST /api/benchmarks/{id}/stop`, `POST /api/benchmarks/{id}/continue` */
   steerBenchmark(id: string, action: 'stop' | 'continue'): Promise<BenchmarkReply> {
     return this.#http.json<BenchmarkReply>(`/api/benchmarks/${encodeURIComponent(id)}/${action}`, {});
+  }
+
+  /** Stores what is to be rated by whom, and begins (`POST /api/ratings`). */
+  startRating(request: CreateRatingRequest): Promise<RatingReply> {
+    return this.#http.json<RatingReply>('/api/ratings', request);
+  }
+
+  /** `GET /api/ratings/{id}` */
+  rating(id: string): Promise<RatingReply> {
+    return this.#http.json<RatingReply>(`/api/ratings/${encodeURIComponent(id)}`);
+  }
+
+  /** `POST /api/ratings/{id}/run` */
+  continueRating(id: string): Promise<RatingReply> {
+    return this.#http.json<RatingReply>(`/api/ratings/${encodeURIComponent(id)}/run`, {});
+  }
+
+  /** `POST /api/ratings/{id}/stop` */
+  stopRating(id: string): Promise<RatingReply> {
+    return this.#http.json<RatingReply>(`/api/ratings/${encodeURIComponent(id)}/stop`, {});
+  }
+
+  /** `GET /api/ratings/{id}/results` */
+  ratingResults(id: string): Promise<RatingResults> {
+    return this.#http.json<RatingResults>(`/api/ratings/${encodeURIComponent(id)}/results`);
   }
 
   /** `GET /api/models/check/result` */

@@ -25,6 +25,11 @@ export const MAX_NOTE_CHARS = 4000;
 export const MAX_SCORE = 10;
 /** Runs that can be tagged, archived, exported or deleted in one request. */
 export const MAX_SELECTED_RUNS = 200;
+/** Ratings: items of a questionnaire, rated texts and their length, models that rate, and studies. */
+export const MAX_QUESTIONNAIRE_ITEMS = 50;
+export const MAX_RATING_SUBJECTS = 200;
+export const MAX_RATED_CHARS = 20_000;
+export const MAX_RATERS = 20;
 /** Replies that an operator policy can have, and the longest of them and of its prompt. */
 export const MAX_OPERATOR_REPLIES = 100;
 export const MAX_OPERATOR_TEXT_CHARS = 16_000;

@@ -35,8 +35,8 @@ export interface HostSlotsOptions {
   };
 }
 
-/** What besides runs takes a slot: a model check, a case of a benchmark, or a model call that a person sends again. */
-export type SlotPurpose = 'check' | 'benchmark' | 'rerun';
+/** What besides runs takes a slot: a model check, a case of a benchmark, a rating, or a model call that a person sends again. */
+export type SlotPurpose = 'check' | 'benchmark' | 'rerun' | 'rating';
 
 /** A use of a model server outside of runs, or its wait for one. */
 interface SlotUse {

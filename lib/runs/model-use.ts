@@ -98,6 +98,7 @@ function modelInUse(model: string, { by, used }: { by: 'run' | SlotPurpose; used
     run: `A run is using ${named}.`,
     rerun: `A call that is sent again is using ${named}.`,
     benchmark: `A benchmark is using ${named}.`,
+    rating: `A text is being rated by ${named}.`,
     check: `${named}${isOwn ? '' : ','} is being checked.`,
   };
   return new AppError({

@@ -30,7 +30,7 @@ export function CyclesPanel() {
           CSV
         </Button>
       </div>
-      <CycleRows label="Cycles" table={table} onGo={goTo} />
+      <CycleRows label="Cycle table" table={table} onGo={goTo} />
     </div>
   );
 }

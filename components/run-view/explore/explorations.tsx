@@ -9,6 +9,7 @@ import { useApi } from '../../hooks/use-api.ts';
 import { LineBand } from '../../plots/line-band.tsx';
 import { MatrixPlot } from '../../plots/matrix-plot.tsx';
 import { PLOT_COLORS } from '../../plots/palette.ts';
+import { DownloadLink } from '../../ui/download-link.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { CycleRows } from './cycle-rows.tsx';
 import { SimilarityPlot } from './similarity-plot.tsx';
@@ -38,14 +39,13 @@ export function Explorations({
   if (!data) return <p className="min-h-40 text-sm text-ink-3">Reading the cycles</p>;
   return (
     <div className="grid gap-6">
-      <a
+      <DownloadLink
         href={`/api/explorations?${query}&format=csv`}
-        download
         className="inline-flex items-center gap-1.5 justify-self-start text-sm text-brass underline-offset-2 hover:underline max-sm:min-h-11 print:hidden"
       >
         <Download className="size-3.5" aria-hidden="true" />
         Cycles as CSV
-      </a>
+      </DownloadLink>
       <Shown reply={data} mark={mark} />
     </div>
   );

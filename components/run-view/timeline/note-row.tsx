@@ -157,7 +157,11 @@ function Diversity({
         </Disclosure>
         <span className="text-sm text-ink-2">
           {formatPercent(event.similarity)} like cycle {formatCount(event.nearest_cycle)}
-          {told ? '; the model was asked for something new' : '; different enough'}
+          {told
+            ? '; the model was asked for something new'
+            : event.similarity >= event.threshold
+              ? '; the model was not told'
+              : '; different enough'}
         </span>
         <Figures>
           <span>from {formatPercent(event.threshold)}</span>

@@ -1,0 +1,7 @@
+import { RatingPage } from '../../../components/ratings/rating-page.tsx';
+
+/** A shell without data, as every page. */
+export default async function Page({ params }: { params: Promise<{ ratingId: string }> }) {
+  const { ratingId } = await params;
+  return <RatingPage id={decodeURIComponent(ratingId)} />;
+}

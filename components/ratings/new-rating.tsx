@@ -1,0 +1,174 @@
+'use client';
+
+import { useState } from 'react';
+import type { CreateRatingRequest, RatedPart, RatingListReply } from '#lib/api/rating.ts';
+import type { ModelsReply, RunListReply } from '#lib/api/replies.ts';
+import { canRun } from '#lib/browser/state/models.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/form/fields.tsx';
+
+const PART_WORDS: Readonly<Record<RatedPart, string>> = {
+  output: 'The last output',
+  reflections: 'All reflections',
+  last_cycle: 'All texts of the last cycle',
+};
+const PARTS = Object.keys(PART_WORDS) as RatedPart[];
+const OWN_FILE = '';
+/** Runs to choose from: the newest. */
+const RUNS = 50;
+
+/** The form for a study: questionnaire, texts, and the models that rate. */
+export function NewRating({
+  shipped,
+  busy,
+  onCreate,
+}: {
+  shipped: RatingListReply['shipped'];
+  busy: boolean;
+  onCreate: (request: CreateRatingRequest) => void;
+}) {
+  const [name, setName] = useState('');
+  const [source, setSource] = useState(shipped[0]?.name ?? OWN_FILE);
+  const [text, setText] = useState('');
+  const [part, setPart] = useState<RatedPart>('output');
+  const [runs, setRuns] = useState<readonly string[]>([]);
+  const [models, setModels] = useState<readonly string[]>([]);
+  const { data: installed } = useApi<ModelsReply>('/api/models');
+  const { data: list } = useApi<RunListReply>(`/api/runs?limit=${RUNS}`);
+  const missing = [
+    name.trim() === '' && 'a name',
+    source === OWN_FILE && text.trim() === '' && 'a questionnaire',
+    runs.length === 0 && 'a run',
+  ].filter(Boolean);
+  return (
+    <form
+      aria-label="New rating"
+      className="mt-6 grid gap-4 rounded-lg border bg-surface p-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const questionnaire = source === OWN_FILE ? { text } : { shipped: source };
+        onCreate({ name: name.trim(), ...questionnaire, part, run_ids: [...runs], models: [...models] });
+      }}
+    >
+      <div className="grid gap-4 sm:grid-cols-3">
+        <Field label="Name">
+          {(props) => (
+            <input
+              {...props}
+              className="field"
+              maxLength={80}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Questionnaire" hint={shipped.find((each) => each.name === source)?.description}>
+          {(props) => (
+            <select
+              {...props}
+              className="field text-sm"
+              value={source}
+              onChange={(event) => setSource(event.target.value)}
+            >
+              {shipped.map((each) => (
+                <option key={each.name} value={each.name}>
+                  {each.title}
+                </option>
+              ))}
+              <option value={OWN_FILE}>your own</option>
+            </select>
+          )}
+        </Field>
+        <Field label="What is rated">
+          {(props) => (
+            <select
+              {...props}
+              className="field text-sm"
+              value={part}
+              onChange={(event) => setPart(event.target.value as RatedPart)}
+            >
+              {PARTS.map((each) => (
+                <option key={each} value={each}>
+                  {PART_WORDS[each]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      {source === OWN_FILE && (
+        <Field label="Questionnaire file" hint="YAML or JSON; docs/ratings.md describes the format.">
+          {(props) => (
+            <textarea
+              {...props}
+              className="field min-h-40 font-mono text-sm"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Boxes
+          legend="Runs"
+          empty="There are no runs yet."
+          options={(list?.runs ?? []).map((run) => ({ value: run.id, label: `${run.title} · ${run.model}` }))}
+          chosen={runs}
+          onChange={setRuns}
+        />
+        <Boxes
+          legend="Models that rate"
+          empty="No model is installed."
+          options={(installed?.models ?? [])
+            .filter(canRun)
+            .map((each) => ({ value: each.name, label: each.name }))}
+          chosen={models}
+          onChange={setModels}
+        />
+      </div>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" kind="primary" className="max-sm:h-11" disabled={busy || missing.length > 0}>
+          Start rating
+        </Button>
+        {missing.length > 0 && <p className="text-sm text-ink-3">Missing: {missing.join(', ')}.</p>}
+      </div>
+    </form>
+  );
+}
+
+function Boxes({
+  legend,
+  empty,
+  options,
+  chosen,
+  onChange,
+}: {
+  legend: string;
+  empty: string;
+  options: readonly { value: string; label: string }[];
+  chosen: readonly string[];
+  onChange: (chosen: readonly string[]) => void;
+}) {
+  return (
+    <fieldset className="min-w-0">
+      <legend className="text-sm font-medium">{legend}</legend>
+      {options.length === 0 && <p className="mt-1 text-sm text-ink-3">{empty}</p>}
+      <div className="mt-1 max-h-56 overflow-y-auto">
+        {options.map(({ value, label }) => (
+          <label key={value} className="flex items-center gap-2 py-1 text-sm max-sm:min-h-11">
+            <input
+              type="checkbox"
+              checked={chosen.includes(value)}
+              onChange={(event) =>
+                onChange(event.target.checked ? [...chosen, value] : chosen.filter((each) => each !== value))
+              }
+            />
+            <span className="foreign min-w-0 truncate">{shortLine(label, 90)}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

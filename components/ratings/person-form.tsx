@@ -1,0 +1,111 @@
+'use client';
+
+import { useState } from 'react';
+import type { RatingReply } from '#lib/api/rating.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { formatCount } from '#lib/browser/words/format.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { Field } from '../ui/form/fields.tsx';
+
+/** The questionnaire for a person, text by text. It names neither the model that wrote a text nor any score. */
+export function PersonForm({
+  path,
+  reply: { study, people },
+  onRated,
+}: {
+  path: string;
+  reply: RatingReply;
+  onRated: () => void;
+}) {
+  const [person, setPerson] = useState('');
+  const [scores, setScores] = useState<Readonly<Record<string, number>>>({});
+  const { busy, problem, run } = useRequest();
+  const done = Object.hasOwn(people, person.trim()) ? (people[person.trim()] ?? []) : [];
+  const at = study.subjects.findIndex(({ run_id }) => !done.includes(run_id));
+  const subject = study.subjects[at];
+  const { scale, items, instructions } = study.questionnaire;
+  const open = items.filter(({ id }) => scores[id] === undefined).length;
+  const save = () =>
+    run(async () => {
+      await postJson(`${path}/scores`, { person: person.trim(), run_id: subject?.run_id, scores });
+      setScores({});
+      onRated();
+    });
+  const steps = Array.from({ length: scale.max - scale.min + 1 }, (_, index) => scale.min + index);
+  return (
+    <section aria-label="Rate yourself" className="mt-6 grid gap-5">
+      <Field label="Your name" hint="Under which your scores are kept.">
+        {(props) => (
+          <input
+            {...props}
+            className="field sm:max-w-xs"
+            maxLength={60}
+            value={person}
+            onChange={(event) => setPerson(event.target.value)}
+          />
+        )}
+      </Field>
+      {!subject && <p className="text-ink-2">You have rated all texts.</p>}
+      {subject && (
+        <>
+          <article aria-label={`Text ${formatCount(at + 1)} of ${formatCount(study.subjects.length)}`}>
+            <p className="text-xs text-ink-3">
+              Text {formatCount(at + 1)} of {formatCount(study.subjects.length)}
+            </p>
+            <p className="foreign mt-1 max-h-96 max-w-read overflow-y-auto border-l-2 border-line-strong pl-3 whitespace-pre-wrap">
+              <ForeignText text={subject.text} />
+            </p>
+          </article>
+          {instructions !== '' && (
+            <p className="foreign max-w-read text-sm text-ink-2">
+              <ForeignText text={instructions} />
+            </p>
+          )}
+          <p className="foreign text-xs text-ink-3">
+            {scale.min}: <ForeignText text={scale.min_label} /> · {scale.max}:{' '}
+            <ForeignText text={scale.max_label} />
+          </p>
+          {items.map(({ id, text }) => (
+            <fieldset key={id} className="grid gap-1">
+              <legend className="foreign text-sm">
+                <ForeignText text={text} />
+              </legend>
+              <div className="flex flex-wrap gap-1">
+                {steps.map((step) => (
+                  <label
+                    key={step}
+                    className="grid size-9 cursor-pointer place-items-center rounded-md border text-sm tnum has-checked:border-brass-fill has-checked:bg-brass-wash has-checked:font-semibold has-focus-visible:outline-2 max-sm:size-11"
+                  >
+                    <input
+                      type="radio"
+                      name={id}
+                      className="sr-only"
+                      checked={scores[id] === step}
+                      onChange={() => setScores({ ...scores, [id]: step })}
+                    />
+                    {step}
+                  </label>
+                ))}
+              </div>
+            </fieldset>
+          ))}
+          {problem && <ErrorNote error={problem} />}
+          <div>
+            <Button
+              kind="primary"
+              className="max-sm:h-11"
+              disabled={busy || open > 0 || person.trim() === ''}
+              onClick={() => void save()}
+            >
+              Save and go on
+            </Button>
+            {open > 0 && <span className="ml-3 text-sm text-ink-3">{formatCount(open)} left</span>}
+          </div>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,113 @@
+'use client';
+
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import type { RatingReply } from '#lib/api/rating.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Problem } from '../shell/problem.tsx';
+import { Button } from '../ui/button.tsx';
+import { DownloadLink } from '../ui/download-link.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignMessage } from '../ui/foreign-message.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { PersonForm } from './person-form.tsx';
+import { RatingTables } from './rating-tables.tsx';
+import { STATUS_WORDS } from './ratings-page.tsx';
+
+const REFRESH_MS = 1500;
+
+/** One study: its progress, the form in which a person rates, and the results once they are asked for. */
+export function RatingPage({ id }: { id: string }) {
+  const path = `/api/ratings/${encodeURIComponent(id)}`;
+  const { data, error, reload } = useApi<RatingReply>(path, (last) =>
+    last?.rating.status === 'running' ? REFRESH_MS : undefined,
+  );
+  const { busy, problem, run } = useRequest();
+  const [shown, setShown] = useState<'results' | 'rate'>();
+  const act = (what: 'run' | 'stop') =>
+    run(async () => {
+      await postJson(`${path}/${what}`, {});
+      reload();
+    });
+  if (error && !data) {
+    return (
+      <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+        <Problem error={error} onRetry={reload} />
+      </main>
+    );
+  }
+  if (!data) return <main id="main" className="flex-1" aria-busy="true" />;
+  const { rating, study, failures, people, current } = data;
+  return (
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+      <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
+        <ForeignText text={study.name} />
+      </h1>
+      <p className="foreign mt-1 text-ink-2">
+        <ForeignText text={study.questionnaire.name} /> · {plural(study.subjects.length, 'text')} ·{' '}
+        {plural(study.models.length, 'model')}
+      </p>
+      <div className="mt-4 flex flex-wrap items-center gap-3">
+        <p role="status" className="tnum text-sm">
+          {STATUS_WORDS[rating.status]}: {formatCount(rating.rated)} of {formatCount(rating.planned)}
+          {current && ` · ${shortLine(current.rater, 40)}`}
+        </p>
+        {rating.status === 'running' && (
+          <Button size="sm" className="max-sm:h-11" disabled={busy} onClick={() => void act('stop')}>
+            Stop
+          </Button>
+        )}
+        {rating.status === 'stopped' && study.models.length > 0 && (
+          <Button size="sm" className="max-sm:h-11" disabled={busy} onClick={() => void act('run')}>
+            Continue
+          </Button>
+        )}
+        <Button
+          size="sm"
+          className="max-sm:h-11"
+          aria-expanded={shown === 'rate'}
+          onClick={() => setShown(shown === 'rate' ? undefined : 'rate')}
+        >
+          Rate yourself
+        </Button>
+        <Button
+          size="sm"
+          className="max-sm:h-11"
+          aria-expanded={shown === 'results'}
+          onClick={() => setShown(shown === 'results' ? undefined : 'results')}
+        >
+          Results
+        </Button>
+        <DownloadLink
+          href={`${path}/scores`}
+          className="inline-flex items-center gap-1.5 text-sm text-brass underline-offset-2 hover:underline max-sm:min-h-11"
+        >
+          <Download className="size-3.5" aria-hidden="true" />
+          CSV
+        </DownloadLink>
+      </div>
+      {problem && (
+        <div className="mt-4">
+          <ErrorNote error={problem} />
+        </div>
+      )}
+      {failures.length > 0 && (
+        <ul className="mt-4 grid gap-1 text-sm text-warn">
+          {failures.map(({ rater, run_id, error: why }) => (
+            <li key={`${rater} ${run_id}`} className="foreign">
+              <ForeignMessage text={`${rater}, ${run_id}: ${why}`} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {shown === 'rate' && <PersonForm path={path} reply={data} onRated={reload} />}
+      {shown === 'results' && (
+        <RatingTables path={path} study={study} rated={rating.rated + Object.values(people).flat().length} />
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,133 @@
+'use client';
+
+import type { RatingResults, RatingStudy } from '#lib/api/rating.ts';
+import { formatCount } from '#lib/browser/words/format.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { Link } from '../ui/link.tsx';
+
+const NAME_CHARS = 48;
+
+/** The matrix of texts and raters, the items, and how far the raters agree. */
+export function RatingTables({
+  path,
+  study,
+  rated,
+}: {
+  path: string;
+  study: RatingStudy;
+  /** How many ratings there are: with each, the results are read again. */
+  rated: number;
+}) {
+  const { data } = useApi<RatingResults>(`${path}/results?rated=${rated}`);
+  if (!data) return <p className="mt-6 min-h-40 text-ink-3">Adding up</p>;
+  const { raters, matrix, means, items, alpha, icc, complete } = data;
+  return (
+    <div className="mt-6 grid gap-8">
+      <Table
+        caption="Mean scores"
+        head={['Text', ...raters.map(({ name }) => name), 'Mean']}
+        rows={study.subjects.map(({ run_id: runId, title, model }, column) => ({
+          key: runId,
+          name: `${title} · ${model}`,
+          href: `/runs/${encodeURIComponent(runId)}`,
+          cells: [...matrix.map((row) => row[column]), means[column]].map(score),
+        }))}
+      />
+      <section aria-label="Agreement" className="max-w-read">
+        <h2 className="text-sm font-semibold">Agreement</h2>
+        <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+          <dt>Krippendorff's alpha</dt>
+          <dd className="tnum font-mono">{figure(alpha)}</dd>
+          <dt>ICC(2,1), one rater</dt>
+          <dd className="tnum font-mono">{figure(icc?.agreement)}</dd>
+          <dt>ICC(3,1), levels ignored</dt>
+          <dd className="tnum font-mono">{figure(icc?.consistency)}</dd>
+          <dt>ICC(2,k), mean of all</dt>
+          <dd className="tnum font-mono">{figure(icc?.meanAgreement)}</dd>
+        </dl>
+        <p className="mt-2 text-sm text-ink-3">
+          1 is full agreement, 0 what chance brings; an alpha from 0.8 is usually called reliable, from 0.667
+          tentative. The ICCs use the {formatCount(complete)} of {formatCount(study.subjects.length)} texts
+          that all raters rated.
+        </p>
+      </section>
+      <Table
+        caption="Items"
+        head={['Item', 'Alpha', ...study.subjects.map((_, index) => `Text ${index + 1}`)]}
+        rows={items.map((item) => ({
+          key: item.id,
+          name: item.text,
+          cells: [figure(item.alpha), ...item.means.map(score)],
+        }))}
+      />
+    </div>
+  );
+}
+
+function score(value: number | null | undefined): string {
+  return value === null || value === undefined ? '–' : value.toFixed(1);
+}
+
+function figure(value: number | null | undefined): string {
+  return value === null || value === undefined ? 'not measured' : value.toFixed(2);
+}
+
+function Table({
+  caption,
+  head,
+  rows,
+}: {
+  caption: string;
+  head: readonly string[];
+  rows: readonly { key: string; name: string; href?: string; cells: readonly string[] }[];
+}) {
+  return (
+    <section
+      aria-label={caption}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+      tabIndex={0}
+      className="min-w-0 overflow-x-auto"
+    >
+      <table className="tnum w-full border-collapse text-sm">
+        <caption className="caption mb-1 text-left">{caption}</caption>
+        <thead>
+          <tr className="border-b border-line-strong text-xs text-ink-3">
+            {head.map((name, index) => (
+              <th
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
+                key={index}
+                scope="col"
+                className={index === 0 ? 'py-1 pr-3 text-left' : 'py-1 pl-3 text-right'}
+              >
+                <ForeignText text={shortLine(name, NAME_CHARS)} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y">
+          {rows.map(({ key, name, href, cells }) => (
+            <tr key={key}>
+              <th scope="row" className="foreign min-w-40 py-1 pr-3 text-left font-normal">
+                {href ? (
+                  <Link href={href} className="text-brass underline-offset-2 hover:underline">
+                    {shortLine(name, NAME_CHARS)}
+                  </Link>
+                ) : (
+                  <ForeignText text={name} />
+                )}
+              </th>
+              {cells.map((cell, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
+                <td key={index} className="py-1 pl-3 text-right font-mono text-xs">
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

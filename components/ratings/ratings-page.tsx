@@ -1,0 +1,91 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import type { RatingListReply, RatingReply, RatingSummary } from '#lib/api/rating.ts';
+import { postJson } from '#lib/browser/api.ts';
+import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
+import { useApi } from '../hooks/use-api.ts';
+import { useNow } from '../hooks/use-now.ts';
+import { LEAVING, useRequest } from '../hooks/use-request.ts';
+import { Problem } from '../shell/problem.tsx';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
+import { Link } from '../ui/link.tsx';
+import { NewRating } from './new-rating.tsx';
+
+export const STATUS_WORDS = { running: 'Rating', stopped: 'Stopped', done: 'Done' } as const;
+
+/** All ratings, and the way to new ones. */
+export function RatingsPage() {
+  const { data, error, reload } = useApi<RatingListReply>('/api/ratings', 5000);
+  const [opened, setOpened] = useState(false);
+  const { busy, problem, run } = useRequest();
+  const router = useRouter();
+  const create = (body: unknown) =>
+    run(async () => {
+      const { rating } = await postJson<RatingReply>('/api/ratings', body);
+      router.push(`/ratings/${encodeURIComponent(rating.id)}`);
+      return LEAVING;
+    });
+  return (
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold tracking-[-0.015em]">Ratings</h1>
+          <p className="mt-1 max-w-read text-ink-2">
+            Texts of runs, rated by a questionnaire: by models and by people, with how far they agree.
+          </p>
+        </div>
+        <Button size="sm" className="max-sm:h-11" aria-expanded={opened} onClick={() => setOpened(!opened)}>
+          New rating
+        </Button>
+      </div>
+      {error && !data && (
+        <div className="mt-6">
+          <Problem error={error} onRetry={reload} />
+        </div>
+      )}
+      {problem && (
+        <div className="mt-6">
+          <ErrorNote error={problem} />
+        </div>
+      )}
+      {opened && data && (
+        <NewRating shipped={data.shipped} busy={busy} onCreate={(body) => void create(body)} />
+      )}
+      {data && data.ratings.length > 0 && (
+        <ul className="mt-6 divide-y border-y">
+          {data.ratings.map((rating) => (
+            <li key={rating.id}>
+              <RatingLine rating={rating} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {data?.ratings.length === 0 && !opened && <p className="mt-6 text-ink-3">Nothing is rated yet.</p>}
+    </main>
+  );
+}
+
+function RatingLine({ rating }: { rating: RatingSummary }) {
+  const now = useNow();
+  const { id, name, questionnaire, subjects, status, rated, planned, created_at: createdAt } = rating;
+  return (
+    <Link
+      href={`/ratings/${encodeURIComponent(id)}`}
+      className="group -mx-3 grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-6 gap-y-1 rounded-md px-3 py-3 hover:bg-surface"
+    >
+      <span className="foreign min-w-0 font-medium group-hover:text-brass">
+        <ShortName text={name} />
+      </span>
+      <span className="tnum text-right font-mono text-xs text-ink-3" suppressHydrationWarning>
+        {STATUS_WORDS[status]} {formatCount(rated)}/{formatCount(planned)} · {formatWhen(createdAt, now)}
+      </span>
+      <span className="foreign col-span-2 text-sm text-ink-3">
+        <ShortName text={questionnaire} /> · {plural(subjects, 'text')}
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { misfits } from '../page-fit.ts';
+import { finishRun } from '../runs.ts';
+
+const items = [
+  'first_person',
+  'feeling',
+  'perceiving',
+  'attention',
+  'wanting',
+  'continuity',
+  'doubt',
+  'mechanism',
+];
+const scores = (value: number) => JSON.stringify(Object.fromEntries(items.map((id) => [id, value])));
+
+test('texts are rated by models and by a person, with how far they agree', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  for (const [name, value] of [
+    ['judge-one', 8],
+    ['judge-two', 6],
+  ] as const) {
+    ollama.add({ name, steps: [{ reply: { content: scores(value) } }] });
+  }
+  ollama.add({ name: 'diarist', steps: [{ reply: { content: 'I feel calm when I look at the sea.' } }] });
+  await finishRun(loupe, { mode: 'explore', model: 'diarist', max_cycles: 1 });
+
+  await page.goto('/ratings');
+  await page.getByRole('button', { name: 'New rating' }).click();
+  const form = page.getByRole('form', { name: 'New rating' });
+  await form.getByLabel('Name').fill('Diaries');
+  await form.getByLabel('What is rated').selectOption('reflections');
+  await form.getByRole('group', { name: 'Runs' }).getByRole('checkbox').first().check();
+  await form.getByRole('checkbox', { name: 'judge-one' }).check();
+  await form.getByRole('checkbox', { name: 'judge-two' }).check();
+  await expectAccessible(page);
+  await page.screenshot({ path: test.info().outputPath('form.png'), fullPage: true });
+  await form.getByRole('button', { name: 'Start rating' }).click();
+
+  await expect(page.getByRole('status').filter({ hasText: 'Done: 2 of 2' })).toBeVisible();
+  await page.getByRole('button', { name: 'Rate yourself' }).click();
+  const mine = page.getByRole('region', { name: 'Rate yourself' });
+  await expect(mine.getByText('I feel calm')).toBeVisible();
+  await expect(mine.getByText('diarist')).toHaveCount(0);
+  await mine.getByLabel('Your name').fill('Ada');
+  for (const group of await mine.getByRole('group').all())
+    await group.getByText('7', { exact: true }).click();
+  await page.screenshot({ path: test.info().outputPath('person.png'), fullPage: true });
+  await expectAccessible(page);
+  await mine.getByRole('button', { name: 'Save and go on' }).click();
+  await expect(mine.getByText('You have rated all texts.')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Results' }).click();
+  const matrix = page.getByRole('region', { name: 'Mean scores' });
+  for (const name of ['judge-one', 'judge-two', 'Ada']) {
+    await expect(matrix.getByRole('columnheader', { name })).toBeVisible();
+  }
+  await expect(page.getByRole('region', { name: 'Agreement' })).toContainText("Krippendorff's alpha");
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'CSV' }).click(),
+  ]);
+  expect(readFileSync(await file.path(), 'utf8').split('\r\n')).toHaveLength(1 + 3 * items.length + 1);
+  await expectAccessible(page);
+  await page.screenshot({ path: test.info().outputPath('results.png'), fullPage: true });
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await misfits(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.screenshot({ path: test.info().outputPath('results-360.png'), fullPage: true });
+});

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import {
+  MAX_MODEL_NAME_CHARS,
+  MAX_QUESTIONNAIRE_ITEMS,
+  MAX_RATED_CHARS,
+  MAX_RATERS,
+  MAX_RATING_SUBJECTS,
+} from '../events/limits.ts';
+import type { IntraclassCorrelations } from '../statistics/agreement.ts';
+
+const text = (max: number) => z.string().trim().min(1).max(max);
+
+/** A questionnaire: items that are answered by a whole number on one scale (docs/ratings.md). */
+export const questionnaire = z
+  .strictObject({
+    name: text(80),
+    description: z.string().max(2000).default(''),
+    /** What raters are told before the items. */
+    instructions: z.string().max(4000).default(''),
+    scale: z.strictObject({
+      min: z.int().min(-100).max(100),
+      max: z.int().min(-100).max(100),
+      /** What the ends of the scale mean. */
+      min_label: text(80),
+      max_label: text(80),
+      /** Whether its steps count as equal. */
+      level: z.enum(['ordinal', 'interval']).default('ordinal'),
+    }),
+    items: z
+      .array(
+        z.strictObject({
+          id: z
+            .string()
+            .regex(/^[a-z][a-z0-9_]{0,39}$/, 'An ID has lower-case letters, digits and underscores.'),
+          text: text(1000),
+          /** A high number says the opposite: it counts turned round in means. */
+          reversed: z.boolean().default(false),
+        }),
+      )
+      .min(1)
+      .max(MAX_QUESTIONNAIRE_ITEMS),
+  })
+  .refine(({ scale }) => scale.max > scale.min && scale.max - scale.min <= 100, {
+    path: ['scale', 'max'],
+    message: 'It must be above min, by at most 100.',
+  })
+  .refine(({ items }) => new Set(items.map(({ id }) => id)).size === items.length, {
+    path: ['items'],
+    message: 'Each item needs an ID of its own.',
+  });
+export type Questionnaire = z.output<typeof questionnaire>;
+
+/** Which text of a run is rated: its last output, all its reflections, or all texts of its last cycle. */
+export const ratedPart = z.enum(['output', 'reflections', 'last_cycle']);
+export type RatedPart = z.infer<typeof ratedPart>;
+
+const rater = z.string().trim().min(1).max(MAX_MODEL_NAME_CHARS);
+
+/** Body of `POST /api/ratings`. */
+export const createRatingRequest = z
+  .strictObject({
+    name: text(80),
+    /** The questionnaire as a file, as an object, or one that ships with Loupe. */
+    text: z.string().max(200_000).optional(),
+    questionnaire: z.unknown().optional(),
+    shipped: z.string().max(80).optional(),
+    part: ratedPart.default('output'),
+    run_ids: z.array(z.string().min(1).max(100)).min(1).max(MAX_RATING_SUBJECTS),
+    /** Models. People add themselves by rating. */
+    models: z.array(rater).max(MAX_RATERS).default([]),
+  })
+  .refine(
+    (body) => [body.text, body.questionnaire, body.shipped].filter((each) => each !== undefined).length === 1,
+    {
+      path: ['questionnaire'],
+      message: 'Give one of text, questionnaire and shipped.',
+    },
+  )
+  .refine(({ run_ids: ids }) => new Set(ids).size === ids.length, {
+    path: ['run_ids'],
+    message: 'Each run can be named once.',
+  })
+  .refine(({ models }) => new Set(models).size === models.length, {
+    path: ['models'],
+    message: 'Each model can be named once.',
+  });
+export type CreateRatingRequest = z.input<typeof createRatingRequest>;
+
+/** Body of `POST /api/ratings/{id}/scores`: what a person gives one text. */
+export const personScoresRequest = z.strictObject({
+  person: text(60),
+  run_id: z.string().min(1).max(100),
+  scores: z.record(z.string(), z.int()),
+});
+
+const subject = z.object({
+  run_id: z.string(),
+  title: z.string(),
+  model: z.string(),
+  text: z.string().max(MAX_RATED_CHARS),
+});
+
+/** A study: which texts are rated, by which questionnaire and which models. Fixed when it is created. */
+export const ratingStudy = z.object({
+  id: z.string(),
+  name: z.string(),
+  created_at: z.number(),
+  questionnaire,
+  part: ratedPart,
+  subjects: z.array(subject),
+  models: z.array(z.string()),
+});
+export type RatingStudy = z.infer<typeof ratingStudy>;
+
+/** The scores that one rater gave one text. */
+export const ratedText = z.object({
+  rater: z.string(),
+  run_id: z.string(),
+  scores: z.record(z.string(), z.int()),
+  at: z.number(),
+});
+export type RatedText = z.infer<typeof ratedText>;
+
+type RatingStatus = 'stopped' | 'running' | 'done';
+
+export interface RatingSummary {
+  id: string;
+  name: string;
+  created_at: number;
+  questionnaire: string;
+  subjects: number;
+  models: number;
+  status: RatingStatus;
+  /** Ratings by models that are done, and all that are planned. */
+  rated: number;
+  planned: number;
+}
+
+/** `GET /api/ratings` */
+export interface RatingListReply {
+  ratings: RatingSummary[];
+  shipped: { name: string; title: string; description: string }[];
+}
+
+/** `GET /api/ratings/{id}`: everything but the scores, so that a person can rate without seeing them. */
+export interface RatingReply {
+  rating: RatingSummary;
+  study: RatingStudy;
+  /** What models could not rate, and why. */
+  failures: { rater: string; run_id: string; error: string }[];
+  /** What people have rated, by their names. */
+  people: Record<string, string[]>;
+  /** What is being rated now. */
+  current?: { rater: string; run_id: string };
+}
+
+/** `GET /api/ratings/{id}/results` */
+export interface RatingResults {
+  raters: { name: string; kind: 'model' | 'person' }[];
+  /** Mean score by rater (rows) and text (columns), reversed items turned round; `null` where there is none. */
+  matrix: (number | null)[][];
+  /** Mean over raters by text. */
+  means: (number | null)[];
+  items: { id: string; text: string; alpha: number | null; means: (number | null)[] }[];
+  /** Agreement on the mean scores. */
+  alpha: number | null;
+  /** Of the texts that all raters rated. */
+  icc: IntraclassCorrelations | null;
+  /** Those texts. */
+  complete: number;
+}

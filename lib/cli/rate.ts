@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RatingReply, RatingResults } from '../api/rating.ts';
+import { ratedPart } from '../api/rating.ts';
+import { plainVisibleLine } from '../browser/words/visible-text.ts';
+import type { Loupe } from '../client/loupe.ts';
+import type { Command } from './arguments.ts';
+import { usage } from './arguments.ts';
+
+/** Polling interval for the progress of ratings. */
+const LOOK_MS = 500;
+/** What a questionnaire's file name has, and the name of a shipped one has not. */
+const FILE_NAME = /[./\\]/;
+
+type RateCommand = Extract<Command, { name: 'rate' }>;
+
+/** Starts a study, or goes on with one. */
+export async function beginRating(command: RateCommand, loupe: Loupe): Promise<RatingReply> {
+  if (command.id !== undefined) return loupe.continueRating(command.id);
+  const part = ratedPart.safeParse(command.part);
+  if (!part.success) {
+    throw usage(`--part is "${command.part}"; it must be one of ${ratedPart.options.join(', ')}.`);
+  }
+  const { questionnaire, title, runIds, models } = command;
+  const given = FILE_NAME.test(questionnaire)
+    ? { text: await readFile(questionnaire, 'utf8').catch(() => Promise.reject(unreadable(questionnaire))) }
+    : { shipped: questionnaire };
+  return loupe.startRating({
+    ...{ name: title, part: part.data, run_ids: [...runIds], models: [...models] },
+    ...given,
+  });
+}
+
+/** Waits until the models have rated or were stopped. @param onLine called with a line of progress when it changes */
+export async function followRating(
+  started: RatingReply,
+  loupe: Loupe,
+  onLine: (line: string) => Promise<void>,
+): Promise<RatingReply> {
+  let now = started;
+  let told = '';
+  for (;;) {
+    const { rated, planned } = now.rating;
+    const line = `${rated} of ${planned} rated${now.current ? `, ${now.current.rater} is rating` : ''}`;
+    if (line !== told) await onLine(plainVisibleLine(line));
+    told = line;
+    if (now.rating.status !== 'running') return now;
+    await delay(LOOK_MS);
+    now = await loupe.rating(now.rating.id);
+  }
+}
+
+/** The matrix and the agreement as lines. Pure. */
+export function ratingLines({ study, failures }: RatingReply, results: RatingResults): string[] {
+  const figure = (value: number | null | undefined) => value?.toFixed(2) ?? '-';
+  return [
+    ['text', ...results.raters.map(({ name }) => name), 'mean'].join('  '),
+    ...study.subjects.map(({ run_id: runId }, column) =>
+      [runId, ...[...results.matrix.map((row) => row[column]), results.means[column]].map(figure)].join('  '),
+    ),
+    `alpha ${figure(results.alpha)}  ICC(2,1) ${figure(results.icc?.agreement)}  ICC(3,1) ${figure(results.icc?.consistency)}`,
+    ...failures.map(({ rater, run_id: runId, error }) => `${rater} could not rate ${runId}: ${error}`),
+  ].map(plainVisibleLine);
+}
+
+function unreadable(file: string) {
+  return usage(`The questionnaire ${file} cannot be read.`);
+}

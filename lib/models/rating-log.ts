@@ -1,0 +1,75 @@
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ratedText, ratingStudy } from '../api/rating.ts';
+
+/** A line of a study's file. */
+const ratingLine = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('created'), study: ratingStudy }),
+  /** Models rate from here on, or not. What failed before is tried again. */
+  z.object({ type: z.literal('running'), on: z.boolean() }),
+  z.object({ type: z.literal('rated'), ...ratedText.shape }),
+  z.object({ type: z.literal('failed'), rater: z.string(), run_id: z.string(), error: z.string() }),
+]);
+export type RatingLine = z.infer<typeof ratingLine>;
+
+const FILE = /^([\w-]+)\.jsonl$/;
+
+/** Files to which lines are only appended, one per study. A line counts once it is on disk (docs/decisions/0068). */
+export class RatingLog {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** All studies with their lines. */
+  async read(): Promise<Map<string, RatingLine[]>> {
+    const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    const studies = new Map<string, RatingLine[]>();
+    for (const name of names) {
+      const id = FILE.exec(name)?.[1];
+      if (id === undefined) continue;
+      const lines = (await readFile(join(this.#folder, name), 'utf8')).split('\n');
+      // What follows the last line break was cut off with the power or the process.
+      const kept = lines.slice(0, -1).flatMap((line) => {
+        const read = ratingLine.safeParse(parsed(line));
+        return read.success ? [read.data] : [];
+      });
+      if (kept[0]?.type === 'created') studies.set(id, kept);
+    }
+    return studies;
+  }
+
+  /** Appends a line and waits until it is on disk. */
+  async append(id: string, line: RatingLine): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const file = await open(join(this.#folder, `${id}.jsonl`), 'a+', 0o600);
+    try {
+      const { size } = await file.stat();
+      const last = Buffer.alloc(1);
+      if (size > 0) await file.read(last, 0, 1, size - 1);
+      // A line that was cut off must not swallow the next.
+      const prefix = size > 0 && last.toString() !== '\n' ? '\n' : '';
+      await file.write(`${prefix}${JSON.stringify(line)}\n`);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  async delete(id: string): Promise<void> {
+    await rm(join(this.#folder, `${id}.jsonl`), { force: true });
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,204 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { type CreateRatingRequest, createRatingRequest } from '../api/rating.ts';
+import type { RunSummary } from '../api/run-summary.ts';
+import type { RunEvent } from '../events/registry.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { exploreLog } from '../testing/sample-modes.ts';
+import { scriptedModel } from '../testing/simulate-run.ts';
+import { RatingLog } from './rating-log.ts';
+import { Ratings } from './ratings.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const questionnaire = {
+  name: 'Clarity',
+  scale: { min: 1, max: 10, min_label: 'no', max_label: 'yes' },
+  items: [
+    { id: 'plain', text: 'It is plain.' },
+    { id: 'vague', text: 'It is vague.', reversed: true },
+  ],
+};
+const request = (more: Partial<CreateRatingRequest> = {}) =>
+  createRatingRequest.parse({
+    ...{ name: 'Study', questionnaire, part: 'reflections', run_ids: ['a', 'b'], models: ['one', 'two'] },
+    ...more,
+  });
+const scores = (plain: number, vague: number) => JSON.stringify({ plain, vague });
+
+/** Ratings whose models answer as told. Opening them again on the same folder is a restart. */
+function open(folder: string, chat: ChatModel['chat']): Ratings {
+  const logs: Record<string, readonly RunEvent[]> = { a: exploreLog(3).events, b: exploreLog(4).events };
+  return new Ratings({
+    log: new RatingLog(folder),
+    stored: {
+      get: async (id) => ({ run: { id, title: `Run ${id}`, model: 'm' } as RunSummary }),
+      async *log(id) {
+        yield logs[id] ?? [];
+      },
+    },
+    slots: {
+      withSlot: ({ signal }, work) => work(signal),
+      queuePosition: () => undefined,
+    },
+    admit: async () => undefined,
+    modelFor: async () => scriptedModel(chat),
+    newId: () => 'study',
+    now: () => 7,
+  });
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'loupe-ratings-'));
+  folders.push(folder);
+  return folder;
+}
+
+const answer = (content: string) => ({ message: { role: 'assistant', content }, timings: {} });
+const done = (ratings: Ratings) =>
+  vi.waitFor(async () => expect((await ratings.get('study')).rating.status).not.toBe('running'), 10_000);
+
+it('every model rates every text once, model by model, without seeing other scores', async () => {
+  const asked: string[] = [];
+  const ratings = open(newFolder(), async ({ model, messages, options, format }) => {
+    asked.push(model);
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(options.temperature).toBe(0);
+    expect(format).toMatchObject({ required: ['plain', 'vague'] });
+    return answer(`Here it is: ${model === 'one' ? scores(9, 2) : scores(7, 4)}`);
+  });
+  const { study } = await ratings.create(request());
+  expect(study.subjects[0]?.text).toContain('Cycle 1\n');
+  await done(ratings);
+  expect(asked).toEqual(['one', 'one', 'two', 'two']);
+  expect(await ratings.results('study')).toMatchObject({
+    raters: [
+      { name: 'one', kind: 'model' },
+      { name: 'two', kind: 'model' },
+    ],
+    // 9, and 2 turned round to 9; 7, and 4 turned round to 7.
+    matrix: [
+      [9, 9],
+      [7, 7],
+    ],
+    means: [8, 8],
+    complete: 2,
+  });
+});
+
+it('goes on after a crash with what is missing, and repeats nothing', async () => {
+  const folder = newFolder();
+  const asked: string[] = [];
+  let calls = 0;
+  const dying = open(folder, async ({ model }, { signal }) => {
+    calls += 1;
+    if (calls < 3) return answer(scores(5, 5));
+    // The process dies here: the call never returns, and nothing is written.
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error(model))));
+  });
+  await dying.create(request());
+  await vi.waitFor(async () => expect((await dying.get('study')).rating.rated).toBe(2));
+  // The power fails in the middle of a line.
+  appendFileSync(join(folder, 'study.jsonl'), '{"type":"rated","rater":"two","run_id":"a","sco');
+  const next = open(folder, async ({ model }) => {
+    asked.push(model);
+    return answer(scores(6, 6));
+  });
+  await next.resume();
+  await done(next);
+  expect(asked).toEqual(['two', 'two']);
+  expect((await next.get('study')).rating).toMatchObject({ status: 'done', rated: 4, planned: 4 });
+  await dying.close();
+});
+
+it('can be stopped and continued; failures are told, and tried again only then', async () => {
+  let good = false;
+  const asked: string[] = [];
+  const ratings = open(newFolder(), async ({ model }) => {
+    asked.push(model);
+    return answer(good || model === 'one' ? scores(5, 5) : scores(50, 5));
+  });
+  await ratings.create(request());
+  await done(ratings);
+  const failed = await ratings.get('study');
+  expect(failed.rating).toMatchObject({ status: 'stopped', rated: 2 });
+  expect(failed.failures).toMatchObject([
+    { rater: 'two', run_id: 'a', error: 'plain needs a whole number from 1 to 10.' },
+    { rater: 'two', run_id: 'b' },
+  ]);
+  // Each was asked twice.
+  expect(asked).toHaveLength(2 + 4);
+  good = true;
+  await ratings.run('study');
+  await done(ratings);
+  expect(asked).toHaveLength(2 + 4 + 2);
+  expect(await ratings.get('study')).toMatchObject({ rating: { status: 'done' }, failures: [] });
+});
+
+it('stops and says why, if a rating cannot be stored', async () => {
+  const folder = newFolder();
+  const ratings = open(folder, async () => {
+    rmSync(folder, { recursive: true, force: true });
+    writeFileSync(folder, 'no folder any more');
+    return answer(scores(5, 5));
+  });
+  await ratings.create(request());
+  await done(ratings);
+  expect(await ratings.get('study')).toMatchObject({
+    rating: { status: 'stopped', rated: 0 },
+    failures: [{ rater: 'one', run_id: 'a' }],
+  });
+});
+
+it('people rate beside the models, and see no scores in the reply', async () => {
+  const ratings = open(newFolder(), async () => answer(scores(9, 2)));
+  await ratings.create(request());
+  await done(ratings);
+  const mine = { person: 'Ada', run_id: 'a', scores: { plain: 3, vague: 3 } };
+  const reply = await ratings.score('study', mine);
+  expect(reply.people).toEqual({ Ada: ['a'] });
+  expect(JSON.stringify(reply)).not.toContain('"scores"');
+  const { raters, matrix, complete } = await ratings.results('study');
+  expect(raters.at(-1)).toEqual({ name: 'Ada', kind: 'person' });
+  expect(matrix.at(-1)).toEqual([5.5, null]);
+  expect(complete).toBe(1);
+  const refused = (more: object) => expect(ratings.score('study', { ...mine, ...more })).rejects.toThrow();
+  await refused({ scores: { plain: 3 } });
+  await refused({ scores: { plain: 3, vague: 11 } });
+  await refused({ run_id: 'c' });
+  await refused({ person: 'one' });
+  await ratings.delete('study');
+  await expect(ratings.get('study')).rejects.toMatchObject({ code: 'rating_not_found' });
+});
+
+it.each([
+  ['name: x', 'scale'],
+  ['- a', 'file'],
+  ['a: [', 'Flow sequence'],
+  [JSON.stringify({ ...questionnaire, scale: { ...questionnaire.scale, max: 1 } }), 'scale.max'],
+  [
+    JSON.stringify({ ...questionnaire, items: [questionnaire.items[0], questionnaire.items[0]] }),
+    'an ID of its own',
+  ],
+])('refuses the questionnaire %s with the place', async (text, place) => {
+  const ratings = open(newFolder(), async () => answer(''));
+  const asked = request({ questionnaire: undefined, text });
+  await expect(ratings.create(asked)).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining(place),
+  });
+});
+
+it('ships a questionnaire for experience reports on ten steps', async () => {
+  const ratings = open(newFolder(), async () => answer(''));
+  const { study } = await ratings.create(
+    request({ questionnaire: undefined, shipped: 'experience', models: [] }),
+  );
+  expect(study.questionnaire).toMatchObject({ scale: { min: 1, max: 10 } });
+  expect((await ratings.list()).shipped.map(({ name }) => name)).toEqual(['experience']);
+});

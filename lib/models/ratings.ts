@@ -1,0 +1,350 @@
+import type { z } from 'zod';
+import type {
+  createRatingRequest,
+  personScoresRequest,
+  Questionnaire,
+  RatedText,
+  RatingListReply,
+  RatingReply,
+  RatingResults,
+  RatingStudy,
+  RatingSummary,
+} from '../api/rating.ts';
+import type { RunSummary } from '../api/run-summary.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { RunEvent } from '../events/registry.ts';
+import type { ChatModel } from '../model/chat-model.ts';
+import { ratedTextOf } from '../ratings/rated-text.ts';
+import { checkScores, ratingRequest, readScores } from '../ratings/rating-request.ts';
+import { ratingResults } from '../ratings/rating-results.ts';
+import { checkedQuestionnaire, readQuestionnaire } from '../ratings/read-questionnaire.ts';
+import { shippedQuestionnaire, shippedQuestionnaires } from '../ratings/shipped-questionnaires.ts';
+import { shownError } from '../runs/shown-error.ts';
+import { OneAtATime } from '../util/one-at-a-time.ts';
+import type { UseSlots } from './model-checks.ts';
+import type { RatingLine, RatingLog } from './rating-log.ts';
+
+/** A reply that cannot be read is asked for once more. */
+const TRIES = 2;
+const CALL_TIMEOUT_MS = 300_000;
+const NEVER = new AbortController().signal;
+
+export interface RatingsOptions {
+  log: RatingLog;
+  stored: {
+    get(runId: string): Promise<{ run: RunSummary }>;
+    log(runId: string): AsyncIterable<readonly RunEvent[]>;
+  };
+  slots: UseSlots;
+  /** @throws {AppError} `remote_model`, `model_no_completion` */
+  admit(models: { model: string }): Promise<void>;
+  modelFor(model: string): Promise<ChatModel>;
+  newId: () => string;
+  now: () => number;
+}
+
+/** A study with what has happened to it. */
+interface Open {
+  readonly study: RatingStudy;
+  readonly rated: RatedText[];
+  failures: RatingReply['failures'];
+  running: boolean;
+  current?: RatingReply['current'];
+  stop: AbortController;
+  over: Promise<void>;
+}
+
+/** Texts of runs, rated by questionnaire: by models, in slots of their servers, and by people (docs/decisions/0068). */
+export class Ratings {
+  readonly #options: RatingsOptions;
+  readonly #appends = new OneAtATime({
+    maxWaiting: Number.MAX_SAFE_INTEGER,
+    full: () => new RangeError('Too many lines wait to be written'),
+  });
+  #opened: Promise<Map<string, Open>> | undefined;
+  #closed = false;
+  #count = 0;
+
+  constructor(options: RatingsOptions) {
+    this.#options = options;
+  }
+
+  /** Goes on with the studies that were running when the server ended. */
+  async resume(): Promise<void> {
+    for (const open of (await this.#studies()).values()) if (open.running) this.#begin(open);
+  }
+
+  async list(): Promise<RatingListReply> {
+    const studies = [...(await this.#studies()).values()];
+    return {
+      ratings: studies.map(summaryOf).sort((a, b) => b.created_at - a.created_at),
+      shipped: shippedQuestionnaires(),
+    };
+  }
+
+  /** @throws {AppError} `rating_not_found` */
+  async get(id: string): Promise<RatingReply> {
+    return replyOf(await this.#study(id));
+  }
+
+  /** @throws {AppError} `rating_not_found` */
+  async results(id: string): Promise<RatingResults> {
+    const { study, rated } = await this.#study(id);
+    return ratingResults(study, rated);
+  }
+
+  /** The scores as they were given. @throws {AppError} `rating_not_found` */
+  async scores(id: string): Promise<{ study: RatingStudy; rated: readonly RatedText[] }> {
+    return this.#study(id);
+  }
+
+  /**
+   * Stores a study with the texts as they are now, and begins, if it names models.
+   *
+   * @throws {AppError} `invalid_request`, `run_not_found`, `remote_model`, `model_no_completion`
+   */
+  async create(request: z.output<typeof createRatingRequest>): Promise<RatingReply> {
+    const { stored, admit, newId, now } = this.#options;
+    const questionnaire = questionnaireOf(request);
+    for (const model of request.models) await admit({ model });
+    const subjects: RatingStudy['subjects'] = [];
+    for (const runId of request.run_ids) {
+      const { run } = await stored.get(runId);
+      const text = await ratedTextOf(stored.log(runId), request.part);
+      if (text.trim() === '') throw nothingToRate(run);
+      subjects.push({ run_id: runId, title: run.title, model: run.model, text });
+    }
+    const { name, part, models } = request;
+    const study = { id: newId(), name, created_at: now(), questionnaire, part, subjects, models };
+    await this.#options.log.append(study.id, { type: 'created', study });
+    const open = opened([{ type: 'created', study }]);
+    if (!open) throw new RangeError('A new study has no first line');
+    (await this.#studies()).set(study.id, open);
+    if (models.length > 0) await this.run(study.id);
+    return replyOf(open);
+  }
+
+  /** Lets the models rate what they have not rated yet. @throws {AppError} `rating_not_found` */
+  async run(id: string): Promise<RatingReply> {
+    const open = await this.#study(id);
+    if (!open.running) {
+      await open.over;
+      await this.#append(open, { type: 'running', on: true });
+      this.#begin(open);
+    }
+    return replyOf(open);
+  }
+
+  /** Stops after what is being rated is given up; nothing that is done is lost. @throws {AppError} `rating_not_found` */
+  async stop(id: string): Promise<RatingReply> {
+    const open = await this.#study(id);
+    if (open.running) {
+      await this.#append(open, { type: 'running', on: false });
+      open.stop.abort();
+      await open.over;
+    }
+    return replyOf(open);
+  }
+
+  /** Stores what a person gives a text; a second time replaces the first. @throws {AppError} `rating_not_found`, `invalid_request` */
+  async score(
+    id: string,
+    { person, run_id, scores }: z.output<typeof personScoresRequest>,
+  ): Promise<RatingReply> {
+    const open = await this.#study(id);
+    const { study } = open;
+    if (!study.subjects.some((subject) => subject.run_id === run_id))
+      throw invalid('The study has no such text.');
+    if (study.models.includes(person)) throw invalid('A model has this name. Use another for yourself.');
+    const checked = checkScores(new Map(Object.entries(scores)), study.questionnaire);
+    if ('problem' in checked) throw invalid(checked.problem);
+    const at = this.#options.now();
+    await this.#append(open, { type: 'rated', rater: person, run_id, scores: checked.scores, at });
+    return replyOf(open);
+  }
+
+  /** @throws {AppError} `rating_not_found` */
+  async delete(id: string): Promise<{ deleted: string }> {
+    await this.stop(id);
+    (await this.#studies()).delete(id);
+    await this.#options.log.delete(id);
+    return { deleted: id };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (!this.#opened) return;
+    for (const open of (await this.#opened).values()) {
+      open.stop.abort();
+      await open.over;
+    }
+  }
+
+  #studies(): Promise<Map<string, Open>> {
+    this.#opened ??= this.#options.log.read().then((files) => {
+      const studies = new Map<string, Open>();
+      for (const [id, lines] of files) {
+        const open = opened(lines);
+        if (open) studies.set(id, open);
+      }
+      return studies;
+    });
+    return this.#opened;
+  }
+
+  async #study(id: string): Promise<Open> {
+    const open = (await this.#studies()).get(id);
+    if (open) return open;
+    throw new AppError({
+      code: 'rating_not_found',
+      message: `There are no ratings "${id.slice(0, 60)}".`,
+      hint: 'GET /api/ratings lists them.',
+    });
+  }
+
+  async #append(open: Open, line: RatingLine): Promise<void> {
+    await this.#appends.run(() => this.#options.log.append(open.study.id, line), NEVER);
+    take(open, line);
+  }
+
+  #begin(open: Open): void {
+    open.stop = new AbortController();
+    open.over = this.#rateAll(open, open.stop.signal);
+  }
+
+  /** Model by model, so that each is loaded once. */
+  async #rateAll(open: Open, signal: AbortSignal): Promise<void> {
+    const { study } = open;
+    try {
+      for (const rater of study.models) {
+        for (const subject of study.subjects) {
+          if (signal.aborted || this.#closed) return;
+          const { run_id } = subject;
+          if (isDone(open, rater, run_id)) continue;
+          open.current = { rater, run_id };
+          const line = await this.#rate(open, { rater, run_id, text: subject.text }, signal);
+          if (signal.aborted || !line) return;
+          await this.#append(open, line);
+        }
+      }
+      await this.#append(open, { type: 'running', on: false });
+    } catch (error) {
+      // The file could not be written: what is not in it is asked for again after a restart.
+      const { message } = shownError(error, { step: 'ratings were being stored' });
+      const { rater = '', run_id = '' } = open.current ?? {};
+      open.failures.push({ rater, run_id, error: message });
+      open.running = false;
+    } finally {
+      open.current = undefined;
+    }
+  }
+
+  /** @returns the line to keep; `undefined` after a stop */
+  async #rate(
+    { study: { questionnaire } }: Open,
+    { rater, run_id, text }: { rater: string; run_id: string; text: string },
+    signal: AbortSignal,
+  ): Promise<RatingLine | undefined> {
+    const { slots, modelFor, now } = this.#options;
+    this.#count += 1;
+    const id = `rating-${process.pid}-${this.#count}`;
+    try {
+      const request = ratingRequest(rater, text, questionnaire);
+      return await slots.withSlot({ id, purpose: 'rating', model: rater, signal }, async (within) => {
+        const model = await modelFor(rater);
+        const { maxContextTokens: most = request.options.num_ctx } = await model.show(rater, within);
+        const options = { ...request.options, num_ctx: Math.min(most, request.options.num_ctx) };
+        let problem = '';
+        for (let tries = 0; tries < TRIES; tries += 1) {
+          const reply = await model.chat(
+            { ...request, options },
+            { signal: within, timeoutMs: CALL_TIMEOUT_MS },
+          );
+          const read = readScores(reply.message.content, questionnaire);
+          if ('scores' in read) return { type: 'rated', rater, run_id, scores: read.scores, at: now() };
+          problem = read.problem;
+        }
+        return { type: 'failed', rater, run_id, error: problem };
+      });
+    } catch (error) {
+      if (signal.aborted || this.#closed) return undefined;
+      const { message } = shownError(error, { step: 'a text was being rated' });
+      return { type: 'failed', rater, run_id, error: message };
+    }
+  }
+}
+
+function opened(lines: readonly RatingLine[]): Open | undefined {
+  const [first] = lines;
+  if (first?.type !== 'created') return undefined;
+  const open: Open = {
+    ...{ study: first.study, rated: [], failures: [], running: false },
+    ...{ stop: new AbortController(), over: Promise.resolve() },
+  };
+  for (const line of lines) take(open, line);
+  return open;
+}
+
+function take(open: Open, line: RatingLine): void {
+  switch (line.type) {
+    case 'created':
+      return;
+    case 'running':
+      open.running = line.on;
+      if (line.on) open.failures = [];
+      return;
+    case 'rated': {
+      const { type: _, ...rated } = line;
+      const before = open.rated.findIndex(
+        (each) => each.rater === rated.rater && each.run_id === rated.run_id,
+      );
+      if (before >= 0) open.rated[before] = rated;
+      else open.rated.push(rated);
+      return;
+    }
+    case 'failed': {
+      const { rater, run_id, error } = line;
+      open.failures.push({ rater, run_id, error });
+    }
+  }
+}
+
+function isDone({ rated, failures }: Open, rater: string, runId: string): boolean {
+  return [...rated, ...failures].some((each) => each.rater === rater && each.run_id === runId);
+}
+
+function summaryOf({ study, rated, running }: Open): RatingSummary {
+  const { id, name, created_at, questionnaire, subjects, models } = study;
+  const byModels = rated.filter(({ rater }) => models.includes(rater)).length;
+  const planned = models.length * subjects.length;
+  return {
+    ...{ id, name, created_at, questionnaire: questionnaire.name },
+    ...{ subjects: subjects.length, models: models.length, rated: byModels, planned },
+    status: running ? 'running' : byModels < planned ? 'stopped' : 'done',
+  };
+}
+
+function replyOf(open: Open): RatingReply {
+  const { study, failures, rated, current } = open;
+  const people: Record<string, string[]> = {};
+  for (const { rater, run_id } of rated) {
+    if (!study.models.includes(rater)) people[rater] = [...(people[rater] ?? []), run_id];
+  }
+  return { rating: summaryOf(open), study, failures, people, ...(current && { current }) };
+}
+
+function questionnaireOf(request: z.output<typeof createRatingRequest>): Questionnaire {
+  if (request.text !== undefined) return readQuestionnaire(request.text);
+  if (request.shipped === undefined) return checkedQuestionnaire(request.questionnaire);
+  const found = shippedQuestionnaire(request.shipped);
+  if (found) return found;
+  throw invalid(`No questionnaire "${request.shipped}" ships with Loupe.`);
+}
+
+function nothingToRate({ id }: RunSummary): AppError {
+  return invalid(`Run ${id} has no such text yet.`);
+}
+
+function invalid(message: string): AppError {
+  return new AppError({ code: 'invalid_request', message });
+}
