@@ -7,10 +7,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import { readMessages } from '../../e2e/read-messages.ts';
 import type { ExperimentReply } from '../api/experiment.ts';
+import type { McpServerReply } from '../api/mcp.ts';
 import type { HealthReply, RunReply } from '../api/replies.ts';
 import type { ViewDelta } from '../api/stream.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { hostileServer } from '../mcp/under-test.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { eventsOf } from '../testing/events-of.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../testing/postgres-server.ts';
@@ -18,6 +20,9 @@ import { findPostgres, type PostgresServer, startPostgres } from '../testing/pos
 const installed = findPostgres() !== undefined;
 if (!installed)
   console.warn('PostgreSQL is not installed: several processes are NOT tested. apt-get install postgresql');
+
+/** MCP servers are started as programs only where they can be confined. */
+const confined = (await openSandbox()).report.available;
 
 const LEASE_SECONDS = 3;
 /** Several leases, on a machine that does other things as well. */
@@ -289,6 +294,41 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
         `${lags.at(-1)} ms; forced stop took ${stopMs} ms`,
     );
   }, 120_000);
+
+  it.skipIf(!confined)(
+    'another process answers what a server asks during a call [O24]',
+    async () => {
+      ollama.add({
+        name: 'asks',
+        steps: [
+          { reply: { tool_calls: [{ name: 'asker__act', arguments: {} }] } },
+          { reply: { content: 'The task is completed.' } },
+        ],
+      });
+      const both = [await startServer(), await startServer()] as const;
+      const path = '/api/mcp/servers';
+      const server = hostileServer('asks-form');
+      await both[0].request(path, { json: { name: 'asker', server } });
+      await both[0].request(`${path}/asker/start`, { json: {} });
+      const tools = await vi.waitFor(async () => {
+        const reply: McpServerReply = await (await both[0].request(`${path}/asker`)).json();
+        expect(reply.state).toBe('ready');
+        return reply.tools.map(({ name, hash }) => ({ name, hash }));
+      }, patient);
+      await both[0].request(`${path}/asker/accept`, { json: { tools } });
+      const approval = { tools: { asker__act: 'auto' } };
+      const id = await startRun(both[0], 'asks', { tools: ['asker__act'], approval });
+      const [, other] = await holderOf(id, both);
+      await vi.waitFor(async () => expect((await get(other, id)).phase).toBe('awaiting-approval'), patient);
+      const json = { request_id: 'q1', action: 'accept', content: { name: 'From the other side' } };
+      const answered = await other.request(`/api/runs/${id}/mcp-requests`, { json });
+      expect(answered.status).toBe(200);
+      expect(await ended(other, id)).toMatchObject({ termination_reason: 'final_answer' });
+      const [call] = eventsOf(await logOf(other, id), 'tool-call.ended');
+      expect(JSON.stringify(call?.result)).toContain('From the other side');
+    },
+    60_000,
+  );
 
   it('another process shows text in progress, also to late viewers [D5, D13]', async () => {
     const words = Array.from({ length: 900 }, (_, index) => `word ${index} 🦊\u0000`).join(' ');

@@ -35,7 +35,7 @@ export interface ServerInfo {
 }
 
 /** How long the end of a server that could not be started is awaited, in milliseconds. */
-const END_GRACE_MS = 300;
+const END_GRACE_MS = 1000;
 
 /** What a connection needs besides the configuration of its server. */
 export interface ConnectionParts {
