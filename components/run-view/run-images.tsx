@@ -4,6 +4,7 @@ import type { ImageRef } from '#lib/events/image.ts';
 import { imageWords } from '#lib/events/image-words.ts';
 import { lazyCode } from '../hooks/lazy-code.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { useRunScreen } from './screen-context.ts';
 
 const thumbnail = lazyCode(async () => (await import('./thumbnail.tsx')).Thumbnail);
 
@@ -15,12 +16,13 @@ export function RunImages({ images }: { images: readonly ImageRef[] | undefined 
 
 function Images({ images }: { images: readonly ImageRef[] }) {
   const Thumbnail = thumbnail.useCode();
+  const source = useRunScreen().images;
   return (
     <ul aria-label="Images" className="mt-2 mb-1 flex flex-wrap gap-2">
       {images.map((image, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an image may be there twice, and none of them moves
         <li key={index} className="min-w-0">
-          {Thumbnail ? <Thumbnail image={image} /> : <ForeignText text={imageWords(image)} />}
+          {Thumbnail ? <Thumbnail image={image} source={source} /> : <ForeignText text={imageWords(image)} />}
         </li>
       ))}
     </ul>

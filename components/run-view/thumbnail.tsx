@@ -3,18 +3,17 @@
 import { ImageOff } from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
 import { embeddedImage } from '#lib/browser/content/embedded-image.ts';
+import type { ImageSource } from '#lib/browser/stream/image-source.ts';
 import type { ImageRef } from '#lib/events/image.ts';
 import { imageWords } from '#lib/events/image-words.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ForeignName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
-import { useRunScreen } from './screen-context.ts';
 
 type Loaded = { state: 'loading' } | { state: 'missing' } | { state: 'shown'; url: string };
 
-function useImage(image: ImageRef): Loaded {
-  const source = useRunScreen().images;
+function useImage(image: ImageRef, source: ImageSource | undefined): Loaded {
   const [loaded, setLoaded] = useState<Loaded>({ state: source ? 'loading' : 'missing' });
   useEffect(() => {
     let stale = false;
@@ -33,8 +32,8 @@ function useImage(image: ImageRef): Loaded {
 }
 
 /** An image of the run, small, which opens larger. */
-export function Thumbnail({ image }: { image: ImageRef }) {
-  const loaded = useImage(image);
+export function Thumbnail({ image, source }: { image: ImageRef; source: ImageSource | undefined }) {
+  const loaded = useImage(image, source);
   const [open, setOpen] = useState(false);
   const title = useId();
   if (loaded.state !== 'shown') {
