@@ -1,7 +1,8 @@
 import { AppError } from '../errors/app-error.ts';
 import { askThread } from '../util/ask-thread.ts';
-import type { ImageType, Orientation } from '../util/image-header.ts';
+import type { ImageType } from '../util/image-header.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
+import type { Orientation } from './jpeg-orientation.ts';
 
 /** An image for the thread. */
 export interface ToDraw {

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../errors/app-error.ts';
 import { type ImageRef, MAX_IMAGE_NAME_CHARS, type NamedImage } from '../events/image.ts';
 import { IMAGE_LIMITS } from '../events/limits.ts';
-import { type ImageHeader, jpegOrientation, readImageHeader } from '../util/image-header.ts';
+import { type ImageHeader, readImageHeader } from '../util/image-header.ts';
 import { formatCount } from '../util/numbers.ts';
 import { textStart } from '../util/short-text.ts';
 import { drawInThread } from './draw-in-thread.ts';
+import { jpegOrientation } from './jpeg-orientation.ts';
 
 /** An image that can be kept, shown and sent. */
 export interface ReadImage {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Orientation } from '../util/image-header.ts';
+import type { Orientation } from './jpeg-orientation.ts';
 import { type Pixels, upright } from './upright.ts';
 
 /** Rows of letters as an image: each letter is a pixel. */

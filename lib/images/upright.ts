@@ -1,4 +1,4 @@
-import type { Orientation } from '../util/image-header.ts';
+import type { Orientation } from './jpeg-orientation.ts';
 
 /** Pixels of four bytes, row by row. */
 export interface Pixels {

@@ -7,11 +7,11 @@ import { lazyCode } from '../../hooks/lazy-code.ts';
 import { ForeignText } from '../foreign-text.tsx';
 import { CodeView } from './code-view.tsx';
 import { DiffLines } from './diff-lines.tsx';
-import { ImageView } from './image-view.tsx';
 import { JsonTree } from './json-tree.tsx';
 
 const markdownView = lazyCode(async () => (await import('./markdown-view.tsx')).MarkdownView);
 const ansiView = lazyCode(async () => (await import('./ansi-view.tsx')).AnsiView);
+const imageView = lazyCode(async () => (await import('./image-view.tsx')).ImageView);
 const csvView = lazyCode(async () => (await import('./csv-view.tsx')).CsvView);
 
 /** Loads what shows Markdown, so that the first answer does not change its height. */
@@ -44,7 +44,7 @@ export const Content = memo(function Content({
     case 'table':
       return <Csv text={text} separator={kind.separator} />;
     case 'image':
-      return <ImageView url={text} label="" />;
+      return <Image url={text} />;
   }
 });
 
@@ -64,6 +64,11 @@ function Markdown({ text, isLive }: { text: string; isLive: boolean }) {
 function Ansi({ text }: { text: string }) {
   const View = ansiView.useCode();
   return View ? <View text={text} /> : <PlainText text={text} />;
+}
+
+function Image({ url }: { url: string }) {
+  const View = imageView.useCode();
+  return View ? <View url={url} label="" /> : <PlainText text="Image" />;
 }
 
 function Csv({ text, separator }: { text: string; separator: ',' | '\t' }) {

@@ -1,11 +1,16 @@
 'use client';
 
-import { ImagePlus, X } from 'lucide-react';
+import { ImagePlus } from 'lucide-react';
 import { type ClipboardEvent, type DragEvent, useRef, useState } from 'react';
-import { type DraftImage, draftImageUrl, IMAGE_TYPES, withFiles } from '#lib/browser/drafts/draft-images.ts';
+import type { DraftImage } from '#lib/browser/drafts/draft-images.ts';
 import { IMAGE_LIMITS } from '#lib/events/limits.ts';
+import { lazyCode } from '../../hooks/lazy-code.ts';
 import { Button } from '../button.tsx';
-import { ForeignName } from '../foreign-name.tsx';
+
+/** What a file dialog offers. */
+const IMAGE_TYPES = 'image/png,image/jpeg,image/webp,image/gif';
+
+const attachedList = lazyCode(async () => (await import('./attached-images.tsx')).AttachedList);
 
 /** Images of a form: chosen, pasted into a text or dropped onto it. */
 export interface ImageInput {
@@ -34,10 +39,15 @@ export function useImageInput(
   latest.current = images;
   const add = (files: readonly File[]) => {
     if (files.length === 0) return;
-    void withFiles(latest.current, files).then((added) => {
-      setProblem(added.problem);
-      onChange(added.images);
-    });
+    void import('#lib/browser/drafts/draft-images.ts')
+      .then(({ withFiles }) => withFiles(latest.current, files))
+      .then(
+        (added) => {
+          setProblem(added.problem);
+          onChange(added.images);
+        },
+        () => setProblem('The images cannot be read. Try again.'),
+      );
   };
   return {
     images,
@@ -112,33 +122,7 @@ export function AttachedImages({ input }: { input: ImageInput }) {
   const { images, problem } = input;
   return (
     <>
-      {images.length > 0 && (
-        <ul aria-label="Attached images" className="flex flex-wrap gap-2">
-          {images.map((image, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: an image may be there twice
-            <li key={index} className="flex items-center gap-2 rounded-md border bg-raised p-1">
-              {/* biome-ignore lint/performance/noImgElement: nothing is to be optimized in a data URL */}
-              <img
-                src={draftImageUrl(image)}
-                alt=""
-                className="h-11 w-auto max-w-24 rounded-sm object-contain"
-              />
-              <span className="foreign max-w-40 truncate text-sm">
-                <ForeignName text={image.name} max={30} />
-              </span>
-              <button
-                type="button"
-                aria-label={`Remove ${image.name}`}
-                title="Remove"
-                className="grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink max-sm:size-11"
-                onClick={() => input.onChange(images.filter((_, at) => at !== index))}
-              >
-                <X className="size-4" aria-hidden="true" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {images.length > 0 && <Attached input={input} />}
       {problem && (
         <p role="alert" className="foreign text-xs text-fail">
           {problem}
@@ -146,4 +130,9 @@ export function AttachedImages({ input }: { input: ImageInput }) {
       )}
     </>
   );
+}
+
+function Attached({ input }: { input: ImageInput }) {
+  const List = attachedList.useCode();
+  return List ? <List images={input.images} onChange={input.onChange} /> : null;
 }

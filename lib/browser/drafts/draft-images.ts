@@ -8,9 +8,6 @@ export interface DraftImage {
   readonly data: string;
 }
 
-/** What a file dialog offers. */
-export const IMAGE_TYPES = 'image/png,image/jpeg,image/webp,image/gif';
-
 /** The `data:` URL that shows an image, by the type that its bytes have. */
 export function draftImageUrl({ data }: DraftImage): string {
   const type: ImageType =

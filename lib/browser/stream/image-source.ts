@@ -1,6 +1,5 @@
 import type { ImageRef } from '../../events/image.ts';
 import { ApiError, getBlob } from '../api.ts';
-import { base64 } from '../drafts/draft-images.ts';
 
 /**
  * Finds the bytes of a run's image, as a `data:` URL: the only address from which a page may show an image of a run.
@@ -28,7 +27,8 @@ export function imagesIn(images: Readonly<Record<string, string>> | undefined): 
 
 async function load(path: string, { type }: ImageRef): Promise<string | undefined> {
   try {
-    return `data:image/${type};base64,${await base64(await getBlob(path))}`;
+    const [blob, { base64 }] = await Promise.all([getBlob(path), import('../drafts/draft-images.ts')]);
+    return `data:image/${type};base64,${await base64(blob)}`;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
