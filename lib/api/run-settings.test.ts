@@ -43,6 +43,7 @@ it.each(requests)('has a default for every optional setting: %j', (request) => {
     'shell_timeout_secs',
     'blocked_patterns',
     'tools',
+    'fetch_hosts',
     'diversity',
   ];
   const known = Object.keys(defaultSettings(config));

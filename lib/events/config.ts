@@ -3,6 +3,7 @@ import { regularExpression } from '../util/regular-expression.ts';
 import { boundedJson, check } from './check.ts';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
+import { fetchHostProblem, MAX_FETCH_HOSTS, readFetchHost } from './fetch-hosts.ts';
 import { MAX_MODEL_NAME_CHARS, MAX_OFFERED_TOOLS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
 import { approvalPolicy, optionValue, parserLayer, thinkSetting } from './setting-values.ts';
@@ -66,6 +67,17 @@ const OTHER_SCHEMAS = {
   blocked_patterns: z.array(blockedPattern).max(50),
   // Requests are checked against the mode's tools (`toolsProblem`); a log may name tools of another version.
   tools: z.array(z.string().min(1).max(100)).min(1, 'Name at least one tool.').max(MAX_OFFERED_TOOLS),
+  fetch_hosts: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(300)
+        .refine((host) => readFetchHost(host) !== undefined, {
+          error: ({ input }) => fetchHostProblem(String(input)) ?? 'This is not a host.',
+        }),
+    )
+    .max(MAX_FETCH_HOSTS),
   approval: approvalPolicy,
   diversity: diversitySettings.extend({
     threshold: diversitySettings.shape.threshold.default(DIVERSITY_DEFAULTS.threshold),

@@ -466,6 +466,16 @@ export const SETTINGS = {
     flag: 'tools',
     isList: true,
   },
+  /** What `fetch_url` may ask; no other host, and no address of this machine or a private network that is not listed. */
+  fetch_hosts: {
+    type: 'other',
+    modes: usesFiles,
+    label: 'Hosts for fetch_url',
+    help: 'Names or addresses, with a port if it is not 80 or 443. No other host is contacted.',
+    fork: true,
+    flag: 'fetch-hosts',
+    isList: true,
+  },
   /** By default, every call runs without approval. */
   approval: { type: 'other', label: 'Approval', stored: 'elsewhere' },
   /** The run ends when its messages exceed four characters per token of this limit (C8). */

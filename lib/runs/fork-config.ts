@@ -1,13 +1,13 @@
 import type { ForkPlan, ForkSettings } from '../api/fork-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, askedSettings, definedOf, milliseconds, type RunSettings } from '../api/run-settings.ts';
-import { chosenServerTools, type ServerTools, toolsProblem } from '../api/tools.ts';
+import { chosenAddedTools, type ServerTools, toolsProblem } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
+import { FETCH_TOOL, isAddedTool } from '../events/added-tools.ts';
 import { type ModelPrice, type RunConfig, storedSettings } from '../events/config.ts';
-import { serverAndTool } from '../events/mcp-names.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { defaultSettings, isSettingOf, modesWithSetting } from '../events/settings.ts';
-import { exploreIterations, serverRules, toolsOf } from '../modes/resolve-config.ts';
+import { askingRules, exploreIterations, toolsOf } from '../modes/resolve-config.ts';
 import { requirePriceForBudget } from '../policies/budget.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -64,25 +64,26 @@ export function changedConfig(
     asked: [...new Set([...askedNames(askedSettings(config)), ...askedNames(settings)])],
   };
   requirePriceForBudget(changed);
+  requireHosts(changed);
   return withDefaultsAgain(config, { ...changed, ...approvalOfFork(changed, { servers, imported }) });
 }
 
 /**
- * The rules of a fork for tools of servers. Those that an imported file wrote don't count: the file would decide what runs
- * unasked on servers of this machine that happen to have the same name.
+ * The rules of a fork for added tools. Those that an imported file wrote don't count: the file would decide what runs
+ * unasked on servers of this machine that happen to have the same name, or which hosts are asked.
  */
 function approvalOfFork(
   { approval, tools }: RunConfig,
   { servers = [], imported }: Pick<ConfigFacts, 'servers' | 'imported'>,
 ): Pick<RunConfig, 'approval'> {
-  const named = (tools ?? []).filter((name) => serverAndTool(name) !== undefined);
+  const named = (tools ?? []).filter(isAddedTool);
   if (named.length === 0) return {};
   const usual = approval?.default ?? 'auto';
   const rules = imported
     ? Object.fromEntries(
         named.map((name) => [name, approval?.tools?.[name] === 'deny' ? 'deny' : 'ask'] as const),
       )
-    : { ...serverRules(chosenServerTools(named, servers), usual), ...approval?.tools };
+    : { ...askingRules(chosenAddedTools(named, servers), usual), ...approval?.tools };
   const merged = imported ? { ...approval?.tools, ...rules } : rules;
   return { approval: { default: usual, ...(Object.keys(merged).length > 0 ? { tools: merged } : {}) } };
 }
@@ -121,6 +122,11 @@ function requireTools({ mode, agentic }: RunConfig, { tools }: ForkSettings): vo
   if (!tools) return;
   const problem = agentic ? toolsProblem(mode, tools) : 'A single answer calls no tools.';
   if (problem !== undefined) throw refused(`settings: tools: ${problem}`);
+}
+
+function requireHosts({ tools = [], fetch_hosts: hosts = [] }: RunConfig): void {
+  if (!tools.includes(FETCH_TOOL) || hosts.length > 0) return;
+  throw refused('settings: fetch_hosts: List the hosts that fetch_url may ask.');
 }
 
 function mergedOptions(

@@ -47,6 +47,7 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
         blockedPatterns,
         shellTimeoutSecs,
         offered: config.tools,
+        fetchHosts: config.fetch_hosts,
         serverTools: opened.tools,
       }),
       mcpServers: opened.servers,
@@ -121,6 +122,7 @@ function safetyOf(config: RunConfig, sandbox: Sandbox) {
     patterns: config.blocked_patterns,
     shellTimeoutSecs: config.shell_timeout_secs,
     offered: config.tools,
+    fetchHosts: config.fetch_hosts,
   });
 }
 
