@@ -8,7 +8,7 @@ const LAYERS = [
   ['lib/events', 'lib/config'],
   ['lib/compare', 'lib/tools', 'lib/sharing/redaction'],
   ['lib/api', 'lib/policies'],
-  ['lib/store', 'lib/suites', 'lib/modes', 'lib/handshake', 'lib/browser', 'lib/mcp'],
+  ['lib/store', 'lib/suites', 'lib/modes', 'lib/handshake', 'lib/browser', 'lib/mcp', 'lib/command-tools'],
   ['lib/experiments'],
   ['lib/engine', 'lib/client', 'lib/feed', 'lib/queue', 'lib/sign-ins'],
   ['lib/sharing/exports', 'lib/sharing/links', 'components/hooks'],

@@ -81,7 +81,7 @@ function Missing({
   if (missing.length === 0) return null;
   return (
     <p className="text-sm text-warn">
-      No enabled server has {missing.join(', ')} as an accepted tool.{' '}
+      {missing.join(', ')}: no custom tool and no accepted tool of an enabled server has this name.{' '}
       <button
         type="button"
         className="reach font-medium text-brass underline decoration-brass-line underline-offset-2"

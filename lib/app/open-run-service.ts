@@ -3,10 +3,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelsReply } from '../api/replies.ts';
 import { checkModel } from '../checks/check-model.ts';
+import { CommandTools, definitionsOf, offeredGroup } from '../command-tools/command-tools.ts';
 import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { AppError } from '../errors/app-error.ts';
+import { isCommandTool } from '../events/mcp-names.ts';
 import { modeFacts } from '../events/modes.ts';
 import { Experiments } from '../experiments/experiments.ts';
 import { McpServers } from '../mcp/mcp-servers.ts';
@@ -64,6 +66,7 @@ export interface OpenedRunService {
   suites: Suites;
   /** Servers of the Model Context Protocol. */
   mcp: McpServers;
+  commandTools: CommandTools;
   /** The operator token. */
   token: string;
   /** Stores this server's URL for a second start. */
@@ -112,6 +115,11 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     confined: unconfined === undefined,
     environment: process.env,
   });
+  const commandTools = new CommandTools({
+    dataDir,
+    sandbox: unconfined ?? sandbox,
+    confined: unconfined === undefined,
+  });
   const spans = await openSpanSender(environment, { store, masks });
   const service = openRuns(opened, environment, {
     sandbox,
@@ -120,6 +128,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     prices,
     sessions,
     mcp,
+    commandTools,
     masks,
     observers: [sessions, agentConsole, ...(spans ? [spans] : [])],
   });
@@ -165,6 +174,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       now: steadyNow,
     }),
     mcp,
+    commandTools,
     token,
     announce: opened.announce,
     async close() {
@@ -202,6 +212,7 @@ interface RunParts {
   prices: ModelPrices;
   sessions: SessionLogger;
   mcp: McpServers;
+  commandTools: CommandTools;
   masks: RunServiceOptions['masks'];
   observers: readonly AppendObserver[];
 }
@@ -210,7 +221,7 @@ interface RunParts {
 function openRuns(
   opened: OpenedStore,
   environment: Environment,
-  { sandbox, unconfined, servers, prices, sessions, mcp, masks, observers }: RunParts,
+  { sandbox, unconfined, servers, prices, sessions, mcp, commandTools, masks, observers }: RunParts,
 ): RunService {
   const { dataDir } = environment;
   const { store, shared } = opened;
@@ -223,23 +234,30 @@ function openRuns(
     dataDir,
     concurrency: environment.concurrency,
     minFreeBytes: environment.minFreeBytes,
-    prepare: async (request, runId) =>
-      prepareRun(request, {
+    prepare: async (request, runId) => {
+      const custom = request.tools?.some(isCommandTool) ? await commandTools.definitions() : [];
+      return prepareRun(request, {
         runId,
         dataDir,
         offeredTools: tools[request.mode].map((tool) => tool.function.name),
         alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
-        servers: request.tools ? await mcp.offered() : [],
+        servers: request.tools ? [...(await mcp.offered()), ...offeredGroup(custom)] : [],
+        commandTools: custom,
         price: await prices.of(request.model),
-      }),
+      });
+    },
     admit: (models) => servers.admit(models),
-    prepareFork: async (config, { kind, runId, model }) => ({
-      price: await prices.of(model),
-      tools: [...tools[config.mode], ...(await mcp.definitions())],
-      servers: await mcp.offered(),
-      ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
-      ...(modeFacts(config.mode).writesLogFile ? { logPath: logPathOf(runId) } : {}),
-    }),
+    prepareFork: async (config, { kind, runId, model }) => {
+      const custom = await commandTools.readable();
+      return {
+        price: await prices.of(model),
+        tools: [...tools[config.mode], ...(await mcp.definitions()), ...definitionsOf(custom)],
+        servers: [...(await mcp.offered()), ...offeredGroup(custom)],
+        commandTools: custom,
+        ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
+        ...(modeFacts(config.mode).writesLogFile ? { logPath: logPathOf(runId) } : {}),
+      };
+    },
     hostOf: ({ model }) => servers.hostOf(model),
     shared: shared && { store: shared, hostOf: ({ model }) => servers.sharedHostOf(model) },
     execute: async ({ log, config, signal, yieldToOthers, leaveSlot, takeSlot }) => {
@@ -259,7 +277,8 @@ function openRuns(
     },
     tidyUp: (state) => removeLeftovers(state, dataDir),
     models: () => listModels({ servers, store, prices }),
-    tools: async () => toolsReply(tools, await mcp.offered()),
+    tools: async () =>
+      toolsReply(tools, [...(await mcp.offered()), ...offeredGroup(await commandTools.readable())]),
     masks,
     settings: {
       concurrency: environment.concurrency,

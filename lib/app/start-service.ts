@@ -5,6 +5,7 @@ import { setSharing } from '../sharing/listener/current-sharing.ts';
 import { createShareServer } from '../sharing/listener/share-server.ts';
 import { Sharing } from '../sharing/listener/sharing.ts';
 import { playerAssets } from '../sharing/player/assets.ts';
+import { setCommandTools } from './current-command-tools.ts';
 import { setExperiments } from './current-experiments.ts';
 import { setFolders } from './current-folders.ts';
 import { setMcpServers } from './current-mcp.ts';
@@ -38,6 +39,7 @@ export async function startService(
   setPresets(opened.presets);
   setSuites(opened.suites);
   setMcpServers(opened.mcp);
+  setCommandTools(opened.commandTools);
   setGate(gate);
   const sharing = new Sharing({
     shares: opened.shares,

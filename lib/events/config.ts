@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { regularExpression } from '../util/regular-expression.ts';
 import { boundedJson, check } from './check.ts';
+import { commandTool, MAX_COMMAND_TOOLS } from './command-tool.ts';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
 import { fetchHostProblem, MAX_FETCH_HOSTS, readFetchHost } from './fetch-hosts.ts';
@@ -205,6 +206,8 @@ export const runConfig = z.object({
   load_timeout_ms: z.int().positive(),
   /** Empty in a single answer. */
   parser_layers: z.array(parserLayer),
+  /** The custom tools that the run chose, as they were when it was created. */
+  command_tools: z.array(commandTool).max(MAX_COMMAND_TOOLS).optional(),
   /** Default: every call runs without approval. */
   approval: approvalPolicy.optional(),
   /** Missing in tasks and in logs from before modes were added: parsed replies, no IDs, JSON results. */

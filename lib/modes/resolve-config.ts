@@ -6,7 +6,9 @@ import { chosenAddedTools, type ServerTools, withServerTools } from '../api/tool
 import { AppError } from '../errors/app-error.ts';
 import { isAddedTool } from '../events/added-tools.ts';
 import { ANSWER_CHECK_TYPES, needsTools } from '../events/check-kinds.ts';
+import type { CommandTool } from '../events/command-tool.ts';
 import { type ModelPrice, type RunConfig, type RunMode, storedSettings } from '../events/config.ts';
+import { isCommandTool, offeredCommandName } from '../events/mcp-names.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { ApprovalChoice } from '../events/setting-values.ts';
 import { defaultSettings, isSettingOf, STORED_ALWAYS } from '../events/settings.ts';
@@ -25,8 +27,10 @@ export interface RunFacts {
   price?: ModelPrice;
   /** Tools whose calls need approval in every run. */
   alwaysAsk?: readonly string[];
-  /** The accepted tools of MCP servers. */
+  /** The accepted tools of MCP servers, and the custom ones as a group of their own. */
   servers?: readonly ServerTools[];
+  /** The custom tools of this machine. */
+  commandTools?: readonly CommandTool[];
 }
 
 /**
@@ -75,6 +79,15 @@ export function toolsOf(
     message: `tools: ${found.problem}`,
     hint: 'GET /api/tools lists the accepted tools of servers. Accept tools on the Tools page.',
   });
+}
+
+/** The custom tools among the chosen ones, with their definitions. */
+function chosenCommandTools(
+  names: readonly string[] = [],
+  tools: readonly CommandTool[] = [],
+): Pick<RunConfig, 'command_tools'> {
+  if (!names.some(isCommandTool)) return {};
+  return { command_tools: tools.filter(({ name }) => names.includes(offeredCommandName(name))) };
 }
 
 /** How each mode completes a request. */
@@ -158,6 +171,7 @@ function sharedConfig(request: NewRun, facts: RunFacts) {
     call_timeout_ms: milliseconds(request.call_timeout_seconds ?? defaults.call_timeout_seconds),
     load_timeout_ms: milliseconds(request.load_timeout_seconds ?? defaults.load_timeout_seconds),
     parser_layers: request.parser_layers ?? defaults.parser_layers,
+    ...chosenCommandTools(request.tools, facts.commandTools),
     ...approvalOf(request, facts),
     ...(facts.price === undefined ? {} : { price: facts.price }),
     asked: askedNames(request),

@@ -4,7 +4,9 @@ import { askedNames, askedSettings, definedOf, milliseconds, type RunSettings } 
 import { chosenAddedTools, type ServerTools, toolsProblem } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
 import { FETCH_TOOL, isAddedTool } from '../events/added-tools.ts';
+import type { CommandTool } from '../events/command-tool.ts';
 import { type ModelPrice, type RunConfig, storedSettings } from '../events/config.ts';
+import { isCommandTool, offeredCommandName } from '../events/mcp-names.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { defaultSettings, isSettingOf, modesWithSetting } from '../events/settings.ts';
 import { askingRules, exploreIterations, toolsOf } from '../modes/resolve-config.ts';
@@ -20,6 +22,8 @@ export interface ConfigFacts {
   price?: ModelPrice;
   /** The accepted tools of MCP servers. */
   servers?: readonly ServerTools[];
+  /** The custom tools of this machine. */
+  commandTools?: readonly CommandTool[];
   /** Whether the source run was imported. */
   imported?: boolean;
 }
@@ -34,7 +38,7 @@ export interface ConfigFacts {
 export function changedConfig(
   config: RunConfig,
   request: ForkPlan,
-  { workspace, price, servers = [], imported }: ConfigFacts,
+  { workspace, price, servers = [], commandTools = [], imported }: ConfigFacts,
 ): RunConfig {
   const { title } = request;
   requireTools(config, request.settings);
@@ -61,11 +65,39 @@ export function changedConfig(
       ? { session: { ...config.session, ...definedOf({ context_limit, turn_delay }) } }
       : {}),
     price,
+    command_tools: commandToolsOfFork(config, {
+      tools: settings.tools ?? config.tools,
+      commandTools,
+      imported,
+    }),
     asked: [...new Set([...askedNames(askedSettings(config)), ...askedNames(settings)])],
   };
   requirePriceForBudget(changed);
   requireHosts(changed);
   return withDefaultsAgain(config, { ...changed, ...approvalOfFork(changed, { servers, imported }) });
+}
+
+/**
+ * The custom tools of a fork: those of its run as it began with them, and others as they are now. The commands of an
+ * imported file are anyone's: there, only this machine's tools of the same name count.
+ *
+ * @throws {AppError} `invalid_request` if this machine has no such tool
+ */
+function commandToolsOfFork(
+  config: RunConfig,
+  { tools = [], commandTools = [], imported }: Pick<RunConfig, 'tools'> & Partial<ConfigFacts>,
+): RunConfig['command_tools'] {
+  const chosen = tools.filter(isCommandTool);
+  if (chosen.length === 0) return undefined;
+  const known = [...(imported ? [] : (config.command_tools ?? [])), ...commandTools];
+  return chosen.map((offered) => {
+    const found = known.find(({ name }) => offeredCommandName(name) === offered);
+    if (found) return found;
+    throw refused(
+      `settings: tools: This machine has no custom tool "${offered.slice(0, 100)}".`,
+      'Add it on the Tools page, or choose other tools.',
+    );
+  });
 }
 
 /**
