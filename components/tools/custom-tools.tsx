@@ -4,6 +4,7 @@ import { useId, useState } from 'react';
 import type { CommandToolReply, CommandToolsReply } from '#lib/api/command-tool.ts';
 import { deleteJson } from '#lib/browser/api.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
+import { CUSTOM_GROUP } from '#lib/events/mcp-names.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -11,6 +12,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { CommandToolDialog } from './command-tool-dialog.tsx';
+import { TryOnModels } from './try-on-models.tsx';
 
 /** The commands that a person made tools. */
 export function CustomTools() {
@@ -65,6 +67,9 @@ export function CustomTools() {
             <CustomTool key={tool.name} tool={tool} onEdit={() => setOpened(tool)} onChange={reload} />
           ))}
         </ul>
+      )}
+      {data && data.tools.length > 0 && data.programs.available && (
+        <TryOnModels server={CUSTOM_GROUP} label="Try custom tools on local models" />
       )}
       {data && (
         <p className="mt-4 text-sm text-ink-3">

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isAddedTool, isOptionalTool } from '../events/added-tools.ts';
 import { check } from '../events/check.ts';
 import {
   MAX_CASE_FILES,
@@ -17,6 +18,7 @@ import { MAX_CHECKS } from '../events/settings.ts';
 import { isGitStep } from '../sandbox/workspace-path.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { contradictions, runFields } from './create-run.ts';
+import { offersServers } from './tools.ts';
 
 /** The mark of a suite file. The number changes when older programs could not read the format. */
 export const SUITE_FORMAT = 'loupe-suite/1';
@@ -256,9 +258,17 @@ function caseProblems(one: z.output<typeof caseFields>): [path: (string | number
     problems.push([['target'], `The mode "${mode}" gives no answer.`]);
   }
   for (const [index, name] of tools.entries()) {
+    if (isAddedTool(name) && offersServers(modeAndTools(mode).mode)) continue;
     if (!facts.tools.includes(name)) problems.push([['tools', index], unknownTool(name, mode, facts.tools)]);
   }
-  const request = { ...modeAndTools(mode), task: input, ...one.settings, checks };
+  const added = tools.filter((name) => isAddedTool(name) && !isOptionalTool(name));
+  const request = {
+    ...modeAndTools(mode),
+    task: input,
+    ...one.settings,
+    checks,
+    ...(added.length > 0 && { tools: added }),
+  };
   for (const [field, message] of contradictions(request)) {
     const path = field === 'task' ? ['input'] : field === 'checks' ? ['checks'] : ['settings', field];
     problems.push([path, message]);

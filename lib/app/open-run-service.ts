@@ -3,12 +3,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelsReply } from '../api/replies.ts';
 import { checkModel } from '../checks/check-model.ts';
+import { checkTools } from '../checks/check-tools.ts';
 import { CommandTools, definitionsOf, offeredGroup } from '../command-tools/command-tools.ts';
 import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { AppError } from '../errors/app-error.ts';
-import { isCommandTool } from '../events/mcp-names.ts';
+import { isCommandTool, serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts } from '../events/modes.ts';
 import { Experiments } from '../experiments/experiments.ts';
 import { McpServers } from '../mcp/mcp-servers.ts';
@@ -19,7 +20,10 @@ import { ModelPulls } from '../models/model-pulls.ts';
 import { withReadings } from '../models/model-readings.ts';
 import { ModelServers } from '../models/model-servers.ts';
 import { Reruns } from '../models/reruns.ts';
+import { ToolCheckFiles } from '../models/tool-check-files.ts';
+import { ToolChecks } from '../models/tool-checks.ts';
 import { modeOf } from '../modes/mode-of.ts';
+import type { ToolDefinition } from '../parser/types.ts';
 import { ExperimentLeases } from '../queue/experiment-leases.ts';
 import { builtInTools, toolsReply } from '../runs/built-in-tools.ts';
 import { Folders } from '../runs/folders.ts';
@@ -64,6 +68,7 @@ export interface OpenedRunService {
   folders: Folders;
   presets: Presets;
   suites: Suites;
+  toolChecks: ToolChecks;
   /** Servers of the Model Context Protocol. */
   mcp: McpServers;
   commandTools: CommandTools;
@@ -138,6 +143,21 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     slots: service,
     check: async (model, options) => checkModel(await servers.modelFor(model), model, options),
   });
+  const suites = new Suites({
+    store,
+    runOf: (runId) => service.stored.get(runId),
+    newId: () => newRunId(new Date()),
+    now: steadyNow,
+  });
+  const toolChecks = new ToolChecks({
+    files: new ToolCheckFiles(dataDir),
+    slots: service,
+    check: async (model, definitions, options) =>
+      checkTools(await servers.modelFor(model), { name: model, definitions }, options),
+    toolsOf: (server) => toolsToCheck(server, { mcp, commandTools }),
+    createSuite: (suite) => suites.create({ suite }),
+    newId: () => newRunId(new Date()),
+  });
   const leases = shared && new ExperimentLeases(shared, service.worker);
   const experiments = new Experiments({
     store,
@@ -167,12 +187,8 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     }),
     folders: new Folders({ store, dataDir, home: homedir() }),
     presets: new Presets({ store, newId: () => newRunId(new Date()), now: steadyNow }),
-    suites: new Suites({
-      store,
-      runOf: (runId) => service.stored.get(runId),
-      newId: () => newRunId(new Date()),
-      now: steadyNow,
-    }),
+    suites,
+    toolChecks,
     mcp,
     commandTools,
     token,
@@ -182,12 +198,28 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       await leases?.close();
       await pulls.close();
       await checks.close();
+      await toolChecks.close();
       await service.close();
       await mcp.close();
       await spans?.close();
       await servers.close();
     },
   };
+}
+
+/** The tools that a check of a server asks for. @throws {AppError} `invalid_request` if there are none */
+async function toolsToCheck(
+  server: string,
+  { mcp, commandTools }: Pick<RunParts, 'mcp' | 'commandTools'>,
+): Promise<ToolDefinition[]> {
+  const all = [...(await mcp.definitions()), ...definitionsOf(await commandTools.definitions())];
+  const found = all.filter((tool) => serverAndTool(tool.function.name)?.server === server);
+  if (found.length > 0) return found;
+  throw new AppError({
+    code: 'invalid_request',
+    message: `server: There is no enabled server "${server.slice(0, 100)}" with accepted tools.`,
+    hint: 'Accept its tools on the Tools page.',
+  });
 }
 
 /** Imported lazily: OpenTelemetry takes as much memory as the rest of the service, and few installations send spans. */

@@ -13,6 +13,7 @@ import { setModelChecks, setModelPrices, setModelPulls, setReruns } from './curr
 import { setPresets } from './current-presets.ts';
 import { setRunService } from './current-service.ts';
 import { setSuites } from './current-suites.ts';
+import { setToolChecks } from './current-tool-checks.ts';
 import { type OpenedRunService, openRunService } from './open-run-service.ts';
 
 /**
@@ -40,6 +41,7 @@ export async function startService(
   setSuites(opened.suites);
   setMcpServers(opened.mcp);
   setCommandTools(opened.commandTools);
+  setToolChecks(opened.toolChecks);
   setGate(gate);
   const sharing = new Sharing({
     shares: opened.shares,

@@ -51,7 +51,7 @@ export type Command = Connect &
       }
     | { name: 'import'; file: string }
     | { name: 'presets'; json: boolean }
-    | { name: 'check'; model: string; json: boolean }
+    | { name: 'check'; model: string; json: boolean; server?: string | undefined }
   );
 
 /** An option of "run" that sets one field, and the value it takes. */
@@ -131,6 +131,8 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe import FILE
   loupe presets [--json]            list the presets with their placeholders
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
+  loupe check MODEL --mcp NAME      ask the model for calls of the accepted tools of an MCP server, or of "custom" tools;
+                                    no call is made; exits with 0 if all are right, else 1
 
 All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
 Ctrl-C stops a check; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
@@ -233,8 +235,18 @@ export function readArguments(args: readonly string[]): Command {
       return { name, json: values.json === true, url: values.url };
     }
     case 'check': {
-      const { values, positionals } = parse(rest, { ...COMMON, json: { type: 'boolean' } });
-      return { name, model: one(positionals, 'check MODEL'), json: values.json === true, url: values.url };
+      const { values, positionals } = parse(rest, {
+        ...COMMON,
+        json: { type: 'boolean' },
+        mcp: { type: 'string' },
+      });
+      return {
+        name,
+        model: one(positionals, 'check MODEL'),
+        json: values.json === true,
+        ...(values.mcp === undefined ? {} : { server: values.mcp }),
+        url: values.url,
+      };
     }
     default: {
       const nearest = nearestName(name, NAMES);
