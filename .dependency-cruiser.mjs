@@ -17,6 +17,7 @@ const LAYERS = [
     'lib/browser',
     'lib/mcp',
     'lib/ratings',
+    'lib/command-tools',
   ],
   ['lib/experiments'],
   ['lib/engine', 'lib/client', 'lib/feed', 'lib/queue', 'lib/sign-ins'],

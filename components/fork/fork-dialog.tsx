@@ -21,6 +21,7 @@ import { forkQuery } from '#lib/browser/drafts/fork-query.ts';
 import { canRun, modelsRefresh } from '#lib/browser/state/models.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { FETCH_TOOL } from '#lib/events/added-tools.ts';
 import { MAX_MESSAGE_CHARS } from '#lib/events/limits.ts';
 import { kindFacts, kindOf, modeFacts } from '#lib/events/modes.ts';
 import { MODEL_OPTIONS, SETTINGS } from '#lib/events/settings.ts';
@@ -34,6 +35,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Choice, Field, NumberField, THINKING } from '../ui/form/fields.tsx';
+import { HostsField } from '../ui/form/hosts-field.tsx';
 import { ToolChoice } from '../ui/form/tool-choice.tsx';
 import { HiddenNote } from '../ui/hidden-note.tsx';
 import { NotOfferedNote } from '../ui/not-offered-note.tsx';
@@ -514,6 +516,13 @@ function Settings({ point, draft, problems, onChange }: Part) {
             }
           />
           {problems.tools && <p className="mt-1 text-xs text-fail">{problems.tools}</p>}
+          {draft.tools.includes(FETCH_TOOL) && (
+            <HostsField
+              value={draft.hosts}
+              onChange={(hosts) => onChange({ hosts })}
+              problem={problems.hosts}
+            />
+          )}
         </div>
       )}
     </section>

@@ -1,7 +1,7 @@
 'use client';
 
 import { ChevronRight } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { CheckCriterion, CheckExchange, CheckVerdict, ProbeResult } from '#lib/api/model-check.ts';
 import { formatDuration, plural } from '#lib/browser/words/format.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
@@ -23,11 +23,14 @@ const words: Record<CheckVerdict, string> = { pass: 'passed', fail: 'failed', un
 export function ProbeRow({
   id,
   probe,
+  badge,
   open,
   onToggle,
 }: {
   id: string;
   probe: ProbeResult;
+  /** In place of that of the verdict. */
+  badge?: ReactNode;
   open: boolean;
   onToggle: () => void;
 }) {
@@ -44,8 +47,10 @@ export function ProbeRow({
           aria-hidden="true"
           className={cx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
         />
-        <span className="min-w-0 flex-1">{probe.title}</span>
-        <Badge tone={tones[probe.verdict]}>{words[probe.verdict]}</Badge>
+        <span className="foreign min-w-0 flex-1">
+          <ForeignText text={probe.title} />
+        </span>
+        {badge ?? <Badge tone={tones[probe.verdict]}>{words[probe.verdict]}</Badge>}
         <span className="tnum w-14 text-right font-mono text-xs text-ink-3">
           {formatDuration(probe.duration_ms)}
         </span>

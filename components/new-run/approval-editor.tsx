@@ -3,10 +3,10 @@
 import type { ToolsReply } from '#lib/api/tools.ts';
 import {
   type ApprovalChoice,
+  addedToolsOf,
   approvalChoices,
   approvalTools,
   type CommandPlace,
-  serverToolsOf,
 } from '#lib/browser/drafts/run-draft.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { cx } from '../ui/cx.ts';
@@ -25,16 +25,16 @@ export function ApprovalFields({ commands }: { commands: CommandPlace }) {
   const kind = useDraftField('kind').value;
   const { value, set: onChange } = useDraftField('approval');
   const withheldTools = useDraftField('withheldTools').value;
-  const serverTools = useDraftField('serverTools').value;
+  const addedTools = useDraftField('addedTools').value;
   const { data } = useApi<ToolsReply>('/api/tools');
-  const ofServers = serverToolsOf({ kind, serverTools });
+  const added = addedToolsOf({ kind, addedTools });
   const unasked = new Set(
     data?.servers.flatMap((server) => server.tools.flatMap((tool) => (tool.unasked ? tool.name : []))),
   );
-  const tools = [...approvalTools({ kind, withheldTools }, commands), ...ofServers];
+  const tools = [...approvalTools({ kind, withheldTools }, commands), ...added];
   if (tools.length === 0) return null;
   const usual = (tool: string): ApprovalChoice | undefined =>
-    ofServers.includes(tool) ? (unasked.has(tool) ? 'auto' : 'ask') : undefined;
+    added.includes(tool) ? (unasked.has(tool) ? 'auto' : 'ask') : undefined;
   return (
     <Section title="Approval" hint="Which calls wait for you">
       <div className="grid gap-2">
@@ -45,9 +45,7 @@ export function ApprovalFields({ commands }: { commands: CommandPlace }) {
             aria-label={`Calls of ${tool}`}
             className={cx(
               'grid items-center gap-x-4 gap-y-1',
-              ofServers.length > 0
-                ? 'sm:grid-cols-[16rem_minmax(0,1fr)]'
-                : 'sm:grid-cols-[9rem_minmax(0,1fr)]',
+              added.length > 0 ? 'sm:grid-cols-[16rem_minmax(0,1fr)]' : 'sm:grid-cols-[9rem_minmax(0,1fr)]',
             )}
           >
             <code className="min-w-0 text-sm break-all">{tool}</code>

@@ -16,6 +16,7 @@ import { ServerDialog } from './server-dialog.tsx';
 import { ServerOffers } from './server-offers.tsx';
 import { serverPath } from './server-path.ts';
 import { ServerTools } from './server-tools.tsx';
+import { TryOnModels } from './try-on-models.tsx';
 
 /** A server: its state, what it can reach, and its tools. */
 export function ServerCard({ server, onChange }: { server: McpServerReply; onChange: () => void }) {
@@ -84,6 +85,9 @@ export function ServerCard({ server, onChange }: { server: McpServerReply; onCha
       )}
       {tools.length > 0 && <ServerTools server={server} onChange={onChange} />}
       {state === 'ready' && <ServerOffers server={name} />}
+      {state !== 'disabled' && tools.some(({ status }) => status === 'accepted') && (
+        <TryOnModels server={name} label={`Try ${name} on local models`} />
+      )}
       {tools.length === 0 && state === 'off' && (
         <p className="mt-3 text-sm text-ink-3">Start it once to see its tools.</p>
       )}

@@ -1,6 +1,7 @@
 'use client';
 
-import type { McpServerReply, McpToolReply } from '#lib/api/mcp.ts';
+import type { CallMcpToolReply, McpServerReply, McpToolReply } from '#lib/api/mcp.ts';
+import { postJson } from '#lib/browser/api.ts';
 import { TOOL_STATES } from '#lib/browser/words/server-words.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { Button } from '../ui/button.tsx';
@@ -8,6 +9,7 @@ import { JsonTree } from '../ui/content/json-tree.tsx';
 import { FoldMark } from '../ui/fold-mark.tsx';
 import { ForeignMessage } from '../ui/foreign-message.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { serverPath } from './server-path.ts';
 import { TryTool } from './try-tool.tsx';
 
 /** All that a server says about a tool, what changed in it, and a form to try it. */
@@ -75,7 +77,16 @@ export function ToolDetails({
         )}
       </div>
       {server.state !== 'disabled' && status !== 'unusable' && status !== 'missing' && (
-        <TryTool server={server.name} tool={tool} onCalled={onChange} />
+        <TryTool
+          name={tool.name}
+          schema={tool.input_schema}
+          note="It really runs, on the server of this page."
+          onCall={async (args) => {
+            const path = `${serverPath(server.name)}/call`;
+            const body = { tool: tool.name, arguments: args };
+            return postJson<CallMcpToolReply>(path, body).finally(onChange);
+          }}
+        />
       )}
     </div>
   );

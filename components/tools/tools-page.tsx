@@ -6,6 +6,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { CustomTools } from './custom-tools.tsx';
 import { ReadConfigDialog } from './read-config-dialog.tsx';
 import { ServerCard } from './server-card.tsx';
 import { ServerDialog } from './server-dialog.tsx';
@@ -28,8 +29,8 @@ export function ToolsPage() {
         <div>
           <h1 className="text-xl font-semibold tracking-[-0.015em]">Tools</h1>
           <p className="mt-1 max-w-read text-ink-2">
-            Servers of the Model Context Protocol (MCP) give runs more tools than the built-in ones. You
-            choose them in the form of a run.
+            More tools than the built-in ones: those of servers of the Model Context Protocol (MCP), and
+            commands of your own. You choose them in the form of a run.
           </p>
         </div>
         <div className="flex flex-wrap gap-2">
@@ -76,6 +77,7 @@ export function ToolsPage() {
           The configuration is kept in <code className="break-all">{data.path}</code>.
         </p>
       )}
+      <CustomTools />
       {opened === 'read' && <ReadConfigDialog taken={names} onClose={close} onAdded={reload} />}
       {opened === 'new' && <ServerDialog onClose={close} onSaved={reload} />}
     </main>

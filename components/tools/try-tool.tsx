@@ -1,31 +1,32 @@
 'use client';
 
 import { type FormEvent, useMemo, useState } from 'react';
-import type { CallMcpToolReply, McpToolReply } from '#lib/api/mcp.ts';
-import { postJson } from '#lib/browser/api.ts';
+import type { CallMcpToolReply } from '#lib/api/mcp.ts';
 import { type ArgumentField, argumentFieldsOf, argumentsOf } from '#lib/browser/drafts/argument-draft.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { JsonValue } from '#lib/util/json.ts';
+import type { JsonObject, JsonValue } from '#lib/util/json.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { JsonTree } from '../ui/content/json-tree.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Field } from '../ui/form/fields.tsx';
-import { serverPath } from './server-path.ts';
 
 /** A form made from a tool's schema, and what the call brought. */
 export function TryTool({
-  server,
-  tool,
-  onCalled,
+  name,
+  schema,
+  note,
+  onCall,
 }: {
-  server: string;
-  tool: McpToolReply;
-  onCalled: () => void;
+  name: string;
+  schema: JsonObject;
+  /** What a call does. */
+  note: string;
+  onCall: (args: JsonObject) => Promise<CallMcpToolReply>;
 }) {
-  const fields = useMemo(() => argumentFieldsOf(tool.input_schema), [tool.input_schema]);
+  const fields = useMemo(() => argumentFieldsOf(schema), [schema]);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [reply, setReply] = useState<CallMcpToolReply>();
@@ -36,14 +37,11 @@ export function TryTool({
     setProblems(read.ok ? {} : read.problems);
     if (!read.ok) return;
     setReply(undefined);
-    void run(async () => {
-      const body = { tool: tool.name, arguments: read.arguments };
-      setReply(await postJson<CallMcpToolReply>(`${serverPath(server)}/call`, body));
-    }).then(onCalled);
+    void run(async () => setReply(await onCall(read.arguments)));
   };
   return (
     <form
-      aria-label={`Try ${shortLine(tool.name)}`}
+      aria-label={`Try ${shortLine(name)}`}
       className="grid min-w-0 gap-3 rounded-md border p-3"
       onSubmit={submit}
     >
@@ -60,7 +58,7 @@ export function TryTool({
         <Button type="submit" size="sm" className="max-sm:h-11" disabled={busy}>
           {busy ? 'Calling' : 'Call'}
         </Button>
-        <span className="text-sm text-ink-3">It really runs, on the server of this page.</span>
+        <span className="text-sm text-ink-3">{note}</span>
       </div>
       {problem && <ErrorNote error={problem} />}
       {reply && <Result reply={reply} />}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FETCH_TOOL, isAddedTool, OPTIONAL_TOOLS } from '../events/added-tools.ts';
 import { approvalScope } from '../events/approval.ts';
 import { optionalSettings, runMode } from '../events/config.ts';
 import {
@@ -29,10 +30,8 @@ const ruledTool = z
   .string()
   .max(MAX_TOOL_NAME_CHARS)
   .refine(
-    (name) =>
-      TOOL_NAMES.some((known) => known === name) ||
-      (serverAndTool(name) !== undefined && !isAllOfServer(name)),
-    `This is not the name of a tool. The built-in tools are ${TOOL_NAMES.join(', ')}.`,
+    (name) => TOOL_NAMES.some((known) => known === name) || (isAddedTool(name) && !isAllOfServer(name)),
+    `This is not the name of a tool. The built-in tools are ${[...TOOL_NAMES, ...OPTIONAL_TOOLS].join(', ')}.`,
   );
 
 /** The fields of a request for a run. Unknown ones are rejected, so that a misspelt option is never ignored. */
@@ -96,6 +95,11 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   const unused = Object.keys(request.approval?.tools ?? {}).find((name) => !isChosen(name, request.tools));
   if (unused !== undefined)
     complain('approval', `The rule for ${unused} has no effect: "tools" does not name it.`);
+  const fetches = request.tools?.includes(FETCH_TOOL) ?? false;
+  if (fetches && !request.fetch_hosts?.length)
+    complain('fetch_hosts', 'List the hosts that fetch_url may ask.');
+  if (request.fetch_hosts?.length && !fetches)
+    complain('fetch_hosts', 'These hosts have no effect: "tools" does not name fetch_url.');
   if (request.workspace_copy && request.workspace === undefined) {
     complain('workspace_copy', 'Set workspace to the folder to copy.');
   }
@@ -106,7 +110,7 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
     complain('unattended', 'It would end at once: send a first message in task, or turn autopilot on.');
   }
   for (const problem of namedOptionProblems(request)) complain('model_options', problem);
-  const checkable = [...modeFacts(mode).tools, ...(request.tools ?? []).filter(serverAndTool)];
+  const checkable = [...modeFacts(mode).tools, ...(request.tools ?? []).filter(isAddedTool)];
   for (const problem of checkProblems(request.checks ?? [], checkable)) complain('checks', problem);
   const badSchema = request.answer_schema && schemaProblem(request.answer_schema);
   if (badSchema) complain('answer_schema', badSchema);
@@ -139,10 +143,11 @@ function operatorProblems({
   return [];
 }
 
-/** Whether a rule for a tool of a server has an effect: it, or all of its server, is chosen. */
+/** Whether a rule has an effect: an added tool, or all of its server, is chosen. */
 function isChosen(name: string, tools: readonly string[] = []): boolean {
+  if (!isAddedTool(name) || tools.includes(name)) return true;
   const server = serverAndTool(name)?.server;
-  return server === undefined || tools.includes(name) || tools.includes(allToolsOf(server));
+  return server !== undefined && tools.includes(allToolsOf(server));
 }
 
 /** The modes that have a field; `undefined` if all do. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_SERVER_CONFIG_CHARS, SERVER_CALL_SECONDS } from '../events/limits.ts';
-import { MAX_SERVER_NAME_CHARS, SERVER_NAME } from '../events/mcp-names.ts';
+import { CUSTOM_GROUP, MAX_SERVER_NAME_CHARS, SERVER_NAME } from '../events/mcp-names.ts';
 import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 
@@ -23,7 +23,11 @@ const hiddenValue = text;
 export const mcpServerName = z
   .string()
   .max(MAX_SERVER_NAME_CHARS)
-  .regex(SERVER_NAME, 'Use lower-case letters, digits and single underscores, such as "my_server".');
+  .regex(SERVER_NAME, 'Use lower-case letters, digits and single underscores, such as "my_server".')
+  .refine(
+    (name) => name !== CUSTOM_GROUP,
+    `"${CUSTOM_GROUP}" is the name of the custom tools. Choose another.`,
+  );
 
 /** What a server may do with a folder. */
 const folderAccess = z.enum(['read', 'write']);

@@ -3,7 +3,7 @@ import { runMode } from '../events/config.ts';
 import { MAX_TASK_CHARS } from '../events/limits.ts';
 import { placeholderNames } from '../util/placeholders.ts';
 import { contradictions, runFields } from './create-run.ts';
-import { withoutServerRules } from './tools.ts';
+import { withoutAddedRules } from './tools.ts';
 
 export const MAX_PRESETS = 200;
 const MAX_PRESET_NAME_CHARS = 80;
@@ -79,6 +79,6 @@ export function asPreset(record: PresetRecord): Preset {
  */
 export function presetFile({ name, run }: Pick<PresetRecord, 'name' | 'run'>): PresetRequest {
   const { workspace: _folder, workspace_copy: _copy, approval, ...others } = run;
-  const rules = approval === undefined ? {} : { approval: withoutServerRules(approval) };
+  const rules = approval === undefined ? {} : { approval: withoutAddedRules(approval) };
   return { format: PRESET_FORMAT, name, run: { ...others, ...rules } };
 }

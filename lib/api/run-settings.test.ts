@@ -44,6 +44,7 @@ it.each(requests)('has a default for every optional setting: %j', (request) => {
     'blocked_patterns',
     'tools',
     'distractor_tools',
+    'fetch_hosts',
     'diversity',
     'handover_at',
     'operator_replies',

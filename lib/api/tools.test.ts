@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRunRequest } from './create-run.ts';
-import { toolsProblem, withoutServerRules, withServerTools } from './tools.ts';
+import { toolsProblem, withoutAddedRules, withServerTools } from './tools.ts';
 
 it('names a tool that the mode does not have, with the nearest one and all there are', () => {
   expect(toolsProblem('session', ['read_file', 'run_command'])).toBeUndefined();
@@ -38,7 +38,7 @@ const servers = [
 
 it('takes tools of servers in runs with files only [O19]', () => {
   expect(toolsProblem('task', ['read_file', 'files__read', 'files__*'])).toBeUndefined();
-  expect(toolsProblem('explore', ['files__read'])).toMatch(/cannot use tools of servers/);
+  expect(toolsProblem('explore', ['files__read'])).toMatch(/cannot use files__read/);
 });
 
 it('puts the tools of a server in place of all of them, and names one that it lacks [O19]', () => {
@@ -55,7 +55,7 @@ it('puts the tools of a server in place of all of them, and names one that it la
 
 it('lets no file decide that calls of servers run unasked [threat 23]', () => {
   const tools = { files__write: 'auto', files__read: 'deny', write_file: 'auto' } as const;
-  expect(withoutServerRules({ default: 'auto', tools })).toEqual({
+  expect(withoutAddedRules({ default: 'auto', tools })).toEqual({
     default: 'auto',
     tools: { files__read: 'deny', write_file: 'auto' },
   });

@@ -1,3 +1,4 @@
+import { isAddedTool, isOptionalTool, OPTIONAL_TOOLS } from '../events/added-tools.ts';
 import { isAllOfServer, serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts, type RunMode } from '../events/modes.ts';
 import { nearestName } from '../util/nearest-name.ts';
@@ -41,15 +42,16 @@ export function offersServers(mode: RunMode): boolean {
  */
 export function toolsProblem(mode: RunMode, names: readonly string[]): string | undefined {
   const { tools } = modeFacts(mode);
-  const ofServer = names.find((name) => serverAndTool(name) !== undefined);
-  if (ofServer !== undefined && !offersServers(mode)) {
-    return `The mode "${mode}" cannot use tools of servers, such as ${ofServer}.`;
+  const added = names.find(isAddedTool);
+  if (added !== undefined && !offersServers(mode)) {
+    return `The mode "${mode}" reaches nothing outside of its memory, so it cannot use ${added}.`;
   }
-  const unknown = names.find((name) => !tools.includes(name) && serverAndTool(name) === undefined);
+  const unknown = names.find((name) => !tools.includes(name) && !isAddedTool(name));
   if (unknown !== undefined) {
-    const near = nearestName(unknown, tools);
+    const all = [...tools, ...(offersServers(mode) ? OPTIONAL_TOOLS : [])];
+    const near = nearestName(unknown, all);
     const meant = near === undefined ? '' : ` Did you mean ${near}?`;
-    return `The mode "${mode}" has no tool "${unknown}".${meant} It has ${tools.join(', ')}.`;
+    return `The mode "${mode}" has no tool "${unknown}".${meant} It has ${all.join(', ')}.`;
   }
   const twice = names.find((name, index) => names.indexOf(name) < index);
   return twice === undefined ? undefined : `${twice} is named twice.`;
@@ -87,23 +89,24 @@ export function withServerTools(
   return { names: [...new Set(all)] };
 }
 
-/** The accepted tools with these names. Pure. */
-export function chosenServerTools(
-  names: readonly string[] | undefined,
+/** The chosen tools that ask by default, with what their servers are believed. Pure. */
+export function chosenAddedTools(
+  names: readonly string[] = [],
   servers: readonly ServerTools[],
-): ServerTool[] {
-  return servers.flatMap(({ tools }) => tools).filter(({ name }) => names?.includes(name));
+): Pick<ServerTool, 'name' | 'unasked'>[] {
+  const ofServers = servers.flatMap(({ tools }) => tools).filter(({ name }) => names.includes(name));
+  return [...names.filter(isOptionalTool).map((name) => ({ name, unasked: false })), ...ofServers];
 }
 
 /**
- * Approval rules from a file that anyone may have written, without those that let calls of servers run unasked: servers of
- * this machine may have the same names. Pure.
+ * Approval rules from a file that anyone may have written, without those that let calls of added tools run unasked: servers
+ * of this machine may have the same names, and the file may name any host. Pure.
  */
-export function withoutServerRules<Approval extends { tools?: Readonly<Record<string, string>> }>(
+export function withoutAddedRules<Approval extends { tools?: Readonly<Record<string, string>> }>(
   approval: Approval,
 ): Approval {
   const { tools } = approval;
   if (!tools) return approval;
-  const kept = Object.entries(tools).filter(([name, choice]) => choice !== 'auto' || !serverAndTool(name));
+  const kept = Object.entries(tools).filter(([name, choice]) => choice !== 'auto' || !isAddedTool(name));
   return { ...approval, tools: Object.fromEntries(kept) };
 }

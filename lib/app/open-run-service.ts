@@ -4,11 +4,14 @@ import type { NewRun } from '../api/create-run.ts';
 import type { ModelsReply } from '../api/replies.ts';
 import { Benchmarks } from '../benchmarks/benchmarks.ts';
 import { checkModel } from '../checks/check-model.ts';
+import { checkTools } from '../checks/check-tools.ts';
+import { CommandTools, definitionsOf, offeredGroup } from '../command-tools/command-tools.ts';
 import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
 import { programVersion } from '../config/program-version.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { AppError } from '../errors/app-error.ts';
+import { isCommandTool, serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts } from '../events/modes.ts';
 import { Experiments } from '../experiments/experiments.ts';
 import { McpServers } from '../mcp/mcp-servers.ts';
@@ -21,8 +24,11 @@ import { ModelServers } from '../models/model-servers.ts';
 import { RatingLog } from '../models/rating-log.ts';
 import { Ratings } from '../models/ratings.ts';
 import { Reruns } from '../models/reruns.ts';
+import { ToolCheckFiles } from '../models/tool-check-files.ts';
+import { ToolChecks } from '../models/tool-checks.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { type RunFacts, resolveConfig } from '../modes/resolve-config.ts';
+import type { ToolDefinition } from '../parser/types.ts';
 import { ExperimentLeases } from '../queue/experiment-leases.ts';
 import { builtInTools, toolsReply } from '../runs/built-in-tools.ts';
 import { Folders } from '../runs/folders.ts';
@@ -72,8 +78,10 @@ export interface OpenedRunService {
   suites: Suites;
   benchmarks: Benchmarks;
   ratings: Ratings;
+  toolChecks: ToolChecks;
   /** Servers of the Model Context Protocol. */
   mcp: McpServers;
+  commandTools: CommandTools;
   /** The operator token. */
   token: string;
   /** Stores this server's URL for a second start. */
@@ -123,6 +131,11 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     confined: unconfined === undefined,
     environment: process.env,
   });
+  const commandTools = new CommandTools({
+    dataDir,
+    sandbox: unconfined ?? sandbox,
+    confined: unconfined === undefined,
+  });
   const spans = await openSpanSender(environment, { store, masks });
   const tools = builtInTools({ sandbox, unconfined });
   const service = openRuns(opened, environment, {
@@ -133,6 +146,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     prices,
     sessions,
     mcp,
+    commandTools,
     masks,
     observers: [sessions, agentConsole, ...(spans ? [spans] : [])],
   });
@@ -142,18 +156,30 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     slots: service,
     check: async (model, options) => checkModel(await servers.modelFor(model), model, options),
   });
-  const leases = shared && new ExperimentLeases(shared, service.worker);
   const suites = new Suites({
     store,
     runOf: (runId) => service.stored.get(runId),
     newId: () => newRunId(new Date()),
     now: steadyNow,
   });
+  const toolChecks = new ToolChecks({
+    files: new ToolCheckFiles(dataDir),
+    slots: service,
+    check: async (model, definitions, options) =>
+      checkTools(await servers.modelFor(model), { name: model, definitions }, options),
+    toolsOf: (server) => toolsToCheck(server, { mcp, commandTools }),
+    createSuite: (suite) => suites.create({ suite }),
+    newId: () => newRunId(new Date()),
+  });
+  const leases = shared && new ExperimentLeases(shared, service.worker);
   const experiments = new Experiments({
     store,
     holder: leases,
     newId: () => newRunId(new Date()),
-    runs: runsOfExperiments({ service, servers, dataDir, tools, unconfined, mcp, prices }),
+    runs: runsOfExperiments({
+      ...{ service, servers, dataDir },
+      ...{ tools, unconfined, mcp, commandTools, prices },
+    }),
     suites: { find: (reference) => suites.find(reference) },
     facts: { loupe_version: programVersion(), machine: machineFacts() },
   });
@@ -202,7 +228,9 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     suites,
     benchmarks,
     ratings,
+    toolChecks,
     mcp,
+    commandTools,
     token,
     announce: opened.announce,
     async close() {
@@ -212,12 +240,28 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       await checks.close();
       await benchmarks.close();
       await ratings.close();
+      await toolChecks.close();
       await service.close();
       await mcp.close();
       await spans?.close();
       await servers.close();
     },
   };
+}
+
+/** The tools that a check of a server asks for. @throws {AppError} `invalid_request` if there are none */
+async function toolsToCheck(
+  server: string,
+  { mcp, commandTools }: Pick<RunParts, 'mcp' | 'commandTools'>,
+): Promise<ToolDefinition[]> {
+  const all = [...(await mcp.definitions()), ...definitionsOf(await commandTools.definitions())];
+  const found = all.filter((tool) => serverAndTool(tool.function.name)?.server === server);
+  if (found.length > 0) return found;
+  throw new AppError({
+    code: 'invalid_request',
+    message: `server: There is no enabled server "${server.slice(0, 100)}" with accepted tools.`,
+    hint: 'Accept its tools on the Tools page.',
+  });
 }
 
 /** Imported lazily: OpenTelemetry takes as much memory as the rest of the service, and few installations send spans. */
@@ -243,6 +287,7 @@ interface RunParts {
   prices: ModelPrices;
   sessions: SessionLogger;
   mcp: McpServers;
+  commandTools: CommandTools;
   masks: RunServiceOptions['masks'];
   observers: readonly AppendObserver[];
 }
@@ -251,7 +296,7 @@ interface RunParts {
 function openRuns(
   opened: OpenedStore,
   environment: Environment,
-  { sandbox, tools, unconfined, servers, prices, sessions, mcp, masks, observers }: RunParts,
+  { sandbox, tools, unconfined, servers, prices, sessions, mcp, commandTools, masks, observers }: RunParts,
 ): RunService {
   const { dataDir } = environment;
   const { store, shared } = opened;
@@ -268,16 +313,20 @@ function openRuns(
         runId,
         dataDir,
         files,
-        ...(await factsOf(request, { tools, unconfined, mcp, prices })),
+        ...(await factsOf(request, { tools, unconfined, mcp, commandTools, prices })),
       }),
     admit: (models) => servers.admit(models),
-    prepareFork: async (config, { kind, runId, model }) => ({
-      price: await prices.of(model),
-      tools: [...tools[config.mode], ...(await mcp.definitions())],
-      servers: await mcp.offered(),
-      ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
-      ...(modeFacts(config.mode).writesLogFile ? { logPath: logPathOf(runId) } : {}),
-    }),
+    prepareFork: async (config, { kind, runId, model }) => {
+      const custom = await commandTools.readable();
+      return {
+        price: await prices.of(model),
+        tools: [...tools[config.mode], ...(await mcp.definitions()), ...definitionsOf(custom)],
+        servers: [...(await mcp.offered()), ...offeredGroup(custom)],
+        commandTools: custom,
+        ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
+        ...(modeFacts(config.mode).writesLogFile ? { logPath: logPathOf(runId) } : {}),
+      };
+    },
     hostOf: ({ model }) => servers.hostOf(model),
     shared: shared && { store: shared, hostOf: ({ model }) => servers.sharedHostOf(model) },
     execute: async ({ log, config, signal, yieldToOthers, leaveSlot, takeSlot }) => {
@@ -298,7 +347,8 @@ function openRuns(
     },
     tidyUp: (state) => removeLeftovers(state, dataDir),
     models: () => listModels({ servers, store, prices }),
-    tools: async () => toolsReply(tools, await mcp.offered()),
+    tools: async () =>
+      toolsReply(tools, [...(await mcp.offered()), ...offeredGroup(await commandTools.readable())]),
     masks,
     settings: {
       concurrency: environment.concurrency,
@@ -325,12 +375,20 @@ function openRuns(
 /** What a request is completed with on this machine. */
 async function factsOf(
   request: NewRun,
-  { tools, unconfined, mcp, prices }: Pick<RunParts, 'tools' | 'unconfined' | 'mcp' | 'prices'>,
+  {
+    tools,
+    unconfined,
+    mcp,
+    commandTools,
+    prices,
+  }: Pick<RunParts, 'tools' | 'unconfined' | 'mcp' | 'commandTools' | 'prices'>,
 ): Promise<Omit<RunFacts, 'workspace' | 'copiedFrom'>> {
+  const custom = request.tools?.some(isCommandTool) ? await commandTools.definitions() : [];
   return {
     offeredTools: tools[request.mode].map((tool) => tool.function.name),
     alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
-    servers: request.tools ? await mcp.offered() : [],
+    servers: request.tools ? [...(await mcp.offered()), ...offeredGroup(custom)] : [],
+    commandTools: custom,
     price: await prices.of(request.model),
   };
 }

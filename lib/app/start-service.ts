@@ -5,7 +5,11 @@ import { setSharing } from '../sharing/listener/current-sharing.ts';
 import { createShareServer } from '../sharing/listener/share-server.ts';
 import { Sharing } from '../sharing/listener/sharing.ts';
 import { playerAssets } from '../sharing/player/assets.ts';
+
 import { setBenchmarks } from './current-benchmarks.ts';
+
+import { setCommandTools } from './current-command-tools.ts';
+
 import { setExperiments } from './current-experiments.ts';
 import { setFolders } from './current-folders.ts';
 import { setMcpServers } from './current-mcp.ts';
@@ -14,6 +18,7 @@ import { setPresets } from './current-presets.ts';
 import { setRatings } from './current-ratings.ts';
 import { setRunService } from './current-service.ts';
 import { setSuites } from './current-suites.ts';
+import { setToolChecks } from './current-tool-checks.ts';
 import { type OpenedRunService, openRunService } from './open-run-service.ts';
 
 /**
@@ -42,6 +47,8 @@ export async function startService(
   setBenchmarks(opened.benchmarks);
   setRatings(opened.ratings);
   setMcpServers(opened.mcp);
+  setCommandTools(opened.commandTools);
+  setToolChecks(opened.toolChecks);
   setGate(gate);
   const sharing = new Sharing({
     shares: opened.shares,

@@ -66,7 +66,7 @@ export type Command = Connect &
         title: string;
         json: boolean;
       }
-    | { name: 'check'; model: string; json: boolean }
+    | { name: 'check'; model: string; json: boolean; server?: string | undefined }
     | { name: 'experiment'; command: ExperimentCommand }
     | { name: 'mcp' }
     | {
@@ -161,6 +161,8 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe rate RUN… --by MODEL [--with NAME|FILE] [--part output|reflections|last_cycle] [--title TEXT] [--json]
   loupe rate --continue RATING      have texts rated by models (--by may be repeated; --with: default experience)
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
+  loupe check MODEL --mcp NAME      ask the model for calls of the accepted tools of an MCP server, or of "custom" tools;
+                                    no call is made; exits with 0 if all are right, else 1
 ${EXPERIMENT_USAGE}
   loupe mcp                         serve Loupe to other agents as an MCP server on standard input and output (docs/mcp.md)
   loupe benchmark FOLDER --model NAME [--categories NAME,NAME] [--limit N] [--think] [--json]
@@ -268,8 +270,18 @@ export function readArguments(args: readonly string[]): Command {
     case 'rate':
       return readRate(rest);
     case 'check': {
-      const { values, positionals } = parse(rest, { ...COMMON, json: { type: 'boolean' } });
-      return { name, model: one(positionals, 'check MODEL'), json: values.json === true, url: values.url };
+      const { values, positionals } = parse(rest, {
+        ...COMMON,
+        json: { type: 'boolean' },
+        mcp: { type: 'string' },
+      });
+      return {
+        name,
+        model: one(positionals, 'check MODEL'),
+        json: values.json === true,
+        ...(values.mcp === undefined ? {} : { server: values.mcp }),
+        url: values.url,
+      };
     }
     case 'experiment':
       return { name, ...readExperiment(rest) };

@@ -27,6 +27,7 @@ import { performExperiment } from './experiment-command.ts';
 import { autoRunLine, endLine, linesOf, listLines, noticeLine } from './lines.ts';
 import { beginRating, followRating, ratingLines } from './rate.ts';
 import { runOfPreset } from './run-of-preset.ts';
+import { toolCheckLines, toolProgressLines } from './tool-check-lines.ts';
 
 /** Polling interval for the progress of a check. */
 const CHECK_LOOK_MS = 500;
@@ -163,7 +164,9 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     case 'rate':
       return rate(command, loupe, terminal);
     case 'check':
-      return check(command, loupe, terminal);
+      return command.server === undefined
+        ? check(command, loupe, terminal)
+        : checkServer({ ...command, server: command.server }, loupe, terminal);
     case 'experiment':
       return performExperiment(command.command, loupe.experiments, {
         print: (lines) => write(stdout, asText(lines)),
@@ -286,6 +289,36 @@ async function benchmark(
     }
     await write(stdout, asText(json ? [jsonLine(now)] : benchmarkLines(now)));
     return now.benchmark.status === 'finished' ? EXIT.ok : EXIT.failed;
+  });
+}
+
+/** Asks a model for calls of a server's tools, reports how many were right, and prints the table. */
+async function checkServer(
+  { model, server, json }: { model: string; server: string; json: boolean },
+  loupe: Loupe,
+  terminal: Terminal,
+): Promise<number> {
+  const { stdout, stderr } = terminal;
+  const interrupted = () => void loupe.stopToolCheck(model, server).catch(stopFailed(terminal));
+  return interruptible(terminal, interrupted, async () => {
+    let now = await loupe.startToolCheck(model, server);
+    const { id } = now;
+    let told: string[] = [];
+    for (;;) {
+      const lines = toolProgressLines(now);
+      await write(stderr, asText(lines.filter((line) => !told.includes(line))));
+      told = lines;
+      if (now.ended_at !== undefined) break;
+      await delay(CHECK_LOOK_MS);
+      const { current } = await loupe.toolChecks();
+      // Another check may have started since this one ended; the result is stored anyway.
+      if (current?.id !== id) break;
+      now = current;
+    }
+    if (now.ended_at !== undefined && now.status !== 'done') return EXIT.failed;
+    const reply = await loupe.toolCheck(id);
+    await write(stdout, `${json ? jsonLine(reply.check) : toolCheckLines(reply).join('\n')}\n`);
+    return reply.summary.right === reply.summary.judged ? EXIT.ok : EXIT.failed;
   });
 }
 

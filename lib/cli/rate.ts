@@ -5,7 +5,7 @@ import { ratedPart } from '../api/rating.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { Loupe } from '../client/loupe.ts';
 import type { Command } from './arguments.ts';
-import { usage } from './arguments.ts';
+import { usage } from './options.ts';
 
 /** Polling interval for the progress of ratings. */
 const LOOK_MS = 500;

@@ -16,6 +16,7 @@ import type {
 } from '../api/replies.ts';
 import type { AnnotationChange } from '../api/run-annotations.ts';
 import type { RunSummary } from '../api/run-summary.ts';
+import type { ToolCheckProgress, ToolCheckReply, ToolChecksReply } from '../api/tool-check.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { RunResult } from '../events/run.ts';
@@ -160,6 +161,27 @@ export class Loupe {
   /** `GET /api/ratings/{id}/results` */
   ratingResults(id: string): Promise<RatingResults> {
     return this.#http.json<RatingResults>(`/api/ratings/${encodeURIComponent(id)}/results`);
+  }
+
+  /** Asks a model for calls of the tools of a server (`POST /api/tool-checks`). */
+  async startToolCheck(model: string, server: string): Promise<ToolCheckProgress> {
+    return (await this.#http.json<{ check: ToolCheckProgress }>('/api/tool-checks', { model, server })).check;
+  }
+
+  /** The current check of tools and the stored ones (`GET /api/tool-checks`). */
+  toolChecks(): Promise<ToolChecksReply> {
+    return this.#http.json<ToolChecksReply>('/api/tool-checks');
+  }
+
+  /** `POST /api/tool-checks/stop` */
+  async stopToolCheck(model: string, server: string): Promise<ToolCheckProgress> {
+    const body = { model, server };
+    return (await this.#http.json<{ check: ToolCheckProgress }>('/api/tool-checks/stop', body)).check;
+  }
+
+  /** A stored check of tools (`GET /api/tool-checks/{id}`). */
+  toolCheck(id: string): Promise<ToolCheckReply> {
+    return this.#http.json<ToolCheckReply>(`/api/tool-checks/${encodeURIComponent(id)}`);
   }
 
   /** `GET /api/models/check/result` */

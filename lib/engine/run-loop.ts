@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.ts';
+import { isAddedTool } from '../events/added-tools.ts';
 import type { ApprovalScope } from '../events/approval.ts';
 import { argumentsToRun } from '../events/call-arguments.ts';
 import type { NamedImage } from '../events/image.ts';
-import { serverAndTool } from '../events/mcp-names.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { PendingCall, RunState } from '../events/run-state.ts';
 import { isSettingOf } from '../events/settings.ts';
@@ -602,8 +602,8 @@ class Loop {
   #scopesOf(tool: string, alwaysAsk: readonly string[]): ApprovalScope[] {
     const isKnown = this.#log.state.tools.some((each) => each.function.name === tool);
     if (!isKnown || alwaysAsk.includes(tool)) return ['once'];
-    // Another server can get the same name, so an approval ends with the run.
-    if (serverAndTool(tool)) return ['once', 'run'];
+    // Another server can get the same name, and other hosts can be listed, so an approval ends with the run.
+    if (isAddedTool(tool)) return ['once', 'run'];
     return this.#options.standingApproval ? ['once', 'run', 'tool_and_folder'] : ['once', 'run'];
   }
 

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { regularExpression } from '../util/regular-expression.ts';
 import { boundedJson, check } from './check.ts';
+import { commandTool, MAX_COMMAND_TOOLS } from './command-tool.ts';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
+import { fetchHostProblem, MAX_FETCH_HOSTS, readFetchHost } from './fetch-hosts.ts';
 import { imageRef } from './image.ts';
 import {
   MAX_MODEL_NAME_CHARS,
@@ -77,6 +79,17 @@ const OTHER_SCHEMAS = {
   blocked_patterns: z.array(blockedPattern).max(50),
   // Requests are checked against the mode's tools (`toolsProblem`); a log may name tools of another version.
   tools: z.array(z.string().min(1).max(100)).min(1, 'Name at least one tool.').max(MAX_OFFERED_TOOLS),
+  fetch_hosts: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(300)
+        .refine((host) => readFetchHost(host) !== undefined, {
+          error: ({ input }) => fetchHostProblem(String(input)) ?? 'This is not a host.',
+        }),
+    )
+    .max(MAX_FETCH_HOSTS),
   approval: approvalPolicy,
   operator_replies: z.array(operatorText).min(1).max(MAX_OPERATOR_REPLIES),
   operator_model: z.string().min(1).max(MAX_MODEL_NAME_CHARS),
@@ -209,6 +222,8 @@ export const runConfig = z.object({
   load_timeout_ms: z.int().positive(),
   /** Empty in a single answer. */
   parser_layers: z.array(parserLayer),
+  /** The custom tools that the run chose, as they were when it was created. */
+  command_tools: z.array(commandTool).max(MAX_COMMAND_TOOLS).optional(),
   /** Default: every call runs without approval. */
   approval: approvalPolicy.optional(),
   /** Missing in tasks and in logs from before modes were added: parsed replies, no IDs, JSON results. */

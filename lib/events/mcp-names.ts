@@ -33,3 +33,22 @@ export function serverAndTool(name: string): { server: string; tool: string } | 
 export function isAllOfServer(name: string): boolean {
   return serverAndTool(name)?.tool === ALL;
 }
+
+/** In place of a server's name in the names of custom tools; no MCP server can have it. */
+export const CUSTOM_GROUP = 'custom';
+
+/** How long a call of a custom tool may take, in seconds. */
+export const COMMAND_TOOL_SECONDS = { default: 60, max: 3600 } as const;
+
+/** The longest name of a custom tool. */
+export const MAX_COMMAND_NAME_CHARS = MAX_TOOL_NAME_CHARS - nameWithServer(CUSTOM_GROUP, '').length;
+
+/** The name under which models get a custom tool. */
+export function offeredCommandName(name: string): string {
+  return nameWithServer(CUSTOM_GROUP, name);
+}
+
+/** Whether a name that models get is that of a custom tool. */
+export function isCommandTool(offered: string): boolean {
+  return serverAndTool(offered)?.server === CUSTOM_GROUP;
+}

@@ -486,6 +486,16 @@ export const SETTINGS = {
     form: { empty: 'none' },
     flag: 'distractor-tools',
   },
+  /** What `fetch_url` may ask; no other host, and no address of this machine or a private network that is not listed. */
+  fetch_hosts: {
+    type: 'other',
+    modes: usesFiles,
+    label: 'Hosts for fetch_url',
+    help: 'Names or addresses, with a port if it is not 80 or 443. No other host is contacted.',
+    fork: true,
+    flag: 'fetch-hosts',
+    isList: true,
+  },
   /** By default, every call runs without approval. */
   approval: { type: 'other', label: 'Approval', stored: 'elsewhere' },
   /** The run ends when its conversation exceeds this limit: as measured, or by four characters per token (C8). */

@@ -2,11 +2,13 @@ import type { z } from 'zod';
 import type { NewRun } from '../api/create-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, definedOf, milliseconds } from '../api/run-settings.ts';
-import { chosenServerTools, type ServerTools, withServerTools } from '../api/tools.ts';
+import { chosenAddedTools, type ServerTools, withServerTools } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
+import { isAddedTool } from '../events/added-tools.ts';
 import { ANSWER_CHECK_TYPES, needsTools } from '../events/check-kinds.ts';
+import type { CommandTool } from '../events/command-tool.ts';
 import { type ModelPrice, type RunConfig, type RunMode, storedSettings } from '../events/config.ts';
-import { serverAndTool } from '../events/mcp-names.ts';
+import { isCommandTool, offeredCommandName } from '../events/mcp-names.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { ApprovalChoice } from '../events/setting-values.ts';
 import { defaultSettings, isSettingOf, STORED_ALWAYS } from '../events/settings.ts';
@@ -25,8 +27,10 @@ export interface RunFacts {
   price?: ModelPrice;
   /** Tools whose calls need approval in every run. */
   alwaysAsk?: readonly string[];
-  /** The accepted tools of MCP servers. */
+  /** The accepted tools of MCP servers, and the custom ones as a group of their own. */
   servers?: readonly ServerTools[];
+  /** The custom tools of this machine. */
+  commandTools?: readonly CommandTool[];
 }
 
 /**
@@ -54,7 +58,7 @@ export function requireTool(
   { tools }: Pick<RunConfig, 'tools'>,
   { offeredTools }: Pick<RunFacts, 'offeredTools'>,
 ): void {
-  if (!tools || tools.some((name) => offeredTools.includes(name) || serverAndTool(name))) return;
+  if (!tools || tools.some((name) => offeredTools.includes(name) || isAddedTool(name))) return;
   throw new AppError({
     code: 'invalid_request',
     message: `tools: ${tools.join(', ')} cannot be used on this machine.`,
@@ -75,6 +79,15 @@ export function toolsOf(
     message: `tools: ${found.problem}`,
     hint: 'GET /api/tools lists the accepted tools of servers. Accept tools on the Tools page.',
   });
+}
+
+/** The custom tools among the chosen ones, with their definitions. */
+function chosenCommandTools(
+  names: readonly string[] = [],
+  tools: readonly CommandTool[] = [],
+): Pick<RunConfig, 'command_tools'> {
+  if (!names.some(isCommandTool)) return {};
+  return { command_tools: tools.filter(({ name }) => names.includes(offeredCommandName(name))) };
 }
 
 /** How each mode completes a request. */
@@ -158,6 +171,7 @@ function sharedConfig(request: NewRun, facts: RunFacts) {
     call_timeout_ms: milliseconds(request.call_timeout_seconds ?? defaults.call_timeout_seconds),
     load_timeout_ms: milliseconds(request.load_timeout_seconds ?? defaults.load_timeout_seconds),
     parser_layers: request.parser_layers ?? defaults.parser_layers,
+    ...chosenCommandTools(request.tools, facts.commandTools),
     ...approvalOf(request, facts),
     ...(facts.price === undefined ? {} : { price: facts.price }),
     asked: askedNames(request),
@@ -165,17 +179,17 @@ function sharedConfig(request: NewRun, facts: RunFacts) {
 }
 
 /**
- * The requested approval policy, tightened for tools that always need approval. A server's tool is asked about, unless the
+ * The requested approval policy, tightened for tools that always need approval. An added tool is asked about, unless the
  * request says otherwise or the person believes its server that it only reads.
  */
 function approvalOf(
   { approval, agentic, tools: chosen }: NewRun,
   { alwaysAsk = [], servers = [] }: RunFacts,
 ) {
-  const ofServers = chosenServerTools(chosen, servers);
-  if (!agentic || (approval === undefined && alwaysAsk.length + ofServers.length === 0)) return {};
+  const added = chosenAddedTools(chosen, servers);
+  if (!agentic || (approval === undefined && alwaysAsk.length + added.length === 0)) return {};
   const tools: Record<string, ApprovalChoice> = {
-    ...serverRules(ofServers, approval?.default ?? 'auto'),
+    ...askingRules(added, approval?.default ?? 'auto'),
     ...approval?.tools,
   };
   for (const tool of alwaysAsk) {
@@ -197,8 +211,8 @@ function approvalOf(
   };
 }
 
-/** The rules for tools of servers that nobody made a rule for: at least as strict as the default. */
-export function serverRules(
+/** The rules for added tools that nobody made a rule for: at least as strict as the default. */
+export function askingRules(
   tools: readonly { name: string; unasked: boolean }[],
   usual: ApprovalChoice,
 ): Record<string, ApprovalChoice> {

@@ -1,13 +1,15 @@
 import type { ForkPlan, ForkSettings } from '../api/fork-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, askedSettings, definedOf, milliseconds, type RunSettings } from '../api/run-settings.ts';
-import { chosenServerTools, type ServerTools, toolsProblem } from '../api/tools.ts';
+import { chosenAddedTools, type ServerTools, toolsProblem } from '../api/tools.ts';
 import { AppError } from '../errors/app-error.ts';
+import { FETCH_TOOL, isAddedTool } from '../events/added-tools.ts';
+import type { CommandTool } from '../events/command-tool.ts';
 import { type ModelPrice, type RunConfig, storedSettings } from '../events/config.ts';
-import { serverAndTool } from '../events/mcp-names.ts';
+import { isCommandTool, offeredCommandName } from '../events/mcp-names.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { defaultSettings, isSettingOf, modesWithSetting } from '../events/settings.ts';
-import { exploreIterations, serverRules, toolsOf } from '../modes/resolve-config.ts';
+import { askingRules, exploreIterations, toolsOf } from '../modes/resolve-config.ts';
 import { requirePriceForBudget } from '../policies/budget.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -20,6 +22,8 @@ export interface ConfigFacts {
   price?: ModelPrice;
   /** The accepted tools of MCP servers. */
   servers?: readonly ServerTools[];
+  /** The custom tools of this machine. */
+  commandTools?: readonly CommandTool[];
   /** Whether the source run was imported. */
   imported?: boolean;
 }
@@ -34,7 +38,7 @@ export interface ConfigFacts {
 export function changedConfig(
   config: RunConfig,
   request: ForkPlan,
-  { workspace, price, servers = [], imported }: ConfigFacts,
+  { workspace, price, servers = [], commandTools = [], imported }: ConfigFacts,
 ): RunConfig {
   const { title } = request;
   requireTools(config, request.settings);
@@ -61,28 +65,57 @@ export function changedConfig(
       ? { session: { ...config.session, ...definedOf({ context_limit, turn_delay }) } }
       : {}),
     price,
+    command_tools: commandToolsOfFork(config, {
+      tools: settings.tools ?? config.tools,
+      commandTools,
+      imported,
+    }),
     asked: [...new Set([...askedNames(askedSettings(config)), ...askedNames(settings)])],
   };
   requirePriceForBudget(changed);
+  requireHosts(changed);
   return withDefaultsAgain(config, { ...changed, ...approvalOfFork(changed, { servers, imported }) });
 }
 
 /**
- * The rules of a fork for tools of servers. Those that an imported file wrote don't count: the file would decide what runs
- * unasked on servers of this machine that happen to have the same name.
+ * The custom tools of a fork: those of its run as it began with them, and others as they are now. The commands of an
+ * imported file are anyone's: there, only this machine's tools of the same name count.
+ *
+ * @throws {AppError} `invalid_request` if this machine has no such tool
+ */
+function commandToolsOfFork(
+  config: RunConfig,
+  { tools = [], commandTools = [], imported }: Pick<RunConfig, 'tools'> & Partial<ConfigFacts>,
+): RunConfig['command_tools'] {
+  const chosen = tools.filter(isCommandTool);
+  if (chosen.length === 0) return undefined;
+  const known = [...(imported ? [] : (config.command_tools ?? [])), ...commandTools];
+  return chosen.map((offered) => {
+    const found = known.find(({ name }) => offeredCommandName(name) === offered);
+    if (found) return found;
+    throw refused(
+      `settings: tools: This machine has no custom tool "${offered.slice(0, 100)}".`,
+      'Add it on the Tools page, or choose other tools.',
+    );
+  });
+}
+
+/**
+ * The rules of a fork for added tools. Those that an imported file wrote don't count: the file would decide what runs
+ * unasked on servers of this machine that happen to have the same name, or which hosts are asked.
  */
 function approvalOfFork(
   { approval, tools }: RunConfig,
   { servers = [], imported }: Pick<ConfigFacts, 'servers' | 'imported'>,
 ): Pick<RunConfig, 'approval'> {
-  const named = (tools ?? []).filter((name) => serverAndTool(name) !== undefined);
+  const named = (tools ?? []).filter(isAddedTool);
   if (named.length === 0) return {};
   const usual = approval?.default ?? 'auto';
   const rules = imported
     ? Object.fromEntries(
         named.map((name) => [name, approval?.tools?.[name] === 'deny' ? 'deny' : 'ask'] as const),
       )
-    : { ...serverRules(chosenServerTools(named, servers), usual), ...approval?.tools };
+    : { ...askingRules(chosenAddedTools(named, servers), usual), ...approval?.tools };
   const merged = imported ? { ...approval?.tools, ...rules } : rules;
   return { approval: { default: usual, ...(Object.keys(merged).length > 0 ? { tools: merged } : {}) } };
 }
@@ -121,6 +154,11 @@ function requireTools({ mode, agentic }: RunConfig, { tools }: ForkSettings): vo
   if (!tools) return;
   const problem = agentic ? toolsProblem(mode, tools) : 'A single answer calls no tools.';
   if (problem !== undefined) throw refused(`settings: tools: ${problem}`);
+}
+
+function requireHosts({ tools = [], fetch_hosts: hosts = [] }: RunConfig): void {
+  if (!tools.includes(FETCH_TOOL) || hosts.length > 0) return;
+  throw refused('settings: fetch_hosts: List the hosts that fetch_url may ask.');
 }
 
 function mergedOptions(

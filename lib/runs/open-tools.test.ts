@@ -3,8 +3,10 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
+import { isOptionalTool } from '../events/added-tools.ts';
 import { modeFacts, modeNames, type RunMode } from '../events/modes.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
+import type { ToolDefinition } from '../parser/types.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import { temporaryFolder } from '../sandbox/under-test.ts';
 import { noSandbox } from '../tools/under-test.ts';
@@ -67,15 +69,22 @@ it.runIf(process.platform === 'linux')('a session that cannot open its tools hol
 });
 
 describe('the tools that a run chose', () => {
-  it.each(modeNames)('without a choice, a run in the mode %s offers all that there are', async (mode) => {
-    const { folder, open } = await opening(mode);
-    await using _ = folder;
-    const { toolbox, close } = await open();
-    expect(toolbox.definitions).toEqual(builtInTools({ sandbox: noSandbox, unconfined: undefined })[mode]);
-    await close();
-    const all = builtInTools({ sandbox: noSandbox, unconfined: openUnconfined() })[mode];
-    expect(all.map((tool) => tool.function.name)).toEqual(modeFacts(mode).tools);
-  });
+  it.each(modeNames)(
+    'without a choice, a run in the mode %s offers all that are not optional',
+    async (mode) => {
+      const { folder, open } = await opening(mode);
+      await using _ = folder;
+      const { toolbox, close } = await open();
+      const usual = (tools: readonly ToolDefinition[]) =>
+        tools.filter((tool) => !isOptionalTool(tool.function.name));
+      expect(toolbox.definitions).toEqual(
+        usual(builtInTools({ sandbox: noSandbox, unconfined: undefined })[mode]),
+      );
+      await close();
+      const all = builtInTools({ sandbox: noSandbox, unconfined: openUnconfined() })[mode];
+      expect(usual(all).map((tool) => tool.function.name)).toEqual(modeFacts(mode).tools);
+    },
+  );
 
   it.each([
     ['task', ['search_files', 'read_file'], 'write_file'],

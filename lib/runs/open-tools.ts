@@ -1,15 +1,18 @@
 import type { OpenedTools, OpenTools } from '../engine/open-tools.ts';
 import type { RunConfig } from '../events/config.ts';
+import { offeredCommandName } from '../events/mcp-names.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import { type OpenedServerTools, openServerTools } from '../mcp/run-tools.ts';
 import { type HeldWorkspace, holdWorkspace } from '../sandbox/held-workspace.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { reopenWorkspace } from '../sandbox/workspace.ts';
 import { runChecks } from '../tools/checks.ts';
+import { commandTool } from '../tools/command-tool.ts';
 import { distractorTools } from '../tools/distractor-tools.ts';
 import { createExploreTools } from '../tools/explore-tools.ts';
 import { createTaskTools } from '../tools/registry.ts';
 import { createSafetyLayer, createSessionTools } from '../tools/session-tools.ts';
+import type { Tool } from '../tools/tool.ts';
 import { readWorkspacePrompt } from '../tools/workspace-prompt.ts';
 
 export interface ToolParts {
@@ -48,11 +51,16 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
         blockedPatterns,
         shellTimeoutSecs,
         offered: config.tools,
-        serverTools: [...opened.tools, ...distractorTools(config.distractor_tools)],
+        fetchHosts: config.fetch_hosts,
+        serverTools: [
+          ...opened.tools,
+          ...commandToolsOf(config, unconfined ?? sandbox),
+          ...distractorTools(config.distractor_tools),
+        ],
       }),
       mcpServers: opened.servers,
       sandbox: shownSandbox(unconfined ?? sandbox),
-      ...askingFor(unconfined),
+      ...askingFor(unconfined, config),
       // Checks need no approval, so they run only if they are confined.
       runChecks: (checks, { signal }) => runChecks(checks, { workspace, sandbox, signal }),
       close: () => closeAll(held, opened),
@@ -67,10 +75,14 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
     const opened = await openServerTools(servers, config.tools, { workspace, signal });
     const held = await holdWorkspace(workspace, dataDir).catch(closing(opened));
     return {
-      toolbox: createSessionTools({ workspace, safety, serverTools: opened.tools }),
+      toolbox: createSessionTools({
+        workspace,
+        safety,
+        serverTools: [...opened.tools, ...commandToolsOf(config, commands)],
+      }),
       mcpServers: opened.servers,
       sandbox: shownSandbox(commands),
-      ...askingFor(unconfined),
+      ...askingFor(unconfined, config),
       workspacePrompt,
       logPath: logPathOf(runId),
       runChecks: async () => [],
@@ -109,11 +121,20 @@ function workspaceOf(config: RunConfig, dataDir: string): Promise<string> {
   return reopenWorkspace(config.workspace, { dataDir });
 }
 
-/** Tools that always need approval if commands are unconfined. */
+/** The custom tools of a run, as it began with them. Without a way to run commands there are none. */
+function commandToolsOf({ command_tools = [] }: RunConfig, commands: Sandbox): Tool[] {
+  return commands.report.available ? command_tools.map((tool) => commandTool(tool, commands)) : [];
+}
+
+/** Built-in tools that always need approval if commands are unconfined; custom ones do too. */
 export const UNCONFINED_TOOLS: readonly string[] = ['run_command'];
 
-function askingFor(unconfined: Sandbox | undefined): Pick<OpenedTools, 'alwaysAsk'> {
-  return unconfined ? { alwaysAsk: UNCONFINED_TOOLS } : {};
+function askingFor(
+  unconfined: Sandbox | undefined,
+  { command_tools = [] }: RunConfig,
+): Pick<OpenedTools, 'alwaysAsk'> {
+  const custom = command_tools.map(({ name }) => offeredCommandName(name));
+  return unconfined ? { alwaysAsk: [...UNCONFINED_TOOLS, ...custom] } : {};
 }
 
 function safetyOf(config: RunConfig, sandbox: Sandbox) {
@@ -122,6 +143,7 @@ function safetyOf(config: RunConfig, sandbox: Sandbox) {
     patterns: config.blocked_patterns,
     shellTimeoutSecs: config.shell_timeout_secs,
     offered: config.tools,
+    fetchHosts: config.fetch_hosts,
   });
 }
 

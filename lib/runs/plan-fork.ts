@@ -3,10 +3,10 @@ import type { EditableText, ForkCall, ForkDraftReply, ForkPlan } from '../api/fo
 import { MAX_EDITED_CHARS } from '../api/fork-run.ts';
 import { settingChanges } from '../compare/settings.ts';
 import { AppError } from '../errors/app-error.ts';
+import { FETCH_TOOL, isAddedTool } from '../events/added-tools.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { ForkEdit } from '../events/fork.ts';
 import { ForkFinder, forkProblem } from '../events/fork-point.ts';
-import { serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts } from '../events/modes.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { PendingCall } from '../events/run-state.ts';
@@ -16,6 +16,7 @@ import type { ToolDefinition } from '../parser/types.ts';
 import { checkedArguments } from '../policies/approval.ts';
 import { isReady, type ReadyState } from '../policies/rule.ts';
 import { missingEvent } from '../store/store-errors.ts';
+import { fetchDefinition } from '../tools/fetch-url.ts';
 import { type ConfigFacts, changedConfig, refused } from './fork-config.ts';
 
 /** How much is shown of a text that is too long to edit. */
@@ -80,7 +81,7 @@ export function planFork(
   const { seq, state } = point;
   const config = changedConfig(state.config, request, facts);
   const continues = 'end' in request.at && request.message !== undefined;
-  const tools = changedTools(state, request, facts);
+  const tools = changedTools(state, { config, settings: request.settings }, facts);
   const edits = request.edits.map((edit) => editOf(state, edit));
   const forked: NewEvent = {
     type: 'run.forked',
@@ -118,10 +119,11 @@ export function planFork(
  */
 function changedTools(
   state: ReadyState,
-  { settings }: ForkPlan,
+  { config, settings }: { config: RunConfig; settings: ForkPlan['settings'] },
   facts: ForkFacts,
 ): readonly ToolDefinition[] | undefined {
-  const chosen = toolsOf(settings, facts).tools;
+  // The hosts are part of the definition of `fetch_url`.
+  const chosen = toolsOf(settings, facts).tools ?? (settings.fetch_hosts && config.tools);
   if (!chosen) return undefined;
   const available = [...state.tools, ...(facts.tools ?? [])];
   requireTool({ tools: chosen }, { offeredTools: available.map((tool) => tool.function.name) });
@@ -132,14 +134,21 @@ function changedTools(
     ...builtIn
       .filter((name) => chosen.includes(name))
       .flatMap((name) => available.find((tool) => tool.function.name === name) ?? []),
-    ...state.tools.filter(({ function: { name } }) => !builtIn.includes(name) && !serverAndTool(name)),
+    ...state.tools.filter(({ function: { name } }) => !builtIn.includes(name) && !isAddedTool(name)),
     ...chosen
-      .filter((name) => serverAndTool(name))
+      .filter(isAddedTool)
       .flatMap((name) => available.find((tool) => tool.function.name === name) ?? []),
-  ];
+  ].map((tool) => withHosts(tool, config));
   const isSame =
     tools.length === state.tools.length && tools.every((tool, index) => tool === state.tools[index]);
   return isSame ? undefined : tools;
+}
+
+/** The definition of `fetch_url` with the hosts of a fork; others as they are. */
+function withHosts(tool: ToolDefinition, { fetch_hosts: hosts = [] }: RunConfig): ToolDefinition {
+  if (tool.function.name !== FETCH_TOOL) return tool;
+  const now = fetchDefinition(hosts);
+  return now.function.description === tool.function.description ? tool : now;
 }
 
 /** Adapts the part of the system prompt that Loupe wrote about the tools, unless it was edited. */

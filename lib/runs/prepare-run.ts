@@ -2,6 +2,7 @@ import { mkdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
 import type { ServerTools } from '../api/tools.ts';
+import type { CommandTool } from '../events/command-tool.ts';
 import type { ModelPrice, RunConfig } from '../events/config.ts';
 import { kindFacts, kindOf } from '../events/modes.ts';
 import type { EventOf } from '../events/registry.ts';
@@ -40,12 +41,13 @@ export async function prepareRun(
     offeredTools: readonly string[];
     alwaysAsk?: readonly string[];
     servers?: readonly ServerTools[];
+    commandTools?: readonly CommandTool[];
     price?: ModelPrice;
     /** Written into the new folder: the text of each file by its path. Ignored if the workspace is not new. */
     files?: Readonly<Record<string, string>> | undefined;
   },
 ): Promise<PreparedRun> {
-  const { runId, dataDir, offeredTools, alwaysAsk, servers, price, files } = options;
+  const { runId, dataDir, files, ...facts } = options;
   const usesFiles = kindFacts(kindOf(request)).usesFiles;
   const fresh = usesFiles && hasFreshWorkspace(request);
   const made = fresh ? join(dataDir, WORKSPACES_FOLDER, runId) : (request.workspace ?? '');
@@ -67,7 +69,7 @@ export async function prepareRun(
     // A folder that Loupe made for another run is not a person's.
     const own = await realpath(join(dataDir, WORKSPACES_FOLDER)).catch(() => undefined);
     return {
-      config: resolveConfig(request, { workspace, copiedFrom, offeredTools, alwaysAsk, servers, price }),
+      config: resolveConfig(request, { workspace, copiedFrom, ...facts }),
       ...(copied && { copied: { files: copied.files, bytes: copied.bytes, left_out: copied.leftOut } }),
       folder: folder === undefined || dirname(folder) === own ? undefined : folder,
       discard,

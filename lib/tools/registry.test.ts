@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { OPTIONAL_TOOLS } from '../events/added-tools.ts';
 import { MODES } from '../events/modes.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createExploreTools } from './explore-tools.ts';
-import { createToolBox, getToolDefinitions } from './registry.ts';
+import { createTaskTools, createToolBox, getToolDefinitions } from './registry.ts';
 import { createSafetyLayer, createSessionTools } from './session-tools.ts';
 import type { Tool, ToolBox } from './tool.ts';
 import { noSandbox, toolsUnderTest } from './under-test.ts';
@@ -11,7 +12,7 @@ const confined: Sandbox = { ...noSandbox, report: { available: true, kind: 'bubb
 
 it("offers its tools in Ollama's format [O1, O17]", () => {
   const definitions = getToolDefinitions({ sandbox: confined });
-  expect(definitions.map(({ function: { name } }) => name)).toEqual(MODES.task.tools);
+  expect(definitions.map(({ function: { name } }) => name)).toEqual([...MODES.task.tools, ...OPTIONAL_TOOLS]);
   for (const { type, function: tool } of definitions) {
     expect(type).toBe('function');
     expect(tool.description.length).toBeGreaterThan(20);
@@ -96,6 +97,18 @@ it('a stopped call says so [O3]', async () => {
     expect(result).toMatchObject({ success: false, output: { error: 'Stopped by the operator.' } });
   }
   expect(await tools.output('list_directory', {})).toMatchObject({ count: 0 });
+});
+
+it('offers fetch_url only where it is chosen', () => {
+  const workspace = '/w';
+  const box = (offered?: string[]) => createTaskTools({ workspace, sandbox: confined, offered });
+  expect(namesOf(box())).toEqual(MODES.task.tools);
+  expect(namesOf(box(['read_file', 'fetch_url']))).toEqual(['read_file', 'fetch_url']);
+  const session = createSafetyLayer({ sandbox: confined, offered: ['fetch_url'], fetchHosts: ['a.example'] });
+  const { definitions, isReadOnly } = createSessionTools({ workspace, safety: session });
+  expect(definitions[0]?.function.description).toContain('Allowed hosts: a.example.');
+  // A GET request can have effects, so its intent is on disk first and it is not repeated.
+  expect(isReadOnly('fetch_url')).toBe(false);
 });
 
 it('offers the tools listed for each mode', () => {

@@ -1,9 +1,11 @@
+import { isOptionalTool } from '../events/added-tools.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type BlockedPattern, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
 import { ChangedFiles } from './changed-files.ts';
 import { editFile } from './edit-file.ts';
 import { executeTool } from './execute-tool.ts';
+import { fetchUrl } from './fetch-url.ts';
 import { listDirectory } from './list-directory.ts';
 import { readFile } from './read-file.ts';
 import { runCommand } from './run-command.ts';
@@ -22,8 +24,10 @@ export interface TaskToolOptions {
   blockedPatterns?: readonly BlockedPattern[];
   /** Default and max duration of a command in seconds (O7). Default: 120. */
   shellTimeoutSecs?: number;
-  /** Names of the tools to offer. Default: all. */
+  /** Names of the tools to offer. Default: all that are not optional. */
   offered?: readonly string[] | undefined;
+  /** The hosts that `fetch_url` may ask. */
+  fetchHosts?: readonly string[] | undefined;
   /** The chosen tools of MCP servers, offered after the built-in ones. */
   serverTools?: readonly Tool[];
 }
@@ -46,6 +50,7 @@ function taskTools({
   commands = sandbox,
   blockedPatterns,
   shellTimeoutSecs,
+  fetchHosts = [],
 }: Omit<TaskToolOptions, 'workspace'>): Tool[] {
   const command = runCommand({
     sandbox: commands,
@@ -59,12 +64,18 @@ function taskTools({
     listDirectory,
     searchFiles(sandbox),
     ...(commands.report.available ? [command] : []),
+    fetchUrl({ hosts: fetchHosts }),
   ];
 }
 
-/** The tools that a run chose to offer. The others do not exist for it: a call of one fails like that of an unknown tool. */
+/**
+ * The tools that a run offers: those that it names, or all that are not optional. The others do not exist for it: a call
+ * of one fails like that of an unknown tool.
+ */
 export function offeredOf(tools: readonly Tool[], names: readonly string[] | undefined): readonly Tool[] {
-  return names ? tools.filter(({ definition }) => names.includes(definition.function.name)) : tools;
+  return tools.filter(({ definition: { function: tool } }) =>
+    names ? names.includes(tool.name) : !isOptionalTool(tool.name),
+  );
 }
 
 /** Tools bound to a workspace. */

@@ -12,7 +12,7 @@ const outcome = (changes: Partial<CommandOutcome>): CommandOutcome => ({
   ...changes,
 });
 const result = (changes: Partial<CommandOutcome>) =>
-  commandResult(outcome(changes), { timeoutMs: 1000, autoRunFiles: [] });
+  commandResult(outcome(changes), { tool: 'run_command', timeoutMs: 1000, autoRunFiles: [] });
 
 it('treats exit status 0 as success [O3]', () => {
   expect(result({ stdout: stream('hi\n') })).toEqual({
@@ -81,7 +81,11 @@ it('fits both streams into 64 KB of JSON, keeping their starts and ends [O9]', (
 
 it('lists a bounded number of auto-run files and counts the rest (O9)', () => {
   const bounded = (autoRunFiles: string[]) =>
-    commandResult(outcome({ stdout: stream('"\n'.repeat(60_000)) }), { timeoutMs: 1000, autoRunFiles });
+    commandResult(outcome({ stdout: stream('"\n'.repeat(60_000)) }), {
+      tool: 'run_command',
+      timeoutMs: 1000,
+      autoRunFiles,
+    });
   const short = Array.from({ length: 500 }, (_, index) => `${index}/.envrc`);
   expect(bounded(short).output).toMatchObject({
     auto_run_files: short.slice(0, 100),

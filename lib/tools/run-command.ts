@@ -60,7 +60,7 @@ export function runCommand({ sandbox, blockedPatterns, shellTimeoutSecs }: RunCo
         signal,
         onOutput: onOutput && ((text) => onOutput(text)),
       });
-      return commandResult(outcome, { timeoutMs, autoRunFiles: await autoRunFiles() });
+      return commandResult(outcome, { tool: 'run_command', timeoutMs, autoRunFiles: await autoRunFiles() });
     },
   };
 }
@@ -81,11 +81,12 @@ function blockedProblem(blocked: Pick<BlockedPattern, 'reason'> | undefined): st
 /**
  * The result of a command as sent to the model. Pure.
  *
+ * @param about.tool the name of the tool that ran it
  * @param about.autoRunFiles files created or changed by the command that other programs run automatically
  */
 export function commandResult(
   outcome: CommandOutcome,
-  about: { timeoutMs: number; autoRunFiles: readonly string[] },
+  about: { tool: string; timeoutMs: number; autoRunFiles: readonly string[] },
 ): ToolResult {
   const { exitCode, stdout, stderr, durationMs } = outcome;
   const named = fitPaths(about.autoRunFiles);
@@ -102,9 +103,9 @@ export function commandResult(
     ...(truncated && { stdout_bytes: stdout.totalBytes, stderr_bytes: stderr.totalBytes }),
   };
   const error = commandError(outcome, about.timeoutMs);
-  if (error === undefined) return succeeded('run_command', { exit_code: 0, ...streams }, { truncated });
+  if (error === undefined) return succeeded(about.tool, { exit_code: 0, ...streams }, { truncated });
   return failed(
-    'run_command',
+    about.tool,
     {
       exit_code: exitCode ?? null,
       error,

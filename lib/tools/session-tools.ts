@@ -5,6 +5,7 @@ import { type BlockedPattern, commandBlocker, DEFAULT_BLOCKED_PATTERNS } from '.
 import { ChangedFiles } from './changed-files.ts';
 import { editFile } from './edit-file.ts';
 import { executeTool } from './execute-tool.ts';
+import { fetchUrl } from './fetch-url.ts';
 import { readFile } from './read-file.ts';
 import { createToolBox, DEFAULT_SHELL_TIMEOUT_SECS, offeredOf } from './registry.ts';
 import { runCommand } from './run-command.ts';
@@ -17,8 +18,10 @@ export interface SafetyLayer {
   blockedPatterns: readonly BlockedPattern[];
   /** Default and max duration of a command in seconds. */
   shellTimeoutSecs: number;
-  /** Names of the tools that the run offers. Missing: all. */
+  /** Names of the tools that the run offers. Missing: all that are not optional. */
   offered?: readonly string[] | undefined;
+  /** The hosts that `fetch_url` may ask. */
+  fetchHosts?: readonly string[] | undefined;
 }
 
 /**
@@ -31,6 +34,7 @@ export function createSafetyLayer(options: {
   patterns?: readonly string[];
   shellTimeoutSecs?: number;
   offered?: readonly string[];
+  fetchHosts?: readonly string[];
 }): SafetyLayer {
   const own = (options.patterns ?? []).map((pattern) => ({
     pattern,
@@ -43,18 +47,23 @@ export function createSafetyLayer(options: {
     blockedPatterns,
     shellTimeoutSecs: options.shellTimeoutSecs ?? DEFAULT_SHELL_TIMEOUT_SECS,
     offered: options.offered,
+    fetchHosts: options.fetchHosts,
   };
 }
 
 /** Shell, file read and file write (O10). No shell without confinement (O8). */
 function sessionTools(safety: SafetyLayer): readonly Tool[] {
-  const commands = safety.sandbox.report.available ? [runCommand(safety)] : [];
-  return offeredOf([...commands, readFile, writeFile, editFile], safety.offered);
+  return offeredOf(allSessionTools(safety), safety.offered);
 }
 
-/** The definitions that a session with this safety layer offers. */
+function allSessionTools(safety: SafetyLayer): readonly Tool[] {
+  const commands = safety.sandbox.report.available ? [runCommand(safety)] : [];
+  return [...commands, readFile, writeFile, editFile, fetchUrl({ hosts: safety.fetchHosts ?? [] })];
+}
+
+/** The definitions that a session with this safety layer could offer. */
 export function sessionToolDefinitions(safety: SafetyLayer): ToolDefinition[] {
-  return sessionTools(safety).map(({ definition }) => definition);
+  return allSessionTools(safety).map(({ definition }) => definition);
 }
 
 /**

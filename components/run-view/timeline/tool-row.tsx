@@ -6,7 +6,7 @@ import { type KnownChange, knownChange } from '#lib/browser/state/file-versions.
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { changeOfCall, editedArguments } from '#lib/events/file-changes.ts';
-import { serverAndTool } from '#lib/events/mcp-names.ts';
+import { isCommandTool, serverAndTool } from '#lib/events/mcp-names.ts';
 import type { AskedByServer, TimelineRow, ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -77,7 +77,11 @@ export function ToolRow({ row }: { row: ToolRowData }) {
             </code>
           )}
         </Disclosure>
-        {serverAndTool(row.name) && <Badge title="A tool of an MCP server">MCP</Badge>}
+        {isCommandTool(row.name) ? (
+          <Badge title="A command that a person made a tool">custom</Badge>
+        ) : (
+          serverAndTool(row.name) && <Badge title="A tool of an MCP server">MCP</Badge>
+        )}
         {row.layer !== 'native' && <LayerBadge layer={row.layer} format={row.format} />}
         {changed > 0 && <Badge tone="live">{row.repairs.length > 0 ? 'repaired' : 'coerced'}</Badge>}
         {row.forked && (

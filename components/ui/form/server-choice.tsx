@@ -3,10 +3,10 @@
 import { useId, useState } from 'react';
 import type { ServerTools } from '#lib/api/tools.ts';
 import { toolSummary } from '#lib/browser/words/tool-words.ts';
-import { serverAndTool } from '#lib/events/mcp-names.ts';
+import { CUSTOM_GROUP, serverAndTool } from '#lib/events/mcp-names.ts';
 import { Button } from '../button.tsx';
 
-/** The accepted tools of a server: all at once, or one by one. */
+/** The accepted tools of a server, or the custom tools: all at once, or one by one. */
 export function ServerChoice({
   server: { server, tools },
   chosen,
@@ -27,7 +27,7 @@ export function ServerChoice({
         <label className="flex min-w-0 items-center gap-2.5 max-sm:min-h-11">
           <input
             type="checkbox"
-            aria-label={`All tools of ${server}`}
+            aria-label={server === CUSTOM_GROUP ? 'All custom tools' : `All tools of ${server}`}
             className="size-4 shrink-0 accent-brass-fill"
             checked={count === names.length}
             ref={(input) => {
@@ -35,7 +35,11 @@ export function ServerChoice({
             }}
             onChange={(event) => onChange(event.target.checked ? [...without, ...names] : without)}
           />
-          <code className="text-sm font-semibold break-all">{server}</code>
+          {server === CUSTOM_GROUP ? (
+            <span className="text-sm font-semibold">Custom tools</span>
+          ) : (
+            <code className="text-sm font-semibold break-all">{server}</code>
+          )}
           <span className="tnum text-xs text-ink-3">
             {count} of {names.length}
           </span>
@@ -46,7 +50,7 @@ export function ServerChoice({
           className="max-sm:h-11"
           aria-expanded={open}
           aria-controls={list}
-          aria-label={`Choose tools of ${server}`}
+          aria-label={server === CUSTOM_GROUP ? 'Choose custom tools' : `Choose tools of ${server}`}
           onClick={() => setOpen(!open)}
         >
           Choose
@@ -55,7 +59,7 @@ export function ServerChoice({
       <fieldset
         id={list}
         hidden={!open}
-        aria-label={`Tools of ${server}`}
+        aria-label={server === CUSTOM_GROUP ? 'Custom tools' : `Tools of ${server}`}
         className="mt-2 grid gap-x-6 gap-y-1 sm:grid-cols-2 [&[hidden]]:hidden"
       >
         {tools.map(({ name }) => (

@@ -1,7 +1,9 @@
 import type { ForkPlace } from '../../api/fork-place.ts';
 import type { ForkDraftReply, ForkRequest, ForkSettings } from '../../api/fork-run.ts';
 import { askedSettings } from '../../api/run-settings.ts';
-import { serverAndTool } from '../../events/mcp-names.ts';
+import { offersServers } from '../../api/tools.ts';
+import { FETCH_TOOL, isAddedTool, isOptionalTool, OPTIONAL_TOOLS } from '../../events/added-tools.ts';
+import { fetchHostProblem, splitHosts } from '../../events/fetch-hosts.ts';
 import { kindFacts, kindOf } from '../../events/modes.ts';
 import { defaultSecondReplyLimit } from '../../events/settings.ts';
 import { resultText } from '../words/result-text.ts';
@@ -42,6 +44,8 @@ export interface ForkDraft {
   readonly reply: string;
   /** Names of the offered tools. */
   readonly tools: readonly string[];
+  /** The hosts that `fetch_url` may ask, as they are written. */
+  readonly hosts: string;
   readonly workspace: 'copy' | 'same' | 'empty';
 }
 
@@ -62,19 +66,22 @@ export function newForkDraft({ config }: ForkDraftReply, { imported }: { importe
     window: String(config.window_tokens),
     reply: String(config.num_predict[0]),
     tools: toolsOf({ config }),
+    hosts: (config.fetch_hosts ?? []).join(' '),
     workspace: imported ? 'empty' : 'copy',
   };
 }
 
 /** The tools that the run offers. */
 function toolsOf({ config }: Pick<ForkDraftReply, 'config'>): readonly string[] {
-  return toolsToChoose(config).filter((name) => config.tools?.includes(name) ?? true);
+  return toolsToChoose(config).filter((name) => config.tools?.includes(name) ?? !isOptionalTool(name));
 }
 
 /** The tools that a fork can offer: the built-in ones, and those of servers that the run chose. */
 export function toolsToChoose(config: ForkDraftReply['config']): readonly string[] {
-  const ofServers = config.tools?.filter((name) => serverAndTool(name)) ?? [];
-  return [...kindFacts(kindOf(config)).tools, ...ofServers];
+  const { tools } = kindFacts(kindOf(config));
+  const optional = config.agentic && offersServers(config.mode) ? OPTIONAL_TOOLS : [];
+  const added = config.tools?.filter((name) => isAddedTool(name) && !isOptionalTool(name)) ?? [];
+  return [...tools, ...optional, ...added];
 }
 
 function limitOf({ config }: Pick<ForkDraftReply, 'config'>): string {
@@ -244,6 +251,10 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
   const offered = toolsToChoose(config).filter((name) => draft.tools.includes(name));
   const before = toolsOf(point);
   if (offered.length === 0 && before.length > 0) problems.tools = 'Choose at least one tool.';
+  const hosts = offered.includes(FETCH_TOOL) ? splitHosts(draft.hosts) : undefined;
+  const wrongHost = hosts?.flatMap((host) => fetchHostProblem(host) ?? [])[0];
+  if (hosts?.length === 0) problems.hosts = 'List the hosts that fetch_url may ask.';
+  else if (wrongHost !== undefined) problems.hosts = wrongHost;
   if (draft.model.trim() === '') problems.model = 'Choose a model.';
   const settings: ForkSettings = {
     ...(draft.model.trim() === config.model ? {} : { model: draft.model.trim() }),
@@ -252,6 +263,7 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
     ...(limit !== undefined && endsBy === 'max_iterations' ? { max_iterations: limit } : {}),
     ...(think === config.think ? {} : { think }),
     ...(offered.join() === before.join() ? {} : { tools: offered }),
+    ...(hosts && hosts.join() !== (config.fetch_hosts ?? []).join() ? { fetch_hosts: hosts } : {}),
     ...(window === undefined ? {} : { window_tokens: window }),
     ...(reply === undefined
       ? {}

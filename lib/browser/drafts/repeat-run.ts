@@ -1,7 +1,7 @@
 import type { ExperimentRequest } from '../../api/experiment.ts';
 import { askedSettings } from '../../api/run-settings.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
-import { withoutServerRules } from '../../api/tools.ts';
+import { withoutAddedRules } from '../../api/tools.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { isLedByPerson, kindFacts, kindOf } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
@@ -57,7 +57,7 @@ export function repeatRequest(
     approval,
     ...others
   } = askedSettings(config);
-  const rules = approval && run.imported_at !== undefined ? withoutServerRules(approval) : approval;
+  const rules = approval && run.imported_at !== undefined ? withoutAddedRules(approval) : approval;
   const settings = { ...others, ...(rules ? { approval: rules } : {}) };
   return {
     name: `${title.slice(0, 90)} × ${times}`,

@@ -3,8 +3,9 @@ import { namedOptions } from '../../api/named-options.ts';
 import type { HealthReply } from '../../api/replies.ts';
 import { askedSettings, definedOf, type RunSettings, settingsOf } from '../../api/run-settings.ts';
 import { offersServers } from '../../api/tools.ts';
+import { FETCH_TOOL, isAddedTool } from '../../events/added-tools.ts';
 import type { RunConfig, RunMode } from '../../events/config.ts';
-import { serverAndTool } from '../../events/mcp-names.ts';
+import { fetchHostProblem, splitHosts } from '../../events/fetch-hosts.ts';
 import { DEFAULT_MODE, kindFacts, kindOf, MODES, modeAndTools, type RunKind } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
 import {
@@ -64,8 +65,10 @@ export interface RunDraft
   think: ThinkWord;
   /** Built-in tools that the model does not get; those of other kinds of run stand beside them. */
   withheldTools: readonly string[];
-  /** Tools of MCP servers that the model gets. */
-  serverTools: readonly string[];
+  /** Tools of MCP servers and optional ones that the model gets. */
+  addedTools: readonly string[];
+  /** The hosts that `fetch_url` may ask, as they were written. */
+  fetch_hosts: string;
   /** What becomes of calls, by tool; a built-in tool that is not named runs. */
   approval: Readonly<Record<string, ApprovalChoice>>;
   checks: DraftCheck[];
@@ -105,7 +108,8 @@ export const emptyDraft: RunDraft = {
   stall_guard: 'usual',
   think: 'off',
   withheldTools: [],
-  serverTools: [],
+  addedTools: [],
+  fetch_hosts: '',
   approval: {},
   checks: [],
   answer_schema: '',
@@ -155,8 +159,14 @@ export function requestOf(
   const answer = readAnswerSchema(offersSetting(kind, 'answer_schema') ? draft.answer_schema : '');
   if (!answer.ok) problems.answer_schema = answer.problem;
   const offered = offeredTools(draft);
-  const ofServers = serverToolsOf(draft);
-  if (offered.length + ofServers.length === 0 && facts.tools.length > 0) {
+  const added = addedToolsOf(draft);
+  const hosts = added.includes(FETCH_TOOL) ? splitHosts(draft.fetch_hosts) : undefined;
+  if (hosts) {
+    const wrong = hosts.flatMap((host) => fetchHostProblem(host) ?? []);
+    if (hosts.length === 0) problems.fetch_hosts = 'List the hosts that fetch_url may ask.';
+    else if (wrong[0] !== undefined) problems.fetch_hosts = wrong[0];
+  }
+  if (offered.length + added.length === 0 && facts.tools.length > 0) {
     problems.withheldTools = 'Choose at least one tool, or a quick prompt.';
   }
   const options: Record<string, number | string | boolean> = { ...draft.otherOptions };
@@ -193,8 +203,8 @@ export function requestOf(
     ...operator?.request,
     checks: checks.ok && checks.checks.length > 0 ? checks.checks : undefined,
     answer_schema: answer.ok ? answer.schema : undefined,
-    tools:
-      offered.length < facts.tools.length || ofServers.length > 0 ? [...offered, ...ofServers] : undefined,
+    tools: offered.length < facts.tools.length || added.length > 0 ? [...offered, ...added] : undefined,
+    fetch_hosts: hosts,
     approval: approvalOf(draft),
     budget: Object.keys(limits).length > 0 ? limits : undefined,
   };
@@ -306,13 +316,10 @@ export function offeredTools({ kind, withheldTools }: Pick<RunDraft, 'kind' | 'w
   return kindFacts(kind).tools.filter((tool) => !withheldTools.includes(tool));
 }
 
-/** The tools of servers that the model gets. */
-export function serverToolsOf({
-  kind,
-  serverTools,
-}: Pick<RunDraft, 'kind' | 'serverTools'>): readonly string[] {
+/** The tools of servers and the optional ones that the model gets. */
+export function addedToolsOf({ kind, addedTools }: Pick<RunDraft, 'kind' | 'addedTools'>): readonly string[] {
   const { mode, agentic } = modeAndTools(kind);
-  return agentic && offersServers(mode) ? serverTools : [];
+  return agentic && offersServers(mode) ? addedTools : [];
 }
 
 /** Offered tools that the form has an approval rule for. */
@@ -345,8 +352,8 @@ function approvalOf(draft: RunDraft): CreateRunRequest['approval'] {
     const choice = approval[tool];
     if (choice !== undefined && choice !== 'auto') tools[tool] = choice;
   }
-  // The default of a server's tool depends on the server, so every rule of the person counts.
-  for (const tool of serverToolsOf(draft)) {
+  // The default of an added tool is not to run, and may depend on its server, so every rule of the person counts.
+  for (const tool of addedToolsOf(draft)) {
     const choice = approval[tool];
     if (choice !== undefined) tools[tool] = choice;
   }
@@ -383,7 +390,7 @@ export function draftFrom({
   workspace: string | undefined;
   asked: RunSettings;
   effective: RunSettings;
-  /** `false` for settings from a file, whose rules for tools of servers may be anyone's. */
+  /** `false` for settings from a file, whose rules for added tools may be anyone's. */
   trustsRules?: boolean;
 }): RunDraft {
   const { mode } = modeAndTools(kind);
@@ -417,13 +424,14 @@ export function draftFrom({
     withheldTools: asked.tools
       ? kindFacts(kind).tools.filter((tool) => !asked.tools?.includes(tool))
       : emptyDraft.withheldTools,
-    serverTools: (asked.tools ?? []).filter((tool) => serverAndTool(tool)),
+    addedTools: (asked.tools ?? []).filter(isAddedTool),
+    fetch_hosts: (asked.fetch_hosts ?? []).join(' '),
     approval: Object.fromEntries([
       ...APPROVAL_TOOLS.map((tool): [string, ApprovalChoice] => [
         tool,
         effective.approval?.tools?.[tool] ?? effective.approval?.default ?? 'auto',
       ]),
-      ...serverRules(effective, { trusted: trustsRules }),
+      ...addedRules(effective, { trusted: trustsRules }),
     ]),
     otherOptions,
     otherSettings: {
@@ -433,13 +441,13 @@ export function draftFrom({
   };
 }
 
-/** The rules for tools of servers. Those of an imported run, which could let any call run, don't count. */
-function serverRules(
+/** The rules for added tools. Those of an imported run, which could let any call run, don't count. */
+function addedRules(
   { approval }: RunSettings,
   { trusted }: { trusted: boolean },
 ): [string, ApprovalChoice][] {
   return Object.entries(approval?.tools ?? {}).filter(
-    ([tool, choice]) => serverAndTool(tool) && (trusted || choice !== 'auto'),
+    ([tool, choice]) => isAddedTool(tool) && (trusted || choice !== 'auto'),
   );
 }
 

@@ -88,6 +88,20 @@ it('masks environment values in plain text, JSON, URLs and base64', () => {
   expect(masked).not.toContain('wörd');
 });
 
+it('masks secrets in the URLs that fetch_url was given and reports', () => {
+  const redactor = createRedactor();
+  const secret = 'q8Zr2LxV9tKd4Wn7';
+  for (const url of [
+    `https://ada:${secret}@docs.example.com/`,
+    `https://docs.example.com/a?page=2&api_key=${secret}`,
+    `https://docs.example.com/a?access_token=${secret}&x=1`,
+    `https://docs.example.com/a?sig=1&token=${secret}#part`,
+  ]) {
+    const masked = redactor.text(JSON.stringify({ url, status: 200, redirects: [url] }));
+    expect(masked, url).not.toContain(secret);
+  }
+});
+
 it('masks a value found next to a password name everywhere, even earlier in the log', () => {
   const log = new SampleLog();
   log.push({ type: 'operator.messaged', message_id: 'm1', text: 'I think it is zebra-crossing-7.' });

@@ -1,0 +1,15 @@
+import { Link } from '../ui/link.tsx';
+
+/** Leads to the page where models are asked for calls of a server's tools. */
+export function TryOnModels({ server, label }: { server: string; label: string }) {
+  return (
+    <p className="mt-3 text-sm">
+      <Link
+        href={`/tools/checks?server=${encodeURIComponent(server)}`}
+        className="reach text-brass underline decoration-brass-line underline-offset-2"
+      >
+        {label}
+      </Link>
+    </p>
+  );
+}

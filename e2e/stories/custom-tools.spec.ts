@@ -1,0 +1,84 @@
+import type { TryCommandToolReply } from '../../lib/api/command-tool.ts';
+import { eventsOf } from '../../lib/testing/events-of.ts';
+import { expect, expectAccessible, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { logOf } from '../runs.ts';
+
+const done = { reply: { content: 'The task is completed.' } };
+
+test('a command is made a tool, tried, and called by a run that asks first [O25]', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  const probe = { name: 'probe', description: 'x', parameters: { type: 'object' }, command: ['true'] };
+  const tried = await loupe.request('/api/command-tools/try', { json: { tool: probe, arguments: {} } });
+  test.skip(!tried.ok, 'Commands cannot be confined on this machine.');
+  expect(((await tried.json()) as TryCommandToolReply).result.success).toBe(true);
+
+  await test.step('written in the form, with its problems named', async () => {
+    await page.goto('/tools');
+    await expect(page.getByText('No custom tools yet.')).toBeVisible();
+    await page.getByRole('button', { name: 'New tool' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Add tool' }).click();
+    await expect(dialog.getByText('Describe what it does: models choose by this.')).toBeVisible();
+    await expectAccessible(page);
+    await dialog.getByLabel('Name', { exact: true }).fill('count_words');
+    await dialog.getByLabel('Description', { exact: true }).fill('Count the words of a text file.');
+    await dialog.getByRole('button', { name: 'Add a parameter' }).click();
+    await dialog.getByLabel('Name of parameter 1').fill('path');
+    await dialog.getByLabel('Description of parameter 1').fill('Path in the workspace');
+    await dialog.getByLabel('Command', { exact: true }).fill('sh\n-c\nwc -w {path}');
+    await dialog.getByRole('button', { name: 'Add tool' }).click();
+    await expect(dialog.getByText(/A shell would read this as code/)).toBeVisible();
+    await dialog.getByLabel('Command', { exact: true }).fill('wc\n-w\n--\n{path}');
+    await dialog.getByText('Reads', { exact: true }).click();
+  });
+
+  await test.step('tried in an empty folder, then saved', async () => {
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Try it' }).click();
+    const form = dialog.getByRole('form', { name: 'Try count_words' });
+    await form.getByLabel('path').fill('$(id) *');
+    await form.getByRole('button', { name: 'Call' }).click();
+    await expect(form.getByRole('region', { name: 'Result' })).toContainText("wc: '$(id) *'");
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Add tool' }).click();
+    await expect(page.getByRole('list', { name: 'Custom tools' })).toContainText('wc -w -- {path}');
+    await expectAccessible(page);
+  });
+
+  await test.step('chosen in the form of a run, asked about, and called', async () => {
+    const folder = workspace({ 'a b.txt': 'one two three' });
+    ollama.add({
+      name: 'counts',
+      steps: [
+        { reply: { tool_calls: [{ name: 'custom__count_words', arguments: { path: 'a b.txt' } }] } },
+        done,
+      ],
+    });
+    await page.goto(`/runs/new?model=counts&task=Count&workspace=${encodeURIComponent(folder)}`);
+    await page.getByLabel('All custom tools').check();
+    await expect(page.getByText(/^7 tools: /)).toBeVisible();
+    const rule = page.getByRole('radiogroup', { name: 'Calls of custom__count_words' });
+    await expect(rule.getByRole('radio', { name: 'Ask me' })).toBeChecked();
+    await page.getByRole('button', { name: 'Start run', exact: true }).click();
+    const view = new RunView(page);
+    const asked = view.row('custom__count_words, awaiting approval');
+    await expect(asked.getByText('custom', { exact: true })).toBeVisible();
+    await asked.getByRole('button', { name: 'Approve once', exact: true }).click();
+    await view.expectEnd('The model answered', 'final_answer');
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const [called] = eventsOf(await logOf(loupe, id), 'tool-call.ended');
+    expect(called?.result.output).toMatchObject({ exit_code: expect.any(Number) });
+  });
+
+  await test.step('removed', async () => {
+    await page.goto('/tools');
+    await page.getByRole('button', { name: 'Remove count_words' }).click();
+    await page.getByRole('button', { name: 'Remove count_words' }).click();
+    await expect(page.getByText('No custom tools yet.')).toBeVisible();
+  });
+});

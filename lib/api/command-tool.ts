@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { type CommandTool, commandTool, commandToolFields, placeholdersOf } from '../events/command-tool.ts';
+import { isBoundedObject, type JsonObject } from '../util/json.ts';
+import { nearestName } from '../util/nearest-name.ts';
+import { schemaProblem } from './check-problems.ts';
+import type { CallMcpToolReply } from './mcp.ts';
+
+const SCHEMA_BOUNDS = { maxChars: 20_000, maxDepth: 20 };
+/** Programs of this kind read one of their arguments as code: text of a model must not become code. */
+const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'ash', 'busybox']);
+
+/** The parts of a schema that arguments are checked by. */
+const parameterShape = z.looseObject({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  description: z.string().optional(),
+  required: z.array(z.string()).optional(),
+  enum: z.array(z.json()).optional(),
+  get items() {
+    return parameterShape.optional();
+  },
+  get properties() {
+    return z.record(z.string(), parameterShape).optional();
+  },
+  get anyOf() {
+    return z.array(parameterShape).optional();
+  },
+  get oneOf() {
+    return z.array(parameterShape).optional();
+  },
+});
+
+type Problem = { path: (string | number)[]; message: string };
+
+/** What is wrong with a custom tool beyond the shape of its fields, with the place of each problem. Pure. */
+function commandToolProblems({
+  parameters,
+  command,
+  stdin,
+}: Pick<CommandTool, 'parameters' | 'command' | 'stdin'>): Problem[] {
+  const problems: Problem[] = [];
+  const complain = (path: (string | number)[], message: string) => problems.push({ path, message });
+  const schema = parametersProblem(parameters);
+  if (schema !== undefined) complain(['parameters'], schema);
+  const names = Object.keys(isRecord(parameters.properties) ? parameters.properties : {});
+  const [program = '', ...parts] = command;
+  if (placeholdersOf(program).length > 0) {
+    complain(['command', 0], 'The program cannot be an argument of the call.');
+  }
+  for (const [index, part] of parts.entries()) {
+    const unknown = placeholdersOf(part).find((name) => !names.includes(name));
+    if (unknown === undefined) continue;
+    const near = nearestName(unknown, names);
+    const meant = near === undefined ? 'Write {{ for a brace.' : `Did you mean {${near}}?`;
+    complain(['command', index + 1], `There is no parameter "${unknown}". ${meant}`);
+  }
+  const code = parts.findIndex(
+    (part, index) => placeholdersOf(part).length > 0 && isCode(program, parts, index),
+  );
+  if (code >= 0) {
+    complain(
+      ['command', code + 1],
+      'A shell would read this as code, so no argument can be part of it. Pass the argument after the script, as $1, or on the standard input.',
+    );
+  }
+  const used = new Set(parts.flatMap(placeholdersOf));
+  const unused = names.find((name) => !used.has(name));
+  if (stdin === 'none' && unused !== undefined) {
+    complain(
+      ['command'],
+      `The parameter "${unused}" reaches no argument. Add {${unused}}, or pass JSON on the standard input.`,
+    );
+  }
+  return problems;
+}
+
+/** Whether a shell reads the part at this index as code: the first one after an option with `c`. */
+function isCode(program: string, parts: readonly string[], index: number): boolean {
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  if (!SHELLS.has(name)) return false;
+  const option = parts.findIndex((part) => /^[-+][A-Za-z]*c[A-Za-z]*$/.test(part));
+  return option >= 0 && index === option + 1;
+}
+
+function parametersProblem(parameters: JsonObject): string | undefined {
+  if (!isBoundedObject(parameters, SCHEMA_BOUNDS)) {
+    return `The schema has more than ${SCHEMA_BOUNDS.maxChars} characters, or is nested too deeply.`;
+  }
+  if (parameters.type !== 'object') return 'The schema must have "type": "object".';
+  const [issue] = parameterShape.safeParse(parameters).error?.issues ?? [];
+  if (issue) return `${['schema', ...issue.path].join('/')}: ${issue.message}`;
+  return schemaProblem(parameters);
+}
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A custom tool whose parts fit each other. */
+const soundTool = commandTool.superRefine((tool, context) => {
+  for (const { path, message } of commandToolProblems(tool))
+    context.addIssue({ code: 'custom', path, message });
+});
+
+/** Body of `POST /api/command-tools`: adds a tool, or replaces the one named `replaces`. */
+export const saveCommandToolRequest = z.strictObject({
+  tool: soundTool,
+  replaces: commandTool.shape.name.optional(),
+});
+
+/** Body of `POST /api/command-tools/try`: runs a tool that need not be saved, in an empty folder. */
+export const tryCommandToolRequest = z.strictObject({
+  tool: soundTool,
+  arguments: z.record(z.string(), z.json()),
+});
+
+/** The file of custom tools. */
+export const commandToolsFile = z.strictObject({
+  tools: z.record(
+    commandTool.shape.name,
+    commandToolFields.superRefine((tool, context) => {
+      for (const { path, message } of commandToolProblems(tool)) {
+        context.addIssue({ code: 'custom', path, message });
+      }
+    }),
+  ),
+});
+
+/** A custom tool as the dashboard shows it. */
+export interface CommandToolReply extends CommandTool {
+  /** The name that models get. */
+  offered: string;
+  estimated_tokens: number;
+}
+
+/** `GET /api/command-tools` */
+export interface CommandToolsReply {
+  tools: CommandToolReply[];
+  /** Where commands run; without confinement or a way to run them, runs cannot offer these tools. */
+  programs: { available: boolean; confined: boolean; reason?: string; hint?: string };
+  /** The file. */
+  path: string;
+}
+
+/** `POST /api/command-tools/try` */
+export interface TryCommandToolReply extends CallMcpToolReply {
+  /** The program and its arguments as they were run. */
+  argv: string[];
+}

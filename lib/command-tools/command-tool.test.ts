@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { saveCommandToolRequest } from '../api/command-tool.ts';
+import { readCommandTools } from './tools-file.ts';
+
+const parameters = {
+  type: 'object',
+  properties: { path: { type: 'string' }, lines: { type: 'integer' } },
+  required: ['path'],
+};
+const tool = {
+  name: 'first_lines',
+  description: 'Show the first lines of a file.',
+  parameters,
+  command: ['head', '--lines={lines}', '--', '{path}'],
+};
+
+function problems(changes: Record<string, unknown>): string[] {
+  const parsed = saveCommandToolRequest.safeParse({ tool: { ...tool, ...changes } });
+  return (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+it('accepts a sound tool and fills in its defaults [O25]', () => {
+  expect(saveCommandToolRequest.parse({ tool }).tool).toEqual({
+    ...tool,
+    stdin: 'none',
+    access: 'write',
+    timeout_seconds: 60,
+  });
+});
+
+it.each([
+  ['a name that is not plain', { name: 'First Lines' }, 'tool.name: Use lower-case letters'],
+  ['a name of a server tool', { name: 'files__read' }, 'tool.name: Use lower-case letters'],
+  ['a name that is too long', { name: 'a'.repeat(60) }, 'tool.name: Too big'],
+  ['no description', { description: ' ' }, 'tool.description: Describe what it does'],
+  ['no program', { command: [] }, 'tool.command: Enter the program.'],
+  ['a program from the model', { command: ['{path}', '{lines}'] }, 'tool.command.0: The program cannot be'],
+  [
+    'an unknown parameter',
+    { command: ['head', '{lines}', '{pth}'] },
+    'tool.command.2: There is no parameter "pth". Did you mean {path}?',
+  ],
+  [
+    'a parameter that goes nowhere',
+    { command: ['head', '{path}'] },
+    'tool.command: The parameter "lines" reaches no argument.',
+  ],
+  [
+    'code from the model',
+    { command: ['/bin/sh', '-c', 'head {path} {lines}'] },
+    'tool.command.2: A shell would read this as code',
+  ],
+  [
+    'code from the model behind joined options',
+    { command: ['bash', '-euc', '{path}', '{lines}'] },
+    'tool.command.2: A shell would read this as code',
+  ],
+  ['a NUL character', { command: ['head', '{path}{lines}\0'] }, 'tool.command.1: This holds a NUL'],
+  [
+    'parameters that are no object',
+    { parameters: { type: 'string' } },
+    'tool.parameters: The schema must have "type": "object".',
+  ],
+  ['a schema that is none', { parameters: { ...parameters, required: 'path' } }, 'tool.parameters: '],
+  ['an unknown field', { shell: true }, 'tool: Unrecognized key'],
+])('refuses %s', (_what, changes, message) => {
+  expect(problems(changes).join('\n')).toContain(message);
+});
+
+it('lets parameters reach a script as its arguments or on the standard input', () => {
+  expect(problems({ command: ['sh', '-c', 'head -n "$2" -- "$1"', 'sh', '{path}', '{lines}'] })).toEqual([]);
+  expect(problems({ command: ['python3', 'tool.py'], stdin: 'json' })).toEqual([]);
+});
+
+it('names the place and the reason of what is wrong in the file', () => {
+  const { name, ...fields } = tool;
+  const read = (value: unknown) =>
+    readCommandTools(typeof value === 'string' ? value : JSON.stringify(value));
+  expect(read({ tools: { [name]: fields } })).toMatchObject({ tools: [{ name, stdin: 'none' }] });
+  for (const [value, problem] of [
+    ['{"tools": ', 'This is not JSON: '],
+    [{}, 'tools: '],
+    [{ tools: { 'a b': fields } }, 'tools.a b: '],
+    [{ tools: { [name]: { ...fields, timeout_seconds: 0 } } }, 'tools.first_lines.timeout_seconds: '],
+    [
+      { tools: { [name]: { ...fields, command: ['head', '{lines}', '{pth}'] } } },
+      'tools.first_lines.command.2: There is no',
+    ],
+    [{ tools: { [name]: { ...fields, env: {} } } }, 'tools.first_lines: Unrecognized key: "env"'],
+    [
+      { tools: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, fields])) },
+      'more than 100 tools',
+    ],
+  ] as const) {
+    expect(read(value)).toEqual({ problem: expect.stringContaining(problem) });
+  }
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CommandToolReply, CommandToolsReply, TryCommandToolReply } from '../api/command-tool.ts';
+import type { ServerTools } from '../api/tools.ts';
+import { AppError } from '../errors/app-error.ts';
+import { type CommandTool, MAX_COMMAND_TOOLS } from '../events/command-tool.ts';
+import { CUSTOM_GROUP } from '../events/mcp-names.ts';
+import type { ToolDefinition } from '../parser/types.ts';
+import { estimateTokens } from '../policies/estimate.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
+import { commandArgv } from '../tools/command-argv.ts';
+import { commandDefinition, commandTool } from '../tools/command-tool.ts';
+import { executeTool } from '../tools/execute-tool.ts';
+import type { JsonObject } from '../util/json.ts';
+import { CommandToolsFile } from './tools-file.ts';
+
+export interface CommandToolsOptions {
+  dataDir: string;
+  /** Where commands run: the confined sandbox, or the unconfined one if the user chose that. */
+  sandbox: Sandbox;
+  /** Whether that sandbox confines. */
+  confined: boolean;
+}
+
+/** The custom tools of this machine: commands that a person made tools. */
+export class CommandTools {
+  readonly #options: CommandToolsOptions;
+  readonly #file: CommandToolsFile;
+  /** Changes of the file, one after the other. */
+  #writing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: CommandToolsOptions) {
+    this.#options = options;
+    this.#file = new CommandToolsFile(options.dataDir);
+  }
+
+  /** @throws {AppError} `command_tools_unreadable` */
+  async list(): Promise<CommandToolsReply> {
+    const { sandbox, confined } = this.#options;
+    const { available, reason, hint } = sandbox.report;
+    return {
+      tools: (await this.#file.read()).map(replyOf),
+      programs: { available, confined, ...(available ? {} : { reason, hint }) },
+      path: this.#file.path,
+    };
+  }
+
+  /**
+   * Adds a tool, or replaces one. Runs keep the definition that they began with.
+   *
+   * @throws {AppError} `command_tool_exists`, `command_tool_not_found`, `too_many_command_tools`
+   */
+  async save(tool: CommandTool, replaces?: string): Promise<CommandToolReply> {
+    await this.#change((tools) => {
+      const index = replaces === undefined ? -1 : tools.findIndex(({ name }) => name === replaces);
+      if (replaces !== undefined && index < 0) throw notFound(replaces);
+      if (tool.name !== replaces && tools.some(({ name }) => name === tool.name)) {
+        throw new AppError({
+          code: 'command_tool_exists',
+          message: `There is a tool "${tool.name}" already.`,
+          hint: 'Choose another name, or change that tool.',
+        });
+      }
+      if (index < 0 && tools.length >= MAX_COMMAND_TOOLS) {
+        throw new AppError({
+          code: 'too_many_command_tools',
+          message: `There are ${MAX_COMMAND_TOOLS} custom tools already.`,
+          hint: 'Remove one that is no longer needed.',
+        });
+      }
+      return index < 0 ? [...tools, tool] : tools.with(index, tool);
+    });
+    return replyOf(tool);
+  }
+
+  /** @throws {AppError} `command_tool_not_found` */
+  async remove(name: string): Promise<{ removed: string }> {
+    await this.#change((tools) => {
+      if (!tools.some((tool) => tool.name === name)) throw notFound(name);
+      return tools.filter((tool) => tool.name !== name);
+    });
+    return { removed: name };
+  }
+
+  /**
+   * Runs a tool for a person who tries it, in an empty folder that is removed afterwards. A failed call is a result.
+   *
+   * @throws {AppError} `commands_unavailable` if commands cannot run here
+   */
+  async try(tool: CommandTool, args: JsonObject, signal: AbortSignal): Promise<TryCommandToolReply> {
+    const { sandbox, dataDir } = this.#options;
+    if (!sandbox.report.available) {
+      throw new AppError({
+        code: 'commands_unavailable',
+        message: `Commands cannot run here: ${sandbox.report.reason ?? ''}`,
+        hint: sandbox.report.hint,
+      });
+    }
+    const folder = join(dataDir, WORKSPACES_FOLDER, `try-${randomUUID()}`);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const startedAt = performance.now();
+    try {
+      const own = commandTool(tool, sandbox);
+      const { name } = own.definition.function;
+      const { tool: _, ...result } = await executeTool(name, args, await realpath(folder), {
+        tools: [own],
+        signal,
+      });
+      const filled = commandArgv(tool, args);
+      return {
+        result,
+        argv: 'argv' in filled ? [...filled.argv] : [],
+        duration_ms: performance.now() - startedAt,
+      };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** The tools with their definitions, for runs that begin now. None where commands cannot run. */
+  async definitions(): Promise<CommandTool[]> {
+    return this.#options.sandbox.report.available ? await this.#file.read() : [];
+  }
+
+  /** As `definitions`, but none while the file cannot be read: the Tools page and a run that needs one say why. */
+  async readable(): Promise<CommandTool[]> {
+    return this.definitions().catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'command_tools_unreadable') return [];
+      throw error;
+    });
+  }
+
+  #change(work: (tools: readonly CommandTool[]) => readonly CommandTool[]): Promise<void> {
+    const done = this.#writing.then(async () => this.#file.write(work(await this.#file.read())));
+    this.#writing = done.catch(() => undefined);
+    return done;
+  }
+}
+
+/** The tools as a group that runs can choose, like those of a server. Pure. */
+export function offeredGroup(tools: readonly CommandTool[]): ServerTools[] {
+  if (tools.length === 0) return [];
+  const offered = tools.map(replyOf).map(({ offered: name, description, estimated_tokens }) => ({
+    name,
+    description,
+    estimated_tokens,
+    unasked: false,
+  }));
+  return [{ server: CUSTOM_GROUP, tools: offered }];
+}
+
+/** What models get of the tools. Pure. */
+export function definitionsOf(tools: readonly CommandTool[]): ToolDefinition[] {
+  return tools.map(commandDefinition);
+}
+
+function replyOf(tool: CommandTool): CommandToolReply {
+  const definition = commandDefinition(tool);
+  return {
+    ...tool,
+    offered: definition.function.name,
+    estimated_tokens: estimateTokens([], [definition]),
+  };
+}
+
+function notFound(name: string): AppError {
+  return new AppError({
+    code: 'command_tool_not_found',
+    message: `There is no custom tool "${name.slice(0, 60)}".`,
+    hint: 'The Tools page lists them.',
+  });
+}

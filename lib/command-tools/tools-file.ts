@@ -1,0 +1,80 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { commandToolsFile } from '../api/command-tool.ts';
+import { AppError } from '../errors/app-error.ts';
+import { type CommandTool, MAX_COMMAND_TOOLS } from '../events/command-tool.ts';
+import { errno } from '../util/errno.ts';
+import { isNoSpace } from '../util/no-space.ts';
+
+/** A file that someone wrote can have any size. */
+const MAX_FILE_CHARS = 2_000_000;
+
+/**
+ * The custom tools, in a file of the data directory that only its owner can read. It is read for each use, so that edits
+ * by hand count.
+ */
+export class CommandToolsFile {
+  readonly path: string;
+
+  constructor(dataDir: string) {
+    this.path = join(dataDir, 'tools.json');
+  }
+
+  /** @throws {AppError} `command_tools_unreadable` with the place and the reason */
+  async read(): Promise<CommandTool[]> {
+    let text: string;
+    try {
+      text = await readFile(this.path, 'utf8');
+    } catch (cause) {
+      if (errno(cause) === 'ENOENT') return [];
+      throw this.#unreadable(cause instanceof Error ? cause.message : String(cause), cause);
+    }
+    const read = readCommandTools(text);
+    if ('problem' in read) throw this.#unreadable(read.problem);
+    return read.tools;
+  }
+
+  /** Replaces the file at once, so that a killed server leaves the old or the new one. */
+  async write(tools: readonly CommandTool[]): Promise<void> {
+    const entries = tools.map(({ name, ...fields }) => [name, fields]);
+    const text = `${JSON.stringify({ tools: Object.fromEntries(entries) }, null, 2)}\n`;
+    const temporary = `${this.path}.new`;
+    try {
+      await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+      await writeFile(temporary, text, { mode: 0o600, flush: true });
+      await rename(temporary, this.path);
+    } catch (cause) {
+      if (!isNoSpace(cause)) throw cause;
+      throw new AppError({ code: 'storage_full', message: `There is no room to write ${this.path}.`, cause });
+    }
+  }
+
+  #unreadable(why: string, cause?: unknown): AppError {
+    return new AppError({
+      code: 'command_tools_unreadable',
+      message: `${this.path} cannot be used: ${why}`,
+      hint: 'Correct the file, or move it away to go on without custom tools. docs/tools.md describes it.',
+      cause,
+    });
+  }
+}
+
+/** Reads the text of the file: the tools, or the first problem with its place. Pure. */
+export function readCommandTools(text: string): { tools: CommandTool[] } | { problem: string } {
+  if (text.length > MAX_FILE_CHARS) return { problem: `It has more than ${MAX_FILE_CHARS} characters.` };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problem: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  const parsed = commandToolsFile.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const place = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
+    return { problem: `${place}${issue?.message ?? 'It has another form.'}` };
+  }
+  const entries = Object.entries(parsed.data.tools);
+  if (entries.length > MAX_COMMAND_TOOLS) return { problem: `It has more than ${MAX_COMMAND_TOOLS} tools.` };
+  return { tools: entries.map(([name, fields]) => ({ ...fields, name })) };
+}

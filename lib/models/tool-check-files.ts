@@ -1,0 +1,59 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ToolCheck, toolCheck } from '../api/tool-check.ts';
+import { errno } from '../util/errno.ts';
+import { jsonValue } from '../util/json.ts';
+
+/** Stored checks; the oldest are removed beyond that. */
+const MAX_CHECKS = 200;
+
+/** Checks of tools, a file each, beside the configuration of the servers that they are about. */
+export class ToolCheckFiles {
+  readonly #folder: string;
+
+  constructor(dataDir: string) {
+    this.#folder = join(dataDir, 'tool-checks');
+  }
+
+  /** The stored checks, oldest first; a file that is not one is left out. */
+  async all(): Promise<ToolCheck[]> {
+    const read = await Promise.all((await this.#ids()).map((id) => this.get(id)));
+    return read.flatMap((check) => check ?? []).sort((a, b) => a.ended_at - b.ended_at);
+  }
+
+  async get(id: string): Promise<ToolCheck | undefined> {
+    if (!toolCheck.shape.id.safeParse(id).success) return undefined;
+    try {
+      return toolCheck.safeParse(jsonValue(await readFile(this.#path(id), 'utf8'))).data;
+    } catch (error) {
+      if (errno(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async save(check: ToolCheck): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const path = this.#path(check.id);
+    await writeFile(`${path}.new`, JSON.stringify(toolCheck.parse(check)), { mode: 0o600, flush: true });
+    await rename(`${path}.new`, path);
+    const old = (await this.#ids()).sort().slice(0, -MAX_CHECKS);
+    await Promise.all(old.map((id) => this.remove(id)));
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.#path(id), { force: true });
+  }
+
+  /** IDs begin with the time, so their order is that of the checks. */
+  async #ids(): Promise<string[]> {
+    const names = await readdir(this.#folder).catch((error: unknown) => {
+      if (errno(error) === 'ENOENT') return [];
+      throw error;
+    });
+    return names.flatMap((name) => /^([\w-]{1,100})\.json$/.exec(name)?.[1] ?? []);
+  }
+
+  #path(id: string): string {
+    return join(this.#folder, `${id}.json`);
+  }
+}

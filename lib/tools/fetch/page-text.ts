@@ -1,0 +1,98 @@
+import { askThread } from '../../util/ask-thread.ts';
+import { FetchError } from './fetch-error.ts';
+import type { Fetched } from './fetch-listed.ts';
+import { READ_TIMEOUT_MS } from './limits.ts';
+
+/** HTML and the address that its links are relative to. */
+export interface PageToRead {
+  html: string;
+  url: string;
+}
+
+/** What a page says. */
+export interface PageText {
+  title: string;
+  text: string;
+}
+
+/** How much of a page is searched for its charset, as browsers do. */
+const CHARSET_BYTES = 1024;
+/** Characters that no text file has. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they tell binary data from text
+const BINARY = /[\u0000-\u0008\u000e-\u001a]/;
+
+/**
+ * The text of an answer: that of a page as prose, any other text as it is.
+ *
+ * @throws {FetchError} if it is not text
+ */
+export async function textOf(
+  { url, contentType, body, status }: Pick<Fetched, 'url' | 'contentType' | 'body' | 'status'>,
+  signal: AbortSignal,
+): Promise<{ type: string; title?: string; text: string }> {
+  const type = mediaType(contentType);
+  const isPage = type === 'text/html' || type === 'application/xhtml+xml';
+  if (!isPage && type !== '' && !isTextType(type)) {
+    throw new FetchError(`The answer is ${type}, which is not text.`, {
+      detail: { url, status, type, bytes: body.length },
+    });
+  }
+  const text = decoded(body, contentType, isPage);
+  if (BINARY.test(text.slice(0, 4096))) {
+    throw new FetchError('The answer is not text.', { detail: { url, status, type, bytes: body.length } });
+  }
+  if (!isPage) return { type, text };
+  const page = await readPage({ html: text, url }, signal);
+  return { type, ...(page.title === '' ? {} : { title: page.title }), text: page.text };
+}
+
+/** Turns a page into text, in a thread: pages can be made to take any time. */
+async function readPage(page: PageToRead, signal: AbortSignal): Promise<PageText> {
+  const module = new URL('./page-thread.ts', import.meta.url);
+  const limits = { signal, maxMs: READ_TIMEOUT_MS };
+  const read = await askThread<PageText | { failure: string }>(module, page, limits).catch(
+    (error: unknown) => {
+      signal.throwIfAborted();
+      return { failure: error instanceof Error ? error.message : String(error) };
+    },
+  );
+  if (!read)
+    throw new FetchError(`The page takes more than ${READ_TIMEOUT_MS / 1000} s to be turned into text.`);
+  if ('failure' in read)
+    throw new FetchError(`The page could not be turned into text: ${read.failure.slice(0, 300)}`);
+  return read;
+}
+
+function mediaType(contentType: string): string {
+  return (contentType.split(';')[0] ?? '').trim().toLowerCase().slice(0, 100);
+}
+
+function isTextType(type: string): boolean {
+  return (
+    type.startsWith('text/') ||
+    /^application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$/.test(type) ||
+    /^application\/(?:javascript|x-ndjson|jsonl|toml|x-yaml|x-sh)$/.test(type)
+  );
+}
+
+/** The text in the charset of its first bytes, of the header or of the page itself, in this order; otherwise UTF-8. */
+function decoded(body: Buffer, contentType: string, isPage: boolean): string {
+  const inHeader = /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1];
+  const start = isPage ? body.subarray(0, CHARSET_BYTES).toString('latin1') : '';
+  const inPage = /<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start)?.[1];
+  return decoderFor(byteOrderMark(body) ?? inHeader ?? inPage).decode(body);
+}
+
+function byteOrderMark([first, second]: Buffer): string | undefined {
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return first === 0xff && second === 0xfe ? 'utf-16le' : undefined;
+}
+
+function decoderFor(charset = 'utf-8'): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    // A page can name any charset; UTF-8 is what nearly all of them mean.
+    return new TextDecoder();
+  }
+}

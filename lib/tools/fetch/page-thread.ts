@@ -1,0 +1,51 @@
+import { parentPort } from 'node:worker_threads';
+import { htmlToText } from 'html-to-text';
+import { READY } from '../../util/ask-thread.ts';
+import type { PageText, PageToRead } from './page-text.ts';
+
+// The worker thread of `textOf`.
+
+const MAX_DEPTH = 200;
+const MAX_CHILD_NODES = 20_000;
+const MAX_TITLE_CHARS = 300;
+/** Parts of a page that are not its text. */
+const LEFT_OUT = ['nav', 'footer', 'aside', 'form', 'noscript', 'template', 'iframe', 'object', 'svg', 'img'];
+
+parentPort?.on('message', (page: PageToRead) => {
+  try {
+    parentPort?.postMessage(read(page));
+  } catch (error) {
+    parentPort?.postMessage({ failure: error instanceof Error ? error.message : String(error) });
+  }
+});
+parentPort?.postMessage(READY);
+
+function read({ html, url }: PageToRead): PageText {
+  const limits = { maxInputLength: html.length, maxDepth: MAX_DEPTH, maxChildNodes: MAX_CHILD_NODES };
+  const [title = ''] = htmlToText(html, {
+    baseElements: { selectors: ['title'], returnDomByDefault: false },
+    wordwrap: false,
+    limits,
+  }).split('\n');
+  const text = htmlToText(html, {
+    wordwrap: false,
+    limits: { ...limits, ellipsis: '[…]' },
+    selectors: [
+      {
+        selector: 'a',
+        options: {
+          pathRewrite: (href: string) => URL.parse(href, url)?.href ?? href,
+          noAnchorUrl: true,
+          hideLinkHrefIfSameAsText: true,
+        },
+      },
+      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table'].map((selector) => ({
+        selector,
+        options: { uppercase: false },
+      })),
+      { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
+      ...LEFT_OUT.map((selector) => ({ selector, format: 'skip' })),
+    ],
+  });
+  return { title: title.trim().slice(0, MAX_TITLE_CHARS).toWellFormed(), text };
+}
