@@ -60,7 +60,7 @@ export function TryTool({
         <Button type="submit" size="sm" className="max-sm:h-11" disabled={busy}>
           {busy ? 'Calling' : 'Call'}
         </Button>
-        <span className="text-sm text-ink-3">It really runs, on the server of this page.</span>
+        <span className="text-sm text-ink-3">This is a real call.</span>
       </div>
       {problem && <ErrorNote error={problem} />}
       {reply && <Result reply={reply} />}
