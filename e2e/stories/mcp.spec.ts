@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { hostileServer, npmServer } from '../../lib/mcp/under-test.ts';
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
-import type { LoupeServer } from '../loupe-server.ts';
+import { addMcpServer } from '../furnish.ts';
 import { RunView } from '../run-view.ts';
 import { logOf } from '../runs.ts';
 
@@ -118,12 +118,12 @@ test('server-filesystem and server-memory work for a run in its folder [O19]', a
   workspace,
 }) => {
   const folder = workspace({ 'list.txt': 'milk and bread' });
-  await addAndAccept(
+  await addMcpServer(
     loupe,
     'files',
     npmServer('filesystem', [folder], { folders: [{ path: folder, access: 'read' }] }),
   );
-  await addAndAccept(loupe, 'memory', npmServer('memory'));
+  await addMcpServer(loupe, 'memory', npmServer('memory'));
   ollama.add({
     name: 'two-servers',
     steps: [
@@ -152,7 +152,7 @@ test('a server that fails says why, and a tool that changes must be accepted aga
   page,
   loupe,
 }) => {
-  await addAndAccept(loupe, 'shifty', hostileServer('plain'));
+  await addMcpServer(loupe, 'shifty', hostileServer('plain'));
   await page.goto('/tools');
   await expect(server(page, 'shifty').getByText('accepted')).toBeVisible();
   const update = (behaviour: string) =>
@@ -185,16 +185,3 @@ test('a server that fails says why, and a tool that changes must be accepted aga
   await page.getByRole('button', { name: 'Remove shifty' }).click();
   await expect(page.getByText('No servers yet.')).toBeVisible();
 });
-
-/** Adds a server through the API, starts it, and accepts its tools. */
-async function addAndAccept(loupe: LoupeServer, name: string, config: object): Promise<void> {
-  const path = `/api/mcp/servers/${name}`;
-  const added = await loupe.request('/api/mcp/servers', { json: { name, server: config } });
-  expect(added.status, await added.clone().text()).toBe(201);
-  await loupe.request(`${path}/start`, { json: {} });
-  const read = async () =>
-    (await (await loupe.request(path)).json()) as { state: string; tools: { name: string; hash: string }[] };
-  await expect.poll(async () => (await read()).state).toBe('ready');
-  const tools = (await read()).tools.map((each) => ({ name: each.name, hash: each.hash }));
-  expect((await loupe.request(`${path}/accept`, { json: { tools } })).status).toBe(200);
-}
