@@ -1,17 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from '@playwright/test';
+import { addBasics, finishExperiment, send } from '../e2e/furnish.ts';
 import { type LoupeServer, startLoupe } from '../e2e/loupe-server.ts';
 import { storeManyRuns } from '../e2e/many-runs.ts';
 import { endOf, finishRun, startRun, summaryOf } from '../e2e/runs.ts';
-import type { ExperimentReply } from '../lib/api/experiment.ts';
-import type { McpServerReply } from '../lib/api/mcp.ts';
 import type { ShareReply } from '../lib/api/share.ts';
-import type { SuiteReply } from '../lib/api/suite.ts';
 import { leakingModel, passingModel } from '../lib/demo/check-scenarios.ts';
 import { type FakeOllama, startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import type { RunEvent } from '../lib/events/registry.ts';
-import { npmServer } from '../lib/mcp/under-test.ts';
 import { longLog } from '../lib/testing/sample-logs.ts';
 import { exploreLog } from '../lib/testing/sample-modes.ts';
 
@@ -204,13 +202,15 @@ function addOthers(ollama: FakeOllama): void {
     name: 'totals',
     model: 'qwen3:8b',
     match: 'total revenue',
-    steps: [totalsInTurn([true, true, true, true, false, true, true, true]), finished],
+    pace: { prompt_ms: 90, ms_per_token: 8 },
+    steps: [totalsInTurn([true, true, true, true, true, true, false, true]), finished],
   });
   ollama.add({
     name: 'totals-short',
     model: 'qwen3:4b',
     match: 'total revenue',
-    steps: [totalsInTurn([true, false, true, true, false, false, true, false]), finished],
+    pace: { prompt_ms: 40, ms_per_token: 5 },
+    steps: [totalsInTurn([true, true, true, false, true, false, true, false]), finished],
   });
   ollama.add({
     name: 'stuck',
@@ -372,49 +372,29 @@ export async function play({ loupe, workspace, imports, shop }: Stage): Promise<
     name: 'Weekly report',
     run: { task: 'Summarize {folder} for {reader}', model: 'qwen3:8b' },
   });
-  const { suite } = await send<SuiteReply>(loupe, '/api/suites', { shipped: 'basics' });
   const { share } = await send<ShareReply>(loupe, `/api/runs/${ended.id}/shares`, {});
   if (!share.url) throw new Error('The run could not be shared.');
   return {
     ...{ stuck: stuck.id, ended: ended.id, shorter: shorter.id, unwritten: unwritten.id },
     ...{ failed: failed.id, data: data.id, asking: asking.id, session: session.id },
-    ...{ experiment: await experimentOf(loupe), suite: suite.id, share: share.url },
+    ...{
+      experiment: await finishExperiment(loupe, TEMPERATURES),
+      suite: await addBasics(loupe),
+      share: share.url,
+    },
   };
 }
 
-/** Two models at three temperatures, with and without thinking. */
-async function experimentOf(loupe: LoupeServer): Promise<string> {
-  const { experiment } = await send<ExperimentReply>(loupe, '/api/experiments', {
-    name: 'Does a lower temperature help?',
-    mode: 'task',
-    task: 'Write the total revenue of all regions to total.md.',
-    models: ['qwen3:8b', 'qwen3:4b'],
-    factors: { temperature: [0, 0.4, 0.8] },
-    seeds: [1, 2, 3, 4],
-    settings: { checks: [{ type: 'file_contains', path: 'total.md', text: '1095' }] },
-  });
-  await until(async () => {
-    const answer = await loupe.request(`/api/experiments/${experiment.id}`);
-    return ((await answer.json()) as ExperimentReply).experiment.status === 'finished';
-  }, 'The experiment did not finish.');
-  return experiment.id;
-}
-
-/**
- * Adds the reference server of MCP, whose tools are accepted.
- *
- * @param address where it listens; without it, Loupe starts it as a program
- */
-export async function addMcpServer(loupe: LoupeServer, address?: string): Promise<void> {
-  const server = address ? { type: 'http', url: address } : npmServer('everything', ['stdio']);
-  await send(loupe, '/api/mcp/servers', { name: 'everything', server });
-  await send(loupe, '/api/mcp/servers/everything/start', {});
-  const read = async () =>
-    (await (await loupe.request('/api/mcp/servers/everything')).json()) as McpServerReply;
-  await until(async () => (await read()).state === 'ready', 'The MCP server did not start.');
-  const tools = (await read()).tools.map(({ name, hash }) => ({ name, hash }));
-  await send(loupe, '/api/mcp/servers/everything/accept', { tools });
-}
+/** Two models at three temperatures. */
+const TEMPERATURES = {
+  name: 'Does a lower temperature help?',
+  mode: 'task',
+  task: 'Write the total revenue of all regions to total.md.',
+  models: ['qwen3:8b', 'qwen3:4b'],
+  factors: { temperature: [0, 0.4, 0.8] },
+  seeds: [1, 2, 3, 4, 5, 6],
+  settings: { max_attempts: 1, checks: [{ type: 'file_contains', path: 'total.md', text: '1095' }] },
+};
 
 /** A run that is held in the middle of its answer until `release` is called, and one that waits behind it. */
 export async function holdRun({ loupe, ollama, workspace }: Stage) {
@@ -448,23 +428,9 @@ async function importLog(loupe: LoupeServer, { events }: { events: readonly RunE
   if (!answer.ok) throw new Error(`The log was not imported: ${answer.status} ${await answer.text()}`);
 }
 
-async function send<Reply>(loupe: LoupeServer, path: string, json: unknown): Promise<Reply> {
-  const answer = await loupe.request(path, { json });
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-  return (await answer.json()) as Reply;
-}
-
 const annotate = (loupe: LoupeServer, id: string, notes: object) =>
   loupe.request(`/api/runs/${id}`, { method: 'PATCH', json: notes });
 
 async function reaches(loupe: LoupeServer, id: string, phase: string): Promise<void> {
-  await until(async () => (await summaryOf(loupe, id)).phase === phase, `The run did not reach ${phase}.`);
-}
-
-async function until(isTrue: () => Promise<boolean>, failure: string): Promise<void> {
-  for (let tries = 0; tries < 1200; tries += 1) {
-    if (await isTrue()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(failure);
+  await expect.poll(async () => (await summaryOf(loupe, id)).phase, { timeout: 60_000 }).toBe(phase);
 }

@@ -1,17 +1,20 @@
 #!/usr/bin/env node
 // `node scripts/screenshots.ts`: takes the screenshots in docs/screenshots. With `--all`, takes every page in both themes at
-// three widths instead, in test-results/screenshots, which Git ignores. The models are scenarios of the fake Ollama; server,
+// three widths instead, in a folder for temporary files; `--only=REGEXP` chooses by name. The models are scenarios of the fake Ollama; server,
 // store, tools, files and browser are real.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContextOptions, chromium, type Page } from '@playwright/test';
 import { signIn } from '../e2e/fixtures.ts';
+import { addMcpServer } from '../e2e/furnish.ts';
 import { freePort } from '../e2e/loupe-server.ts';
+import { npmServer } from '../lib/mcp/under-test.ts';
 import { openCheck, openFork, openRerun, takeMatrix, visitsOf } from './screenshot-matrix.ts';
-import { addMcpServer, holdRun, openStage, type Played, play, type Stage, TASK } from './screenshot-stage.ts';
+import { holdRun, openStage, type Played, play, type Stage, TASK } from './screenshot-stage.ts';
 import { findChromium } from './system-tools.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -25,10 +28,10 @@ type WithPage = (options: BrowserContextOptions, use: (page: Page) => Promise<vo
 
 async function takeAll(stage: Stage, withPage: WithPage): Promise<void> {
   const played = await play(stage);
-  await addMcpServer(stage.loupe);
+  await addMcpServer(stage.loupe, 'everything', npmServer('everything', ['stdio']));
   await withPage({}, checkModel);
   const running = await holdRun(stage);
-  const folder = join(root, 'test-results', 'screenshots');
+  const folder = join(tmpdir(), 'loupe-screenshots');
   const only = process.argv.find((argument) => argument.startsWith('--only='))?.slice(7);
   const visits = visitsOf(stage, played, running.id);
   await takeMatrix({
@@ -144,7 +147,7 @@ async function takeDark(page: Page, { ended, stuck }: Played): Promise<void> {
   await openRerun(page);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Send', exact: true }).click();
-  await dialog.getByRole('region', { name: 'Try 1' }).waitFor();
+  await dialog.getByRole('button', { name: 'Send again' }).and(page.locator(':enabled')).waitFor();
   await take(page, 'rerun');
   await page.goto(`/runs/${stuck}`);
   await end.waitFor();
@@ -166,11 +169,16 @@ async function takeTools({ loupe }: Stage, withPage: WithPage): Promise<void> {
   });
   try {
     if (server.stderr) await once(server.stderr, 'data'); // it says that it listens
-    await addMcpServer(loupe, `http://127.0.0.1:${port}/mcp`);
+    await addMcpServer(loupe, 'everything', { type: 'http', url: `http://127.0.0.1:${port}/mcp` });
     await withPage({ colorScheme: 'light' }, async (page) => {
       await page.goto('/tools');
       await page.getByRole('button', { name: 'get-sum', exact: true }).click();
-      await page.getByRole('form', { name: 'Try get-sum' }).waitFor();
+      const form = page.getByRole('form', { name: 'Try get-sum' });
+      await form.getByLabel('a', { exact: true }).fill('40');
+      await form.getByLabel('b', { exact: true }).fill('2');
+      await form.getByRole('button', { name: 'Call' }).click();
+      await form.getByText('The sum of 40 and 2 is 42.').waitFor();
+      await page.evaluate(() => scrollTo(0, 160));
       await take(page, 'tools');
     });
   } finally {
