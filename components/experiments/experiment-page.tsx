@@ -152,10 +152,10 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           )}
         </h2>
         <span className="flex gap-4">
-          <DownloadLink className={link} href={`${path}/results?format=csv`}>
+          <DownloadLink className={cx('reach', link)} href={`${path}/results?format=csv`}>
             CSV
           </DownloadLink>
-          <DownloadLink className={link} href={`${path}/results`}>
+          <DownloadLink className={cx('reach', link)} href={`${path}/results`}>
             JSON Lines
           </DownloadLink>
         </span>

@@ -385,7 +385,8 @@ test('every page fits 360 pixels, with touch targets of at least 44 pixels [D22]
     await test.step(name, async () => {
       await open(page);
       await expectFits(page, name);
-      expect({ name, small: await smallTargets(page) }).toEqual({ name, small: [] });
+      // Soft: one round names the small targets of all pages.
+      expect.soft({ name, small: await smallTargets(page) }).toEqual({ name, small: [] });
     });
   }
 });
