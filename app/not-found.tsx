@@ -7,7 +7,7 @@ export default function NotFound() {
       <h1 className="text-2xl font-semibold tracking-[-0.02em]">Page not found</h1>
       <p className="mt-2 text-ink-2">There is no page at this address.</p>
       <Link href="/" className={buttonClass('plain', 'md', 'mt-6')}>
-        To the runs
+        All runs
       </Link>
     </main>
   );

@@ -1,6 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from '@playwright/test';
+import { RunView } from '../e2e/run-view.ts';
+import type { Played, Stage } from './screenshot-stage.ts';
 
 const WINDOWS = [
   { width: 360, height: 740 },
@@ -10,10 +12,10 @@ const WINDOWS = [
 const SCHEMES = ['light', 'dark'] as const;
 
 /** A page, or a state of one. */
-export interface Visit {
+interface Visit {
   /** The beginning of the file's name. */
   name: string;
-  open: (page: Page) => Promise<void>;
+  open: (page: Page) => Promise<unknown>;
 }
 
 /** Takes every visit in both themes at the width of a phone, a laptop and a desktop: `home-360-dark.png`. */
@@ -34,76 +36,199 @@ export async function takeMatrix({
   for (const viewport of WINDOWS) {
     for (const colorScheme of SCHEMES) {
       await withPage({ viewport, colorScheme }, async (page) => {
+        page.setDefaultTimeout(15_000); // a picture of what is there shows what is missing
         for (const { name, open } of visits) {
-          await open(page);
-          await take(page, join(folder, `${name}-${viewport.width}-${colorScheme}.png`));
+          const file = `${name}-${viewport.width}-${colorScheme}.png`;
+          try {
+            await open(page);
+          } catch (error) {
+            console.error(`${file}: ${error instanceof Error ? error.message : error}`);
+            process.exitCode = 1;
+          }
+          await take(page, join(folder, file));
         }
       });
     }
   }
 }
 
-/** Every page that has nothing running. */
-export function visitsOf(runs: { ended: string; stuck: string; other: string; share: string }): Visit[] {
-  const goTo = (path: string, ready: (page: Page) => Promise<unknown>) => async (page: Page) => {
+type Open = Visit['open'];
+
+/** Goes to an address and waits for what shows that the page is there. */
+const goTo =
+  (path: string, ready: Open): Open =>
+  async (page) => {
     await page.goto(path);
     await ready(page);
   };
-  const heading = (name: string) => (page: Page) =>
-    page.getByRole('heading', { name, exact: true }).first().waitFor();
-  const end = (page: Page) => page.getByRole('region', { name: 'How the run ended' }).waitFor();
-  const openRun = goTo(`/runs/${runs.ended}`, end);
+const then =
+  (open: Open, ...steps: Open[]): Open =>
+  async (page) => {
+    await open(page);
+    for (const step of steps) await step(page);
+  };
+const heading = (name: string | RegExp): Open => {
+  return (page) => page.getByRole('heading', { name, exact: true }).first().waitFor();
+};
+const text =
+  (words: string | RegExp): Open =>
+  (page) =>
+    page.getByText(words).first().waitFor();
+const press =
+  (name: string): Open =>
+  (page) =>
+    page.getByRole('button', { name, exact: true }).first().click();
+const button =
+  (name: string): Open =>
+  (page) =>
+    page.getByRole('button', { name, exact: true }).and(page.locator(':enabled')).waitFor();
+const key =
+  (name: string): Open =>
+  (page) =>
+    page.keyboard.press(name);
+const isEnded: Open = (page) => page.getByRole('region', { name: 'How the run ended' }).waitFor();
+const isThere: Open = (page) => page.getByRole('feed').getByRole('article').first().waitFor();
+
+/** Every page, and every state in which one looks different. */
+export function visitsOf(stage: Stage, played: Played, running: string): Visit[] {
+  return [...pagesOf(played), ...runsOf(played, running), ...othersOf(played), ...emptyPagesOf(stage)].map(
+    ([name, open]) => ({ name, open }),
+  );
+}
+
+type Entry = [name: string, open: Open];
+
+function pagesOf({ experiment, suite, share }: Played): Entry[] {
+  const newRun = goTo('/runs/new', (page) => page.getByLabel('What should the agent do?').waitFor());
+  const home = goTo('/', (page) => page.getByRole('link', { name: /haiku/ }).first().waitFor());
   return [
-    { name: 'home', open: goTo('/', (page) => page.getByRole('link', { name: /haiku/ }).first().waitFor()) },
-    {
-      name: 'new-run',
-      open: goTo('/runs/new', (page) => page.getByLabel('What should the agent do?').waitFor()),
-    },
-    { name: 'run-ended', open: openRun },
-    {
-      name: 'run-top',
-      open: async (page) => {
-        await openRun(page);
-        await page.keyboard.press('g');
-      },
-    },
-    { name: 'run-stopped', open: goTo(`/runs/${runs.stuck}`, end) },
-    {
-      name: 'plots',
-      open: goTo(`/runs/${runs.ended}?view=plots`, (page) =>
-        page.getByRole('button', { name: 'Back to the timeline' }).waitFor(),
-      ),
-    },
-    {
-      name: 'replay',
-      open: async (page) => {
-        await openRun(page);
-        await page.getByRole('button', { name: 'Replay', exact: true }).click();
-        await page.getByRole('button', { name: 'Pause' }).click();
-      },
-    },
-    {
-      name: 'share',
-      open: async (page) => {
-        await openRun(page);
-        await page.getByRole('button', { name: 'Share', exact: true }).click();
-        await page.getByRole('button', { name: 'Create link' }).and(page.locator(':enabled')).waitFor();
-      },
-    },
-    { name: 'shared-page', open: goTo(runs.share, (page) => page.getByRole('article').first().waitFor()) },
-    {
-      name: 'compare',
-      open: goTo(`/compare?${new URLSearchParams({ a: runs.ended, b: runs.other })}`, (page) =>
-        page.getByRole('table', { name: 'Figures' }).waitFor(),
-      ),
-    },
-    { name: 'experiments', open: goTo('/experiments', heading('Experiments')) },
-    { name: 'models', open: goTo('/models', (page) => page.getByText('gemma3:4b').first().waitFor()) },
-    { name: 'shares', open: goTo('/shares', heading('Shared runs')) },
-    {
-      name: 'health',
-      open: goTo('/health', (page) => page.getByText('Ollama: good').waitFor({ state: 'attached' })),
-    },
-    { name: 'not-found', open: goTo('/nowhere', heading('Page not found')) },
+    ['home', home],
+    ['home-selected', then(home, selectRuns)],
+    ['folders', then(home, (page) => page.getByRole('button', { name: 'Folder: a fresh folder' }).click())],
+    ['palette', then(home, key('Control+k'))],
+    ['new-run', newRun],
+    ['new-run-advanced', then(newRun, (page) => page.getByText('Advanced').click())],
+    ['new-session', then(newRun, (page) => page.getByText('Session', { exact: true }).first().click())],
+    ['new-exploration', then(newRun, (page) => page.getByText('Explore', { exact: true }).first().click())],
+    ['experiments', goTo('/experiments', text('Does a lower temperature help?'))],
+    ['experiment-form', then(goTo('/experiments', heading('Experiments')), press('New experiment'))],
+    ['experiment', goTo(`/experiments/${experiment}`, text('Results by cell'))],
+    ['suites', goTo('/suites', text('Basics'))],
+    ['suite', goTo(`/suites/${suite}`, button('Edit read.one-file'))],
+    ['suite-case', then(goTo(`/suites/${suite}`, button('Edit read.one-file')), press('Edit read.one-file'))],
+    ['models', goTo('/models', text('gemma3:4b'))],
+    ['model-check', then(goTo('/models', text('gemma3:4b')), openCheck)],
+    ['tools', goTo('/tools', heading('everything'))],
+    ['tool', then(goTo('/tools', heading('everything')), press('get-sum'))],
+    ['tools-add', then(goTo('/tools', heading('everything')), press('New server'))],
+    ['shares', goTo('/shares', heading('Shared runs'))],
+    ['shared-page', goTo(share, (page) => page.getByRole('article').first().waitFor())],
+    [
+      'health',
+      goTo('/health', (page) => page.getByText('Ollama: good').first().waitFor({ state: 'attached' })),
+    ],
+    ['gallery', goTo('/gallery', heading('States of a run'))],
+    ['not-found', goTo('/nowhere', heading('Page not found'))],
   ];
+}
+
+function runsOf(played: Played, running: string): Entry[] {
+  const run = (id: string, ready: Open = isEnded) => goTo(`/runs/${id}`, ready);
+  const ended = run(played.ended);
+  return [
+    ['run-running', run(running, text('The summary is completed.'))],
+    ['run-ended', ended],
+    ['run-top', then(ended, key('g'))],
+    ['run-more', then(ended, (page) => new RunView(page).openMenu('More'))],
+    ['run-export', then(ended, (page) => new RunView(page).openMenu('Export'))],
+    ['run-changes', then(ended, (page) => endButton(page, /summary\.md/))],
+    ['run-stopped', run(played.stuck)],
+    ['run-failed', run(played.failed)],
+    ['run-data', run(played.data)],
+    ['run-asking', run(played.asking, button('Approve once'))],
+    ['run-session', run(played.session, text('South. Its costs are the highest'))],
+    ['run-exploration', run('exploration', isThere)],
+    ['run-exploration-plots', goTo('/runs/exploration?view=plots', button('Back to the timeline'))],
+    ['run-10000', run('ten-thousand')],
+    ['run-10000-plots', goTo('/runs/ten-thousand?view=plots', button('Back to the timeline'))],
+    ['run-unknown', goTo('/runs/nobody', text('There is no run "nobody"'))],
+    ['plots', goTo(`/runs/${played.ended}?view=plots`, button('Back to the timeline'))],
+    ['keys', then(ended, key('?'))],
+    ['replay', then(ended, press('Replay'), press('Pause'))],
+    ['share', then(ended, press('Share'), button('Create link'))],
+    ['fork', then(ended, openFork)],
+    ['rerun', then(goTo(`/runs/${played.ended}`, isEnded), openRerun)],
+    ['saw', then(ended, openSaw)],
+  ];
+}
+
+function othersOf({ ended, shorter, unwritten }: Played): Entry[] {
+  const compared = (query: Record<string, string>) =>
+    goTo(`/compare?${new URLSearchParams(query)}`, (page) =>
+      page.getByRole('table', { name: 'Figures' }).waitFor(),
+    );
+  return [
+    ['compare', compared({ a: ended, b: shorter })],
+    ['compare-3', compared({ a: ended, b: shorter, c: unwritten })],
+    ['compare-empty', goTo('/compare', text('Choose 2 to 6 runs'))],
+  ];
+}
+
+/** The pages before there is anything on them, and while Ollama is down. */
+function emptyPagesOf({ fresh, offline }: Stage): Entry[] {
+  const pages = ['', 'experiments', 'suites', 'models', 'tools', 'shares', 'runs/new', 'health'];
+  const empty = pages.map((path): Entry => {
+    const name = path.replace('/', '-') || 'home';
+    return [`empty-${name}`, goTo(`${fresh.url}/${path}`, (page) => page.waitForTimeout(800))];
+  });
+  const down = ['', 'models', 'runs/new', 'health'].map((path): Entry => {
+    const name = path.replace('/', '-') || 'home';
+    return [`offline-${name}`, goTo(`${offline.url}/${path}`, (page) => page.waitForTimeout(1500))];
+  });
+  return [...empty, ...down];
+}
+
+async function selectRuns(page: Page): Promise<void> {
+  const boxes = page.getByRole('checkbox', { name: /^Select: / });
+  for (const index of [0, 1, 2]) await boxes.nth(index).check();
+}
+
+const endButton = (page: Page, name: RegExp) =>
+  page.getByRole('region', { name: 'How the run ended' }).getByRole('button', { name }).first().click();
+
+/** Opens the results of the newest check. */
+export async function openCheck(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Model Check of qwen3:4b/ })
+    .first()
+    .click({ timeout: 120_000 });
+  await page.getByText('Recommendations').waitFor();
+}
+
+export async function openFork(page: Page): Promise<void> {
+  await new RunView(page).chooseNext('Fork before the answer');
+  await page.getByRole('button', { name: 'Start the fork' }).waitFor();
+}
+
+/** Unfolds the first model call of the run and opens its editor. */
+export async function openRerun(page: Page): Promise<void> {
+  const row = await openCall(page);
+  await row.getByRole('button', { name: 'Re-run this call' }).click();
+  await page.getByRole('dialog').getByRole('region', { name: 'Messages' }).waitFor();
+}
+
+async function openSaw(page: Page): Promise<void> {
+  const row = await openCall(page);
+  await row.getByRole('button', { name: 'What the model saw' }).click();
+  await row.getByText('Shares are estimates').waitFor();
+}
+
+async function openCall(page: Page) {
+  const view = new RunView(page);
+  const row = await view.reveal(view.row('Model call 1, ended'));
+  await row
+    .getByRole('button', { name: /^Model call/ })
+    .first()
+    .click();
+  return row;
 }

@@ -1,20 +1,20 @@
 #!/usr/bin/env node
 // `node scripts/screenshots.ts`: takes the screenshots in docs/screenshots. With `--all`, takes every page in both themes at
-// three widths instead, in test-results/screenshots, which Git ignores. The models are scenarios of the fake Ollama; server,
+// three widths instead, in a folder for temporary files; `--only=REGEXP` chooses by name. The models are scenarios of the fake Ollama; server,
 // store, tools, files and browser are real.
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContextOptions, chromium, type Page } from '@playwright/test';
 import { signIn } from '../e2e/fixtures.ts';
-import { type LoupeServer, startLoupe } from '../e2e/loupe-server.ts';
-import { RunView } from '../e2e/run-view.ts';
-import { endOf, finishRun, startRun } from '../e2e/runs.ts';
-import type { ShareReply } from '../lib/api/share.ts';
-import { leakingModel, passingModel } from '../lib/demo/check-scenarios.ts';
-import { type FakeOllama, startFakeOllama } from '../lib/demo/fake-ollama.ts';
-import { takeMatrix, visitsOf } from './screenshot-matrix.ts';
+import { addMcpServer } from '../e2e/furnish.ts';
+import { freePort } from '../e2e/loupe-server.ts';
+import { npmServer } from '../lib/mcp/under-test.ts';
+import { openCheck, openFork, openRerun, takeMatrix, visitsOf } from './screenshot-matrix.ts';
+import { holdRun, openStage, type Played, play, type Stage, TASK } from './screenshot-stage.ts';
 import { findChromium } from './system-tools.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -24,192 +24,48 @@ const PHONE = { width: 360, height: 740 };
 /** Everyone who views the README loads the images. */
 const MAX_BYTES = 200_000;
 
-const REPORTS = {
-  'report-north.md':
-    '# North\n\nRevenue 412, costs 287, new customers 31.\nRivers flooded two depots in May.\n',
-  'report-south.md': '# South\n\nRevenue 388, costs 301, new customers 44.\nThe new depot opened in June.\n',
-  'report-west.md': '# West\n\nRevenue 295, costs 198, new customers 12.\nNo incidents.\n',
-};
+type WithPage = (options: BrowserContextOptions, use: (page: Page) => Promise<void>) => Promise<void>;
 
-const SUMMARY = `# Summary of the second quarter
-
-| Region | Revenue | Costs | Margin | New customers |
-| ------ | ------- | ----- | ------ | ------------- |
-| North  | 412     | 287   | 125    | 31            |
-| South  | 388     | 301   | 87     | 44            |
-| West   | 295     | 198   | 97     | 12            |
-
-North earns most; South wins most customers, at the highest cost.
-`;
-
-const TASK =
-  'Read the three reports in this folder, compare their figures and write a summary to summary.md.';
-
-const CHECKS = [
-  { type: 'file_exists', path: 'summary.md' },
-  { type: 'file_contains', path: 'summary.md', text: 'Margin' },
-];
-
-const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
-
-function addScenarios(ollama: FakeOllama): void {
-  const looking = {
-    reply: {
-      thinking: 'I need to know what is there before I read anything. The folder should hold three reports.',
-      content: 'I look at the folder first.',
-      tool_calls: [call('list_directory', { path: '.' })],
-    },
-  };
-  const reading = {
-    reply: {
-      content: 'Three reports, as expected. I read all of them.',
-      tool_calls: Object.keys(REPORTS).map((path) => call('read_file', { path })),
-    },
-  };
-  const writing = {
-    reply: {
-      thinking: 'Margin is revenue minus costs: 125, 87 and 97.',
-      content: `Now the summary.\n\n${JSON.stringify(call('write_file', { path: 'summary.md', content: SUMMARY }))}`,
-    },
-  };
-  const proving = { reply: { tool_calls: [call('run_command', { command: 'grep -c "^|" summary.md' })] } };
-  const answer = {
-    reply: {
-      content:
-        'The summary is completed. North has the largest margin with 125, South the most new customers with 44, and West the lowest costs with 198. The comparison stands in summary.md.',
-    },
-  };
-  const pace = { load_ms: 2400, prompt_ms: 180, ms_per_token: 14 };
-  ollama.add({
-    name: 'reports',
-    model: 'qwen3:8b',
-    match: 'three reports',
-    pace,
-    steps: [looking, reading, writing, proving, answer],
+async function takeAll(stage: Stage, withPage: WithPage): Promise<void> {
+  const played = await play(stage);
+  await addMcpServer(stage.loupe, 'everything', npmServer('everything', ['stdio']));
+  await withPage({}, checkModel);
+  const running = await holdRun(stage);
+  const folder = join(tmpdir(), 'loupe-screenshots');
+  const only = process.argv.find((argument) => argument.startsWith('--only='))?.slice(7);
+  const visits = visitsOf(stage, played, running.id);
+  await takeMatrix({
+    visits: only ? visits.filter(({ name }) => new RegExp(only).test(name)) : visits,
+    folder,
+    withPage,
+    take: (page, path) => takeSettled(page, path, { fullPage: true }),
   });
-  ollama.add({
-    name: 'reports-held',
-    model: 'gpt-oss:20b',
-    match: 'three reports',
-    pace,
-    steps: [looking, reading, writing, proving, answer],
-  });
-  ollama.add({
-    name: 'stuck',
-    model: 'llama3.2:3b',
-    pace,
-    steps: [
-      {
-        reply: {
-          content: 'Let me check the changelog.',
-          tool_calls: [call('list_directory', { path: '.' })],
-        },
-      },
-      { reply: { tool_calls: [call('read_file', { path: 'CHANGELOG' })] } },
-    ],
-  });
-  const summing = {
-    reply: {
-      content: 'Two reports are enough for a first look.',
-      tool_calls: Object.keys(REPORTS)
-        .slice(0, 2)
-        .map((path) => call('read_file', { path })),
-    },
-  };
-  const shorter = {
-    reply: { content: 'The summary is completed. North earns more than South, at lower costs.' },
-  };
-  ollama.add({
-    name: 'reports-short',
-    model: 'qwen3:4b',
-    match: 'three reports',
-    pace,
-    steps: [looking, summing, writing, shorter],
-  });
-  // In a model check, it writes its last calls as text.
-  for (const scenario of [...passingModel('qwen3:4b').slice(0, 6), ...leakingModel('qwen3:4b').slice(6)]) {
-    ollama.add({ ...scenario, pace: { load_ms: 2400, prompt_ms: 60, ms_per_token: 14 } });
-  }
-  ollama.add({
-    name: 'quick',
-    model: 'qwen3:4b',
-    match: 'haiku',
-    steps: [
-      { reply: { tool_calls: [call('write_file', { path: 'haiku.md', content: 'Rain on the depot\n' })] } },
-      { reply: { content: 'The haiku is completed.' } },
-    ],
-  });
-}
-
-interface Stage {
-  loupe: LoupeServer;
-  ollama: FakeOllama;
-  withPage: (options: BrowserContextOptions, use: (page: Page) => Promise<void>) => Promise<void>;
-  workspace: string;
-  imports: string;
-}
-
-/** The runs of both sets: a short one, one that a guard ended, and one that answered. */
-async function makeRuns({ loupe, workspace, imports }: Stage) {
-  await finishRun(loupe, { task: 'Write a haiku about rain to haiku.md.', model: 'qwen3:4b' });
-  const stuck = await finishRun(loupe, {
-    task: 'Find out which release broke the import, and note it in findings.md.',
-    model: 'llama3.2:3b',
-    workspace: imports,
-  });
-  const ended = await finishRun(loupe, {
-    task: TASK,
-    model: 'qwen3:8b',
-    workspace,
-    think: true,
-    checks: CHECKS,
-  });
-  return { stuck, ended };
-}
-
-/** A run of the same task that another is compared with: both start with the same files. */
-async function makeShorterRun({ loupe, workspace }: Stage) {
-  rmSync(join(workspace, 'summary.md'));
-  return finishRun(loupe, { task: TASK, model: 'qwen3:4b', workspace, think: true, checks: CHECKS });
-}
-
-async function takeAll(stage: Stage): Promise<void> {
-  const { loupe, withPage } = stage;
-  const { stuck, ended } = await makeRuns(stage);
-  const other = await makeShorterRun(stage);
-  const answer = await loupe.request(`/api/runs/${ended.id}/shares`, { json: {} });
-  const { share } = (await answer.json()) as ShareReply;
-  if (!share.url) throw new Error('The run could not be shared.');
-  const visits = visitsOf({ ended: ended.id, stuck: stuck.id, other: other.id, share: share.url });
-  const folder = join(root, 'test-results', 'screenshots');
-  await takeMatrix({ visits, folder, withPage, take: takeSettled });
+  await running.end();
   console.info(`The screenshots are in ${folder}.`);
 }
 
 /** The pictures of docs/tour.md and README.md. */
-async function takeTour(stage: Stage): Promise<void> {
-  const { loupe, ollama, withPage, workspace } = stage;
-  const { stuck, ended } = await makeRuns(stage);
-  // Held in the middle of its answer, however long the screenshots take.
-  const release = ollama.hold('reports-held', { turn: 4, afterTokens: 12 });
-  const running = await startRun(loupe, {
-    task: TASK,
-    model: 'gpt-oss:20b',
-    workspace,
-    think: true,
-    live_tokens: true,
-    budget: { max_tokens_total: 40_000, max_seconds: 600 },
-  });
+async function takeTour(stage: Stage, withPage: WithPage): Promise<void> {
+  const played = await play(stage);
+  await takeRunning(stage, withPage);
+  await withPage({ colorScheme: 'light' }, (page) => takeRuns(page, played));
+  await withPage({ colorScheme: 'light' }, (page) => takePages(page, played));
+  await withPage({ colorScheme: 'dark' }, (page) => takeDark(page, played));
+  await takeTools(stage, withPage);
+}
 
+/** A run that is held in the middle of its answer, however long the screenshots take, and the list that it is in. */
+async function takeRunning(stage: Stage, withPage: WithPage): Promise<void> {
+  const running = await holdRun(stage);
+  const open = async (page: Page) => {
+    await page.goto(`/runs/${running.id}`);
+    await page.getByText('The summary is completed. North has').waitFor();
+  };
   await withPage({ colorScheme: 'light' }, async (light) => {
-    await light.goto(`/runs/${running.id}`);
-    await light.getByText('The summary is completed. North has').waitFor();
+    await open(light);
     await withPage({ colorScheme: 'dark' }, async (dark) => {
       await withPage({ colorScheme: 'light', viewport: PHONE }, async (phone) => {
-        for (const page of [dark, phone]) {
-          await page.goto(`/runs/${running.id}`);
-          await page.getByText('The summary is completed. North has').waitFor();
-        }
+        for (const page of [dark, phone]) await open(page);
         await Promise.all([take(light, 'run-light'), take(dark, 'run-dark'), take(phone, 'run-phone')]);
       });
     });
@@ -217,58 +73,124 @@ async function takeTour(stage: Stage): Promise<void> {
     await light.getByRole('link', { name: /haiku/ }).waitFor();
     await take(light, 'home');
   });
-  await loupe.request(`/api/runs/${running.id}/stop`, { json: { force: true } });
-  await endOf(loupe, running.id);
-  release();
+  await running.end();
+}
 
-  await withPage({ colorScheme: 'light' }, async (page) => {
-    await page.goto(`/runs/${ended.id}`);
-    await page.getByRole('region', { name: 'How the run ended' }).waitFor();
-    await take(page, 'run-ended');
-    await page.goto('/runs/new');
-    await page.getByLabel('What should the agent do?').fill(TASK);
-    await page.getByRole('radiogroup', { name: 'Model' }).getByText('qwen3:8b').click();
-    await page.evaluate(() => scrollTo(0, 0));
-    await take(page, 'new-run');
+/** What can be done with runs. */
+async function takeRuns(page: Page, { ended, shorter, unwritten, data, asking, session }: Played) {
+  const end = page.getByRole('region', { name: 'How the run ended' });
+  await page.goto(`/runs/${ended}`);
+  await end.waitFor();
+  await take(page, 'run-ended');
+  await end
+    .getByRole('button', { name: /summary\.md/ })
+    .first()
+    .click();
+  await page.getByRole('dialog').getByText('added').first().waitFor();
+  await take(page, 'changes');
+  await page.goto(`/runs/${ended}?view=plots`);
+  await page.getByRole('figure', { name: 'Context by iteration' }).waitFor();
+  await take(page, 'plots');
+  await page.goto(`/runs/${asking}`);
+  await page.getByRole('button', { name: 'Approve once', exact: true }).waitFor();
+  await take(page, 'approval');
+  await page.goto(`/runs/${session}`);
+  await page.getByText('South. Its costs are the highest').first().waitFor();
+  await take(page, 'session');
+  await page.goto(`/runs/${data}`);
+  await end.waitFor();
+  await take(page, 'answer-as-data');
+  await page.goto(`/compare?${new URLSearchParams({ a: ended, b: shorter, c: unwritten })}`);
+  await page.getByRole('table', { name: 'Figures' }).waitFor();
+  await take(page, 'compare');
+  await page.goto(`/runs/${ended}`);
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByRole('button', { name: 'Exit replay' }).waitFor();
+  await page.waitForTimeout(2500); // it plays
+  await take(page, 'replay');
+  await page.goto(`/runs/${ended}`);
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
+  await page.getByText('Preview').waitFor();
+  await page.getByRole('button', { name: 'Create link' }).and(page.locator(':enabled')).waitFor();
+  await take(page, 'share');
+}
+
+/** The pages besides those of runs. */
+async function takePages(page: Page, { experiment, suite }: Played): Promise<void> {
+  await page.goto('/runs/new');
+  await page.getByLabel('What should the agent do?').fill(TASK);
+  await page.getByRole('radiogroup', { name: 'Model' }).getByText('qwen3:8b').click();
+  await page.evaluate(() => scrollTo(0, 0));
+  await take(page, 'new-run');
+  await page.goto(`/experiments/${experiment}`);
+  await page.locator('figure[data-plot="Pass rate"]').waitFor();
+  await take(page, 'experiment');
+  await page.goto(`/suites/${suite}`);
+  await page.getByRole('button', { name: 'Edit read.one-file' }).waitFor();
+  await take(page, 'suite');
+  await checkModel(page);
+  await page
+    .getByText('qwen3:4b', { exact: true })
+    .first()
+    .evaluate((line) => line.scrollIntoView());
+  await page.mouse.wheel(0, -24);
+  await take(page, 'model-check');
+}
+
+async function takeDark(page: Page, { ended, stuck }: Played): Promise<void> {
+  const end = page.getByRole('region', { name: 'How the run ended' });
+  await page.goto(`/runs/${ended}`);
+  await openFork(page);
+  await take(page, 'fork');
+  await page.goto(`/runs/${ended}`);
+  await end.waitFor();
+  await openRerun(page);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Send again' }).and(page.locator(':enabled')).waitFor();
+  await take(page, 'rerun');
+  await page.goto(`/runs/${stuck}`);
+  await end.waitFor();
+  await take(page, 'run-stopped-by-guard');
+  await page.goto('/models');
+  await page.getByText('gemma3:4b').waitFor();
+  await take(page, 'models');
+}
+
+/** A server of tools that is reached at an address: a program's line of start would show the folders of this machine. */
+async function takeTools({ loupe }: Stage, withPage: WithPage): Promise<void> {
+  const port = await freePort();
+  const program = createRequire(import.meta.url).resolve(
+    '@modelcontextprotocol/server-everything/dist/index.js',
+  );
+  const server = spawn(process.execPath, [program, 'streamableHttp'], {
+    env: { ...process.env, PORT: `${port}` },
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const shorter = await makeShorterRun(stage);
-  await withPage({ colorScheme: 'light' }, async (page) => {
-    await page.goto(`/compare?${new URLSearchParams({ a: ended.id, b: shorter.id })}`);
-    await page.getByRole('table', { name: 'Figures' }).waitFor();
-    await take(page, 'compare');
-    await page.goto(`/runs/${ended.id}`);
-    await page.getByRole('button', { name: 'Replay', exact: true }).click();
-    await page.getByRole('button', { name: 'Exit replay' }).waitFor();
-    await page.waitForTimeout(2500); // it plays
-    await take(page, 'replay');
-    await page.goto(`/runs/${ended.id}`);
-    await page.getByRole('button', { name: 'Share', exact: true }).click();
-    await page.getByText('Preview').waitFor();
-    await page.getByRole('button', { name: 'Create link' }).and(page.locator(':enabled')).waitFor();
-    await take(page, 'share');
-    await page.goto('/models');
-    await page.getByRole('button', { name: 'Check: qwen3:4b' }).click();
-    await page.getByRole('button', { name: /^Model Check of qwen3:4b/ }).click({ timeout: 120_000 });
-    await page.getByText('Recommendations').waitFor();
-    await page
-      .getByText('qwen3:4b', { exact: true })
-      .first()
-      .evaluate((line) => line.scrollIntoView());
-    await page.mouse.wheel(0, -24);
-    await take(page, 'model-check');
-  });
-  await withPage({ colorScheme: 'dark' }, async (page) => {
-    await page.goto(`/runs/${ended.id}`);
-    await new RunView(page).chooseNext('Fork before the answer');
-    await page.getByRole('button', { name: 'Start the fork' }).waitFor();
-    await take(page, 'fork');
-    await page.goto(`/runs/${stuck.id}`);
-    await page.getByRole('region', { name: 'How the run ended' }).waitFor();
-    await take(page, 'run-stopped-by-guard');
-    await page.goto('/models');
-    await page.getByText('gemma3:4b').waitFor();
-    await take(page, 'models');
-  });
+  try {
+    if (server.stderr) await once(server.stderr, 'data'); // it says that it listens
+    await addMcpServer(loupe, 'everything', { type: 'http', url: `http://127.0.0.1:${port}/mcp` });
+    await withPage({ colorScheme: 'light' }, async (page) => {
+      await page.goto('/tools');
+      await page.getByRole('button', { name: 'get-sum', exact: true }).click();
+      const form = page.getByRole('form', { name: 'Try get-sum' });
+      await form.getByLabel('a', { exact: true }).fill('40');
+      await form.getByLabel('b', { exact: true }).fill('2');
+      await form.getByRole('button', { name: 'Call' }).click();
+      await form.getByText('The sum of 40 and 2 is 42.').waitFor();
+      await page.evaluate(() => scrollTo(0, 160));
+      await take(page, 'tools');
+    });
+  } finally {
+    server.kill();
+  }
+}
+
+/** Checks a model and shows the results. */
+async function checkModel(page: Page): Promise<void> {
+  await page.goto('/models');
+  await page.getByRole('button', { name: 'Check: qwen3:4b' }).click();
+  await openCheck(page);
 }
 
 async function main(): Promise<void> {
@@ -277,60 +199,27 @@ async function main(): Promise<void> {
   });
   if (ensured.status !== 0) throw new Error('The dashboard could not be built.');
 
-  // The folder names appear in the screenshots; fails if one exists already.
-  const workspace = join(tmpdir(), 'quarterly-reports');
-  const imports = join(tmpdir(), 'customer-import');
-  mkdirSync(workspace);
-  mkdirSync(imports);
   mkdirSync(folder, { recursive: true });
-  for (const [name, text] of Object.entries(REPORTS)) writeFileSync(join(workspace, name), text);
-  const tools = ['completion', 'tools'];
-  const ollama = await startFakeOllama({
-    version: '0.17.4',
-    models: [
-      model('qwen3:8b', 'qwen3', '8.2B', 5.2e9, [...tools, 'thinking']),
-      model('qwen3:4b', 'qwen3', '4.0B', 2.5e9, [...tools, 'thinking']),
-      model('gpt-oss:20b', 'gptoss', '20.9B', 13.8e9, [...tools, 'thinking']),
-      model('llama3.2:3b', 'llama', '3.2B', 2.0e9, tools),
-      model('gemma3:4b', 'gemma3', '4.3B', 3.3e9, ['completion', 'vision']),
-    ],
-  });
-  addScenarios(ollama);
-  const loupe = await startLoupe({ ollamaUrl: ollama.url });
+  const stage = await openStage();
   const browser = await chromium.launch({
     executablePath: findChromium({ fullBrowser: true }),
     args: ['--no-sandbox'],
   });
 
-  /** Runs with a page of a signed-in browser, which is closed afterwards. */
-  const withPage = async (options: BrowserContextOptions, use: (page: Page) => Promise<void>) => {
-    const context = await browser.newContext({ baseURL: loupe.url, viewport: WIDE, ...options });
-    await signIn(context, loupe);
+  /** Runs with a page of a browser that is signed in everywhere, which is closed afterwards. */
+  const withPage: WithPage = async (options, use) => {
+    const context = await browser.newContext({ baseURL: stage.loupe.url, viewport: WIDE, ...options });
+    for (const server of [stage.fresh, stage.offline, stage.loupe]) await signIn(context, server);
     await use(await context.newPage());
     await context.close();
   };
 
   try {
-    const stage = { loupe, ollama, withPage, workspace, imports };
-    await (process.argv.includes('--all') ? takeAll(stage) : takeTour(stage));
+    await (process.argv.includes('--all') ? takeAll : takeTour)(stage, withPage);
   } finally {
     await browser.close();
-    await loupe.dispose();
-    await ollama.close();
-    for (const path of [workspace, imports]) rmSync(path, { recursive: true, force: true });
+    await stage.close();
   }
-}
-
-function model(name: string, family: string, parameters: string, bytes: number, capabilities: string[]) {
-  return {
-    name,
-    family,
-    parameter_size: parameters,
-    quantization: 'Q4_K_M',
-    size_bytes: bytes,
-    context_length: 40_960,
-    capabilities,
-  };
 }
 
 /** Takes a screenshot of the tour. */
@@ -343,11 +232,11 @@ async function take(page: Page, name: string): Promise<void> {
 }
 
 /** Takes a screenshot once fonts and rows have settled. */
-async function takeSettled(page: Page, path: string): Promise<void> {
+async function takeSettled(page: Page, path: string, { fullPage = false } = {}): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
   await page.mouse.move(0, 0);
   await page.waitForTimeout(400); // the list measures its rows and scrolls to its end
-  await page.screenshot({ path });
+  await page.screenshot({ path, fullPage });
 }
 
 await main();

@@ -28,7 +28,7 @@ export function AccuracyPlot({ cells }: { cells: readonly BenchmarkCell[] }) {
     <section aria-label="Plot" className="mt-6">
       <DotIntervals
         title="Accuracy"
-        unit="by category, with 95 % interval"
+        unit="by category, with 95% interval"
         height={220}
         max={1}
         series={SERIES}

@@ -92,7 +92,7 @@ function AnswerColumn({ answer }: { answer: Answer }) {
       aria-label={`Run ${letter}`}
       className="flex min-w-0 snap-start flex-col rounded-lg border bg-raised"
     >
-      <header className="flex min-w-0 items-center gap-2 border-b px-3 py-2">
+      <header className="flex min-w-0 items-center gap-2 border-b px-3 py-2 max-sm:py-2.5">
         <RunMark letter={letter} />
         <span className="foreign min-w-0 truncate font-mono text-xs text-ink-2">
           <ShortName text={run.model} max={40} />

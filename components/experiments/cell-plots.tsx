@@ -19,7 +19,7 @@ import { StackedColumns } from '../plots/stacked-columns.tsx';
 const HEIGHT_PX = 200;
 /** Cells that are drawn: more could not be told apart. */
 const MAX_CELLS = 200;
-const INTERVAL = 'with 95 % interval';
+const INTERVAL = 'with 95% interval';
 
 type Rated = ExperimentCell & { rate: NonNullable<ExperimentCell['rate']> };
 
@@ -44,7 +44,7 @@ export function CellPlots({
     if (cell !== undefined) router.push(hrefOf(cell));
   };
   return (
-    <section aria-label="Plots" className="mt-6 grid gap-x-8 gap-y-5 lg:grid-cols-2">
+    <section aria-label="Plots" className="mt-6 grid items-end gap-x-8 gap-y-5 lg:grid-cols-2">
       <DotIntervals
         title="Pass rate"
         unit={`by cell, ${INTERVAL}`}

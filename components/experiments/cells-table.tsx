@@ -48,7 +48,7 @@ export function CellsTable({
   const tries = Math.max(0, ...cells.map(({ pass_k }) => pass_k.at(-1)?.k ?? 0));
   const columns = [
     checked ? 'Passed' : kindFacts(mode).answers ? 'Answered' : 'All cycles',
-    '95 % interval',
+    '95% interval',
     ...(retried ? ['First try'] : []),
     ...(tries > 1 ? [`pass@${tries}`, `pass^${tries}`] : []),
     ...(answers ? ['Same answer'] : []),

@@ -77,7 +77,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const inHand = (experiment.running ?? 0) > 0;
   const seconds = cells.reduce((sum, { figures }) => sum + totalSeconds(figures.seconds), 0);
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-[88rem] flex-1 px-3 py-8 sm:px-6">
       <Link href="/experiments" className="text-sm text-ink-3 underline-offset-4 hover:underline">
         Experiments
       </Link>

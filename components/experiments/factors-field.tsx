@@ -29,7 +29,7 @@ export function FactorsField({
     <div className="grid gap-2">
       <Field
         label={label}
-        hint={`One a line, with the values to try: top_p: 0.9, 0.5${withOptions ? `. Other options of Ollama: ${OPTION_PREFIX}NAME` : ''}`}
+        hint={`One per line, with the values to try: top_p: 0.9, 0.5${withOptions ? `. Other Ollama options: ${OPTION_PREFIX}NAME` : ''}`}
         problem={problem}
       >
         {(props) => (

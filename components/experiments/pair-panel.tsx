@@ -98,7 +98,7 @@ function Verdict({ reply }: { reply: PairsReply }) {
       <p className="tnum text-lg font-semibold tracking-[-0.01em]">
         {points(difference.value)} percentage points
         <span className="ml-2 text-sm font-normal text-ink-2">
-          95 % interval {points(difference.low)} to {points(difference.high)}
+          95% interval {points(difference.low)} to {points(difference.high)}
           {p_value !== undefined &&
             `, p ${p_value < 0.001 ? '< 0.001' : `= ${p_value.toFixed(3)}`} (exact McNemar)`}
         </span>

@@ -1,4 +1,5 @@
 import type { RunFamily } from '#lib/api/run-family.ts';
+import { plural } from '#lib/browser/words/format.ts';
 import { OUTCOMES, outcomeRank } from '#lib/events/outcome.ts';
 import type { OutcomeKind } from '#lib/events/termination.ts';
 import { cx } from '../ui/cx.ts';
@@ -27,7 +28,7 @@ export function FamilyOutcomes({ family }: { family: RunFamily }) {
           ),
       )}
       {kinds.length > 2 && (
-        <span className="block text-xs font-normal text-ink-3">{`and ${kinds.length - 2} between`}</span>
+        <span className="block text-xs font-normal text-ink-3">{`and ${plural(kinds.length - 2, 'other outcome')}`}</span>
       )}
     </span>
   );

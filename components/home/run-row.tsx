@@ -97,9 +97,12 @@ function Facts({ run, family }: ListedRun) {
             : `experiment, ${plural(family.runs, 'run')}`}
         </Badge>
       )}
-      <span className="foreign font-mono text-xs leading-5 xl:hidden">
-        <ShortName text={run.model} max={60} />
-      </span>
+      {/* An experiment may have several. */}
+      {family?.experiment === undefined && (
+        <span className="foreign font-mono text-xs leading-5 xl:hidden">
+          <ShortName text={run.model} max={60} />
+        </span>
+      )}
       {words !== 'Task' && words !== run.title && <Badge>{words}</Badge>}
       {isDemoRun(run.model) && <Badge tone="live">demo</Badge>}
       {run.parent && !family && <Badge title="It began with the copied log of another run">fork</Badge>}
@@ -141,7 +144,7 @@ function Figures({ run, family }: ListedRun) {
   return (
     <>
       <Cell className={cx(SHOWN.model, 'foreign truncate')}>
-        <ShortName text={run.model} max={40} />
+        {family?.experiment === undefined && <ShortName text={run.model} max={40} />}
       </Cell>
       <Cell className={cx(SHOWN.folder, 'foreign truncate')}>
         {run.folder !== undefined && (

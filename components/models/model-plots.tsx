@@ -71,10 +71,10 @@ function CheckPlots({ points }: { points: readonly CheckPoint[] }) {
   const rated = points.filter((point) => point.rate);
   const timed = points.filter((point) => point.speed !== undefined);
   return (
-    <div className="grid gap-x-8 gap-y-5 lg:grid-cols-2">
+    <div className="grid items-end gap-x-8 gap-y-5 lg:grid-cols-2">
       <DotIntervals
         title="Pass rate of checks"
-        unit="share of judged rules, 95 % interval"
+        unit="95% interval"
         height={HEIGHT_PX}
         max={1}
         series={series}

@@ -53,9 +53,10 @@ export function StartBar({
   );
 }
 
-function goesOnUntilStopped({ kind, untilStopped }: RunDraft): boolean {
+/** Whether the run works on without anyone; a session does so on autopilot only. */
+function goesOnUntilStopped({ kind, untilStopped, autopilot }: RunDraft): boolean {
   const { endsBy } = kindFacts(kind);
-  return endsBy === 'stop' || (endsBy === 'max_cycles' && untilStopped);
+  return (endsBy === 'stop' && autopilot) || (endsBy === 'max_cycles' && untilStopped);
 }
 
 function folderWords({ workspaceKind, workspace, workspace_copy }: RunDraft): string {
@@ -68,6 +69,7 @@ function folderWords({ workspaceKind, workspace, workspace_copy }: RunDraft): st
 function lengthWords(draft: RunDraft): string | undefined {
   if (goesOnUntilStopped(draft)) return 'until it is stopped';
   const { endsBy } = kindFacts(draft.kind);
+  if (endsBy === 'stop') return 'until you end it';
   if (endsBy === 'max_cycles') return `${draft.max_cycles || draftDefaults(draft).max_cycles} cycles`;
   return endsBy === 'max_iterations'
     ? `at most ${draft.max_iterations || draftDefaults(draft).max_iterations} iterations`

@@ -19,7 +19,7 @@ export function TakesTurnsNote({ model }: { model: string }) {
       >
         <ShortName text={other.title} />
       </Link>{' '}
-      goes on until it is stopped, with{' '}
+      runs until it is stopped, with{' '}
       <span className="font-mono text-xs">
         <ShortName text={other.model} />
       </span>

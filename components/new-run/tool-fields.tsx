@@ -33,7 +33,7 @@ export function ToolFields({ commands }: { commands: CommandPlace }) {
   const offered = offeredTools({ kind, withheldTools });
   const all: readonly OfferableTool[] = [...known, ...servers.flatMap((server) => server.tools)];
   return (
-    <Section title="Tools" hint="Small models choose better among few">
+    <Section title="Tools" hint="Small models work better with few tools">
       <ToolChoice
         tools={[...tools, ...optional].map((name) => ({ name, summary: toolSummary(known, name) }))}
         chosen={[...offered, ...chosen]}

@@ -69,7 +69,7 @@ export function PlotFigure(props: PlotFigureProps) {
   const svg = useRef<SVGSVGElement>(null);
   const drawn = points.count > 0;
   return (
-    <figure aria-labelledby={heading} className="min-w-0 break-inside-avoid" data-plot={title}>
+    <figure aria-labelledby={heading} className="@container min-w-0 break-inside-avoid" data-plot={title}>
       <figcaption className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <h2 id={heading} className="text-sm font-semibold">
           {title}
@@ -82,25 +82,27 @@ export function PlotFigure(props: PlotFigureProps) {
             <Button
               size="sm"
               kind="quiet"
-              className={TOGGLE}
+              className={cx(TOGGLE, 'max-sm:min-w-11')}
               aria-pressed={asTable}
               aria-label={`${title}: show as a table`}
+              title="Show as a table"
               onClick={() => setAsTable(!asTable)}
             >
               <Table2 className="size-3.5" aria-hidden="true" />
-              Table
+              <span className="@max-md:hidden">Table</span>
             </Button>
           )}
           {drawn && !asTable && (
             <Button
               size="sm"
               kind="quiet"
-              className="max-sm:h-11"
+              className="max-sm:h-11 max-sm:min-w-11"
               aria-label={`${title}: save as SVG`}
+              title="Save as SVG"
               onClick={() => svg.current && saveSvg(svg.current, title)}
             >
               <Download className="size-3.5" aria-hidden="true" />
-              SVG
+              <span className="@max-md:hidden">SVG</span>
             </Button>
           )}
         </span>

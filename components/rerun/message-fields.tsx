@@ -43,7 +43,7 @@ export function MessageFields({ draft, problems, onChange, sent }: RerunPart & {
       {messages.length > 0 && (
         <ol className="divide-y rounded-md border border-line-strong">
           {messages.map((message, index) => (
-            <li key={message.key} className="min-w-0 px-3 py-1.5">
+            <li key={message.key} className="min-w-0 px-3 py-1.5 max-sm:py-3">
               <MessageItem
                 message={message}
                 number={index + 1}

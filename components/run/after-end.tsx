@@ -12,14 +12,15 @@ import { ThinkingRetry } from './thinking-retry.tsx';
 export function AfterEnd() {
   const runId = useRun((view) => view.run.runId);
   const config = useRun((view) => view.run.config);
-  const missing = useRun((view) => view.run.result?.error?.code === 'model_missing');
+  const isMissing = useRun((view) => view.run.result?.error?.code === 'model_missing');
   const stopped = useRun((view) => view.run.result?.termination_reason === 'stopped');
+  const model = config && isMissing && !isDemoRun(config.model) ? config.model : undefined;
   return (
     <>
-      {config && missing && !isDemoRun(config.model) && <PullMissing model={config.model} />}
+      {model !== undefined && <PullMissing model={model} />}
       <ThinkingRetry />
       {config ? (
-        <NextSteps runId={runId} config={config}>
+        <NextSteps runId={runId} config={config} isSecond={model !== undefined}>
           <Downloads runId={runId} mode={config.mode} />
         </NextSteps>
       ) : (

@@ -4,7 +4,7 @@ import { formatMoment } from '#lib/browser/words/format.ts';
 export function ImportedBar({ at, ended }: { at: number; ended: boolean }) {
   return (
     <p className="border-b bg-sunken px-3 py-1.5 text-sm text-ink-2 sm:px-6" role="note">
-      Imported {formatMoment(at)}, to be read only.
+      Imported {formatMoment(at)}. It is read-only.
       {!ended && ' Its log ends before the run did.'}
     </p>
   );

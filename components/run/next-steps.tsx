@@ -41,14 +41,20 @@ interface Step {
   opens?: 'continue' | 'repeat';
 }
 
-/** What to do after a run, the most likely step as a button. `children` stand beside it. */
+/**
+ * What to do after a run, the most likely step as a button. `children` stand beside it.
+ *
+ * @param props.isSecond something else comes first
+ */
 export function NextSteps({
   runId,
   config,
+  isSecond = false,
   children,
 }: {
   runId: string;
   config: RunConfig;
+  isSecond?: boolean;
   children?: ReactNode;
 }) {
   const router = useRouter();
@@ -93,7 +99,7 @@ export function NextSteps({
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        {first && <StepButton step={first} opened={opened} disabled={busy} />}
+        {first && <StepButton step={first} isSecond={isSecond} opened={opened} disabled={busy} />}
         <Menu label="More">
           {others.map((step) => (
             <button
@@ -209,17 +215,19 @@ function useSteps(
 
 function StepButton({
   step,
+  isSecond,
   opened,
   disabled,
 }: {
   step: Step;
+  isSecond: boolean;
   opened: 'continue' | 'repeat' | undefined;
   disabled: boolean;
 }) {
   return (
     <Button
       size="sm"
-      kind="primary"
+      kind={isSecond ? undefined : 'primary'}
       disabled={disabled}
       title={step.title}
       aria-expanded={step.opens && step.opens === opened}

@@ -92,7 +92,7 @@ export function ShareDialog({
                 />
                 <p className="mt-1.5 text-sm text-ink-3">
                   {way === 'link'
-                    ? 'A page on this machine that you can revoke.'
+                    ? 'A link to a page on this machine. You can revoke it.'
                     : 'One file with the replay player. It opens anywhere, without a network, and cannot be taken back.'}
                 </p>
               </div>

@@ -105,7 +105,7 @@ function ShareLine({ share }: { share: Share }) {
         {active ? (
           <>
             <span className="text-right text-xs text-ink-3" suppressHydrationWarning>
-              ends {formatMoment(share.expires_at)}
+              expires {formatMoment(share.expires_at)}
             </span>
             {share.url && <CopyButton text={share.url} label="Copy the link" />}
             <Button kind="danger" size="sm" onClick={() => void revoke()} disabled={busy}>

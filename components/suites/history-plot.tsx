@@ -26,7 +26,7 @@ export function HistoryPlot({ suiteId }: { suiteId: string }) {
     <section aria-label="History" className="mt-10">
       <DotIntervals
         title="History"
-        unit="pass rate by experiment, with 95 % interval"
+        unit="pass rate by experiment, with 95% interval"
         note={
           all.length > points.length ? `The latest ${MAX_POINTS} of ${all.length} results.` : 'Oldest first.'
         }

@@ -18,7 +18,7 @@ export function ServerFields({ draft, problems, isNew, onChange }: Part & { isNe
   return (
     <>
       {isNew && (
-        <TextField part={part} name="name" label="Name" hint="The tools get it in front of their names." />
+        <TextField part={part} name="name" label="Name" hint="The names of its tools begin with it." />
       )}
       {isNew && (
         <Choice
@@ -92,13 +92,13 @@ function ProgramFields(part: Part) {
         onChange={(folders) => set({ folders })}
       />
       <Choice
-        legend="The folder of the run that uses it"
+        legend="Access to the folder of a run"
         name="server-workspace"
         value={draft.workspace}
         options={[
-          { value: 'none', label: 'Not at all' },
-          { value: 'read', label: 'Reads' },
-          { value: 'write', label: 'Reads and writes' },
+          { value: 'none', label: 'None' },
+          { value: 'read', label: 'Read' },
+          { value: 'write', label: 'Read and write' },
         ]}
         onChange={(workspace) => set({ workspace })}
       />

@@ -80,7 +80,7 @@ export function ToolDetails({
         <TryTool
           name={tool.name}
           schema={tool.input_schema}
-          note="It really runs, on the server of this page."
+          note="This is a real call."
           onCall={async (args) => {
             const path = `${serverPath(server.name)}/call`;
             const body = { tool: tool.name, arguments: args };

@@ -156,7 +156,7 @@ function visits(planted: Planted): { name: string; open: (page: Page) => Promise
       open: async (page) => {
         const view = await openRun(page, planted.imported);
         await expect(view.connection('Complete')).toBeVisible();
-        await expect(page.getByRole('note').filter({ hasText: 'to be read only' })).toBeVisible();
+        await expect(page.getByRole('note').filter({ hasText: 'It is read-only.' })).toBeVisible();
       },
     },
     {

@@ -5,7 +5,7 @@ import type { ShareReply } from '../../lib/api/share.ts';
 import { npmServer } from '../../lib/mcp/under-test.ts';
 import { jpegImage, pngImage } from '../../lib/testing/sample-images.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
-import { addAndAccept } from '../mcp.ts';
+import { addMcpServer } from '../furnish.ts';
 import { RunView } from '../run-view.ts';
 import { startRun } from '../runs.ts';
 
@@ -173,7 +173,7 @@ test('an image that a tool of a server returns reaches the model', async ({ page
     ],
   });
   try {
-    await addAndAccept(loupe, 'every_thing', npmServer('everything', ['stdio']));
+    await addMcpServer(loupe, 'every_thing', npmServer('everything', ['stdio']));
     const run = await startRun(loupe, {
       task: 'Look at the picture.',
       model: 'looks',

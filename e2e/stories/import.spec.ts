@@ -29,7 +29,7 @@ test('an imported run opens read-only and looks like the original', async ({ pag
   await page.goto('/');
   await page.getByLabel('Run file').setInputFiles(file);
   await expect(page).toHaveURL(new RegExp(`/runs/${id}$`));
-  await expect(page.getByRole('note').filter({ hasText: 'to be read only' })).toBeVisible();
+  await expect(page.getByRole('note').filter({ hasText: 'It is read-only.' })).toBeVisible();
   await expect(view.connection('Complete')).toBeVisible();
   expect([...(await view.allRows())]).toEqual(atHome);
   await page.goto('/');
@@ -48,7 +48,7 @@ test('an imported run continues in an empty folder, and in a copy of the folder 
   await writeFile(file, events.map((event) => JSON.stringify(event)).join('\n'));
   await page.goto('/');
   await page.getByLabel('Run file').setInputFiles(file);
-  await expect(page.getByRole('note').filter({ hasText: 'to be read only' })).toBeVisible();
+  await expect(page.getByRole('note').filter({ hasText: 'It is read-only.' })).toBeVisible();
 
   const workspaceOfNew = async (before: string) => {
     await expect(page).toHaveURL(new RegExp(`/runs/(?!${before}$)`));
@@ -108,7 +108,7 @@ test('an imported run whose reply was all thinking is retried in an empty folder
   await writeFile(file, events.map((event) => JSON.stringify(event)).join('\n'));
   await page.goto('/');
   await page.getByLabel('Run file').setInputFiles(file);
-  await expect(page.getByRole('note').filter({ hasText: 'to be read only' })).toBeVisible();
+  await expect(page.getByRole('note').filter({ hasText: 'It is read-only.' })).toBeVisible();
   const before = page.url();
   await page.getByRole('button', { name: 'Retry without thinking' }).click();
   await expect(page).not.toHaveURL(before);

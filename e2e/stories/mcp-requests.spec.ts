@@ -1,7 +1,7 @@
 import { npmServer } from '../../lib/mcp/under-test.ts';
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
-import { addAndAccept } from '../mcp.ts';
+import { addMcpServer } from '../furnish.ts';
 import { RunView } from '../run-view.ts';
 import { logOf } from '../runs.ts';
 
@@ -12,7 +12,7 @@ const calls = (name: string, args: Record<string, string | number> = {}, content
 const INPUT = 'everything__trigger_elicitation_request';
 const SAMPLE = 'everything__trigger_sampling_request';
 
-test.beforeEach(({ loupe }) => addAndAccept(loupe, 'everything', npmServer('everything', ['stdio'])));
+test.beforeEach(({ loupe }) => addMcpServer(loupe, 'everything', npmServer('everything', ['stdio'])));
 test.afterEach(({ loupe }) => loupe.request('/api/mcp/servers/everything', { method: 'DELETE', json: {} }));
 
 test('a person answers the form of a server, and what it says is checked [O24]', async ({
@@ -109,7 +109,7 @@ test('prompts and resources of a server are listed and read on the Tools page [O
 
 /** Starts a run that may call the tools unasked, and returns its ID. */
 async function started(
-  loupe: Parameters<typeof addAndAccept>[0],
+  loupe: Parameters<typeof addMcpServer>[0],
   { model, tool }: { model: string; tool: string },
   more: readonly string[] = [],
 ): Promise<string> {

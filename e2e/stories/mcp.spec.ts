@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { hostileServer, npmServer } from '../../lib/mcp/under-test.ts';
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
-import { addAndAccept } from '../mcp.ts';
+import { addMcpServer } from '../furnish.ts';
 import { RunView } from '../run-view.ts';
 import { logOf } from '../runs.ts';
 
@@ -118,12 +118,12 @@ test('server-filesystem and server-memory work for a run in its folder [O19]', a
   workspace,
 }) => {
   const folder = workspace({ 'list.txt': 'milk and bread' });
-  await addAndAccept(
+  await addMcpServer(
     loupe,
     'files',
     npmServer('filesystem', [folder], { folders: [{ path: folder, access: 'read' }] }),
   );
-  await addAndAccept(loupe, 'memory', npmServer('memory'));
+  await addMcpServer(loupe, 'memory', npmServer('memory'));
   ollama.add({
     name: 'two-servers',
     steps: [
@@ -152,7 +152,7 @@ test('a server that fails says why, and a tool that changes must be accepted aga
   page,
   loupe,
 }) => {
-  await addAndAccept(loupe, 'shifty', hostileServer('plain'));
+  await addMcpServer(loupe, 'shifty', hostileServer('plain'));
   await page.goto('/tools');
   await expect(server(page, 'shifty').getByText('accepted')).toBeVisible();
   const update = (behaviour: string) =>

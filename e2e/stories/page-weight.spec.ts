@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
+import { addBasics, finishExperiment } from '../furnish.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
@@ -35,12 +36,21 @@ test('every page loads at most 250 kB of JavaScript, compressed, and that of a r
 }) => {
   ollama.add({ name: 'light', steps: [{ reply: { content: 'The task is completed.' } }] });
   const { id } = await finishRun(loupe, { task: 'Say hello', model: 'light' });
+  const suite = await addBasics(loupe);
+  const experiment = await finishExperiment(loupe, {
+    ...{ name: 'Light', mode: 'prompt', task: 'Say hello', models: ['light'] },
+    factors: { temperature: [0, 1] },
+  });
   await page.close();
   for (const path of [
     '/',
     '/runs/new',
     '/models',
     '/experiments',
+    `/experiments/${experiment}`,
+    '/suites',
+    `/suites/${suite}`,
+    '/tools',
     '/compare',
     '/shares',
     '/health',
@@ -54,7 +64,8 @@ test('every page loads at most 250 kB of JavaScript, compressed, and that of a r
     );
     expect(sizes.size, `${path} loads scripts`).toBeGreaterThan(5);
     const bytes = sum(sizes);
-    console.info(`${path.replace(id, 'RUN').padEnd(14)} ${Math.round(bytes / 1000)} kB of JavaScript`);
+    const named = path.replace(id, 'RUN').replace(experiment, 'ID').replace(suite, 'ID');
+    console.info(`${named.padEnd(16)} ${Math.round(bytes / 1000)} kB of JavaScript`);
     if (path.includes(id)) {
       const html = await (await opened.request.get(path)).text();
       const first = new Map([...sizes].filter(([name]) => html.includes(name)));
@@ -66,4 +77,5 @@ test('every page loads at most 250 kB of JavaScript, compressed, and that of a r
     }
     await opened.close();
   }
+  await loupe.request(`/api/suites/${suite}`, { method: 'DELETE', json: {} });
 });

@@ -80,7 +80,7 @@ export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options'
   first_try: number;
   /** Runs with checks. */
   checked: number;
-  /** The pass rate with its 95 % interval; missing before a run has passed or failed. */
+  /** The pass rate with its 95% interval; missing before a run has passed or failed. */
   rate?: { value: number; low: number; high: number };
   pass_k: PassK[];
   /** Runs with a complete answer, whatever their checks, and the largest number of equal answers, blanks apart. */
@@ -117,7 +117,7 @@ export interface PairsReply {
   only_a: number;
   only_b: number;
   neither: number;
-  /** The pass rate of `a` minus that of `b`, with its 95 % interval; missing without pairs. */
+  /** The pass rate of `a` minus that of `b`, with its 95% interval; missing without pairs. */
   difference?: { value: number; low: number; high: number };
   /** Exact McNemar test, two-sided; missing without pairs. */
   p_value?: number;

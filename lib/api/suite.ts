@@ -18,7 +18,6 @@ import { MAX_CHECKS } from '../events/settings.ts';
 import { isGitStep } from '../sandbox/git-step.ts';
 import { caseId, caseTag } from './case-names.ts';
 import { contradictions, runFields } from './create-run.ts';
-import { offersServers } from './tools.ts';
 
 /** The mark of a suite file. The number changes when older programs could not read the format. */
 export const SUITE_FORMAT = 'loupe-suite/1';

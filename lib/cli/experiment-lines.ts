@@ -14,7 +14,7 @@ export function statusLine({ id, name, status, done, failed, total }: Experiment
 
 /** The results by cell as a table with one line per cell. */
 export function cellLines(cells: readonly ExperimentCell[]): string[] {
-  const head = ['cell', 'passed', 'rate', '95 % interval', 'median', 'model and settings'];
+  const head = ['cell', 'passed', 'rate', '95% interval', 'median', 'model and settings'];
   const rows = cells.map((cell) => {
     const { rate, figures } = cell;
     const settings = variationWords(cell, cell.sent);

@@ -408,7 +408,7 @@ describe('deadline and stop', () => {
       expect(performance.now() - startedAt).toBeLessThan(5_000);
       expect(error).toMatchObject({ kind: 'timeout', transient: false });
       expect(error.message).toContain('Ollama per-call timeout');
-      expect(error.message).toContain('150 ms');
+      expect(error.message).toContain('0.15 s');
       await expect.poll(() => fake.openRequests).toBe(0);
       expect(fake.closeEvents).toHaveLength(1);
     },

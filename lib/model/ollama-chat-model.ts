@@ -219,7 +219,7 @@ function milliseconds(nanoseconds: number | undefined): number | undefined {
 function callTimeout(timeoutMs: number): ModelError {
   return new ModelError({
     kind: 'timeout',
-    message: `Ollama per-call timeout: no complete reply within ${timeoutMs} ms.`,
+    message: `Ollama per-call timeout: no complete reply within ${timeoutMs / 1000} s.`,
     hint: 'The model is too slow for this limit, or it writes without end. Raise the call timeout or choose a smaller model.',
   });
 }

@@ -203,7 +203,7 @@ function notEnded(runId: string): AppError {
   return new AppError({
     code: 'run_not_ended',
     message: `Run ${runId} has not ended.`,
-    hint: 'Stop it, or wait for its end.',
+    hint: 'Stop it, or wait until it ends.',
   });
 }
 
@@ -211,7 +211,7 @@ function inUse(runId: string): AppError {
   return new AppError({
     code: 'folder_in_use',
     message: `Run ${runId} is working in this folder.`,
-    hint: 'Wait for its end, or stop it.',
+    hint: 'Wait until it ends, or stop it.',
   });
 }
 

@@ -30,7 +30,7 @@ export function mcnemar({ onlyFirst, onlySecond }: Pick<Pairs, 'onlyFirst' | 'on
 }
 
 /**
- * The difference of two pass rates that were measured in pairs, first minus second, with its 95 % interval.
+ * The difference of two pass rates that were measured in pairs, first minus second, with its 95% interval.
  *
  * @throws {RangeError} without pairs, and for numbers that are not counts
  * @see R. G. Newcombe, Improved confidence intervals for the difference between binomial proportions based on paired

@@ -53,13 +53,13 @@ export function PlotsView({
       <div className="mx-auto grid max-w-[110rem] gap-y-6">
         <div className="flex items-center justify-between gap-4 print:hidden">
           <p className="text-xs text-ink-3">Arrow keys move through a plot; Enter opens the event.</p>
-          <Button size="sm" className="max-sm:h-11" onClick={onClose}>
+          <Button size="sm" className="shrink-0 max-sm:h-11" onClick={onClose}>
             Back to the timeline
           </Button>
         </div>
         <WaterfallPlot times={times} onOpen={open} />
         <ContextPlot {...shared} />
-        <div className="grid gap-x-8 gap-y-6 lg:grid-cols-2 xl:grid-cols-3">
+        <div className="grid items-end gap-x-8 gap-y-6 lg:grid-cols-2 xl:grid-cols-3">
           <TokensPlot {...shared} direction="in" />
           <TokensPlot {...shared} direction="out" />
           <SpeedPlot {...shared} />

@@ -65,7 +65,7 @@ export function PhaseTable({ row }: { row: CallRow }) {
       <PhaseStrip row={row} className="h-1.5 w-full max-w-md" />
       <ul className="tnum flex flex-wrap gap-x-4 gap-y-0.5">
         {phases.map(({ kind, label, ms }) => (
-          <li key={kind} className="flex items-center gap-1.5">
+          <li key={kind} className="flex flex-wrap items-center gap-x-1.5">
             <span aria-hidden="true" className={`size-1.5 rounded-[1px] ${colors[kind].swatch}`} />
             <span className="whitespace-nowrap">
               {label} {formatDuration(ms)}
@@ -85,7 +85,7 @@ const REPLY_PHASES: ReadonlySet<CallPhase['kind']> = new Set(['thinking', 'writi
 
 /** Prompt tokens, read and cached; the speed is known only with both. */
 function readingWords({ tokens, cached, rate }: PromptReading): string {
-  if (cached === undefined) return `${formatCount(tokens)} tokens, cached ones included`;
+  if (cached === undefined) return `${formatCount(tokens)} tokens, including cached ones`;
   const read = `${formatCount(tokens - cached)} tokens`;
   const speed = rate === undefined ? '' : ` at ${formatRate(rate)} tok/s`;
   return cached === 0 ? `${read}${speed}` : `${read}${speed}, ${formatCount(cached)} cached`;

@@ -11,7 +11,7 @@ export interface CheckPoint {
   /** Rules that passed, of those that could be judged. */
   readonly passed: number;
   readonly judged: number;
-  /** Their share with its 95 % interval; missing if no rule could be judged. */
+  /** Their share with its 95% interval; missing if no rule could be judged. */
   readonly rate?: { readonly low: number; readonly value: number; readonly high: number };
   /** Tokens per second; missing in older checks. */
   readonly speed?: number;

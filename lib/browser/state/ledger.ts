@@ -107,7 +107,7 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
     return [
       {
         ...count({ id: 'nudges', label: 'Nudges', used: run.nudges, limit: config.max_nudges }),
-        outcome: 'the next silence ends it',
+        outcome: 'then the run ends',
         events: run.nudgeSeqs,
       },
     ];
@@ -181,7 +181,7 @@ function repetition(run: RunState, limit: number): Gauge {
   const seqs = pending ? [...run.callHistorySeqs, run.reply?.seq ?? 0] : run.callHistorySeqs;
   return {
     ...count({ id: 'repetition', label: 'Identical calls in a row', used, limit }),
-    outcome: `the ${limit === 3 ? 'third' : `${limit}th`} ends it`,
+    outcome: 'then the run ends',
     events: used > 1 ? seqs.slice(-used) : [],
   };
 }

@@ -2,11 +2,16 @@ import type { RunSummary } from '../../api/run-summary.ts';
 
 /**
  * The endless run that an endless run with this model would take turns with, each change costing a load of the model;
- * `undefined` when there is none. Pure.
+ * `undefined` when there is none. A session that waits for a message takes no turns. Pure.
  */
 export function takesTurnsWith(runs: readonly RunSummary[], model: string): RunSummary | undefined {
   if (model === '') return undefined;
   return runs.find(
-    (run) => run.phase !== 'ended' && run.agentic && run.max_iterations === 0 && run.model !== model,
+    (run) =>
+      run.phase !== 'ended' &&
+      run.phase !== 'awaiting-message' &&
+      run.agentic &&
+      run.max_iterations === 0 &&
+      run.model !== model,
   );
 }

@@ -95,7 +95,7 @@ describe('Model Check, in words', () => {
     expect(advice.find(({ probes }) => probes[0] === 'two-calls')).toMatchObject({ tone: 'calm' });
     expect(advice.find(({ text }) => text.includes('could not be judged'))).toMatchObject({
       probes: ['error'],
-      text: '1 probe could not be judged. Ollama per-call timeout: no complete reply within 90000 ms.',
+      text: '1 probe could not be judged. Ollama per-call timeout: no complete reply within 90 s.',
     });
     expect(advice.at(-1)?.text).toContain('Long tasks and full windows were not tested.');
     const known = new Set(sample.probes.map(({ id }) => id));

@@ -20,7 +20,7 @@ export interface NamedCell {
   name: string;
 }
 
-/** Pass rates as dots with their 95 % intervals, a row per cell that links to its runs. */
+/** Pass rates as dots with their 95% intervals, a row per cell that links to its runs. */
 export function passRatePlot(cells: readonly NamedCell[]): Html {
   const x = scaleLinear([0, 1], [LABEL_WIDTH, WIDTH - 16]);
   const rows = cells.map(({ cell, name }, index) => {
@@ -37,7 +37,7 @@ export function passRatePlot(cells: readonly NamedCell[]): Html {
     (share) =>
       html`<line class="grid" x1="${x(share)}" x2="${x(share)}" y1="${TOP}" y2="${bottom}"/><text class="tick" x="${x(share)}" y="${bottom + 17}">${formatPercent(share)}</text>`,
   );
-  return plot('Pass rate by cell, with 95 % intervals', bottom + AXIS, [...ticks, ...rows]);
+  return plot('Pass rate by cell, with 95% intervals', bottom + AXIS, [...ticks, ...rows]);
 }
 
 /** How the runs of each cell ended, as shares of a bar. */

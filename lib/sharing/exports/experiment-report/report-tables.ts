@@ -28,7 +28,7 @@ export function rateTable(cells: readonly NamedCell[]): Html {
     'Pass rates by cell',
     ['Cell'],
     [
-      ...['Passed', 'Pass rate', '95 % interval', 'First try'],
+      ...['Passed', 'Pass rate', '95% interval', 'First try'],
       ...(tries > 1 ? [`pass@${tries}`, `pass^${tries}`] : []),
       'Not judged',
     ],

@@ -1,0 +1,39 @@
+import { expect } from '@playwright/test';
+import type { ExperimentReply } from '../lib/api/experiment.ts';
+import type { McpServerReply } from '../lib/api/mcp.ts';
+import type { SuiteReply } from '../lib/api/suite.ts';
+import type { LoupeServer } from './loupe-server.ts';
+
+/** Sends a request to the API. @throws for an answer that is an error */
+export async function send<Reply>(loupe: LoupeServer, path: string, json: unknown): Promise<Reply> {
+  const answer = await loupe.request(path, { json });
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as Reply;
+}
+
+/** Runs an experiment to its end. @returns its ID */
+export async function finishExperiment(loupe: LoupeServer, plan: object): Promise<string> {
+  const { experiment } = await send<ExperimentReply>(loupe, '/api/experiments', plan);
+  const status = async () => {
+    const answer = await loupe.request(`/api/experiments/${experiment.id}`);
+    return ((await answer.json()) as ExperimentReply).experiment.status;
+  };
+  await expect.poll(status, { timeout: 120_000 }).toBe('finished');
+  return experiment.id;
+}
+
+/** Adds the suite Basics. @returns its ID */
+export async function addBasics(loupe: LoupeServer): Promise<string> {
+  return (await send<SuiteReply>(loupe, '/api/suites', { shipped: 'basics' })).suite.id;
+}
+
+/** Adds an MCP server, starts it, and accepts its tools. */
+export async function addMcpServer(loupe: LoupeServer, name: string, server: object): Promise<void> {
+  const path = `/api/mcp/servers/${name}`;
+  await send(loupe, '/api/mcp/servers', { name, server });
+  await send(loupe, `${path}/start`, {});
+  const read = async () => (await (await loupe.request(path)).json()) as McpServerReply;
+  await expect.poll(async () => (await read()).state, { timeout: 30_000 }).toBe('ready');
+  const tools = (await read()).tools.map((tool) => ({ name: tool.name, hash: tool.hash }));
+  await send(loupe, `${path}/accept`, { tools });
+}
