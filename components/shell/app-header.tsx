@@ -66,7 +66,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
                   // On the hairline under the bar, as the chosen tab has it.
                   here &&
                     'text-ink after:absolute after:inset-x-1 after:-bottom-[calc(0.5rem+1px)] max-sm:after:-bottom-[calc(0.125rem+1px)] after:h-0.5 after:bg-brass-fill sm:after:inset-x-2.5',
-                  page.wide && 'max-md:hidden',
+                  page.wide && 'max-lg:hidden',
                 )}
               >
                 {page.label}

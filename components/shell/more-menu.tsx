@@ -23,7 +23,7 @@ export function MoreMenu({
         type="button"
         popoverTarget="more-pages"
         aria-label="More pages and commands"
-        className={buttonClass('quiet', 'sm', 'w-8 px-0 md:hidden')}
+        className={buttonClass('quiet', 'sm', 'w-8 px-0 lg:hidden')}
       >
         <Ellipsis className="size-4" aria-hidden="true" />
       </button>
@@ -31,7 +31,7 @@ export function MoreMenu({
         ref={menu}
         id="more-pages"
         popover="auto"
-        className="inset-auto top-13 right-2 m-0 w-56 rounded-lg border border-line-strong bg-raised p-1.5 text-ink shadow-lg md:hidden"
+        className="inset-auto top-13 right-2 m-0 w-56 rounded-lg border border-line-strong bg-raised p-1.5 text-ink shadow-lg lg:hidden"
       >
         <nav aria-label="More pages">
           {pages.map(({ href, label }) => (

@@ -87,7 +87,7 @@ test('two runs are shown side by side with the first difference marked', async (
 
   // On a phone the two stand below each other, and nothing is wider than the screen.
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   await first.getByRole('link', { name: 'in B' }).click();
   await expect(page).toHaveURL(new RegExp(`${b.id}#`));
 });

@@ -141,8 +141,10 @@ describe('approval through the interface', () => {
       const health = (await (await loupe.request('/api/health')).json()) as HealthReply;
       expect(health.runs).toEqual({ active: 1, queued: 1 });
     });
+    await vi.waitFor(async () => {
+      expect(eventsOf(await log(loupe, waiting.run.id), 'tool-call.ended')).toHaveLength(1);
+    });
     expect(readFileSync(join(waiting.config.workspace, 'note.txt'), 'utf8')).toBe('from the model');
-    expect(eventsOf(await log(loupe, waiting.run.id), 'tool-call.ended')).toHaveLength(1);
     expect((await inPhase(loupe, third.run.id, 'calling')).phase).toBe('calling');
     await loupe.request(`/api/runs/${third.run.id}/stop`, { json: { force: true } });
     await inPhase(loupe, waiting.run.id, 'ended');

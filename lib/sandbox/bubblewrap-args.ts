@@ -1,9 +1,7 @@
 import { DEVICES } from './device-nodes.ts';
 import type { HostSystem } from './host-system.ts';
 import type { CommandLimits } from './sandbox.ts';
-
-/** The mount point of the workspace, so that host paths never appear in prompts or results. */
-export const SANDBOX_WORKSPACE = '/workspace';
+import { SANDBOX_WORKSPACE } from './workspace-path.ts';
 
 /** Small files in /etc that programs expect. The user's name and ID are the same on every machine. */
 export const ETC_FILES = {

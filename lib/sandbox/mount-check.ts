@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { FOLDER_FD, SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
+import { FOLDER_FD } from './bubblewrap-args.ts';
 import { openCanonical, workspaceMoved } from './folder-handle.ts';
 import { escapedMountPoint, readMounts } from './mounts.ts';
+import { SANDBOX_WORKSPACE } from './workspace-path.ts';
 
 /** The only line on stderr if the check fails. */
 export const OTHER_MOUNTS = 'The workspace changed while it was mounted.';

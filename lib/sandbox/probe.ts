@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
 import { isNoSpace } from '../util/no-space.ts';
-import { type BubblewrapFeatures, ETC_FILES, SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
+import { type BubblewrapFeatures, ETC_FILES } from './bubblewrap-args.ts';
 import { makeDeviceNodes } from './device-nodes.ts';
 import { environment } from './environment.ts';
 import { holdFile } from './held-file.ts';
@@ -18,6 +18,7 @@ import { inScratchPlace } from './scratch-place.ts';
 import { openSeatbelt } from './seatbelt.ts';
 import { seccompFilter } from './seccomp.ts';
 import { startInBubblewrap } from './start-server.ts';
+import { SANDBOX_WORKSPACE } from './workspace-path.ts';
 
 /**
  * Opens the sandbox of this machine. Never throws: if none works, the report explains why, and commands are not offered.

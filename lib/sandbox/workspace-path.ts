@@ -1,5 +1,7 @@
 import { AppError } from '../errors/app-error.ts';
-import { SANDBOX_WORKSPACE } from './bubblewrap-args.ts';
+
+/** The mount point of the workspace in the sandbox, so that host paths never appear in prompts or results. */
+export const SANDBOX_WORKSPACE = '/workspace';
 
 const MAX_PATH_BYTES = 4096;
 

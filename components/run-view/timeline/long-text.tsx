@@ -89,7 +89,7 @@ export function LongText(props: LongTextProps) {
         />
       )}
       {(full.length > 40 || kind.kind !== 'text') && (
-        <div className="absolute -top-1 -right-1 z-1 flex items-center gap-0.5 rounded-sm bg-inherit opacity-0 transition-opacity group-hover/text:opacity-100 focus-within:opacity-100 pointer-coarse:opacity-100 print:hidden">
+        <div className="absolute -top-1 -right-1 z-1 flex items-center gap-0.5 touch:right-0 touch:gap-4 rounded-sm bg-inherit opacity-0 transition-opacity group-hover/text:opacity-100 focus-within:opacity-100 pointer-coarse:opacity-100 print:hidden">
           {kind.kind !== 'text' && (
             <button
               type="button"
