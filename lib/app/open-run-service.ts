@@ -330,7 +330,7 @@ function openRuns(
     hostOf: ({ model }) => servers.hostOf(model),
     shared: shared && { store: shared, hostOf: ({ model }) => servers.sharedHostOf(model) },
     execute: async ({ log, config, signal, yieldToOthers, leaveSlot, takeSlot }) => {
-      const find = await service.standingApprovals.finderFor(config.workspace);
+      const find = service.standingApprovals.finderFor(config.workspace);
       return runLoop({
         log,
         signal,

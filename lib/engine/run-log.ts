@@ -30,4 +30,6 @@ export interface RunLog {
   delta(delta: RunDelta): void;
   /** Resolves at the next append after `seq` (for waits that a stop must cut short). */
   changed(seq: number, signal: AbortSignal): Promise<void>;
+  /** Resolves once the state meets the condition, which is asked after each append, and when `signal` fires. */
+  when(condition: (state: RunState) => boolean, signal: AbortSignal): Promise<void>;
 }

@@ -13,7 +13,7 @@ export function signalWhen(
 ): AbortSignal {
   const controller = new AbortController();
   const watch = async () => {
-    while (!until.aborted && !condition(log.state)) await log.changed(log.state.seq, until);
+    await log.when(condition, until);
     if (!until.aborted) controller.abort();
   };
   // If the log cannot be watched, a stop could not be noticed, so abort with the log's error.

@@ -1,21 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseReplyObject, readExcerpt, readLines, readText } from './ollama-body.ts';
+import type { Body } from './ollama-http.ts';
 
-async function* inPieces(text: string, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+function inPieces(text: string, cuts: readonly number[]): Body {
   const bytes = Buffer.from(text);
-  let start = 0;
-  for (const cut of [
-    ...cuts.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b),
-    bytes.length,
-  ]) {
-    yield bytes.subarray(start, cut);
-    start = Math.max(start, cut);
-  }
+  const ends = cuts.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b);
+  return async (take) => {
+    let start = 0;
+    for (const end of [...ends, bytes.length]) {
+      if (!take(bytes.subarray(start, end))) return;
+      start = end;
+    }
+  };
 }
-async function all(lines: AsyncIterable<string>): Promise<string[]> {
+async function all(body: Body): Promise<string[]> {
   const found: string[] = [];
-  for await (const line of lines) found.push(line);
+  await readLines(body, limits, (line) => found.push(line) > 0);
   return found;
 }
 const limits = { maxLineBytes: 1000, maxResponseBytes: 100_000 };
@@ -29,22 +30,35 @@ describe('readLines', () => {
         fc.array(fc.double({ min: 0, max: 1, noNaN: true })),
         async (lines, cuts) => {
           const text = lines.map((line) => `${line}\n`).join('');
-          expect(await all(readLines(inPieces(text, cuts), limits))).toEqual(lines);
+          expect(await all(inPieces(text, cuts))).toEqual(lines);
         },
       ),
     );
   });
 
   it('needs no line break at the end, skips empty lines and takes CRLF', async () => {
-    expect(await all(readLines(inPieces('a\r\n\n\nb', [0.3]), limits))).toEqual(['a', 'b']);
+    expect(await all(inPieces('a\r\n\n\nb', [0.3]))).toEqual(['a', 'b']);
   });
 
   it('stops at a long line before it is complete, and at a long body', async () => {
-    await expect(all(readLines(inPieces('x'.repeat(1001), [0.5]), limits))).rejects.toThrow('1000 bytes');
-    await expect(all(readLines(inPieces(`${'x'.repeat(999)}\n`.repeat(101), []), limits))).rejects.toThrow(
-      '100000 bytes',
-    );
-    expect(await all(readLines(inPieces('x'.repeat(1000), []), limits))).toHaveLength(1);
+    await expect(all(inPieces('x'.repeat(1001), [0.5]))).rejects.toThrow('1000 bytes');
+    await expect(all(inPieces(`${'x'.repeat(999)}\n`.repeat(101), []))).rejects.toThrow('100000 bytes');
+    expect(await all(inPieces('x'.repeat(1000), []))).toHaveLength(1);
+  });
+
+  it('reads no further once enough lines were taken', async () => {
+    const found: string[] = [];
+    const pieces: string[] = [];
+    const body: Body = (take) =>
+      inPieces(
+        'a\nb\nc\nd',
+        [0.6],
+      )((piece) => {
+        pieces.push(Buffer.from(piece).toString());
+        return take(piece);
+      });
+    await readLines(body, limits, (line) => found.push(line) < 2);
+    expect({ found, pieces }).toEqual({ found: ['a', 'b'], pieces: ['a\nb\n'] });
   });
 });
 

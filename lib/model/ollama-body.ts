@@ -1,6 +1,7 @@
 import { shortText } from '../util/short-text.ts';
 import { ModelError } from './model-error.ts';
 import { BODY_EXCERPT } from './ollama-error.ts';
+import type { Body } from './ollama-http.ts';
 
 /** Max response size before a call is given up, in uncompressed bytes. */
 export interface BodyLimits {
@@ -10,64 +11,73 @@ export interface BodyLimits {
   maxResponseBytes: number;
 }
 
-type Bytes = AsyncIterable<Uint8Array>;
-
 /** Reads a whole body as UTF-8. Stops at the limit with a `bad_response`, so a 1 GB body costs only the limit. */
-export async function readText(body: Bytes, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
+export async function readText(body: Body, maxBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
+  await body((piece) => {
+    bytes += piece.byteLength;
     if (bytes > maxBytes) throw tooLarge('reply', maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+    pieces.push(piece);
+    return true;
+  });
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** The first bytes of an error body as text, however long it is. */
-export async function readExcerpt(body: Bytes, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
+export async function readExcerpt(body: Body, maxBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes >= maxBytes) break;
-  }
-  return Buffer.concat(chunks).toString('utf8', 0, maxBytes);
+  await body((piece) => {
+    pieces.push(piece);
+    bytes += piece.byteLength;
+    return bytes < maxBytes;
+  });
+  return Buffer.concat(pieces).toString('utf8', 0, maxBytes);
 }
 
-/** The non-empty lines of a body, each at most `maxLineBytes` long, `maxResponseBytes` in all. */
-export async function* readLines(body: Bytes, limits: BodyLimits): AsyncGenerator<string> {
+/**
+ * Reads the non-empty lines of a body, each at most `maxLineBytes` long, `maxResponseBytes` in all, until its end or until
+ * `take` returns `false`.
+ *
+ * @throws whatever `take` throws
+ */
+export async function readLines(
+  body: Body,
+  limits: BodyLimits,
+  take: (line: string) => boolean,
+): Promise<void> {
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
   let totalBytes = 0;
+  let isWanted = true;
 
-  const take = (piece: Uint8Array) => {
+  const keep = (piece: Uint8Array) => {
     pendingBytes += piece.byteLength;
     if (pendingBytes > limits.maxLineBytes) throw tooLarge('line', limits.maxLineBytes);
     pending.push(piece);
   };
-  const finish = () => {
+  const endLine = () => {
     const line = Buffer.concat(pending).toString('utf8').trim();
     pending = [];
     pendingBytes = 0;
-    return line;
+    if (line !== '') isWanted = take(line);
   };
 
-  for await (const chunk of body) {
-    totalBytes += chunk.byteLength;
+  await body((piece) => {
+    totalBytes += piece.byteLength;
     if (totalBytes > limits.maxResponseBytes) throw tooLarge('reply', limits.maxResponseBytes);
     let start = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      take(chunk.subarray(start, end));
-      const line = finish();
-      if (line !== '') yield line;
+    for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, start)) {
+      keep(piece.subarray(start, end));
+      endLine();
+      if (!isWanted) return false;
       start = end + 1;
     }
-    if (start < chunk.byteLength) take(chunk.subarray(start));
-  }
-  const last = finish();
-  if (last !== '') yield last;
+    if (start < piece.byteLength) keep(piece.subarray(start));
+    return true;
+  });
+  if (isWanted) endLine();
 }
 
 /**

@@ -104,13 +104,14 @@ async function chat(
       if (!request.stream)
         return reply.add(readOwn(connection, request, await call.post('/api/chat', body))).finish();
 
-      for await (const line of call.postForLines('/api/chat', body, isDone)) {
+      await call.postForLines('/api/chat', body, (line) => {
         const chunk = readOwn(connection, request, line);
         reply.add(chunk);
         const text = chunk.message?.content;
         const thinking = chunk.message?.thinking;
         if (text || thinking) context.onDelta?.({ ...(text && { text }), ...(thinking && { thinking }) });
-      }
+        return line.done === true ? 'last' : 'more';
+      });
       return reply.finish();
     });
   } catch (error) {
@@ -140,10 +141,6 @@ function readOwn(connection: OllamaConnection, { model }: ChatRequest, line: unk
   const remote = chunk.remote_host === undefined ? undefined : readRemote(model, chunk);
   refuseRemote(connection, model, remote);
   return chunk;
-}
-
-function isDone(line: Record<string, unknown>): boolean {
-  return line.done === true;
 }
 
 function readChunk(line: unknown): ChatChunk {

@@ -76,15 +76,15 @@ export interface OllamaCall {
   /** Posts JSON and reads the reply, an object that is not an error. */
   post(path: string, json: readonly Buffer[]): Promise<Record<string, unknown>>;
   /**
-   * Posts JSON and reads the reply line by line, each an object that is not an error, up to the first for which
-   * `isLast` holds. A reply that ends earlier was cut off: by a crash, or by Ollama itself, which stops a model that
-   * repeats the same piece thirty times.
+   * Posts JSON and reads the reply line by line, each an object that is not an error, until `take` says that a line is
+   * the last. A reply that ends earlier was cut off: by a crash, or by Ollama itself, which stops a model that repeats
+   * the same piece thirty times.
    */
   postForLines(
     path: string,
     json: readonly Buffer[],
-    isLast: (line: Record<string, unknown>) => boolean,
-  ): AsyncGenerator<Record<string, unknown>>;
+    take: (line: Record<string, unknown>) => 'last' | 'more',
+  ): Promise<void>;
   /** The server's clock at its last response, in milliseconds since 1970. */
   serverTimeMs(): number;
 }
@@ -235,18 +235,19 @@ class Requests implements OllamaCall {
     return this.#checked(await this.#readWhole(await this.#send('POST', this.#url(path), json)));
   }
 
-  async *postForLines(
+  async postForLines(
     path: string,
     json: readonly Buffer[],
-    isLast: (line: Record<string, unknown>) => boolean,
+    take: (line: Record<string, unknown>) => 'last' | 'more',
   ) {
     const response = await this.#send('POST', this.#url(path), json);
-    for await (const text of readLines(response.body, this.#connection.limits)) {
-      const line = this.#checked(text);
-      yield line;
-      if (isLast(line)) return response.skipRest();
-    }
-    throw cutOff('without its last line');
+    let isComplete = false;
+    await readLines(response.body, this.#connection.limits, (text) => {
+      isComplete = take(this.#checked(text)) === 'last';
+      return !isComplete;
+    });
+    if (!isComplete) throw cutOff('without its last line');
+    response.skipRest();
   }
 
   serverTimeMs(): number {

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readText } from './ollama-body.ts';
 import { createHttpTransport, ExchangeError, exchange } from './ollama-http.ts';
 
 let server: Server | undefined;
@@ -37,7 +37,7 @@ async function serve(
         method: 'POST',
         body: [Buffer.from(body)],
       }).response;
-      return { status, text: await text(bytes) };
+      return { status, text: await readText(bytes, 1_000_000) };
     },
     start: () => exchange(transport, { url, method: 'POST', body: [Buffer.from('{}')] }),
   };
@@ -106,11 +106,11 @@ describe('a kept connection', () => {
     });
     const { response, close } = start();
     const { body, skipRest } = await response;
-    for await (const chunk of body) {
-      expect(Buffer.from(chunk).toString()).toMatch(/^first/);
-      skipRest();
-      break;
-    }
+    await body((piece) => {
+      expect(Buffer.from(piece).toString()).toMatch(/^first/);
+      return false;
+    });
+    skipRest();
     close();
     await expect.poll(async () => (await post()).text).toBe('first\nrest');
     expect(connections).toBeLessThanOrEqual(2);
@@ -129,6 +129,30 @@ it('closes the connection of a response that is not read to its end', async () =
   await response;
   close();
   await expect.poll(() => isGone).toBe(true);
+});
+
+it('fails to read a body whose connection was closed, before or while it is read', async () => {
+  const { start } = await serve((_, __, response) => response.write('endless'));
+  const before = start();
+  const { body } = await before.response;
+  before.close();
+  await expect(body(() => true)).rejects.toMatchObject({ name: 'ExchangeError', inBody: true });
+
+  const during = start();
+  const read = (await during.response).body(() => {
+    during.close();
+    return true;
+  });
+  await expect(read).rejects.toMatchObject({ name: 'ExchangeError', inBody: true });
+});
+
+it('passes on what the reader of a body throws', async () => {
+  const { start } = await serve((_, __, response) => response.end('some'));
+  const { body } = await start().response;
+  const read = body(() => {
+    throw new RangeError('too much');
+  });
+  await expect(read).rejects.toThrow(RangeError);
 });
 
 it('closes a connection whose skipped response does not end', async () => {

@@ -246,8 +246,9 @@ export async function showInstalled(
     recentDetails(connection, model, signal),
     find(recentlyInstalled(connection, signal)),
   ]);
-  // The server knows a model that the list lacks: it was installed since.
-  const installed = listed ?? (await find(listAgain(connection, signal)));
+  // The server knows a model that the list lacks: it was installed since, unless the list was asked for after its details.
+  const sinceDetails = connection.facts.details.ageMs(model) ?? 0;
+  const installed = listed ?? (await find(recentlyInstalled(connection, signal, sinceDetails)));
   return { ...details, digest: installed?.digest, sizeBytes: installed?.sizeBytes };
 }
 

@@ -42,7 +42,7 @@ export async function pullModel(
       },
       async (call) => {
         const body = [Buffer.from(JSON.stringify({ model, insecure: false, stream: true }))];
-        for await (const line of call.postForLines('/api/pull', body, ({ status }) => status === 'success')) {
+        await call.postForLines('/api/pull', body, (line) => {
           const { status, digest, completed, total } = pullLine.parse(line);
           options.onProgress({
             step: status,
@@ -51,7 +51,8 @@ export async function pullModel(
             completedBytes: total === undefined ? undefined : (completed ?? 0),
             totalBytes: total,
           });
-        }
+          return status === 'success' ? 'last' : 'more';
+        });
       },
     );
   } catch (error) {

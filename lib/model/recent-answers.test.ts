@@ -38,6 +38,14 @@ it('counts the age of an answer from the question', async () => {
   expect(await answers.get('a', ask)).toBe(1);
 });
 
+it('knows how long ago it asked', async () => {
+  const { answers, ask, wait } = answersAt();
+  expect(answers.ageMs('a')).toBeUndefined();
+  await answers.get('a', ask);
+  wait(7);
+  expect(answers.ageMs('a')).toBe(7);
+});
+
 it('asks again after forgetting, and does not keep an answer that was on its way', async () => {
   const { answers, ask } = answersAt();
   const { promise, resolve } = Promise.withResolvers<number>();

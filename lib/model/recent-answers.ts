@@ -75,6 +75,12 @@ export class RecentAnswers<T> {
     }
   }
 
+  /** How long ago the question was asked whose answer is known, in milliseconds. */
+  ageMs(key: string): number | undefined {
+    const known = this.#answers.get(key);
+    return known && this.#clock() - known.askedAt;
+  }
+
   /** Forgets all answers, also those still on their way. */
   forget(): void {
     this.#answers = new Map();

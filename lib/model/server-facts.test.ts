@@ -1,6 +1,8 @@
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
+import { listen } from '../testing/listen.ts';
 import { modelErrorOf } from '../testing/model-error-of.ts';
 import { createOllamaChatModel } from './ollama-chat-model.ts';
 import { parseOllamaHost } from './ollama-host.ts';
@@ -56,6 +58,21 @@ it('a model that was installed after the list was read has its digest all the sa
   await model.show('play');
   fake.add({ name: 'late', model: 'late:1b', steps: [{ reply: { content: 'Hello.' } }] });
   expect((await model.show('late:1b')).digest).toEqual(expect.any(String));
+});
+
+it('a list without the model is not asked for again if it is younger than the details of the model', async () => {
+  const asked: string[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    response.end(JSON.stringify(url === '/api/tags' ? { models: [] } : { capabilities: ['completion'] }));
+  });
+  const host = parseOllamaHost(`http://127.0.0.1:${await listen(server)}`);
+  const model = createOllamaChatModel({ host });
+  await model.show('unlisted');
+  await model.show('unlisted');
+  expect(asked.sort()).toEqual(['/api/show', '/api/tags']);
+  server.closeAllConnections();
+  server.close();
 });
 
 it('a load reads the list of models and what is in memory anew', async () => {

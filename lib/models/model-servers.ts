@@ -113,13 +113,15 @@ export class ModelServers {
     const { connection } = this.#ollama;
     refuseRemote(connection, model, readRemote(model, {})); // recognised by name, without a request
     const signal = AbortSignal.timeout(ADMIT_TIMEOUT_MS);
+    // Before the list, which then need not be asked for again if it lacks the model (`showInstalled`).
+    const asked = recentDetails(connection, model, signal).catch(unlessModelError);
     const ahead = [
       recentPing(connection, signal),
       recentlyInstalled(connection, signal, MOMENT_MS),
       recentlyRunning(connection, signal),
     ];
     for (const answer of ahead) answer.catch(unlessModelError);
-    const details = await recentDetails(connection, model, signal).catch(unlessModelError);
+    const details = await asked;
     if (details) refuseRemote(connection, model, details.remote);
     return details;
   }

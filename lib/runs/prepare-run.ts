@@ -1,5 +1,5 @@
-import { mkdir, realpath, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
 import type { ServerTools } from '../api/tools.ts';
 import type { CommandTool } from '../events/command-tool.ts';
@@ -9,7 +9,7 @@ import type { EventOf } from '../events/registry.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { copyWorkspace } from '../sandbox/copy-workspace.ts';
 import { openAhead } from '../sandbox/held-workspace.ts';
-import { openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
+import { isWorkspaceOfRun, openWorkspace, WORKSPACES_FOLDER } from '../sandbox/workspace.ts';
 import { writeNewFiles } from '../sandbox/write-new-files.ts';
 
 /** Whether the request needs a new folder as workspace. */
@@ -66,12 +66,11 @@ export async function prepareRun(
         : undefined;
     const copied = copiedFrom === undefined ? undefined : await copyWorkspace(copiedFrom, workspace);
     const folder = copiedFrom ?? (fresh || workspace === '' ? undefined : workspace);
-    // A folder that Loupe made for another run is not a person's.
-    const own = await realpath(join(dataDir, WORKSPACES_FOLDER)).catch(() => undefined);
     return {
       config: resolveConfig(request, { workspace, copiedFrom, ...facts }),
       ...(copied && { copied: { files: copied.files, bytes: copied.bytes, left_out: copied.leftOut } }),
-      folder: folder === undefined || dirname(folder) === own ? undefined : folder,
+      // A folder that Loupe made for another run is not a person's.
+      folder: folder === undefined || isWorkspaceOfRun(folder, dataDir) ? undefined : folder,
       discard,
     };
   } catch (error) {

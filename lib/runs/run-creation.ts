@@ -3,7 +3,7 @@ import type { NewRun } from '../api/create-run.ts';
 import type { ForkPlace } from '../api/fork-place.ts';
 import type { ForkPlan } from '../api/fork-run.ts';
 import { decodeImage } from '../api/image.ts';
-import type { RunSummary } from '../api/run-summary.ts';
+import type { RunExtras, RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
@@ -30,7 +30,10 @@ interface NewRunWorker {
 
 export interface RunCreationOptions {
   store: Pick<RunStore, 'create' | 'fork' | 'read'>;
-  stored: Pick<RunLookup, 'get'> & { forkPoint(runId: string, place: ForkPlace): Promise<ForkPoint> };
+  stored: Pick<RunLookup, 'get'> & {
+    noteCreated(runId: string, extras: RunExtras): void;
+    forkPoint(runId: string, place: ForkPlace): Promise<ForkPoint>;
+  };
   worker: NewRunWorker;
   guard: Pick<WriteGuard, 'refuseNewRun'>;
   /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is not created. */
@@ -86,12 +89,20 @@ export class RunCreation {
     const attached = await readAttached((request.images ?? []).map(decodeImage), new Map(), NEVER);
     const { config: resolved, copied, folder, discard } = await prepare(request, id, options.files);
     const config = attached.refs.length === 0 ? resolved : { ...resolved, images: attached.refs };
+    const { idempotencyKey, family } = options;
+    const place = {
+      ...(family === undefined ? {} : { family }),
+      ...(folder === undefined ? {} : { folder }),
+    };
     let made: CreatedLog;
     try {
       await admitted;
-      const { idempotencyKey, family } = options;
-      const place = { family, folder, images: attached.stored };
-      made = await store.create({ id, config, copied, idempotencyKey, worker: worker.claimsNew, ...place });
+      const { claimsNew } = worker;
+      made = await store.create({
+        ...{ id, config, copied, idempotencyKey, worker: claimsNew },
+        ...place,
+        images: attached.stored,
+      });
     } catch (error) {
       await discard();
       throw error;
@@ -102,8 +113,10 @@ export class RunCreation {
       if (!sameRequest(first.config, config, hasFreshWorkspace(request))) throw keyConflict(made.runId);
       return { ...first, created: false };
     }
-    if (worker.claimsNew !== undefined) worker.beginNew(made.first);
-    else await worker.beginUnclaimed(id, config);
+    if (worker.claimsNew !== undefined) {
+      worker.beginNew(made.first);
+      stored.noteCreated(id, place);
+    } else await worker.beginUnclaimed(id, config);
     return { ...(await stored.get(id)), created: true };
   }
 

@@ -46,12 +46,10 @@ export class StandingApprovals {
    * How a run finds the approval for calls of a tool in its folder. `undefined` if the run uses no folder of a person: no
    * later run works in a folder that was made for one run.
    */
-  async finderFor(
+  finderFor(
     workspace: string,
-  ): Promise<
-    ((tool: string) => Promise<Pick<StandingApprovalRecord, 'run_id' | 'seq'> | undefined>) | undefined
-  > {
-    if (workspace === '' || (await isGeneratedWorkspace(workspace, this.#dataDir))) return undefined;
+  ): ((tool: string) => Promise<Pick<StandingApprovalRecord, 'run_id' | 'seq'> | undefined>) | undefined {
+    if (workspace === '' || isGeneratedWorkspace(workspace, this.#dataDir)) return undefined;
     return async (tool) => {
       const found = await this.#store.standingApproval(tool, workspace);
       return found && { run_id: found.run_id, seq: found.seq };

@@ -137,6 +137,10 @@ export class StoredRunLog implements RunLog {
     return this.#until(() => this.state.seq > seq, signal);
   }
 
+  when(condition: (state: RunState) => boolean, signal: AbortSignal): Promise<void> {
+    return this.#until(() => condition(this.state), signal);
+  }
+
   /** Like `changed`, for events that are on disk. */
   storedAfter(seq: number, signal: AbortSignal): Promise<void> {
     return this.#until(() => this.stored.seq > seq, signal);

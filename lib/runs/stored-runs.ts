@@ -101,6 +101,14 @@ export class StoredRuns implements RunLookup {
     return run && this.#placed(run);
   }
 
+  /**
+   * Call for a run that was created just now, with what the store keeps of it besides its log, so that its summary needs
+   * no query.
+   */
+  noteCreated(runId: string, extras: RunExtras): void {
+    this.#keepExtras(runId, Promise.resolve(extras));
+  }
+
   /** Call when what is known of a run besides its log has changed. */
   refresh(runId: string): void {
     this.#extras.delete(runId);
@@ -124,12 +132,16 @@ export class StoredRuns implements RunLookup {
   #extrasOf(runId: string): Promise<RunExtras | undefined> {
     const known = this.#extras.get(runId);
     if (known) return known;
-    // Only runs at work are kept.
-    for (const id of this.#extras.keys()) if (!this.#unfinished(id)) this.#extras.delete(id);
     const reading = this.#store.extras(runId);
-    this.#extras.set(runId, reading);
+    this.#keepExtras(runId, reading);
     reading.catch(() => this.#extras.delete(runId));
     return reading;
+  }
+
+  #keepExtras(runId: string, extras: Promise<RunExtras | undefined>): void {
+    // Only runs at work are kept.
+    for (const id of this.#extras.keys()) if (!this.#unfinished(id)) this.#extras.delete(id);
+    this.#extras.set(runId, extras);
   }
 
   /** @throws {RunNotFoundError} */

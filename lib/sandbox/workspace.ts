@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, parse, relative, resolve } from 'node:path';
@@ -66,8 +67,25 @@ export async function reopenWorkspace(path: string, options: { dataDir: string }
 }
 
 /** Whether a workspace is a folder that was made for one run, and not a person's. @param workspace a canonical path */
-export async function isGeneratedWorkspace(workspace: string, dataDir: string): Promise<boolean> {
-  return isGenerated(workspace, await canonicalDataDir(dataDir));
+export function isGeneratedWorkspace(workspace: string, dataDir: string): boolean {
+  return isGenerated(workspace, canonicalNow(dataDir) ?? resolve(dataDir));
+}
+
+/** Whether a folder is one of those that were made for a run each, and not inside one. @param folder a canonical path */
+export function isWorkspaceOfRun(folder: string, dataDir: string): boolean {
+  return dirname(folder) === canonicalNow(join(dataDir, WORKSPACES_FOLDER));
+}
+
+/**
+ * The canonical path of a folder of the data directory, which is on a local disk and in use, so that the answer comes from
+ * memory: a trip to the thread pool would take twenty times as long.
+ */
+function canonicalNow(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined; // it does not exist yet
+  }
 }
 
 function isGenerated(workspace: string, data: string): boolean {

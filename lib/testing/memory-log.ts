@@ -55,9 +55,14 @@ export class MemoryLog implements RunLog {
   }
 
   changed(seq: number, signal: AbortSignal): Promise<void> {
-    if (this.#state.seq > seq || signal.aborted) return Promise.resolve();
+    return this.when((state) => state.seq > seq, signal);
+  }
+
+  when(condition: (state: RunState) => boolean, signal: AbortSignal): Promise<void> {
+    if (condition(this.#state) || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
+        if (!condition(this.#state) && !signal.aborted) return;
         this.#waiting.delete(wake);
         signal.removeEventListener('abort', wake);
         resolve();
