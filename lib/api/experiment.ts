@@ -143,7 +143,6 @@ const machineFacts = z.object({
   memory_bytes: z.int().positive().optional(),
   gpu: z.string().optional(),
 });
-export type MachineFacts = z.infer<typeof machineFacts>;
 
 /** The result of one run. */
 const experimentResult = z.object({
