@@ -11,7 +11,7 @@ import { cellName } from './cell-plots.tsx';
 /** With more cells, their number is entered: a list of thousands would be slow to draw. */
 const MAX_CHOICES = 200;
 
-/** Two cells compared by their runs with the same seed and repeat. */
+/** Two cells compared by their runs with the same case, seed and repeat. */
 export function PairPanel({
   path,
   cells,
@@ -85,7 +85,7 @@ function Verdict({ reply }: { reply: PairsReply }) {
   if (!difference) {
     return (
       <p className="mt-2 text-sm text-ink-3">
-        No two runs with the same seed and repeat have a result in both cells yet.
+        No two runs with the same case, seed and repeat have a result in both cells yet.
       </p>
     );
   }
@@ -104,10 +104,10 @@ function Verdict({ reply }: { reply: PairsReply }) {
         </span>
       </p>
       <p className="tnum mt-1 text-ink-2">
-        {formatCount(both + only_a + only_b + neither)} pairs with the same seed and repeat: both passed in{' '}
-        {formatCount(both)}, neither in {formatCount(neither)}, only the first in {formatCount(only_a)}, only
-        the second in {formatCount(only_b)}. Pass rates {formatPercent((both + only_a) / totalOf(reply))} and{' '}
-        {formatPercent((both + only_b) / totalOf(reply))}.
+        {formatCount(both + only_a + only_b + neither)} pairs with the same case, seed and repeat: both passed
+        in {formatCount(both)}, neither in {formatCount(neither)}, only the first in {formatCount(only_a)},
+        only the second in {formatCount(only_b)}. Pass rates {formatPercent((both + only_a) / totalOf(reply))}{' '}
+        and {formatPercent((both + only_b) / totalOf(reply))}.
       </p>
       <PairLinks label="Only the first passed" pairs={pairs.only_a} />
       <PairLinks label="Only the second passed" pairs={pairs.only_b} />

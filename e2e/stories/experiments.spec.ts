@@ -210,10 +210,6 @@ test('a suite is run from its page, some cases of it, and paired by case', async
       /Ollama 0\.0\.0-fake, Loupe .*, suite /,
     );
     await expectAccessible(page);
-    await page.screenshot({ path: 'test-results/suite-experiment.png', fullPage: true });
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.screenshot({ path: 'test-results/suite-experiment-dark.png', fullPage: true });
-    await page.emulateMedia({ colorScheme: 'light' });
   });
 
   await test.step('a score and a note of a run are columns', async () => {

@@ -103,7 +103,7 @@ export interface CellsReply {
   cells: ExperimentCell[];
 }
 
-/** Two runs with the same seed and repeat, one of each cell. */
+/** Two runs with the same case, seed and repeat, one of each cell. */
 export interface RunPair {
   a: string;
   b: string;
