@@ -512,9 +512,10 @@ export const SETTINGS = {
     fork: true,
     form: { empty: 'the window' },
   },
-  /** Share of the conversation limit at which the model summarizes, and goes on in a fresh context. Missing: never. */
+  /** Share of the conversation limit at which the model summarizes, and goes on in a fresh context. Missing or `null`: never. */
   handover_at: {
     type: 'number',
+    nullable: true,
     min: 0.1,
     max: 0.95,
     modes: endless,
