@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from '@playwright/test';
 import { RunView } from '../e2e/run-view.ts';
+import type { Evaluated } from './screenshot-evaluations.ts';
 import type { Played, Stage } from './screenshot-stage.ts';
 
 const WINDOWS = [
@@ -22,10 +23,13 @@ interface Visit {
 export async function takeMatrix({
   visits,
   folder,
+  sizes,
   withPage,
   take,
 }: {
   visits: readonly Visit[];
+  /** Which of the widths and themes, such as `360-dark`. */
+  sizes: RegExp;
   /** Emptied first. */
   folder: string;
   withPage: (options: BrowserContextOptions, use: (page: Page) => Promise<void>) => Promise<void>;
@@ -35,6 +39,7 @@ export async function takeMatrix({
   mkdirSync(folder, { recursive: true });
   for (const viewport of WINDOWS) {
     for (const colorScheme of SCHEMES) {
+      if (!sizes.test(`${viewport.width}-${colorScheme}`)) continue;
       await withPage({ viewport, colorScheme }, async (page) => {
         page.setDefaultTimeout(15_000); // a picture of what is there shows what is missing
         for (const { name, open } of visits) {
@@ -90,10 +95,14 @@ const isEnded: Open = (page) => page.getByRole('region', { name: 'How the run en
 const isThere: Open = (page) => page.getByRole('feed').getByRole('article').first().waitFor();
 
 /** Every page, and every state in which one looks different. */
-export function visitsOf(stage: Stage, played: Played, running: string): Visit[] {
-  return [...pagesOf(played), ...runsOf(played, running), ...othersOf(played), ...emptyPagesOf(stage)].map(
-    ([name, open]) => ({ name, open }),
-  );
+export function visitsOf(stage: Stage, played: Played & Evaluated, running: string): Visit[] {
+  return [
+    ...pagesOf(played),
+    ...runsOf(played, running),
+    ...othersOf(played),
+    ...evaluationsOf(played),
+    ...emptyPagesOf(stage),
+  ].map(([name, open]) => ({ name, open }));
 }
 
 type Entry = [name: string, open: Open];
@@ -171,6 +180,55 @@ function othersOf({ ended, shorter, unwritten }: Played): Entry[] {
     ['compare', compared({ a: ended, b: shorter })],
     ['compare-3', compared({ a: ended, b: shorter, c: unwritten })],
     ['compare-empty', goTo('/compare', text('Choose 2 to 6 runs'))],
+  ];
+}
+
+/** The pages of experiments over suites, benchmarks, ratings and checks of tools, and runs with images and requests. */
+function evaluationsOf(evaluated: Evaluated): Entry[] {
+  const { benchmark, rating, suiteExperiment, playedSuite, explorations } = evaluated;
+  const experiments = goTo('/experiments', text('Studies'));
+  const overSuite = goTo(`/experiments/${suiteExperiment}`, text('Results by cell'));
+  const ratings = goTo('/ratings', text('Diaries'));
+  const rated = goTo(`/ratings/${rating}`, button('Rate yourself'));
+  const tools = goTo('/tools', heading('everything'));
+  const [a = '', b = ''] = explorations;
+  return [
+    ['studies', experiments],
+    [
+      'study',
+      then(experiments, (page) =>
+        page
+          .getByRole('button', { name: /^Set up/ })
+          .first()
+          .click(),
+      ),
+    ],
+    ['plan-file', then(experiments, press('Open a plan file'))],
+    ['suite-experiment', overSuite],
+    [
+      'suite-experiment-figures',
+      then(overSuite, (page) => page.getByText('All figures and provenance').click()),
+    ],
+    [
+      'suite-experiment-export',
+      then(overSuite, (page) => page.getByRole('button', { name: 'Export' }).first().click()),
+    ],
+    ['suite-history', goTo(`/suites/${playedSuite}`, button('Edit capital'))],
+    ['benchmarks', goTo('/benchmarks', heading('Benchmarks'))],
+    ['benchmark', goTo(`/benchmarks/${benchmark}`, text('Finished'))],
+    ['ratings', ratings],
+    ['rating-new', then(ratings, press('New rating'))],
+    ['rating-form', then(rated, press('Rate yourself'))],
+    ['rating-results', then(rated, press('Results'))],
+    ['tool-checks', goTo('/tools/checks?server=custom', heading('Tools on local models'))],
+    ['custom-tool', then(tools, press('New tool'))],
+    ['server-offers', then(tools, (page) => page.getByText('Prompts and resources').first().click())],
+    ['run-request', goTo(`/runs/${evaluated.requesting}`, button('Send'))],
+    ['run-images', goTo(`/runs/${evaluated.images}`, isEnded)],
+    ['run-images-top', then(goTo(`/runs/${evaluated.images}`, isEnded), key('g'))],
+    ['session-images', goTo(`/runs/${evaluated.imageSession}`, text('A gradient'))],
+    ['exploration-cycles', goTo(`/runs/${a}`, isThere)],
+    ['compare-explorations', goTo(`/compare?${new URLSearchParams({ a, b })}`, text('Figures'))],
   ];
 }
 

@@ -278,6 +278,7 @@ export async function openStage(): Promise<Stage> {
       model('gpt-oss:20b', 'gptoss', '20.9B', 13.8e9, [...tools, 'thinking']),
       model('llama3.2:3b', 'llama', '3.2B', 2.0e9, tools),
       model('gemma3:4b', 'gemma3', '4.3B', 3.3e9, ['completion', 'vision']),
+      model('qwen3-vl:4b', 'qwen3vl', '4.4B', 3.3e9, [...tools, 'vision']),
     ],
   });
   addReports(ollama);
@@ -419,7 +420,10 @@ export async function holdRun({ loupe, ollama, workspace }: Stage) {
 }
 
 /** Imports a log with its times, which would take hours to make. */
-async function importLog(loupe: LoupeServer, { events }: { events: readonly RunEvent[] }): Promise<void> {
+export async function importLog(
+  loupe: LoupeServer,
+  { events }: { events: readonly RunEvent[] },
+): Promise<void> {
   const answer = await fetch(`${loupe.url}/api/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${loupe.token}`, 'content-type': 'application/x-ndjson' },

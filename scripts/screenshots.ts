@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `node scripts/screenshots.ts`: takes the screenshots in docs/screenshots. With `--all`, takes every page in both themes at
-// three widths instead, in a folder for temporary files; `--only=REGEXP` chooses by name. The models are scenarios of the fake Ollama; server,
+// three widths instead, in a folder for temporary files; `--only=REGEXP` chooses by name,
+// `--sizes=REGEXP` by width and theme (`360-dark`). The models are scenarios of the fake Ollama; server,
 // store, tools, files and browser are real.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,6 +14,7 @@ import { signIn } from '../e2e/fixtures.ts';
 import { addMcpServer } from '../e2e/furnish.ts';
 import { freePort } from '../e2e/loupe-server.ts';
 import { npmServer } from '../lib/mcp/under-test.ts';
+import { playEvaluations } from './screenshot-evaluations.ts';
 import { openCheck, openFork, openRerun, takeMatrix, visitsOf } from './screenshot-matrix.ts';
 import { holdRun, openStage, type Played, play, type Stage, TASK } from './screenshot-stage.ts';
 import { findChromium } from './system-tools.mjs';
@@ -29,14 +31,16 @@ type WithPage = (options: BrowserContextOptions, use: (page: Page) => Promise<vo
 async function takeAll(stage: Stage, withPage: WithPage): Promise<void> {
   const played = await play(stage);
   await addMcpServer(stage.loupe, 'everything', npmServer('everything', ['stdio']));
+  const evaluated = await playEvaluations(stage);
   await withPage({}, checkModel);
   const running = await holdRun(stage);
   const folder = join(tmpdir(), 'loupe-screenshots');
   const only = process.argv.find((argument) => argument.startsWith('--only='))?.slice(7);
-  const visits = visitsOf(stage, played, running.id);
+  const sizes = process.argv.find((argument) => argument.startsWith('--sizes='))?.slice(8);
+  const visits = visitsOf(stage, { ...played, ...evaluated }, running.id);
   await takeMatrix({
     visits: only ? visits.filter(({ name }) => new RegExp(only).test(name)) : visits,
-    folder,
+    ...{ folder, sizes: new RegExp(sizes ?? '') },
     withPage,
     take: (page, path) => takeSettled(page, path, { fullPage: true }),
   });

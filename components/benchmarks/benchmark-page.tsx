@@ -14,7 +14,7 @@ import { Button } from '../ui/button.tsx';
 import { DownloadLink } from '../ui/download-link.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
-import { Link } from '../ui/link.tsx';
+import { ParentLink } from '../ui/parent-link.tsx';
 import { AccuracyPlot } from './accuracy-plot.tsx';
 import { AccuracyTable } from './accuracy-table.tsx';
 import { BenchmarkProgress, BenchmarkStatusBadge } from './benchmark-status.tsx';
@@ -45,9 +45,7 @@ export function BenchmarkPage({ benchmarkId }: { benchmarkId: string }) {
   const { benchmark, cells, seconds_left: left } = data;
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-      <Link href="/benchmarks" className="text-sm text-ink-3 underline-offset-4 hover:underline">
-        Function calling
-      </Link>
+      <ParentLink href="/benchmarks">Function calling</ParentLink>
       <div className="mt-1 flex flex-wrap items-start justify-between gap-3">
         <h1 className="foreign min-w-0 text-xl font-semibold tracking-[-0.015em]">
           <ShortName text={models ?? ''} max={120} />

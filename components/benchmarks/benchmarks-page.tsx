@@ -9,6 +9,7 @@ import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
+import { ParentLink } from '../ui/parent-link.tsx';
 import { BenchmarkForm } from './benchmark-form.tsx';
 import { BenchmarkProgress, BenchmarkStatusBadge } from './benchmark-status.tsx';
 
@@ -23,9 +24,7 @@ export function BenchmarksPage() {
   if (none && !making) setMaking(true);
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-      <Link href="/suites" className="text-sm text-ink-3 underline-offset-4 hover:underline">
-        Suites
-      </Link>
+      <ParentLink href="/suites">Suites</ParentLink>
       <div className="mt-1 flex flex-wrap items-start justify-between gap-3">
         <div>
           <h1 className="text-xl font-semibold tracking-[-0.015em]">Function calling</h1>

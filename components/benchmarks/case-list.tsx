@@ -155,7 +155,7 @@ function CaseRow({
           aria-hidden="true"
           className={cx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
         />
-        <span className="foreign min-w-0 flex-1 font-mono text-xs">
+        <span className="foreign min-w-0 flex-1 font-mono text-xs max-sm:basis-[calc(100%-2rem)]">
           <ShortName text={case_id} />
           {withModel && (
             <span className="ml-2 text-ink-3">
@@ -165,7 +165,7 @@ function CaseRow({
         </span>
         <Reading label="native" judged={native} />
         <Reading label="Loupe" judged={read} />
-        <span className="tnum w-14 text-right font-mono text-xs text-ink-3">
+        <span className="tnum w-14 text-right font-mono text-xs text-ink-3 max-sm:ml-auto">
           {formatDuration(duration_ms)}
         </span>
       </button>

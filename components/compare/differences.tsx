@@ -21,6 +21,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { FileDiff } from '../ui/content/file-diff.tsx';
 import { cx } from '../ui/cx.ts';
+import { FoldMark } from '../ui/fold-mark.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
@@ -177,6 +178,7 @@ function SameSteps({ steps, word, run }: { steps: readonly Step[]; word: string;
     <div>
       <details className="rounded-md border border-dashed border-line-strong">
         <summary className="flex flex-wrap items-baseline gap-x-3 px-4 py-2 text-ink-2 hover:text-ink">
+          <FoldMark className="self-center" />
           <span className="font-medium">
             {first === last
               ? `${word} ${formatCount(first)} is the same`
@@ -318,6 +320,7 @@ function PartRow({ part, letter }: { part: Part; letter: string }) {
     return (
       <details className="px-4 py-1.5 text-sm">
         <summary className="flex min-w-0 items-baseline gap-2 text-ink-3 hover:text-ink-2">
+          <FoldMark className="self-center" />
           <span className="shrink-0">
             {kindWords[part.kind]} <ForeignText text={label} />
           </span>

@@ -69,8 +69,8 @@ function Table({
         <tbody className="divide-y">
           {lines.map(({ name, cells }) => (
             <tr key={name} className="align-baseline">
-              <th scope="row" className={cx(NAME, 'foreign pr-3 text-ink-2')}>
-                {shortLine(name)}
+              <th scope="row" className={cx(NAME, 'foreign pr-3 text-ink-2', /^\s/.test(name) && 'pl-2')}>
+                {shortLine(name.trimStart())}
               </th>
               {cells.map((cell, index) => (
                 <td key={runLetter(index)} className={cx('py-1 pl-2 font-mono text-xs sm:pl-3', side)}>

@@ -8,6 +8,7 @@ import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts'
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { cx } from '../ui/cx.ts';
+import { FoldMark } from '../ui/fold-mark.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 
@@ -61,6 +62,7 @@ function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
     return (
       <details className="group/agreed rounded-lg border bg-raised [--ground:var(--raised)]">
         <summary className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 sm:px-5">
+          <FoldMark className="self-center" />
           <span className="font-semibold">{verdict(agreement)}</span>
           <span className="foreign font-mono text-xs text-ink-3">{settings}</span>
         </summary>

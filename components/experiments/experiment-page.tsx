@@ -17,6 +17,7 @@ import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
+import { ParentLink } from '../ui/parent-link.tsx';
 import { AgreementPanel } from './agreement-panel.tsx';
 import { CaseGridPlot } from './case-grid-plot.tsx';
 import { CellPlots } from './cell-plots.tsx';
@@ -78,9 +79,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const seconds = cells.reduce((sum, { figures }) => sum + totalSeconds(figures.seconds), 0);
   return (
     <main id="main" className="mx-auto w-full max-w-[88rem] flex-1 px-3 py-8 sm:px-6">
-      <Link href="/experiments" className="text-sm text-ink-3 underline-offset-4 hover:underline">
-        Experiments
-      </Link>
+      <ParentLink href="/experiments">Experiments</ParentLink>
       <div className="mt-1 flex flex-wrap items-start justify-between gap-3">
         <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
           <ShortName text={experiment.name} max={120} />

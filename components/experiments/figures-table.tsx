@@ -4,6 +4,7 @@ import type { ExperimentCell, Provenance } from '#lib/api/experiment-cells.ts';
 import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import { formatBytes, formatCount, formatPercent } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { FoldMark } from '../ui/fold-mark.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 
@@ -28,7 +29,10 @@ export function FiguresTable({
   const formats = [...new Set(cells.flatMap((cell) => Object.keys(cell.calls_by_format)))].sort();
   return (
     <details className="group/figures mt-2 mb-6 rounded-lg border bg-raised [--ground:var(--raised)]">
-      <summary className="px-4 py-2.5 font-semibold sm:px-5">All figures and provenance</summary>
+      <summary className="flex items-center gap-2 px-4 py-2.5 font-semibold max-sm:min-h-11 sm:px-5">
+        <FoldMark />
+        All figures and provenance
+      </summary>
       <div className="px-4 pb-4 sm:px-5">
         <p className="max-w-read text-sm text-ink-3">
           Medians over the runs of a cell, with the quartiles in brackets.

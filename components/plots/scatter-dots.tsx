@@ -1,6 +1,7 @@
 'use client';
 
 import { scaleLinear } from 'd3-scale';
+import { shareLabels } from '#lib/browser/plots/shared-labels.ts';
 import { MARGIN, ValueAxis, valueScale } from './axes.tsx';
 import type { DotInterval } from './dot-intervals.tsx';
 import type { PlotColor } from './palette.ts';
@@ -71,7 +72,7 @@ export function ScatterDots({
                 {formatX(tick)}
               </text>
             ))}
-            {dots.map(({ key, label, x: at, low, value, high, series: own }, index) => {
+            {dots.map(({ key, x: at, low, value, high, series: own }, index) => {
               const color = series[own]?.color;
               return (
                 <g key={key}>
@@ -85,12 +86,21 @@ export function ScatterDots({
                     <circle cx={x(at)} cy={y(value)} r="8" className="fill-brass-fill opacity-25" />
                   )}
                   <circle cx={x(at)} cy={y(value)} r="3.5" className={color?.fill} />
-                  <text x={x(at) + 6} y={y(value) - 5} className="tnum fill-ink-2 text-2xs">
-                    {label}
-                  </text>
                 </g>
               );
             })}
+            {shareLabels(dots.map(({ label, ...dot }) => ({ label, x: x(dot.x), y: y(dot.value) }))).map(
+              (shared) => (
+                <text
+                  key={shared.label}
+                  x={shared.x + 6}
+                  y={shared.y - 5}
+                  className="tnum fill-ink-2 text-2xs"
+                >
+                  {shared.label}
+                </text>
+              ),
+            )}
           </>
         );
       }}

@@ -14,6 +14,7 @@ import { DownloadLink } from '../ui/download-link.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignMessage } from '../ui/foreign-message.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { ParentLink } from '../ui/parent-link.tsx';
 import { PersonForm } from './person-form.tsx';
 import { RatingTables } from './rating-tables.tsx';
 import { STATUS_WORDS } from './ratings-page.tsx';
@@ -44,7 +45,8 @@ export function RatingPage({ id }: { id: string }) {
   const { rating, study, failures, people, current } = data;
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-      <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
+      <ParentLink href="/ratings">Ratings</ParentLink>
+      <h1 className="foreign mt-1 text-xl font-semibold tracking-[-0.015em]">
         <ForeignText text={study.name} />
       </h1>
       <p className="foreign mt-1 text-ink-2">

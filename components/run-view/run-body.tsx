@@ -3,6 +3,7 @@
 import { type ReactNode, type RefObject, useState } from 'react';
 import type { ChatItem } from '#lib/browser/state/chat-items.ts';
 import { modeFacts } from '#lib/events/modes.ts';
+import { FoldMark } from '../ui/fold-mark.tsx';
 import { ReviewChanges } from './changes/review-changes.tsx';
 import { ChatFoldLine } from './chat/chat-fold.tsx';
 import { ChatTextItem } from './chat/chat-text.tsx';
@@ -34,21 +35,27 @@ export function RunBody({
   const [over, setOver] = useState<HTMLElement | null>(null);
   return (
     <>
-      <PlotsBar plots={plots} over={over} />
-      <details className="border-b bg-surface lg:hidden print:hidden">
-        <summary className="flex items-center justify-between px-3 py-2 text-sm font-medium sm:px-6">
-          Guardrails and totals
-          <NearestLimit />
-        </summary>
-        <section
-          aria-label="Guardrails and totals"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-          tabIndex={0}
-          className="max-h-[50dvh] overflow-y-auto px-3 pb-3 sm:px-6"
-        >
-          <SidePanel />
-        </section>
-      </details>
+      {/* On a phone, both share a row while they are folded. */}
+      <div className="max-sm:grid max-sm:grid-cols-[auto_minmax(0,1fr)]">
+        <PlotsBar plots={plots} over={over} />
+        <details className="border-b bg-surface max-sm:open:col-span-2 lg:hidden print:hidden">
+          <summary className="flex items-center justify-between gap-3 px-3 py-2 text-sm font-medium sm:px-6">
+            <span className="flex items-center gap-2">
+              <FoldMark />
+              Guardrails and totals
+            </span>
+            <NearestLimit />
+          </summary>
+          <section
+            aria-label="Guardrails and totals"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+            tabIndex={0}
+            className="max-h-[50dvh] overflow-y-auto px-3 pb-3 sm:px-6"
+          >
+            <SidePanel />
+          </section>
+        </details>
+      </div>
       {hasCycles && <CycleStrip />}
       <ReviewChanges />
       <div className="flex min-h-0 flex-1 print:block">

@@ -146,7 +146,11 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
   const reading = run.openCall?.stream && !writing && openCall?.kind === 'call' ? openCall : undefined;
   return (
     <div
-      className="flex min-w-0 items-center gap-3 max-sm:flex-row-reverse lg:text-right"
+      className={cx(
+        'flex min-w-0 items-center gap-3 max-sm:flex-row-reverse lg:text-right',
+        // On a phone, the stop controls take the next row.
+        activity.running && 'max-sm:basis-full max-sm:justify-end',
+      )}
       data-phase={run.phase}
       data-writing={writing}
     >

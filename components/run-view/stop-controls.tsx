@@ -30,8 +30,7 @@ export function StopControls() {
   };
   const hard = stop?.force || asked === 'hard';
   return (
-    // On a phone, place it last so that the other controls don't move when it appears.
-    <div className="flex flex-wrap items-center justify-end gap-2 max-sm:order-last max-sm:basis-full max-sm:justify-start">
+    <div className="flex flex-wrap items-center justify-end gap-2 max-sm:justify-start">
       {problem && <ErrorLine error={problem} />}
       {waits ? (
         <Button size="sm" onClick={() => void ask(false)} disabled={asked !== undefined}>

@@ -2,6 +2,7 @@
 
 import type { CaseDraft } from '#lib/browser/drafts/case-draft.ts';
 import { kindFacts, runKinds } from '#lib/events/modes.ts';
+import { FoldMark } from '../ui/fold-mark.tsx';
 import { Choice, Field } from '../ui/form/fields.tsx';
 
 const MODES = runKinds.map((kind) => ({ value: kind, label: kindFacts(kind).label }));
@@ -46,7 +47,10 @@ export function CaseFields({
         />
       )}
       <details>
-        <summary className="cursor-pointer py-1 font-medium max-sm:py-3">More fields</summary>
+        <summary className="flex w-fit items-center gap-2 py-1 font-medium max-sm:py-3">
+          <FoldMark />
+          More fields
+        </summary>
         <div className="mt-3 grid gap-4">
           {facts.usesFiles && (
             <Line

@@ -24,6 +24,7 @@ import { ForeignName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 import { Menu, menuItem } from '../ui/menu.tsx';
+import { ParentLink } from '../ui/parent-link.tsx';
 import { CaseDialog } from './case-dialog.tsx';
 import { CaseTable } from './case-table.tsx';
 import { HistoryPlot } from './history-plot.tsx';
@@ -85,7 +86,8 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
-          <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
+          <ParentLink href="/suites">Suites</ParentLink>
+          <h1 className="foreign mt-1 text-xl font-semibold tracking-[-0.015em]">
             <ForeignName text={suite.name} />
           </h1>
           {suite.description !== '' && (

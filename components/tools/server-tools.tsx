@@ -10,6 +10,7 @@ import { useRequest } from '../hooks/use-request.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { FoldMark } from '../ui/fold-mark.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { serverPath } from './server-path.ts';
@@ -83,9 +84,7 @@ function ToolLine({ tool, open, onToggle }: { tool: McpToolReply; open: boolean;
         onClick={onToggle}
         className="reach foreign min-w-0 text-left font-mono text-sm font-semibold hover:text-brass max-sm:min-h-11"
       >
-        <span aria-hidden="true" className="inline-block w-4 text-ink-3">
-          {open ? '▾' : '▸'}
-        </span>
+        <FoldMark open={open} className="mr-2" />
         <ShortName text={tool.name} max={64} />
       </button>
       <Badge tone={tone} title={help}>

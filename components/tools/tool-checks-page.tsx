@@ -14,7 +14,7 @@ import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field } from '../ui/form/fields.tsx';
-import { Link } from '../ui/link.tsx';
+import { ParentLink } from '../ui/parent-link.tsx';
 import { ToolCheckDetails } from './tool-check-details.tsx';
 import { ToolCheckTable } from './tool-check-table.tsx';
 
@@ -40,11 +40,7 @@ export function ToolChecksPage() {
   const shown = opened ?? checks[0]?.id;
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-      <p className="text-sm">
-        <Link href="/tools" className="reach text-brass underline decoration-brass-line underline-offset-2">
-          Tools
-        </Link>
-      </p>
+      <ParentLink href="/tools">Tools</ParentLink>
       <h1 className="mt-1 text-xl font-semibold tracking-[-0.015em]">Tools on local models</h1>
       <p className="mt-1 max-w-read text-ink-2">
         A model is asked for calls of each tool, in words made from its name, description and parameters,

@@ -51,7 +51,7 @@ test('200 cycles can be followed live, with the strip, the memory and the reflec
       { timeout: 240_000, intervals: [100] },
     )
     .toBe('ended');
-  await view.expectEnd('All of it is done', 'final_answer');
+  await view.expectEnd('The run is complete', 'final_answer');
 
   expect(await view.timeline.locator('article').count()).toBeLessThan(120);
   await strip.focus();

@@ -115,7 +115,7 @@ test('an exploration shows its cycles, its memory and its reflections [D13, X11,
   await endOf(loupe, id);
   const view = new RunView(page);
   await view.open(id);
-  await view.expectEnd('All of it is done', 'final_answer');
+  await view.expectEnd('The run is complete', 'final_answer');
   const strip = page.getByRole('slider', { name: 'Cycle' }).first();
   await expect(strip).toHaveAttribute('aria-valuetext', /Cycle 3: 1 call: 1 write ·/);
   await view.guardrails.getByRole('tab', { name: 'Memory', exact: true }).click();

@@ -46,8 +46,8 @@ function confinedReach({ folders, workspace, network, env }: StdioServer): strin
       ? []
       : [`${workspace === 'read' ? 'Reads' : 'Reads and writes'} the folder of the run that uses it.`]),
     reads.length + writes.length === 0 && workspace === 'none'
-      ? 'Sees no folder but its own, and the programs of this machine.'
-      : 'Sees no other folder but its own, and the programs of this machine.',
+      ? 'Sees only its own folder and the programs of this machine.'
+      : 'Otherwise sees only its own folder and the programs of this machine.',
     network ? 'Uses the network, and every port of this machine.' : 'Has no network.',
     ...(variables.length > 0 ? [`Gets the ${named('variable', variables)}.`] : []),
   ];

@@ -74,7 +74,6 @@ export function WaterfallPlot({
             {times.length > MIN_CALLS && <Zoom range={range} count={times.length} onZoom={zoom} />}
           </>
         }
-        empty="The first model call has not started yet."
         rowHeight={rows.length > 24 ? 11 : 15}
         length={length}
         format={(ms) => (ms === 0 ? '0' : formatDuration(ms))}

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { JsonValue } from '#lib/util/json.ts';
+import { FoldMark } from '../fold-mark.tsx';
 import { ForeignName } from '../foreign-name.tsx';
 import { ForeignText } from '../foreign-text.tsx';
 
@@ -74,9 +75,7 @@ function Branch({
         onClick={() => setOpen(!open)}
         className="reach foreign max-w-full text-left hover:text-brass"
       >
-        <span aria-hidden="true" className="inline-block w-3.5 text-ink-3">
-          {open ? '▾' : '▸'}
-        </span>
+        <FoldMark open={open} className="mr-1.5" />
         <Name name={name} />
         <span className="text-ink-3">{size}</span>
       </button>

@@ -30,7 +30,7 @@ const ENDS: Record<OutcomeKind, EndWords> = {
     advice: 'Name the files and steps in the task, or try a model that calls tools more reliably.',
   },
   cycles_done: {
-    title: 'All of it is done',
+    title: 'The run is complete',
     advice: 'Run it again with higher limits, another seed or another model.',
   },
   max_iterations: {
