@@ -1,16 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from '@playwright/test';
-import { finishExperiment, send } from '../e2e/furnish.ts';
+import { finishBenchmark, finishExperiment, finishRating, send } from '../e2e/furnish.ts';
 import type { LoupeServer } from '../e2e/loupe-server.ts';
 import { finishRun, startRun, summaryOf } from '../e2e/runs.ts';
-import type { BenchmarkReply } from '../lib/api/benchmark.ts';
-import type { RatingListReply, RatingReply } from '../lib/api/rating.ts';
 import type { SuiteReply } from '../lib/api/suite.ts';
 import type { ToolChecksReply } from '../lib/api/tool-check.ts';
 import type { FakeOllama } from '../lib/demo/fake-ollama.ts';
-import { benchmarkQuestion, writeBenchmarkFolder } from '../lib/testing/benchmark-folder.ts';
+import { benchmarkQuestion } from '../lib/testing/benchmark-folder.ts';
 import { pngImage } from '../lib/testing/sample-images.ts';
 import { exploreLog } from '../lib/testing/sample-modes.ts';
 import { importLog, type Stage } from './screenshot-stage.ts';
@@ -57,8 +52,10 @@ export async function playEvaluations(stage: Stage): Promise<Evaluated> {
   return {
     explorations,
     ...(await playSuite(loupe)),
-    benchmark: await playBenchmark(loupe),
-    rating: await playRating(loupe, explorations),
+    benchmark: await finishBenchmark(loupe, { rooms: ROOMS, models: ['qwen3:4b', 'qwen3:8b'] }),
+    rating: await finishRating(loupe, {
+      ...{ name: 'Diaries', part: 'reflections', run_ids: explorations, models: ['qwen3:8b', 'gpt-oss:20b'] },
+    }),
     ...(await playTools(stage)),
   };
 }
@@ -127,34 +124,6 @@ async function playSuite(loupe: LoupeServer): Promise<{ suiteExperiment: string;
   await finishExperiment(loupe, { ...plan, name: 'Facts, first look', repeats: 1 });
   const suiteExperiment = await finishExperiment(loupe, { ...plan, name: 'Facts by model', repeats: 3 });
   return { suiteExperiment, playedSuite: suite.id };
-}
-
-async function playBenchmark(loupe: LoupeServer): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'loupe-benchmark-'));
-  try {
-    const request = { folder: writeBenchmarkFolder(folder, ROOMS), models: ['qwen3:4b', 'qwen3:8b'] };
-    const { benchmark } = await send<BenchmarkReply>(loupe, '/api/benchmarks', request);
-    const read = async () => (await loupe.request(`/api/benchmarks/${benchmark.id}`)).json();
-    await expect
-      .poll(async () => ((await read()) as BenchmarkReply).benchmark.status, { timeout: 60_000 })
-      .toBe('finished');
-    return benchmark.id;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function playRating(loupe: LoupeServer, runs: readonly string[]): Promise<string> {
-  const { shipped } = (await (await loupe.request('/api/ratings')).json()) as RatingListReply;
-  const { rating } = await send<RatingReply>(loupe, '/api/ratings', {
-    ...{ name: 'Diaries', part: 'reflections', shipped: shipped[0]?.name, run_ids: runs },
-    models: ['qwen3:8b', 'gpt-oss:20b'],
-  });
-  const read = async () => (await loupe.request(`/api/ratings/${rating.id}`)).json();
-  await expect
-    .poll(async () => ((await read()) as RatingReply).rating.status, { timeout: 60_000 })
-    .not.toBe('running');
-  return rating.id;
 }
 
 async function playTools({ loupe }: Stage) {

@@ -116,7 +116,7 @@ function Offer({
             <ForeignText text={name} />
           </code>
           {facts?.map((fact) => (
-            <span key={fact} className="tnum text-xs text-ink-3">
+            <span key={fact} className="tnum text-xs text-ink-3 max-sm:order-last max-sm:basis-full">
               <ForeignText text={fact} />
             </span>
           ))}

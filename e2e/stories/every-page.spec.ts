@@ -1,10 +1,11 @@
 import type { Page } from '@playwright/test';
+import type { BenchmarkListReply } from '../../lib/api/benchmark.ts';
 import type { SuiteListReply } from '../../lib/api/suite.ts';
 import type { FakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { npmServer } from '../../lib/mcp/under-test.ts';
 import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, signIn, test } from '../fixtures.ts';
-import { addBasics, addMcpServer, finishExperiment } from '../furnish.ts';
+import { addBasics, addMcpServer, finishBenchmark, finishExperiment, finishRating } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
 import { misfits, smallTargets } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
@@ -24,6 +25,10 @@ interface Visit {
 test.afterEach(async ({ loupe }) => {
   await loupe.request('/api/mcp/servers/everything', { method: 'DELETE', json: {} });
   const { suites } = (await (await loupe.request('/api/suites')).json()) as SuiteListReply;
+  const { benchmarks } = (await (await loupe.request('/api/benchmarks')).json()) as BenchmarkListReply;
+  for (const { id } of benchmarks) {
+    await loupe.request(`/api/benchmarks/${id}`, { method: 'DELETE', json: {} });
+  }
   for (const { id } of suites) await loupe.request(`/api/suites/${id}`, { method: 'DELETE', json: {} });
 });
 
@@ -88,6 +93,10 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
     },
     factors: { temperature: [0, 0.5] },
   });
+  const benchmark = await finishBenchmark(loupe, { rooms: ['hall', 'attic'], models: [worker] });
+  const rating = await finishRating(loupe, {
+    ...{ name: `Answers ${LONG.slice(0, 40)}`, run_ids: [finished.id], models: [worker] },
+  });
   const running = await startRun(loupe, { task: 'Run on', model: waiting });
   const queued = await startRun(loupe, { task: 'Wait in line', model: waiting });
   const openRun = async (page: Page, id: string) => {
@@ -114,6 +123,44 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       open: async (page) => {
         await page.goto('/benchmarks');
         await expect(page.getByRole('form', { name: 'Files' })).toBeVisible();
+      },
+    },
+    {
+      name: 'a benchmark',
+      open: async (page) => {
+        await page.goto(`/benchmarks/${benchmark}`);
+        await expect(page.locator('[data-case]').first()).toBeVisible();
+      },
+    },
+    {
+      name: 'the ratings',
+      open: async (page) => {
+        await page.goto('/ratings');
+        await page.getByRole('button', { name: 'New rating' }).click();
+        await expect(page.getByRole('form', { name: 'New rating' })).toBeVisible();
+      },
+    },
+    {
+      name: 'the results of a rating',
+      open: async (page) => {
+        await page.goto(`/ratings/${rating}`);
+        await page.getByRole('button', { name: 'Results' }).click();
+        await expect(page.getByRole('region', { name: 'Mean scores' })).toBeVisible();
+      },
+    },
+    {
+      name: 'a rating by a person',
+      open: async (page) => {
+        await page.goto(`/ratings/${rating}`);
+        await page.getByRole('button', { name: 'Rate yourself' }).click();
+        await expect(page.getByRole('region', { name: 'Rate yourself' })).toBeVisible();
+      },
+    },
+    {
+      name: 'the checks of tools',
+      open: async (page) => {
+        await page.goto('/tools/checks?server=everything');
+        await expect(page.getByRole('button', { name: 'Check', exact: true })).toBeVisible();
       },
     },
     {
