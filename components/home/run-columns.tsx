@@ -6,7 +6,7 @@ import { cx } from '../ui/cx.ts';
 
 /** The columns of the run list by the width of the page. On phones a run is a card. */
 export const GRID =
-  'grid grid-cols-[minmax(0,1fr)_fit-content(40%)] gap-x-3 md:grid-cols-[minmax(0,1fr)_10.5rem_4.5rem_5.5rem] lg:grid-cols-[minmax(0,1fr)_11rem_4.5rem_4.5rem_5.5rem] xl:grid-cols-[minmax(0,1fr)_10rem_9.5rem_7rem_4rem_3.5rem_2.75rem_5rem] min-[1800px]:grid-cols-[minmax(0,1fr)_13rem_15rem_14rem_6rem_6rem_4rem_6.5rem]';
+  'grid grid-cols-[minmax(0,1fr)_fit-content(40%)] gap-x-3 md:grid-cols-[minmax(0,1fr)_10.5rem_4.5rem_5.5rem] lg:grid-cols-[minmax(0,1fr)_11rem_4.5rem_4.5rem_5.5rem] xl:grid-cols-[minmax(0,1fr)_10rem_9.5rem_7rem_4rem_3.5rem_2.75rem_5rem] min-[112.5rem]:grid-cols-[minmax(0,1fr)_13rem_15rem_14rem_6rem_6rem_4rem_6.5rem]';
 
 /** From which width a column is shown. */
 export const SHOWN: Readonly<Record<RunSort, string>> = {

@@ -23,13 +23,13 @@ const pages: readonly { href: string; label: string; wide?: boolean }[] = [
   { href: '/', label: 'Runs' },
   { href: '/experiments', label: 'Experiments' },
   { href: '/suites', label: 'Suites', wide: true },
+  { href: '/ratings', label: 'Ratings', wide: true },
   { href: '/models', label: 'Models' },
   { href: '/tools', label: 'Tools', wide: true },
   { href: '/shares', label: 'Shared', wide: true },
 ];
 const more: readonly { href: string; label: string }[] = [
   ...pages.filter(({ wide }) => wide),
-  { href: '/ratings', label: 'Ratings' },
   { href: '/compare', label: 'Compare runs' },
   { href: '/health', label: 'Health' },
 ];

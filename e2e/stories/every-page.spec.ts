@@ -451,7 +451,7 @@ test('the navigation leads to every page at every width', async ({ page }) => {
     await page.goto('/');
     const menu = page.getByRole('button', { name: 'More pages and commands' });
     if (await menu.isVisible()) await menu.click();
-    for (const label of ['Runs', 'Experiments', 'Suites', 'Models', 'Tools', 'Shared']) {
+    for (const label of ['Runs', 'Experiments', 'Suites', 'Ratings', 'Models', 'Tools', 'Shared']) {
       await expect(
         page.getByRole('link', { name: label, exact: true }),
         `${label} at ${width}`,
