@@ -36,9 +36,9 @@ export function RunBody({
   return (
     <>
       {/* On a phone, both share a row while they are folded. */}
-      <div className="max-sm:grid max-sm:grid-cols-[auto_minmax(0,1fr)]">
+      <div className="max-sm:grid-cols-[auto_minmax(0,1fr)] max-sm:[&:not(:has(>details[open],>section_[aria-expanded=true]))]:grid">
         <PlotsBar plots={plots} over={over} />
-        <details className="border-b bg-surface max-sm:open:col-span-2 lg:hidden print:hidden">
+        <details className="border-b bg-surface lg:hidden print:hidden">
           <summary className="flex items-center justify-between gap-3 px-3 py-2 text-sm font-medium sm:px-6">
             <span className="flex items-center gap-2">
               <FoldMark />
@@ -50,7 +50,7 @@ export function RunBody({
             aria-label="Guardrails and totals"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
             tabIndex={0}
-            className="max-h-[50dvh] overflow-y-auto px-3 pb-3 sm:px-6"
+            className="max-h-[50dvh] overflow-y-auto px-3 max-sm:max-h-[40dvh] pb-3 sm:px-6"
           >
             <SidePanel />
           </section>

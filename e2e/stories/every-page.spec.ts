@@ -122,6 +122,7 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       name: 'the benchmarks',
       open: async (page) => {
         await page.goto('/benchmarks');
+        await page.getByRole('button', { name: 'New benchmark' }).click();
         await expect(page.getByRole('form', { name: 'Files' })).toBeVisible();
       },
     },

@@ -55,10 +55,7 @@ export function PlotsBar({
     <section
       aria-label="Plots"
       // A short window is for the timeline.
-      className={cx(
-        'border-b bg-surface px-3 sm:px-6 [@media(max-height:35rem)]:hidden',
-        needed && 'max-sm:col-span-2',
-      )}
+      className="border-b bg-surface px-3 sm:px-6 [@media(max-height:35rem)]:hidden"
     >
       <div className="sm:flex sm:items-center sm:gap-x-5">
         <button
