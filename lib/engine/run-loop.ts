@@ -37,6 +37,7 @@ import { compareReflections } from './compare-reflections.ts';
 import { type FaultHook, fault } from './fault.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { judgeInThread } from './judge-in-thread.ts';
+import { judgeRubric } from './judge-rubric.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenedTools, OpenTools } from './open-tools.ts';
 import { readReply } from './read-reply.ts';
@@ -171,7 +172,7 @@ class Loop {
         if (this.#log.state.seq === seq) return { outcome: 'waiting' };
         continue;
       }
-      if (usesModel(action) && (await this.#takeSlot())) continue;
+      if (usesModel(action, this.#log.state) && (await this.#takeSlot())) continue;
       if (beginsIteration(action) && (await this.#yieldToOthers())) continue;
       await this.#perform(action);
     }
@@ -795,7 +796,22 @@ class Loop {
     // Checks cut short by a stop say nothing about the work.
     if (checks === ABANDONED || this.#abort.aborted) return;
     const outcome = verificationOutcome(checks, { reason: ended.reason, cut: state.lastReplyCut });
-    this.#append([{ type: 'verification.checked', attempt, outcome, checks }]);
+    const opinions = await this.#opinions(ended);
+    if (this.#abort.aborted) return;
+    const shown = opinions.length > 0 && { opinions };
+    this.#append([{ type: 'verification.checked', attempt, outcome, checks, ...shown }]);
+  }
+
+  /** What models think of the answer, if the run asks for that. */
+  async #opinions({ output, reason }: AttemptOutcome): Promise<Opinion[]> {
+    const state = this.#ready();
+    const opinions: Opinion[] = [];
+    for (const check of state.config.checks.filter(isRubric)) {
+      const asked = { task: state.config.task ?? '', answer: reason === 'final_answer' ? output : '' };
+      const { model } = this.#options;
+      opinions.push(await judgeRubric(check, asked, { config: state.config, model, signal: this.#abort }));
+    }
+    return opinions;
   }
 
   /** Opened once, on first use. */
@@ -806,7 +822,8 @@ class Loop {
 }
 
 /** Whether the action uses the model server, for which the run needs a slot. Tools need none. */
-function usesModel({ type }: Action): boolean {
+function usesModel({ type }: Action, { config }: RunState): boolean {
+  if (type === 'verify') return config?.checks.some(isRubric) ?? false;
   return (
     type === 'check-model' ||
     type === 'load-model' ||

@@ -58,6 +58,13 @@ export const check = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('tool_not_called'), tool: z.string().min(1).max(200) }),
   z.strictObject({ type: z.literal('iterations_at_most'), iterations: count.min(1) }),
+  z.strictObject({
+    type: z.literal('rubric'),
+    /** What a good answer is, for the model that judges it. */
+    criteria: checkedText,
+    /** The model that judges. Default: the run's own. */
+    model: z.string().min(1).max(200).optional(),
+  }),
 ]);
 export type Check = z.infer<typeof check>;
 export type CheckOf<Type extends Check['type']> = Extract<Check, { type: Type }>;

@@ -1,5 +1,6 @@
 import { plural } from '../util/numbers.ts';
 import type { Outcome, OutcomeKind } from './termination.ts';
+import type { Opinion } from './verification.ts';
 
 /** The colour of an outcome: success, warning, failure, or neutral. */
 export type OutcomeTone = 'ok' | 'warn' | 'fail' | 'calm';
@@ -52,6 +53,11 @@ export function checksWords({ failed, total }: NonNullable<Outcome['checks']>): 
 /** Summary of an outcome's checks, if its label does not already include it. */
 export function checksBeside({ kind, checks }: Outcome): OutcomeWords | undefined {
   return checks && kind !== 'answered_checks_failed' ? checksWords(checks) : undefined;
+}
+
+/** An opinion in a line: `Opinion of qwen3:8b: pass`. */
+export function opinionWords({ model, verdict }: Pick<Opinion, 'model' | 'verdict'>): string {
+  return `Opinion of ${model}: ${verdict ?? 'not judged'}`;
 }
 
 export function checkCounts(results: readonly { passed: boolean }[]): NonNullable<Outcome['checks']> {

@@ -134,7 +134,10 @@ function sentence(event: RunEvent): string {
     case 'verification.started':
       return `Checking the work of attempt ${event.attempt}`;
     case 'verification.checked':
-      return checksWords(checkCounts(event.checks)).label;
+      return [
+        ...(event.checks.length > 0 ? [checksWords(checkCounts(event.checks)).label] : []),
+        ...(event.opinions ?? []).map(opinionWords),
+      ].join('; ');
     case 'turn.ended':
       return `Turn ${event.iteration} ended with ${{ text: 'text', calls: 'calls', empty: 'nothing' }[event.outcome]}${
         event.swallowed_tokens ? `. ${swallowedWords(event.swallowed_tokens)}` : ''

@@ -21,11 +21,27 @@ const checkResult = z.object({
   duration_ms: z.number().nonnegative(),
 });
 
+/** What a model thinks of an answer. It decides neither about the outcome nor about another attempt. */
+const opinion = z.object({
+  check,
+  /** The model that was asked, with the exact prompt, and its reply as it came. */
+  model: z.string(),
+  prompt: z.string(),
+  reply: z.string().optional(),
+  verdict: z.enum(['pass', 'fail']).optional(),
+  /** The model's reason, or why there is no verdict. */
+  reason: z.string(),
+  duration_ms: z.number().nonnegative(),
+});
+export type Opinion = z.infer<typeof opinion>;
+
 export const verificationChecked = z.object({
   ...envelope,
   type: z.literal('verification.checked'),
   attempt: z.int().positive(),
   outcome: z.enum(['pass', 'partial_pass', 'fail']),
   checks: z.array(checkResult),
+  /** Missing without a rubric, and in older logs. */
+  opinions: z.array(opinion).optional(),
 });
 export type CheckResult = z.infer<typeof checkResult>;

@@ -17,6 +17,7 @@ import type { RunConfig } from '#lib/events/config.ts';
 import { iterationMs } from '#lib/events/fold-timeline.ts';
 import { kindFacts, kindOf, modeFacts } from '#lib/events/modes.ts';
 import { checkCounts, checksWords } from '#lib/events/outcome.ts';
+import { OpinionList } from './opinion-list.tsx';
 import type { EventOf } from '#lib/events/registry.ts';
 import type {
   AttemptRow as AttemptRowData,
@@ -539,7 +540,7 @@ function Notice({
 /** The checks after an attempt, each with its output (V5-V11). */
 export function VerificationRow({ row }: { row: VerificationRowData }) {
   const { checked } = row;
-  const words = checked && checksWords(checkCounts(checked.checks));
+  const words = checked && checked.checks.length > 0 && checksWords(checkCounts(checked.checks));
   return (
     <RowFrame
       node={
@@ -588,6 +589,7 @@ export function VerificationRow({ row }: { row: VerificationRowData }) {
           ))}
         </ul>
       )}
+      {checked?.opinions && <OpinionList row={row.key} event={checked} opinions={checked.opinions} />}
     </RowFrame>
   );
 }

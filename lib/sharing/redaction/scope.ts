@@ -57,7 +57,11 @@ function withoutResults(event: RunEvent): RunEvent {
     case 'policy.compacted':
       return { ...event, folded: event.folded.map((fold) => ({ ...fold, content: WITHHELD })) };
     case 'verification.checked':
-      return { ...event, checks: event.checks.map((check) => ({ ...check, output: WITHHELD })) };
+      return {
+        ...event,
+        checks: event.checks.map((check) => ({ ...check, output: WITHHELD })),
+        ...(event.opinions && { opinions: event.opinions.map(withheldOpinion) }),
+      };
     case 'attempt.started':
       // The prompt of a later attempt quotes check output (V6).
       return {
@@ -176,6 +180,12 @@ function summaryOnly(event: RunEvent): RunEvent {
           check: withheldCheck(result.check),
           output: WITHHELD,
         })),
+        ...(event.opinions && {
+          opinions: event.opinions.map((each) => ({
+            ...withheldOpinion(each),
+            check: withheldCheck(each.check),
+          })),
+        }),
       };
     case 'operator.messaged': {
       const { images: _images, ...rest } = event;
@@ -318,10 +328,17 @@ function withheldCheck(check: RunConfig['checks'][number]): RunConfig['checks'][
       const { arguments: _arguments, ...rest } = check;
       return rest;
     }
+    case 'rubric':
+      return { ...check, criteria: WITHHELD };
     case 'tool_not_called':
     case 'iterations_at_most':
       return check;
     default:
       return assertNever(check);
   }
+}
+
+/** The prompt quotes the answer, and the reply may as well. */
+function withheldOpinion({ reply: _reply, ...opinion }: Opinion): Opinion {
+  return { ...opinion, prompt: WITHHELD, reason: WITHHELD };
 }
