@@ -3,9 +3,10 @@ import { AppError } from '../errors/app-error.ts';
 import { isAddedTool } from '../events/added-tools.ts';
 import type { ApprovalScope } from '../events/approval.ts';
 import { argumentsToRun } from '../events/call-arguments.ts';
+import { isRubric } from '../events/check-kinds.ts';
 import type { NamedImage } from '../events/image.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
-import type { PendingCall, RunState } from '../events/run-state.ts';
+import type { AttemptOutcome, PendingCall, RunState } from '../events/run-state.ts';
 import { isSettingOf } from '../events/settings.ts';
 import { requestedWindow } from '../events/window.ts';
 import type { ChatDelta, ChatModel, ChatRequest } from '../model/chat-model.ts';
@@ -37,7 +38,7 @@ import { compareReflections } from './compare-reflections.ts';
 import { type FaultHook, fault } from './fault.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { judgeInThread } from './judge-in-thread.ts';
-import { judgeRubric } from './judge-rubric.ts';
+import { judgeRubrics } from './judge-rubric.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenedTools, OpenTools } from './open-tools.ts';
 import { readReply } from './read-reply.ts';
@@ -172,7 +173,7 @@ class Loop {
         if (this.#log.state.seq === seq) return { outcome: 'waiting' };
         continue;
       }
-      if (usesModel(action, this.#log.state) && (await this.#takeSlot())) continue;
+      if (usesModel(action) && (await this.#takeSlot())) continue;
       if (beginsIteration(action) && (await this.#yieldToOthers())) continue;
       await this.#perform(action);
     }
@@ -798,20 +799,21 @@ class Loop {
     const outcome = verificationOutcome(checks, { reason: ended.reason, cut: state.lastReplyCut });
     const opinions = await this.#opinions(ended);
     if (this.#abort.aborted) return;
-    const shown = opinions.length > 0 && { opinions };
-    this.#append([{ type: 'verification.checked', attempt, outcome, checks, ...shown }]);
+    this.#append([{ type: 'verification.checked', attempt, outcome, checks, ...opinions }]);
   }
 
-  /** What models think of the answer, if the run asks for that. */
-  async #opinions({ output, reason }: AttemptOutcome): Promise<Opinion[]> {
+  /** What models think of the answer, where the run asks for that. */
+  async #opinions(ended: AttemptOutcome): Promise<Pick<EventOf<'verification.checked'>, 'opinions'>> {
     const state = this.#ready();
-    const opinions: Opinion[] = [];
-    for (const check of state.config.checks.filter(isRubric)) {
-      const asked = { task: state.config.task ?? '', answer: reason === 'final_answer' ? output : '' };
-      const { model } = this.#options;
-      opinions.push(await judgeRubric(check, asked, { config: state.config, model, signal: this.#abort }));
-    }
-    return opinions;
+    if (!state.config.checks.some(isRubric)) return {};
+    const asked = {
+      ...{ model: this.#options.model, signal: this.#abort },
+      takeSlot: () => this.#takeSlotDuringCall(),
+    };
+    const opinions = await withinGrace(judgeRubrics(state, ended, asked), this.#abort, {
+      graceMs: this.#graceMs,
+    });
+    return opinions === ABANDONED ? {} : { opinions };
   }
 
   /** Opened once, on first use. */
@@ -822,8 +824,7 @@ class Loop {
 }
 
 /** Whether the action uses the model server, for which the run needs a slot. Tools need none. */
-function usesModel({ type }: Action, { config }: RunState): boolean {
-  if (type === 'verify') return config?.checks.some(isRubric) ?? false;
+function usesModel({ type }: Action): boolean {
   return (
     type === 'check-model' ||
     type === 'load-model' ||

@@ -1,8 +1,8 @@
 import type { Check } from './check.ts';
 
 /**
- * What a check looks at: files and commands, the answer, or the calls and iterations of the attempt. An opinion is that of a
- * model on the answer; it is shown apart and decides nothing.
+ * What a check looks at: files and commands, the answer, or the calls and iterations of the attempt. An opinion is that of
+ * a model on the answer: it is shown apart and decides nothing.
  */
 type Subject = 'workspace' | 'answer' | 'behaviour' | 'opinion';
 

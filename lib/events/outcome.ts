@@ -55,9 +55,14 @@ export function checksBeside({ kind, checks }: Outcome): OutcomeWords | undefine
   return checks && kind !== 'answered_checks_failed' ? checksWords(checks) : undefined;
 }
 
-/** An opinion in a line: `Opinion of qwen3:8b: pass`. */
-export function opinionWords({ model, verdict }: Pick<Opinion, 'model' | 'verdict'>): string {
-  return `Opinion of ${model}: ${verdict ?? 'not judged'}`;
+/** A model's verdict, as pages and exports write it. */
+export function verdictWord(verdict: Opinion['verdict']): string {
+  return verdict ?? 'not judged';
+}
+
+/** An opinion in a line: `Opinion of qwen3:8b: pass`, or why there is none. */
+export function opinionWords({ model, verdict, reason }: Opinion): string {
+  return `Opinion of ${model}: ${verdictWord(verdict)}${verdict ? '' : `: ${reason}`}`;
 }
 
 export function checkCounts(results: readonly { passed: boolean }[]): NonNullable<Outcome['checks']> {

@@ -3,7 +3,7 @@ import { durationWords, limitWords } from '../util/durations.ts';
 import { plural } from '../util/numbers.ts';
 import { shortText } from '../util/short-text.ts';
 import { AGENT_PREFIX } from './agent-prefix.ts';
-import { checkCounts, checksWords } from './outcome.ts';
+import { checkCounts, checksWords, opinionWords } from './outcome.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 import type { WaitCause } from './session.ts';
 import { swallowedWords } from './swallowed-reply.ts';

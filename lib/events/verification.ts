@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { check } from './check.ts';
+import { check, rubricCheck } from './check.ts';
 import { envelope } from './envelope.ts';
 import { terminationReason } from './termination.ts';
 
@@ -21,12 +21,12 @@ const checkResult = z.object({
   duration_ms: z.number().nonnegative(),
 });
 
-/** What a model thinks of an answer. It decides neither about the outcome nor about another attempt. */
+/** What a model thinks of an answer. It affects neither the outcome nor whether another attempt follows. */
 const opinion = z.object({
-  check,
-  /** The model that was asked, with the exact prompt, and its reply as it came. */
+  check: rubricCheck,
+  /** The model that judges, with the exact prompt, and its reply as it came. Missing: it was not asked, or did not reply. */
   model: z.string(),
-  prompt: z.string(),
+  prompt: z.string().optional(),
   reply: z.string().optional(),
   verdict: z.enum(['pass', 'fail']).optional(),
   /** The model's reason, or why there is no verdict. */

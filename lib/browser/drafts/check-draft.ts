@@ -28,7 +28,7 @@ export type CheckField =
 interface FieldFacts {
   readonly label: string;
   readonly placeholder: string;
-  readonly input: 'text' | 'number' | 'json' | 'tool';
+  readonly input: 'text' | 'number' | 'json' | 'tool' | 'prose';
   readonly optional?: true;
 }
 
@@ -46,7 +46,7 @@ export const CHECK_FIELDS: Readonly<Record<CheckField, FieldFacts>> = {
   at_least: { label: 'At least', placeholder: '1', input: 'number', optional: true },
   at_most: { label: 'At most', placeholder: 'no limit', input: 'number', optional: true },
   iterations: { label: 'Iterations', placeholder: '5', input: 'number' },
-  criteria: { label: 'Criteria', placeholder: 'Names the cause and a way out of it.', input: 'text' },
+  criteria: { label: 'Criteria', placeholder: 'Names the cause and a way out of it.', input: 'prose' },
   model: { label: 'Judged by model', placeholder: 'the model of the run', input: 'text', optional: true },
 };
 
@@ -125,7 +125,8 @@ export function offeredChoices({
 }): CheckChoice[] {
   return CHOICES.filter(
     (choice) =>
-      (tools.length > 0 || !NEEDS_TOOLS.has(choiceFacts(choice).group)) && (withCommands || choice !== 'command'),
+      (tools.length > 0 || !NEEDS_TOOLS.has(choiceFacts(choice).group)) &&
+      (withCommands || choice !== 'command'),
   );
 }
 

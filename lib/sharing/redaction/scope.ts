@@ -2,6 +2,7 @@ import type { RunConfig } from '../../events/config.ts';
 import type { ForkEdit } from '../../events/fork.ts';
 import type { AskedRequest } from '../../events/mcp-request.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
+import type { Opinion } from '../../events/verification.ts';
 import { assertNever } from '../../util/assert-never.ts';
 
 /** How much of a run is shared. */
@@ -183,7 +184,7 @@ function summaryOnly(event: RunEvent): RunEvent {
         ...(event.opinions && {
           opinions: event.opinions.map((each) => ({
             ...withheldOpinion(each),
-            check: withheldCheck(each.check),
+            check: withheldRubric(each.check),
           })),
         }),
       };
@@ -329,7 +330,7 @@ function withheldCheck(check: RunConfig['checks'][number]): RunConfig['checks'][
       return rest;
     }
     case 'rubric':
-      return { ...check, criteria: WITHHELD };
+      return withheldRubric(check);
     case 'tool_not_called':
     case 'iterations_at_most':
       return check;
@@ -338,7 +339,11 @@ function withheldCheck(check: RunConfig['checks'][number]): RunConfig['checks'][
   }
 }
 
+function withheldRubric(check: Opinion['check']): Opinion['check'] {
+  return { ...check, criteria: WITHHELD };
+}
+
 /** The prompt quotes the answer, and the reply may as well. */
-function withheldOpinion({ reply: _reply, ...opinion }: Opinion): Opinion {
-  return { ...opinion, prompt: WITHHELD, reason: WITHHELD };
+function withheldOpinion({ prompt: _prompt, reply: _reply, ...opinion }: Opinion): Opinion {
+  return { ...opinion, reason: WITHHELD };
 }
