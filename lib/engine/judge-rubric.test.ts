@@ -19,13 +19,14 @@ function judged(
   { config, ...options }: PlayOptions & { config?: Partial<RunConfig> } = {},
 ): Promise<PlayedRun> {
   const scenarios: ScenarioInput[] = ['play', 'judge'].map((model) => ({
-    ...{ name: `judged by ${model}`, model, match: JUDGE, steps: judgement },
+    ...{ name: `judged-by-${model}`, model, match: JUDGE, steps: judgement },
   }));
   const fake: FakeOllamaOptions = { models: [{ name: 'play' }, { name: 'judge' }], scenarios };
   return play(
     (workspace) =>
       sampleConfig({
-        ...{ model: 'play', live_tokens: false, think: false, task: 'Where?', workspace, checks: [rubric] },
+        ...{ model: 'play', live_tokens: false, think: false, nudge_plans: false },
+        ...{ task: 'Where?', workspace, checks: [rubric] },
         ...config,
       }),
     steps,
@@ -52,7 +53,7 @@ it('logs the opinion of the run’s model with prompt and reply, and verifies no
     ...{ check: rubric, model: 'play', verdict: 'fail', reason: 'No city is named.' },
     reply: '{"reason":"No city is named.","verdict":"fail"}',
   });
-  expect(opinion?.prompt).toMatch(/Criteria:\nNames a city\.[^]*TASK\nWhere\?\n[^]*ANSWER\nSomewhere\.\n/);
+  expect(opinion?.prompt).toMatch(/Criteria:\nNames a city\..*TASK\nWhere\?\n.*ANSWER\nSomewhere\.\n/s);
   expect(run.fake.chats[1]).toMatchObject({ model: 'play', stream: false, think: false });
   expect(run.fake.chats[1]?.options).toMatchObject({ temperature: 0, num_ctx: run.config.window_tokens });
   expect(run.fake.chats[1]?.format).toMatchObject({ required: ['reason', 'verdict'] });
@@ -74,7 +75,7 @@ it('logs the opinion of the run’s model with prompt and reply, and verifies no
 it('only checks decide about another attempt; each attempt gets its opinions, by the chosen model [V12]', async () => {
   const contains: Check = { type: 'answer_contains', text: 'Paris' };
   await using run = await judged([says('In Lyon.')], [verdict('pass', 'A city is named.')], {
-    config: { checks: [{ ...rubric, model: 'judge' }, contains], max_attempts: 2, nudge_plans: false },
+    config: { checks: [{ ...rubric, model: 'judge' }, contains], max_attempts: 2 },
   });
   const events = run.of('verification.checked');
   expect(events.map(({ outcome, checks }) => [outcome, checks.length])).toEqual([
@@ -85,8 +86,8 @@ it('only checks decide about another attempt; each attempt gets its opinions, by
     ['judge', 'pass'],
     ['judge', 'pass'],
   ]);
-  const prompts = run.fake.chats.map(({ model, messages }) => [model, messages.at(-1)?.content]);
-  const corrective = prompts.filter(([model]) => model === 'play').at(-1)?.[1];
+  expect(run.fake.chats.map(({ model }) => model)).toEqual(['play', 'judge', 'play', 'judge']);
+  const corrective = run.sent(2).at(-1)?.content;
   expect(corrective).toContain('The answer should contain: Paris');
   expect(corrective).not.toContain('A city is named.');
   expect(run.end.outcome).toMatchObject({ kind: 'answered_checks_failed', checks: { failed: 1, total: 1 } });
@@ -97,20 +98,20 @@ it('only checks decide about another attempt; each attempt gets its opinions, by
 
 it('a failed judge is an opinion without a verdict, and the run ends as it would have', async () => {
   const checks: Check[] = [{ ...rubric, model: 'absent' }, rubric];
-  await using run = await judged([says('Paris.')], [says('It is fine.')], {
-    config: { checks, parser_layers: [] },
-  });
+  await using run = await judged([says('Paris.')], [says('{"verdict": "maybe"}')], { config: { checks } });
   const [absent, unreadable] = opinionsOf(run);
   expect(absent).toMatchObject({ model: 'absent', reason: expect.stringContaining('absent') });
-  expect(absent).not.toHaveProperty('verdict');
   expect(absent).not.toHaveProperty('reply');
-  // The fake fills a schema with samples where a script has no JSON.
-  expect(unreadable?.model).toBe('play');
+  expect(unreadable).toMatchObject({
+    reply: '{"verdict": "maybe"}',
+    reason: 'The reply has no verdict ("pass" or "fail") with a reason.',
+  });
+  for (const opinion of [absent, unreadable]) expect(opinion).not.toHaveProperty('verdict');
   expect(run.end).toMatchObject({ outcome: { kind: 'answered' }, result: { error: null } });
 
   await using failing = await judged(
     [says('Paris.')],
-    [{ fault: { kind: 'error', status: 500, message: 'out of memory' } }],
+    [{ fault: { kind: 'http', status: 500, body: { error: 'out of memory' } } }],
   );
   expect(opinionsOf(failing)).toMatchObject([{ reason: expect.stringContaining('out of memory') }]);
   expect(opinionsOf(failing)[0]).not.toHaveProperty('verdict');
