@@ -1,6 +1,6 @@
 import { AppError } from '../errors/app-error.ts';
 import { checkText } from '../events/check-text.ts';
-import { verdictWord } from '../events/outcome.ts';
+import { verdictWord } from '../events/opinion-words.ts';
 import type { EventOf, RunEvent } from '../events/registry.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
 import { toolResult } from '../events/tool-call.ts';

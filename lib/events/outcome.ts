@@ -1,6 +1,5 @@
 import { plural } from '../util/numbers.ts';
 import type { Outcome, OutcomeKind } from './termination.ts';
-import type { Opinion } from './verification.ts';
 
 /** The colour of an outcome: success, warning, failure, or neutral. */
 export type OutcomeTone = 'ok' | 'warn' | 'fail' | 'calm';
@@ -53,16 +52,6 @@ export function checksWords({ failed, total }: NonNullable<Outcome['checks']>): 
 /** Summary of an outcome's checks, if its label does not already include it. */
 export function checksBeside({ kind, checks }: Outcome): OutcomeWords | undefined {
   return checks && kind !== 'answered_checks_failed' ? checksWords(checks) : undefined;
-}
-
-/** A model's verdict, as pages and exports write it. */
-export function verdictWord(verdict: Opinion['verdict']): string {
-  return verdict ?? 'not judged';
-}
-
-/** An opinion in a line: `Opinion of qwen3:8b: pass`, or why there is none. */
-export function opinionWords({ model, verdict, reason }: Opinion): string {
-  return `Opinion of ${model}: ${verdictWord(verdict)}${verdict ? '' : `: ${reason}`}`;
 }
 
 export function checkCounts(results: readonly { passed: boolean }[]): NonNullable<Outcome['checks']> {

@@ -1,7 +1,7 @@
 'use client';
 
 import { formatDuration } from '#lib/browser/words/format.ts';
-import { verdictWord } from '#lib/events/outcome.ts';
+import { verdictWord } from '#lib/events/opinion-words.ts';
 import type { VerificationRow } from '#lib/events/timeline.ts';
 import type { Opinion } from '#lib/events/verification.ts';
 import { Badge } from '../../ui/badge.tsx';
