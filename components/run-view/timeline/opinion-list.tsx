@@ -25,7 +25,7 @@ export function OpinionList({
 }) {
   return (
     <section aria-label="Opinions" className="mt-3 border-l-2 border-line-strong pl-3">
-      <h3 className="caption">Opinions of models</h3>
+      <p className="caption">Opinions of models</p>
       <p className="text-xs text-ink-3">They don't count as checks and don't change the outcome.</p>
       <ul className="mt-1.5 grid gap-3">
         {opinions.map((opinion, index) => (
