@@ -88,18 +88,18 @@ const DRAFTS: readonly Draft[] = [
   {
     name: 'session-length',
     title: 'Length of a session',
-    question: 'How long does a session last until its window is full?',
+    question: 'How long does a session last until its window is full, and what does a handover keep?',
     meaning:
-      'Turns and seconds until the limit, by size of the window. A larger window lasts longer but slows each call: compare seconds per turn.',
+      'Without a handover, the turns before the limit are how long a session lasts; a larger window lasts longer but slows each call. With one, it goes on: read in its timeline what the summary kept.',
     full: {
       mode: 'session',
       task: 'Explore the folder, then write a short story into story.md, chapter by chapter, and go on without asking.',
-      factors: { context_limit: [2048, 4096, 8192] },
+      factors: { context_limit: [2048, 4096, 8192], handover_at: [null, 0.8] },
       settings: { autopilot_turns: 200, autopilot_seconds: 1800 },
       repeats: 3,
     },
     small: {
-      factors: { context_limit: [512, 1024] },
+      factors: { context_limit: [1024], handover_at: [null, 0.8] },
       settings: { autopilot_turns: 6, autopilot_seconds: 120 },
       repeats: 1,
     },

@@ -24,7 +24,7 @@ export function isHandingOver({ handover }: Pick<ReadyState, 'handover'>): boole
 /** Asks for a summary once the conversation has reached the share at which the run hands over, if it does. */
 export const handOver: Rule = (state) => {
   const share = state.config.handover_at;
-  if (share === undefined || state.stop) return undefined;
+  if (typeof share !== 'number' || state.stop) return undefined;
   const { tokens, limitTokens, measured } = conversationFill(state);
   if (tokens < share * limitTokens) return undefined;
   // A fresh context that is nearly as long, because its summary is, would be handed over without end.

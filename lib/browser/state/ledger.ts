@@ -189,7 +189,7 @@ function repetition(run: RunState, limit: number): Gauge {
 /** What bounds a session or an exploration: neither has a limit of iterations (S17, X22). */
 function conversation(run: RunState): Gauge {
   const { tokens: used, limitTokens: limit, measured } = conversationFill(run);
-  const handover = run.config?.handover_at;
+  const handover = run.config?.handover_at ?? undefined;
   return {
     ...share('conversation', 'Conversation', used, limit, formatShortCount),
     detail: `${measured ? '' : '≈ '}${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
