@@ -29,6 +29,7 @@ test('a wrong answer to a quick prompt is corrected thanks to its checks [V5, V6
       'Answer is number',
       'Answer matches',
       'Answer fits JSON schema',
+      'Opinion of a model',
     ],
   ]);
   await page.getByLabel('Kind of check 1').selectOption('Answer is number');
