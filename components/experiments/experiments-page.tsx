@@ -36,7 +36,7 @@ export function ExperimentsPage() {
           <h1 className="text-xl font-semibold tracking-[-0.015em]">Experiments</h1>
           <p className="mt-1 max-w-read text-ink-2">
             One plan, many runs: every model with every combination of settings and every seed, in an order
-            that loads models as seldom as possible.
+            that loads models as rarely as possible.
           </p>
         </div>
         {data && (

@@ -160,7 +160,13 @@ function KindSelect({
   );
 }
 
-const widths = { number: 'w-28', tool: 'min-w-44', text: 'flex-1 basis-48', json: 'w-full' } as const;
+const widths = {
+  number: 'w-28',
+  tool: 'min-w-44',
+  text: 'flex-1 basis-48',
+  json: 'w-full',
+  prose: 'w-full',
+} as const;
 
 function CheckInput({
   field,
@@ -198,11 +204,11 @@ function CheckInput({
             </option>
           ))}
         </select>
-      ) : input === 'json' ? (
+      ) : input === 'json' || input === 'prose' ? (
         <textarea
           {...shared}
-          spellCheck={false}
-          className="field min-h-16 resize-y font-mono text-sm"
+          spellCheck={input === 'prose'}
+          className={cx('field min-h-16 resize-y text-sm', input === 'json' && 'font-mono')}
           placeholder={placeholder}
         />
       ) : (

@@ -24,10 +24,12 @@ test('a wrong answer to a quick prompt is corrected thanks to its checks [V5, V6
   await expect(page.getByLabel('Kind of check 1').getByRole('option')).toHaveText([
     ...[
       'Answer contains',
+      'Answer contains one of',
       'Answer equals text',
       'Answer is number',
       'Answer matches',
       'Answer fits JSON schema',
+      'Opinion of a model',
     ],
   ]);
   await page.getByLabel('Kind of check 1').selectOption('Answer is number');

@@ -149,7 +149,11 @@ test('an experiment is planned and run, and its results are shown as a table', a
   await expect(results.getByRole('row')).toHaveCount(3);
   await expect(results.getByRole('row').nth(1)).toContainText('seed 1');
   await expect(results.getByRole('row').nth(1)).toContainText('Complete');
-  await expect(page.getByRole('link', { name: 'CSV' })).toHaveAttribute('href', /results\?format=csv$/);
+  await page.getByRole('button', { name: 'Export' }).click();
+  await expect(page.getByRole('link', { name: 'Results (CSV)' })).toHaveAttribute(
+    'href',
+    /results\?format=csv$/,
+  );
   await expectAccessible(page);
 });
 

@@ -200,9 +200,9 @@ test('explorations are put side by side, with the similarity of their reflection
   const across = points(explorations.getByRole('figure', { name: 'Similarity across runs' }));
   await across.focus();
   await page.keyboard.press('Home');
-  await expect(across).toHaveAttribute('aria-valuetext', /^A, cycle 1: 100 % like B, cycle 1/);
+  await expect(across).toHaveAttribute('aria-valuetext', /^A, cycle 1: 100% like B, cycle 1/);
   await explorations.getByRole('button', { name: 'Mean similarity by run: show as a table' }).click();
-  await expect(explorations.getByRole('row', { name: /^A \d+ % \d+ %/ })).toBeVisible();
+  await expect(explorations.getByRole('row', { name: /^A \d+% \d+%/ })).toBeVisible();
   const [cycles] = await Promise.all([
     page.waitForEvent('download'),
     explorations.getByRole('link', { name: 'Cycles as CSV' }).click(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FETCH_TOOL, isAddedTool, OPTIONAL_TOOLS } from '../events/added-tools.ts';
 import { approvalScope } from '../events/approval.ts';
 import { optionalSettings, runMode } from '../events/config.ts';
+import { DISTRACTOR_NAMES } from '../events/distractor-names.ts';
 import {
   MAX_CALLS_PER_REPLY,
   MAX_MESSAGE_CHARS,
@@ -110,7 +111,11 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
     complain('unattended', 'It would end at once: send a first message in task, or turn autopilot on.');
   }
   for (const problem of namedOptionProblems(request)) complain('model_options', problem);
-  const checkable = [...modeFacts(mode).tools, ...(request.tools ?? []).filter(isAddedTool)];
+  const checkable = [
+    ...modeFacts(mode).tools,
+    ...(request.tools ?? []).filter(isAddedTool),
+    ...DISTRACTOR_NAMES.slice(0, request.distractor_tools ?? 0),
+  ];
   for (const problem of checkProblems(request.checks ?? [], checkable)) complain('checks', problem);
   const badSchema = request.answer_schema && schemaProblem(request.answer_schema);
   if (badSchema) complain('answer_schema', badSchema);

@@ -26,6 +26,8 @@ export const CELL_FIGURES = [
   'tokens_out',
   'tokens_per_second',
   'cost_usd',
+  'opinions_judged',
+  'opinions_passed',
 ] as const satisfies readonly (keyof ExperimentResult)[];
 export type CellFigure = (typeof CELL_FIGURES)[number];
 

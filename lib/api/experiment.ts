@@ -217,6 +217,9 @@ const experimentResult = z.object({
    */
   think: thinkSetting.optional(),
   verification: z.enum(['pass', 'partial_pass', 'fail']).optional(),
+  /** Opinions of models on the last attempt: how many have a verdict, and of these the good ones. Not part of `verification`. */
+  opinions_judged: z.int().nonnegative().optional(),
+  opinions_passed: z.int().nonnegative().optional(),
   /** The outcome of the run. Missing in older results. */
   outcome: outcome.optional(),
   /** The model's last text, at most 2000 characters. */

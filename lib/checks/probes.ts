@@ -1,7 +1,8 @@
 import type { CheckCriterion, CheckProgress } from '../api/model-check.ts';
-import type { ParameterSchema } from '../parser/types.ts';
+import type { ToolDefinition } from '../parser/types.ts';
 import { PROBE_TASKS } from '../suites/shipped/probe-tasks.ts';
 import { listDirectory } from '../tools/list-directory.ts';
+import { ADD_TASKS, SEND_NOTE, SET_TIMER } from '../tools/made-up-tools.ts';
 import { readFile } from '../tools/read-file.ts';
 import { searchFiles } from '../tools/search-files.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -66,11 +67,8 @@ const lists: Tool = {
 const search = searchFiles(undefined);
 const searches: Tool = { ...search, run: async () => succeeded('search_files', { matches: [] }) };
 
-function made(name: string, description: string, parameters: ParameterSchema): Tool {
-  return {
-    definition: { type: 'function', function: { name, description, parameters } },
-    run: async () => succeeded(name, { ok: true }),
-  };
+function made(definition: ToolDefinition): Tool {
+  return { definition, run: async () => succeeded(definition.function.name, { ok: true }) };
 }
 
 /** A rule: the reply has exactly one call, of this tool, with matching arguments. */
@@ -100,17 +98,8 @@ const oneSimpleCall: Probe = {
 const twoTypes: Probe = {
   id: 'types',
   title: 'Arguments of two types',
-  task: 'Set a timer for 4 minutes with the label tea.',
-  tools: [
-    made('set_timer', 'Set a timer.', {
-      type: 'object',
-      properties: {
-        label: { type: 'string', description: 'What the timer is for' },
-        minutes: { type: 'integer', description: 'How long it runs' },
-      },
-      required: ['label', 'minutes'],
-    }),
-  ],
+  task: PROBE_TASKS.types,
+  tools: [made(SET_TIMER)],
   maxReplies: 1,
   judge: (transcript) => [
     callsFit(transcript),
@@ -174,24 +163,8 @@ const TASKS = [
 const nested: Probe = {
   id: 'nested',
   title: 'A list of objects as argument',
-  task: 'Add two tasks with one call: "paint the door" takes 2 days, "mow the lawn" takes 1 day.',
-  tools: [
-    made('add_tasks', 'Add tasks to the plan.', {
-      type: 'object',
-      properties: {
-        tasks: {
-          type: 'array',
-          description: 'The tasks in their order',
-          items: {
-            type: 'object',
-            properties: { title: { type: 'string' }, days: { type: 'integer' } },
-            required: ['title', 'days'],
-          },
-        },
-      },
-      required: ['tasks'],
-    }),
-  ],
+  task: PROBE_TASKS.nested,
+  tools: [made(ADD_TASKS)],
   maxReplies: 1,
   judge: (transcript) => [
     callsFit(transcript),
@@ -215,18 +188,8 @@ function areTasks(value: JsonValue | undefined): boolean {
 const requiredArgument: Probe = {
   id: 'required',
   title: 'A required argument named in passing',
-  task: 'Maria (maria@example.org) asks when we meet. Send her a note under the subject Meeting: on Thursday at noon.',
-  tools: [
-    made('send_note', 'Send a note to one person.', {
-      type: 'object',
-      properties: {
-        to: { type: 'string', description: 'E-mail address' },
-        subject: { type: 'string' },
-        text: { type: 'string' },
-      },
-      required: ['to', 'subject', 'text'],
-    }),
-  ],
+  task: PROBE_TASKS.required,
+  tools: [made(SEND_NOTE)],
   maxReplies: 1,
   judge: (transcript) => [
     callsFit(transcript),

@@ -14,6 +14,7 @@ it.each<[string, object]>([
   ['tool_called=read_file', { type: 'tool_called', tool: 'read_file' }],
   ['tool_not_called=run_command', { type: 'tool_not_called', tool: 'run_command' }],
   ['iterations_at_most=4', { type: 'iterations_at_most', iterations: 4 }],
+  ['rubric=Is polite: always', { type: 'rubric', criteria: 'Is polite: always' }],
   [
     '{"type":"answer_equals","value":42,"tolerance":0.5}',
     { type: 'answer_equals', value: 42, tolerance: 0.5 },

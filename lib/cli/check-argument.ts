@@ -17,6 +17,7 @@ const KINDS: Readonly<
   tool_called: { value: 'TOOL', fields: (tool) => ({ tool }) },
   tool_not_called: { value: 'TOOL', fields: (tool) => ({ tool }) },
   iterations_at_most: { value: 'N', fields: (value) => ({ iterations: numberOr(value) }) },
+  rubric: { value: 'CRITERIA', fields: (criteria) => ({ criteria }) },
 };
 
 const KIND_NAMES = Object.keys(KINDS);

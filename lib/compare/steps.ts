@@ -1,5 +1,6 @@
 import { AppError } from '../errors/app-error.ts';
 import { checkText } from '../events/check-text.ts';
+import { verdictWord } from '../events/opinion-words.ts';
 import type { EventOf, RunEvent } from '../events/registry.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
 import { toolResult } from '../events/tool-call.ts';
@@ -105,7 +106,7 @@ export class StepReader {
       case 'answer.checked':
         return this.#add(event, 'checks', 'schema', event.problem ?? 'The answer fits the schema.');
       case 'verification.checked':
-        return this.#add(event, 'checks', event.outcome, event.checks.map(resultOfCheck).join('\n'));
+        return this.#add(event, 'checks', event.outcome, checksText(event));
       case 'run.forked':
         for (const edit of event.edits) this.#add(event, 'edit', ...editText(edit));
         return;
@@ -185,6 +186,14 @@ function withoutTimes(tool: string, output: JsonValue): JsonValue {
     return output;
   }
   return Object.fromEntries(Object.entries(output).filter(([name]) => !times.includes(name)));
+}
+
+function checksText({ checks, opinions = [] }: EventOf<'verification.checked'>): string {
+  const judged = opinions.map(
+    ({ model, verdict, check, reason }) =>
+      `${verdictWord(verdict)} by ${model}: ${check.criteria}\n${reason}`,
+  );
+  return [...checks.map(resultOfCheck), ...judged].join('\n');
 }
 
 function resultOfCheck({ check, passed, output }: EventOf<'verification.checked'>['checks'][number]): string {

@@ -2,6 +2,7 @@ import {
   type AnswerCheck,
   type BehaviourCheck,
   isAnswerCheck,
+  isRubric,
   isWorkspaceCheck,
 } from '../events/check-kinds.ts';
 import type { AttemptOutcome } from '../events/run-state.ts';
@@ -30,6 +31,7 @@ export async function checkAttempt(
   const results: CheckResult[] = [];
   for (const check of state.config.checks) {
     if (signal.aborted) break;
+    if (isRubric(check)) continue; // an opinion, asked for afterwards
     if (isWorkspaceCheck(check)) {
       const tools = await openTools();
       results.push(...(await tools.runChecks([check], { signal })));

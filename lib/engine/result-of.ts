@@ -31,7 +31,9 @@ export function runEnded(
   state: ReadyState,
   { reason, error = failureOf(state, reason), message }: Omit<Ending, 'warnings'>,
 ): Omit<EventOf<'run.ended'>, 'run_id' | 'seq' | 'at'> {
-  const verification = state.attempts.at(-1)?.outcome;
+  const last = state.attempts.at(-1);
+  // Opinions alone verify nothing.
+  const verification = last && last.checks.length > 0 ? last.outcome : undefined;
   const outcome = outcomeAt(state, reason, { announcedOnly: announcedOnly(state) });
   return {
     type: 'run.ended',

@@ -3,9 +3,10 @@ import { AppError } from '../errors/app-error.ts';
 import { isAddedTool } from '../events/added-tools.ts';
 import type { ApprovalScope } from '../events/approval.ts';
 import { argumentsToRun } from '../events/call-arguments.ts';
+import { isRubric } from '../events/check-kinds.ts';
 import type { NamedImage } from '../events/image.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
-import type { PendingCall, RunState } from '../events/run-state.ts';
+import type { AttemptOutcome, PendingCall, RunState } from '../events/run-state.ts';
 import { isSettingOf } from '../events/settings.ts';
 import { requestedWindow } from '../events/window.ts';
 import type { ChatDelta, ChatModel, ChatRequest } from '../model/chat-model.ts';
@@ -37,6 +38,7 @@ import { compareReflections } from './compare-reflections.ts';
 import { type FaultHook, fault } from './fault.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { judgeInThread } from './judge-in-thread.ts';
+import { judgeRubrics } from './judge-rubric.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenedTools, OpenTools } from './open-tools.ts';
 import { readReply } from './read-reply.ts';
@@ -795,7 +797,23 @@ class Loop {
     // Checks cut short by a stop say nothing about the work.
     if (checks === ABANDONED || this.#abort.aborted) return;
     const outcome = verificationOutcome(checks, { reason: ended.reason, cut: state.lastReplyCut });
-    this.#append([{ type: 'verification.checked', attempt, outcome, checks }]);
+    const opinions = await this.#opinions(ended);
+    if (this.#abort.aborted) return;
+    this.#append([{ type: 'verification.checked', attempt, outcome, checks, ...opinions }]);
+  }
+
+  /** What models think of the answer, where the run asks for that. */
+  async #opinions(ended: AttemptOutcome): Promise<Pick<EventOf<'verification.checked'>, 'opinions'>> {
+    const state = this.#ready();
+    if (!state.config.checks.some(isRubric)) return {};
+    const asked = {
+      ...{ model: this.#options.model, signal: this.#abort },
+      takeSlot: () => this.#takeSlotDuringCall(),
+    };
+    const opinions = await withinGrace(judgeRubrics(state, ended, asked), this.#abort, {
+      graceMs: this.#graceMs,
+    });
+    return opinions === ABANDONED ? {} : { opinions };
   }
 
   /** Opened once, on first use. */

@@ -1,7 +1,10 @@
 import type { Check } from './check.ts';
 
-/** What a check looks at: files and commands, the answer, or the calls and iterations of the attempt. */
-type Subject = 'workspace' | 'answer' | 'behaviour';
+/**
+ * What a check looks at: files and commands, the answer, or the calls and iterations of the attempt. An opinion is that of
+ * a model on the answer: it is shown apart and decides nothing.
+ */
+type Subject = 'workspace' | 'answer' | 'behaviour' | 'opinion';
 
 /** All kinds of checks, with what they look at. */
 const CHECK_SUBJECTS = {
@@ -15,6 +18,7 @@ const CHECK_SUBJECTS = {
   tool_called: 'behaviour',
   tool_not_called: 'behaviour',
   iterations_at_most: 'behaviour',
+  rubric: 'opinion',
 } as const satisfies Record<Check['type'], Subject>;
 
 type TypeAbout<About extends Subject> = {
@@ -27,6 +31,9 @@ export type WorkspaceCheck = Extract<Check, { type: TypeAbout<'workspace'> }>;
 export type AnswerCheck = Extract<Check, { type: TypeAbout<'answer'> }>;
 /** A check of what the attempt did. */
 export type BehaviourCheck = Extract<Check, { type: TypeAbout<'behaviour'> }>;
+
+/** A check that a model judges. */
+export type RubricCheck = Extract<Check, { type: TypeAbout<'opinion'> }>;
 
 const CHECK_TYPES = Object.keys(CHECK_SUBJECTS) as readonly Check['type'][];
 
@@ -49,7 +56,12 @@ export function isBehaviourCheck(check: Check): check is BehaviourCheck {
   return CHECK_SUBJECTS[check.type] === 'behaviour';
 }
 
+export function isRubric(check: Check): check is RubricCheck {
+  return CHECK_SUBJECTS[check.type] === 'opinion';
+}
+
 /** Whether a check needs a run with tools: a single answer has no workspace, no calls and one iteration. */
 export function needsTools(type: Check['type']): boolean {
-  return CHECK_SUBJECTS[type] !== 'answer';
+  const subject = CHECK_SUBJECTS[type];
+  return subject !== 'answer' && subject !== 'opinion';
 }

@@ -28,6 +28,8 @@ export function checkText(check: Check): string {
       return `${check.tool} is not called`;
     case 'iterations_at_most':
       return `At most ${plural(check.iterations, 'iteration')}`;
+    case 'rubric':
+      return `Opinion${check.model === undefined ? '' : ` of ${check.model}`}: ${check.criteria}`;
     default:
       return assertNever(check);
   }

@@ -13,6 +13,15 @@ export const boundedJson = z.custom<JsonObject>(
   `This must be a JSON object of at most ${max_json_chars} characters and ${max_json_depth} levels.`,
 );
 
+/** Criteria by which a model judges the answer. */
+export const rubricCheck = z.strictObject({
+  type: z.literal('rubric'),
+  /** What a good answer is, for the model that judges it. */
+  criteria: checkedText,
+  /** The model that judges. Default: the run's own. */
+  model: z.string().min(1).max(200).optional(),
+});
+
 /**
  * A verification check (V11): of the workspace, of the answer, or of what the attempt did. A log may hold one with masked
  * texts, so what must be true of a new check besides its form is in `checkProblems`.
@@ -58,6 +67,7 @@ export const check = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('tool_not_called'), tool: z.string().min(1).max(200) }),
   z.strictObject({ type: z.literal('iterations_at_most'), iterations: count.min(1) }),
+  rubricCheck,
 ]);
 export type Check = z.infer<typeof check>;
 export type CheckOf<Type extends Check['type']> = Extract<Check, { type: Type }>;

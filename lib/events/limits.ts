@@ -76,8 +76,6 @@ export const SERVER_CALL_SECONDS = { min: 1, max: 3600, default: 60 } as const;
 /** Longest text that is read as the server configuration of another host. */
 export const MAX_SERVER_CONFIG_CHARS = 200_000;
 
-/** Tools that a run offers only to distract the model. */
-export const MAX_DISTRACTOR_TOOLS = 40;
 /** Limits of images that are attached or that tools return. */
 export const IMAGE_LIMITS = {
   /** One file, before it is scaled down. */

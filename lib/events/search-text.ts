@@ -49,7 +49,10 @@ function textsOf(event: RunEvent): (string | undefined)[] {
     case 'model-call.failed':
       return [event.error.message, event.partial_text, event.partial_thinking, event.raw];
     case 'verification.checked':
-      return event.checks.flatMap(({ check, output }) => [...stringsIn(check), output]);
+      return [
+        ...event.checks.flatMap(({ check, output }) => [...stringsIn(check), output]),
+        ...(event.opinions ?? []).flatMap(({ check, reason }) => [...stringsIn(check), reason]),
+      ];
     case 'handover.ended':
     case 'harness.prompted':
     case 'operator.messaged':

@@ -1,4 +1,4 @@
-import { MAX_DISTRACTOR_TOOLS } from './limits.ts';
+import { DISTRACTOR_NAMES } from './distractor-names.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind, type RunMode } from './modes.ts';
 import type { OptionValue, ParserLayer, ThinkSetting } from './setting-values.ts';
 
@@ -479,7 +479,7 @@ export const SETTINGS = {
     type: 'number',
     whole: true,
     min: 0,
-    max: MAX_DISTRACTOR_TOOLS,
+    max: DISTRACTOR_NAMES.length,
     modes: ['task'],
     label: 'Distractor tools',
     help: 'Made-up tools beside the real ones, to see how the model chooses.',

@@ -222,6 +222,22 @@ const lines: [NewEvent, string | RegExp][] = [
     '0 of 1 check passed',
   ],
   [
+    {
+      type: 'verification.checked',
+      attempt: 1,
+      outcome: 'pass',
+      checks: [{ check: { type: 'file_exists', path: 'a' }, passed: true, output: '', duration_ms: 1 }],
+      opinions: [
+        {
+          check: { type: 'rubric', criteria: 'c' },
+          ...{ model: 'judge', verdict: 'fail', reason: 'No.', duration_ms: 1 },
+        },
+        { check: { type: 'rubric', criteria: 'c' }, model: 'm', reason: 'No answer.', duration_ms: 1 },
+      ],
+    },
+    '1 of 1 check passed; Opinion of judge: fail; Opinion of m: not judged: No answer.',
+  ],
+  [
     { type: 'server-wait.started', error: { code: 'c', message: 'Refused.' }, limit_ms: 600_000 },
     'Waiting up to 10 min for Ollama: Refused.',
   ],

@@ -3,6 +3,7 @@ import { durationWords, limitWords } from '../util/durations.ts';
 import { plural } from '../util/numbers.ts';
 import { shortText } from '../util/short-text.ts';
 import { AGENT_PREFIX } from './agent-prefix.ts';
+import { opinionWords } from './opinion-words.ts';
 import { checkCounts, checksWords } from './outcome.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 import type { WaitCause } from './session.ts';
@@ -134,7 +135,10 @@ function sentence(event: RunEvent): string {
     case 'verification.started':
       return `Checking the work of attempt ${event.attempt}`;
     case 'verification.checked':
-      return checksWords(checkCounts(event.checks)).label;
+      return [
+        ...(event.checks.length > 0 ? [checksWords(checkCounts(event.checks)).label] : []),
+        ...(event.opinions ?? []).map(opinionWords),
+      ].join('; ');
     case 'turn.ended':
       return `Turn ${event.iteration} ended with ${{ text: 'text', calls: 'calls', empty: 'nothing' }[event.outcome]}${
         event.swallowed_tokens ? `. ${swallowedWords(event.swallowed_tokens)}` : ''

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { check } from './check.ts';
+import { check, rubricCheck } from './check.ts';
 import { envelope } from './envelope.ts';
 import { terminationReason } from './termination.ts';
 
@@ -21,11 +21,27 @@ const checkResult = z.object({
   duration_ms: z.number().nonnegative(),
 });
 
+/** What a model thinks of an answer. It affects neither the outcome nor whether another attempt follows. */
+const opinion = z.object({
+  check: rubricCheck,
+  /** The model that judges, with the exact prompt, and its reply as it came. Missing: it was not asked, or did not reply. */
+  model: z.string(),
+  prompt: z.string().optional(),
+  reply: z.string().optional(),
+  verdict: z.enum(['pass', 'fail']).optional(),
+  /** The model's reason, or why there is no verdict. */
+  reason: z.string(),
+  duration_ms: z.number().nonnegative(),
+});
+export type Opinion = z.infer<typeof opinion>;
+
 export const verificationChecked = z.object({
   ...envelope,
   type: z.literal('verification.checked'),
   attempt: z.int().positive(),
   outcome: z.enum(['pass', 'partial_pass', 'fail']),
   checks: z.array(checkResult),
+  /** Missing without a rubric, and in older logs. */
+  opinions: z.array(opinion).optional(),
 });
 export type CheckResult = z.infer<typeof checkResult>;

@@ -50,6 +50,20 @@ it('counts how many runs of a cell ended alike, passed and agreed', () => {
   expect(groups[1]?.figures).toEqual({});
 });
 
+it('opinions are figures of their own and leave the pass rate alone [V12]', () => {
+  const verified = { verification: 'pass' } as const;
+  const [cell] = cellsOf([
+    item(1, { result: result({ ...verified, opinions_judged: 2, opinions_passed: 0 }) }),
+    item(2, { result: result({ opinions_judged: 2, opinions_passed: 1 }) }),
+    item(3, { result: result({ verification: 'fail', opinions_judged: 1, opinions_passed: 1 }) }),
+  ]);
+  expect(cell).toMatchObject({
+    ...{ passed: 2, judged: 3, checked: 2, first_try: 2 },
+    figures: { opinions_judged: { runs: 3 }, opinions_passed: { median: 1, runs: 3 } },
+  });
+  expect(cellsOf([item(1, { result: result({}) })])[0]?.figures).not.toHaveProperty('opinions_judged');
+});
+
 it('counts as passed only whole answers that no check refutes', () => {
   const [group] = cellsOf([
     item(1, { result: result({ outcome: { kind: 'announced_work_did_none' }, status: 'partial' }) }),

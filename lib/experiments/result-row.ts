@@ -5,6 +5,7 @@ import { foldAll } from '../events/fold-run.ts';
 import type { EventOf, RunEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import { tokensPerSecond } from '../events/speed.ts';
+import type { Opinion } from '../events/verification.ts';
 import { runTimeMs } from '../policies/budget.ts';
 import { thinkToSend } from '../policies/thinking.ts';
 import { shortText } from '../util/short-text.ts';
@@ -62,6 +63,7 @@ export async function resultOfLog(
     refused_calls: state.parsed.refused,
     malformed_replies: state.parsed.malformed,
     ...counts.figures,
+    ...counts.opinions,
     calls_by_format: Object.fromEntries(counts.formats),
     ...(speed === undefined ? {} : { tokens_per_second: speed }),
     ...provenanceOf(state),
@@ -81,6 +83,8 @@ class EventCounts {
     ...{ prompt_tokens_estimated: 0, prompt_tokens_measured: 0 },
   };
   readonly formats = new Map<string, number>();
+  /** Of the last attempt; empty without any. */
+  opinions: Pick<ExperimentResult, 'opinions_judged' | 'opinions_passed'> = {};
   #estimate = 0;
 
   add(event: RunEvent): void {
@@ -109,9 +113,20 @@ class EventCounts {
         figures.coercions += event.coercions.length;
         for (const { format } of event.calls) formats.set(format, (formats.get(format) ?? 0) + 1);
         break;
+      case 'verification.checked':
+        this.opinions = opinionCounts(event.opinions);
+        break;
       default: // counted by the fold, or not at all
     }
   }
+}
+
+function opinionCounts(opinions: readonly Opinion[] | undefined): EventCounts['opinions'] {
+  if (!opinions) return {};
+  return {
+    opinions_judged: opinions.filter(({ verdict }) => verdict !== undefined).length,
+    opinions_passed: opinions.filter(({ verdict }) => verdict === 'pass').length,
+  };
 }
 
 type RunProvenance = Pick<

@@ -49,6 +49,8 @@ const RESULT_COLUMNS: readonly Exclude<keyof ExperimentResult, 'outcome'>[] = [
   'suite_hash',
   'think',
   'verification',
+  'opinions_judged',
+  'opinions_passed',
   // As JSON.
   'calls_by_format',
   'options_sent',

@@ -83,6 +83,8 @@ function describeDemand(check: Check): string {
       return `The tool ${check.tool} should not be called.`;
     case 'iterations_at_most':
       return `The attempt should take at most ${check.iterations} iterations.`;
+    case 'rubric': // an opinion never fails a check; told here if a log claims otherwise
+      return `The answer should meet these criteria: ${shortText(check.criteria, 2000)}`;
     default:
       return assertNever(check);
   }

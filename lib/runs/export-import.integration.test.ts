@@ -138,7 +138,7 @@ describe('a run file', () => {
   it('may be larger than other request bodies, up to its own limit', async () => {
     const answer = await imported(mine, ' '.repeat(3 * 1024 * 1024));
     expect(await answer.json()).toMatchObject({ error: { code: 'bad_run_file' } });
-    const large = await fetch(`${mine.url}/api/runs`, {
+    const large = await fetch(`${mine.url}/api/presets`, {
       method: 'POST',
       headers: { authorization: `Bearer ${mine.token}`, 'content-type': 'application/json' },
       body: ' '.repeat(3 * 1024 * 1024),

@@ -59,7 +59,7 @@ it('adds a suite that ships with Loupe', async () => {
   expect(shipped).toMatchObject([
     { name: 'basics', title: 'Basics', cases: 40 },
     { name: 'long-reading', title: 'Long reading', cases: 4 },
-    { name: 'probes', title: 'Probes', cases: 7 },
+    { name: 'probes', title: 'Probes', cases: 10 },
   ]);
   expect((await suites.create({ shipped: 'basics' })).suite).toMatchObject({ name: 'Basics', cases: 40 });
   await expect(suites.create({ shipped: 'none' })).rejects.toMatchObject({ code: 'suite_not_found' });

@@ -149,7 +149,7 @@ end
       'workspace',
       // The script of the command, and the mount check that runs before it.
       'command',
-      'check',
+      '.loupe-check',
     ];
     expect(allowed).toEqual(expect.arrayContaining(root ?? []));
     for (const name of ['shadow', 'ssh', 'ssl', 'hostname', 'machine-id', 'resolv.conf'])

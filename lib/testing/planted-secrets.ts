@@ -267,6 +267,12 @@ export function plantedLog(options: ConstructorParameters<typeof SampleLog>[0] =
     checks: [
       ...plantedChecks(all, each).map((check) => ({ check, passed: false, output: all, duration_ms: 1 })),
     ],
+    opinions: [
+      {
+        check: { type: 'rubric', criteria: all.slice(0, 10_000) },
+        ...{ model: 'qwen3:8b', prompt: all, reply: all, verdict: 'fail', reason: all, duration_ms: 1 },
+      },
+    ],
   });
   log.push({ type: 'harness.prompted', iteration: 1, text: all });
   log.push({ type: 'cycle.started', cycle: 1, line: all });

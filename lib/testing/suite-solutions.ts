@@ -1,4 +1,5 @@
 import type { ScenarioStepInput } from '../demo/scenario.ts';
+import type { JsonObject } from '../util/json.ts';
 
 /** What a good agent does with each case of Basics, as steps of the fake Ollama: calls, then the answer. */
 export const BASICS_SOLUTIONS: Readonly<Record<string, readonly ScenarioStepInput[]>> = {
@@ -135,6 +136,7 @@ export const BASICS_SOLUTIONS: Readonly<Record<string, readonly ScenarioStepInpu
 /** The same for the suite of the probes. */
 export const PROBE_SOLUTIONS: Readonly<Record<string, readonly ScenarioStepInput[]>> = {
   'probe.one-call': [reads('alpha.md'), answers('Alpha is a lighthouse.')],
+  'probe.types': [calls('set_timer', { label: 'tea', minutes: 4 }), answers('It is set.')],
   'probe.which-tool': [searches('banana'), answers('It is in list.md.')],
   'probe.no-call': [answers('The task is completed: 120.')],
   'probe.two-calls': [
@@ -144,6 +146,19 @@ export const PROBE_SOLUTIONS: Readonly<Record<string, readonly ScenarioStepInput
       },
     },
     answers('They say Alpha and Beta.'),
+  ],
+  'probe.nested': [
+    calls('add_tasks', {
+      tasks: [
+        { title: 'paint the door', days: 2 },
+        { title: 'mow the lawn', days: 1 },
+      ],
+    }),
+    answers('They are in the plan.'),
+  ],
+  'probe.required': [
+    calls('send_note', { to: 'maria@example.org', subject: 'Meeting', text: 'On Thursday at noon.' }),
+    answers('She has the note.'),
   ],
   'probe.result': [reads('alpha.md'), answers('The code word is quillback.')],
   'probe.error': [reads('notes.txt'), reads('notes.md'), answers('The number is 7341.')],
@@ -160,7 +175,7 @@ export const LONG_READING_SOLUTIONS: Readonly<Record<string, readonly ScenarioSt
   'long.latest': [...CHAPTERS, answers('It was lit latest in chapter 5, at 21:58.')],
 };
 
-function calls(name: string, args: Record<string, string>): ScenarioStepInput {
+function calls(name: string, args: JsonObject): ScenarioStepInput {
   return { reply: { tool_calls: [{ name, arguments: args }] } };
 }
 

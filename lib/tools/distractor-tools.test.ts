@@ -1,21 +1,27 @@
 import { expect, it } from 'vitest';
-import { MAX_DISTRACTOR_TOOLS } from '../events/limits.ts';
+import { DISTRACTOR_NAMES } from '../events/distractor-names.ts';
 import { kindFacts, modeNames } from '../events/modes.ts';
 import { distractorTools } from './distractor-tools.ts';
 import { createToolBox } from './registry.ts';
 
 it('has as many as can be asked for, all with names of their own', () => {
-  const names = distractorTools(MAX_DISTRACTOR_TOOLS).map(({ definition }) => definition.function.name);
-  expect(new Set(names).size).toBe(MAX_DISTRACTOR_TOOLS);
+  const names = distractorTools(DISTRACTOR_NAMES.length).map(({ definition }) => definition.function.name);
+  expect(new Set(names).size).toBe(DISTRACTOR_NAMES.length);
   const real = modeNames.flatMap((mode) => kindFacts(mode).tools);
   expect(names.filter((name) => real.includes(name))).toEqual([]);
+  for (const { definition } of distractorTools(DISTRACTOR_NAMES.length)) {
+    expect(definition.function.description).not.toBe('');
+  }
   expect(distractorTools(3)).toHaveLength(3);
   expect(distractorTools()).toEqual([]);
 });
 
-it('a call fails, and says that the tool is of no use', async () => {
-  const box = createToolBox(distractorTools(1), '/nowhere');
+it('a call fails, and says that nothing was done', async () => {
+  const box = createToolBox(distractorTools(4), '/nowhere');
   const signal = new AbortController().signal;
   const result = await box.execute({ name: 'get_weather', arguments: { city: 'Rome' } }, { signal });
-  expect(result).toMatchObject({ success: false, output: { error: expect.stringContaining('of no use') } });
+  expect(result).toMatchObject({
+    success: false,
+    output: { error: expect.stringContaining('Nothing was done') },
+  });
 });

@@ -8,6 +8,7 @@ import { checkText } from '#lib/events/check-text.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import { modeFacts } from '#lib/events/modes.ts';
+import { verdictWord } from '#lib/events/opinion-words.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
 import type { OutcomeKind } from '#lib/events/termination.ts';
 import type { EndRow as EndRowData, Timeline } from '#lib/events/timeline.ts';
@@ -123,6 +124,7 @@ function Why({ row: { event }, tone }: { row: EndRowData; tone: Tone }) {
         <ForeignMessage text={hint} className="mt-1 max-w-read text-ink-2" />
       )}
       <FailedChecks />
+      <Opinions />
       {event.evidence.length > 0 && tone !== 'ok' && (
         <p className="mt-2 flex flex-wrap items-baseline gap-x-2 gap-y-1 text-sm text-ink-3">
           Evidence:
@@ -188,6 +190,35 @@ function FailedChecks() {
       <p className="mt-1 text-sm">
         <EventLink seq={seq} onGo={goTo} className="tnum">
           What the checks found
+        </EventLink>
+      </p>
+    </div>
+  );
+}
+
+/** The opinions on the last attempt, in a line each; their reasons are in the verification row. */
+function Opinions() {
+  const { goTo } = useRunScreen();
+  const row = useRun(({ timeline }) => timeline.rows.findLast(({ kind }) => kind === 'verification'));
+  const opinions = row?.kind === 'verification' ? row.checked?.opinions : undefined;
+  if (!row || !opinions) return null;
+  return (
+    <div className="mt-3 text-sm text-ink-2">
+      <h3 className="font-medium">
+        {opinions.length === 1 ? 'Opinion of a model, not a check' : 'Opinions of models, not checks'}
+      </h3>
+      <ul className="mt-1 grid gap-0.5">
+        {opinions.map((opinion, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: opinions of an event never move
+          <li key={index} className="foreign">
+            {verdictWord(opinion.verdict)}, by <ForeignName text={opinion.model} />:{' '}
+            <ForeignName text={opinion.check.criteria} max={200} />
+          </li>
+        ))}
+      </ul>
+      <p className="mt-1">
+        <EventLink seq={row.seq} onGo={goTo} className="tnum">
+          Reasons
         </EventLink>
       </p>
     </div>

@@ -12,11 +12,9 @@ import {
 } from '#lib/browser/words/format.ts';
 import { KIND_WORDS, modeWords, stepWord } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import { checkText } from '#lib/events/check-text.ts';
 import type { RunConfig } from '#lib/events/config.ts';
 import { iterationMs } from '#lib/events/fold-timeline.ts';
 import { kindFacts, kindOf, modeFacts } from '#lib/events/modes.ts';
-import { checkCounts, checksWords } from '#lib/events/outcome.ts';
 import type { EventOf } from '#lib/events/registry.ts';
 import type {
   AttemptRow as AttemptRowData,
@@ -26,7 +24,6 @@ import type {
   PreparationRow as PreparationRowData,
   ResumedRow as ResumedRowData,
   StopRow as StopRowData,
-  VerificationRow as VerificationRowData,
 } from '#lib/events/timeline.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -34,7 +31,6 @@ import { Clock } from '../../ui/clock.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignName } from '../../ui/foreign-name.tsx';
-import { ForeignText } from '../../ui/foreign-text.tsx';
 import { toneText } from '../../ui/tone.ts';
 import { ForkButton } from '../fork-button.tsx';
 import { useLive } from '../live-context.ts';
@@ -532,62 +528,6 @@ function Notice({
         )}
       </div>
       {open && <div className="mt-2 mb-1 grid gap-3">{children}</div>}
-    </RowFrame>
-  );
-}
-
-/** The checks after an attempt, each with its output (V5-V11). */
-export function VerificationRow({ row }: { row: VerificationRowData }) {
-  const { checked } = row;
-  const words = checked && checksWords(checkCounts(checked.checks));
-  return (
-    <RowFrame
-      node={
-        <RailNode
-          shape="square"
-          className={checked ? (checked.outcome === 'pass' ? 'bg-ok' : 'bg-warn') : 'bg-brass-fill breathe'}
-        />
-      }
-    >
-      <div className="flex flex-wrap items-baseline gap-x-2">
-        <span className="font-semibold">Checking the work</span>
-        <span className="text-sm text-ink-3">attempt {row.started.attempt}</span>
-        {words && <Badge tone={words.tone}>{words.label}</Badge>}
-        {!checked && (
-          <Figures>
-            <Clock since={row.at} className="text-brass" />
-          </Figures>
-        )}
-      </div>
-      {checked && (
-        <ul className="mt-1.5 grid gap-2">
-          {checked.checks.map((result, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: checks of an event never move
-            <li key={index} className="text-sm">
-              <div className="flex flex-wrap items-baseline gap-x-2">
-                <span className={result.passed ? 'font-medium text-ok' : 'font-medium text-fail'}>
-                  {result.passed ? 'passed' : 'failed'}
-                </span>
-                <code className="foreign min-w-0">
-                  <ForeignText text={checkText(result.check)} />
-                </code>
-                <Figures>
-                  <span>{formatDuration(result.duration_ms)}</span>
-                </Figures>
-              </div>
-              {result.output && (
-                <LongText
-                  id={`${row.key}.${index}`}
-                  text={result.output}
-                  label="check output"
-                  whole={wholeOf(row.checked, `checks.${index}.output`)}
-                  className={cx('mt-0.5 text-xs', result.passed ? 'text-ink-3' : 'text-ink-2')}
-                />
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
     </RowFrame>
   );
 }

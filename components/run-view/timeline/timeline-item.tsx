@@ -27,9 +27,9 @@ import {
   PreparationRow,
   ResumedRow,
   StopRow,
-  VerificationRow,
 } from './small-rows.tsx';
 import { ToolRow } from './tool-row.tsx';
+import { VerificationRow } from './verification-row.tsx';
 
 /** One row of the list. Draws again only when its row changes: rows keep their identity until then (D20). */
 export const TimelineItem = memo(function TimelineItem({

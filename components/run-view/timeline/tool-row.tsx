@@ -8,6 +8,7 @@ import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { changeOfCall, editedArguments } from '#lib/events/file-changes.ts';
 import { isCommandTool, serverAndTool } from '#lib/events/mcp-names.ts';
 import type { AskedByServer, TimelineRow, ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
+import { lazyCode } from '../../hooks/lazy-code.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Clock } from '../../ui/clock.tsx';
@@ -31,7 +32,9 @@ import { Changes } from './parse-ladder.tsx';
 import { resultSummary } from './result-summary.ts';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { ServerMessages } from './server-messages.tsx';
-import { ServerRequest, ServerRequests } from './server-request.tsx';
+
+/** Few runs have servers that ask. */
+const serverRequests = lazyCode(() => import('./server-request.tsx'));
 
 const states: Record<ToolStatus, { words: string; text: string; node: string }> = {
   waiting: { words: 'waiting', text: 'text-ink-3', node: 'bg-canvas border border-ink-3' },
@@ -207,12 +210,15 @@ function AskedDuringCall({ row, asked }: { row: ToolRowData; asked: readonly Ask
   const operates = useRunScreen().server?.operates === true;
   const waits = row.status === 'awaiting answer';
   const shown = waits && operates ? asked.slice(0, -1) : asked;
-  return shown.length > 0 && <ServerRequests asked={shown} waits={waits} />;
+  const code = serverRequests.useCode();
+  return code && shown.length > 0 && <code.ServerRequests asked={shown} waits={waits} />;
 }
 
 function OpenRequest({ row, asked }: { row: ToolRowData; asked: AskedByServer }) {
   const runId = useRun((view) => view.run.runId);
-  return <ServerRequest key={asked.received.request_id} asked={asked} runId={runId} rowKey={row.key} />;
+  const code = serverRequests.useCode();
+  if (!code) return null;
+  return <code.ServerRequest key={asked.received.request_id} asked={asked} runId={runId} rowKey={row.key} />;
 }
 
 function Approval({ row }: { row: ToolRowData }) {

@@ -27,6 +27,8 @@ const all: Check[] = [
   { type: 'tool_called', tool: 'read_file', arguments: { path: 'a.md' }, at_least: 0, at_most: 3 },
   { type: 'tool_not_called', tool: 'run_command' },
   { type: 'iterations_at_most', iterations: 4 },
+  { type: 'rubric', criteria: 'Names the cause.\nIs polite.' },
+  { type: 'rubric', criteria: 'Is polite.', model: 'qwen3:8b' },
 ];
 
 describe('the checks of the form', () => {
@@ -34,9 +36,11 @@ describe('the checks of the form', () => {
     expect(readCheck(draftOfCheck(check), tools)).toEqual({ ok: true, check });
   });
 
-  it('offers only checks of the answer for a single answer, and refuses others', () => {
+  it('offers only checks of the answer and opinions on it for a single answer, and refuses others', () => {
     const offered = offeredChoices({ tools: [], withCommands: true });
-    expect(new Set(offered.map((choice) => choiceFacts(choice).group))).toEqual(new Set(['Answer']));
+    expect(new Set(offered.map((choice) => choiceFacts(choice).group))).toEqual(
+      new Set(['Answer', 'Opinion']),
+    );
     expect(offeredChoices({ tools, withCommands: false })).not.toContain('command');
     expect(readCheck(draftOfCheck({ type: 'file_exists', path: 'a' }), [])).toMatchObject({
       problem: expect.stringContaining('needs a run with tools'),

@@ -21,12 +21,14 @@ export type CheckField =
   | 'arguments'
   | 'at_least'
   | 'at_most'
-  | 'iterations';
+  | 'iterations'
+  | 'criteria'
+  | 'model';
 
 interface FieldFacts {
   readonly label: string;
   readonly placeholder: string;
-  readonly input: 'text' | 'number' | 'json' | 'tool';
+  readonly input: 'text' | 'number' | 'json' | 'tool' | 'prose';
   readonly optional?: true;
 }
 
@@ -44,11 +46,13 @@ export const CHECK_FIELDS: Readonly<Record<CheckField, FieldFacts>> = {
   at_least: { label: 'At least', placeholder: '1', input: 'number', optional: true },
   at_most: { label: 'At most', placeholder: 'no limit', input: 'number', optional: true },
   iterations: { label: 'Iterations', placeholder: '5', input: 'number' },
+  criteria: { label: 'Criteria', placeholder: 'Names the cause and a way out of it.', input: 'prose' },
+  model: { label: 'Judged by model', placeholder: 'the model of the run', input: 'text', optional: true },
 };
 
 interface ChoiceFacts {
   readonly label: string;
-  readonly group: 'Workspace' | 'Answer' | 'Behaviour';
+  readonly group: 'Workspace' | 'Answer' | 'Behaviour' | 'Opinion';
   readonly fields: readonly CheckField[];
   /** Whether it can distinguish upper and lower case. */
   readonly hasCase?: true;
@@ -80,12 +84,16 @@ const CHECK_CHOICES = {
   },
   tool_not_called: { label: 'Tool not called', group: 'Behaviour', fields: ['tool'] },
   iterations_at_most: { label: 'Iterations at most', group: 'Behaviour', fields: ['iterations'] },
+  rubric: { label: 'Opinion of a model', group: 'Opinion', fields: ['criteria', 'model'] },
 } as const satisfies Record<string, ChoiceFacts>;
 export type CheckChoice = keyof typeof CHECK_CHOICES;
 
 const CHOICES = Object.keys(CHECK_CHOICES) as readonly CheckChoice[];
 
-export const CHECK_GROUPS = ['Workspace', 'Answer', 'Behaviour'] as const;
+export const CHECK_GROUPS = ['Workspace', 'Answer', 'Behaviour', 'Opinion'] as const;
+
+/** A single answer has neither workspace nor calls. */
+const NEEDS_TOOLS: ReadonlySet<ChoiceFacts['group']> = new Set(['Workspace', 'Behaviour']);
 
 export function choiceFacts(choice: CheckChoice): ChoiceFacts {
   return CHECK_CHOICES[choice];
@@ -117,7 +125,8 @@ export function offeredChoices({
 }): CheckChoice[] {
   return CHOICES.filter(
     (choice) =>
-      (tools.length > 0 || choiceFacts(choice).group === 'Answer') && (withCommands || choice !== 'command'),
+      (tools.length > 0 || !NEEDS_TOOLS.has(choiceFacts(choice).group)) &&
+      (withCommands || choice !== 'command'),
   );
 }
 
@@ -149,7 +158,7 @@ type ReadCheck = { ok: true; check: Check } | { ok: false; problem: string };
 /** Reads a check, or says what is wrong with it. Pure. @param tools of the run */
 export function readCheck(draft: DraftCheck, tools: readonly string[]): ReadCheck {
   const { label, fields, group } = choiceFacts(draft.choice);
-  if (group !== 'Answer' && tools.length === 0) {
+  if (NEEDS_TOOLS.has(group) && tools.length === 0) {
     return refused(`“${label}” needs a run with tools. Remove it, or choose a check of the answer.`);
   }
   const written = (field: CheckField) => draft.texts[field]?.trim() ?? '';
@@ -255,6 +264,12 @@ function checkOf(
       return { type: choice, tool: written('tool') };
     case 'iterations_at_most':
       return { type: choice, iterations: number('iterations') ?? 0 };
+    case 'rubric':
+      return {
+        type: choice,
+        criteria: written('criteria'),
+        ...(written('model') !== '' && { model: written('model') }),
+      };
     default:
       return assertNever(choice);
   }

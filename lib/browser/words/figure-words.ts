@@ -36,4 +36,6 @@ export const FIGURE_WORDS: Readonly<Record<CellFigure, FigureWords>> = {
   tokens_out: { label: 'Tokens out', format: formatShortCount },
   tokens_per_second: { label: 'tok/s', format: formatRate },
   cost_usd: { label: 'Cost', format: formatUsd },
+  opinions_judged: { label: 'Opinions with a verdict', format: count },
+  opinions_passed: { label: 'Opinions that say pass', format: count },
 };

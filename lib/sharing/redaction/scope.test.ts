@@ -76,6 +76,17 @@ function words(): SampleLog {
           duration_ms: 1,
         },
       ],
+      opinions: [
+        {
+          check: { type: 'rubric', criteria: 'the-criteria', model: 'judge' },
+          model: 'judge',
+          prompt: 'the-judge-prompt',
+          reply: 'the-judge-reply',
+          verdict: 'fail',
+          reason: 'the-reason',
+          duration_ms: 1,
+        },
+      ],
     })
     .push({ type: 'operator.messaged', message_id: 'm1', text: 'the-message' });
 }
@@ -87,7 +98,16 @@ function left(scope: (typeof SCOPES)[number]): string[] {
 
 it('withholds the results of tools and checks', () => {
   expect(left('without_results')).toEqual(
-    ['the-argument', 'the-check', 'the-message', 'the-reply', 'the-system', 'the-task', 'the-thought'].sort(),
+    [
+      'the-argument',
+      'the-check',
+      'the-criteria',
+      'the-message',
+      'the-reply',
+      'the-system',
+      'the-task',
+      'the-thought',
+    ].sort(),
   );
 });
 

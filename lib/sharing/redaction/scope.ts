@@ -2,6 +2,7 @@ import type { RunConfig } from '../../events/config.ts';
 import type { ForkEdit } from '../../events/fork.ts';
 import type { AskedRequest } from '../../events/mcp-request.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
+import type { Opinion } from '../../events/verification.ts';
 import { assertNever } from '../../util/assert-never.ts';
 
 /** How much of a run is shared. */
@@ -57,7 +58,11 @@ function withoutResults(event: RunEvent): RunEvent {
     case 'policy.compacted':
       return { ...event, folded: event.folded.map((fold) => ({ ...fold, content: WITHHELD })) };
     case 'verification.checked':
-      return { ...event, checks: event.checks.map((check) => ({ ...check, output: WITHHELD })) };
+      return {
+        ...event,
+        checks: event.checks.map((check) => ({ ...check, output: WITHHELD })),
+        ...(event.opinions && { opinions: event.opinions.map(withheldOpinion) }),
+      };
     case 'attempt.started':
       // The prompt of a later attempt quotes check output (V6).
       return {
@@ -176,6 +181,12 @@ function summaryOnly(event: RunEvent): RunEvent {
           check: withheldCheck(result.check),
           output: WITHHELD,
         })),
+        ...(event.opinions && {
+          opinions: event.opinions.map((each) => ({
+            ...withheldOpinion(each),
+            check: withheldRubric(each.check),
+          })),
+        }),
       };
     case 'operator.messaged': {
       const { images: _images, ...rest } = event;
@@ -318,10 +329,21 @@ function withheldCheck(check: RunConfig['checks'][number]): RunConfig['checks'][
       const { arguments: _arguments, ...rest } = check;
       return rest;
     }
+    case 'rubric':
+      return withheldRubric(check);
     case 'tool_not_called':
     case 'iterations_at_most':
       return check;
     default:
       return assertNever(check);
   }
+}
+
+function withheldRubric(check: Opinion['check']): Opinion['check'] {
+  return { ...check, criteria: WITHHELD };
+}
+
+/** The prompt quotes the answer, and the reply may as well. */
+function withheldOpinion({ prompt: _prompt, reply: _reply, ...opinion }: Opinion): Opinion {
+  return { ...opinion, reason: WITHHELD };
 }

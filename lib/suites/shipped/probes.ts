@@ -2,19 +2,20 @@ import type { SuiteCaseInput } from '../../api/suite.ts';
 import type { Check } from '../../events/check.ts';
 import { PROBE_TASKS } from './probe-tasks.ts';
 
-/**
- * Seven of the ten probes of Model Check, as tasks. The other three offer tools that no run has (a timer, a plan, a note),
- * and only a Model Check judges each call as it was written.
- */
+/** The ten probes of Model Check as tasks. The tools that three of them need are among the made-up ones of a run. */
 export const PROBES_SUITE = {
   name: 'Probes',
   description:
-    'The probes of Model Check that are tasks, seven of ten: one call, the right tool, no call, two calls, a result used, an error, two steps. The other three need tools made for them: start a Model Check on the Models page.',
+    'The ten probes of Model Check as tasks: one call, arguments of two types, the right tool, no call, two calls, a list of objects, a required argument, a result used, an error, two steps.',
   cases: [
     probe('one-call', {
       files: { 'alpha.md': 'Alpha is a lighthouse.\n' },
       target: 'lighthouse',
       checks: [called('read_file', { at_most: 1, arguments: { path: 'alpha.md' } })],
+    }),
+    probe('types', {
+      settings: { distractor_tools: 1 },
+      checks: [called('set_timer', { at_most: 1, arguments: { label: 'tea', minutes: 4 } })],
     }),
     probe('which-tool', {
       files: { 'alpha.md': 'An apple.\n', 'list.md': 'A banana.\n' },
@@ -36,6 +37,26 @@ export const PROBES_SUITE = {
         called('read_file', { arguments: { path: 'alpha.md' } }),
         called('read_file', { arguments: { path: 'beta.md' } }),
         { type: 'iterations_at_most', iterations: 2 },
+      ],
+    }),
+    probe('nested', {
+      settings: { distractor_tools: 2 },
+      checks: [
+        called('add_tasks', {
+          at_most: 1,
+          arguments: {
+            tasks: [
+              { title: 'paint the door', days: 2 },
+              { title: 'mow the lawn', days: 1 },
+            ],
+          },
+        }),
+      ],
+    }),
+    probe('required', {
+      settings: { distractor_tools: 3 },
+      checks: [
+        called('send_note', { at_most: 1, arguments: { to: 'maria@example.org', subject: 'Meeting' } }),
       ],
     }),
     probe('result', {

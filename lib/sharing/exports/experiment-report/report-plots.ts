@@ -3,16 +3,16 @@ import type { ExperimentCell } from '../../../api/experiment-cells.ts';
 import { formatDuration, formatPercent } from '../../../browser/words/format.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
 import type { OutcomeKind } from '../../../events/termination.ts';
-import { shortText } from '../../../util/short-text.ts';
+import { shortMiddle } from '../../../util/short-text.ts';
 import { type Html, html } from './html.ts';
 
 /** Width of every plot, in SVG user units; a plot is scaled to the page. */
 const WIDTH = 760;
-const LABEL_WIDTH = 250;
+const LABEL_WIDTH = 290;
 const ROW = 24;
 const TOP = 8;
 const AXIS = 26;
-const LABEL_CHARS = 40;
+const LABEL_CHARS = 36;
 
 /** A cell and its name in words. */
 export interface NamedCell {
@@ -105,7 +105,7 @@ export function endingKinds(cells: readonly NamedCell[]): OutcomeKind[] {
 }
 
 function rowLabel(name: string, cell: number, y: number): Html {
-  return html`<a href="#cell-${cell}"><text class="label" x="${LABEL_WIDTH - 12}" y="${y + 4}">${shortText(name, LABEL_CHARS)}<title>${name}</title></text></a>`;
+  return html`<a href="#cell-${cell}"><text class="label" x="${LABEL_WIDTH - 12}" y="${y + 4}">${shortMiddle(name, LABEL_CHARS)}<title>${name}</title></text></a>`;
 }
 
 function plot(title: string, height: number, parts: readonly Html[]): Html {

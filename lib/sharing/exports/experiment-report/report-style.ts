@@ -13,7 +13,7 @@ svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; } svg a { tex
 .grid { stroke: var(--line); } .interval { stroke: var(--brass); stroke-width: 2; } .dot { fill: var(--brass); }
 .scrolls { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .9rem .3rem 0; text-align: left; vertical-align: baseline; border-bottom: 1px solid var(--line); }
-td.n, th.n { text-align: right; white-space: nowrap; } thead th { color: var(--quiet); font-weight: 500; }
+td.n, th.n { text-align: right; white-space: nowrap; } thead th { color: var(--quiet); font-weight: 500; } tbody th { font-weight: 400; }
 :target { outline: 2px solid var(--brass); }
 pre { overflow-x: auto; padding: 1rem; border: 1px solid var(--line); border-radius: .4rem; font-size: .8rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; list-style: none; padding: 0; font-size: .85rem; }

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { type ExperimentItem, type ExperimentSummary, experimentRequest } from '../../../api/experiment.ts';
+import { experimentReport } from './report.ts';
+
+const HOSTILE = '"><script>alert(1)</script>';
+const { confirm_runs: _, ...plan } = experimentRequest.parse({
+  name: `Windows ${HOSTILE}`,
+  models: ['small', HOSTILE],
+  suite: { shipped: 'basics', hash: 'a'.repeat(64) },
+  factors: { temperature: [0, 1] },
+  settings: { system: 'The key is sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789' },
+});
+
+function item(position: number, change: Partial<ExperimentItem>, passed?: boolean): ExperimentItem {
+  return {
+    ...{
+      position,
+      model: 'small',
+      options: {},
+      repeat: 1,
+      status: 'done',
+      case: 'read.one',
+      run_id: `R${position}`,
+    },
+    ...(passed !== undefined && {
+      result: {
+        ...{ status: 'completed', termination_reason: 'final_answer', message: '', output: HOSTILE },
+        ...{
+          seconds: position,
+          iterations: 1,
+          cycles: 0,
+          model_calls: 1,
+          tool_calls: 0,
+          failed_tool_calls: 0,
+        },
+        ...{ tokens_in: 10, tokens_out: 5, memories: 0, messages: 0, files_written: 0, digest: 'd1' },
+        outcome: { kind: passed ? 'answered' : 'stall' },
+      },
+    }),
+    ...change,
+  };
+}
+
+const items = [
+  item(1, { factors: { temperature: 0 } }, true),
+  item(2, { factors: { temperature: 0 }, case: 'read.two' }, false),
+  item(3, { factors: { temperature: 1 }, case: HOSTILE }, true),
+  item(4, { model: HOSTILE, factors: { temperature: 0 } }, false),
+  item(5, {
+    model: HOSTILE,
+    factors: { temperature: 1 },
+    status: 'failed',
+    error: { code: 'x', message: HOSTILE },
+  }),
+];
+const experiment: ExperimentSummary = {
+  ...{ id: 'E1', name: plan.name, mode: 'task', status: 'stopped', created_at: 0, updated_at: 0 },
+  ...{ total: 5, done: 4, failed: 1, plan },
+  suite: { name: 'Basics', hash: 'a'.repeat(64), cases: 3, modes: ['task'] },
+};
+const report = (redaction: object | undefined) =>
+  experimentReport({ experiment, items }, { redaction, version: '1.2.3' });
+
+describe('experimentReport', () => {
+  it('shows pass rates, cases, endings, figures, provenance, the plan and every run', () => {
+    const html = report({});
+    for (const part of ['Pass rates', 'Cases', 'Endings', 'Figures', 'Provenance', 'Plan', 'Runs']) {
+      expect(html).toContain(`<h2>${part}</h2>`);
+    }
+    expect(html).toContain('1 of 2');
+    expect(html).toContain('5 of 5 runs done (stopped)');
+    expect(html).toContain('shipped: basics');
+    for (const { run_id } of items) expect(html).toContain(`<code>${run_id}</code>`);
+    // Each row of a plot leads to the runs of its cell.
+    for (const [, cell] of html.matchAll(/href="#(cell-\d+)"/g)) expect(html).toContain(`id="${cell}"`);
+  });
+
+  it('is inert, whatever names it shows, and loads nothing', () => {
+    const html = report(undefined);
+    expect(html).not.toMatch(/<script|<img|<link|\ssrc=|javascript:|url\(/i);
+    expect(html).toContain('&lt;script&gt;');
+    expect(html).toContain("default-src 'none'");
+  });
+
+  it('masks secrets unless asked not to, and never has the texts of models', () => {
+    expect(report({})).not.toContain('sk-ant-api03');
+    expect(report(undefined)).toContain('sk-ant-api03');
+    const withoutNames = items.map((each) => ({ ...each, model: 'small', case: 'a', error: undefined }));
+    const quiet = { ...experiment, name: 'x', plan: { ...plan, name: 'x', models: ['small'] } };
+    const html = experimentReport({ experiment: quiet, items: withoutNames }, { redaction: {}, version: '' });
+    expect(html).not.toContain('alert(1)');
+  });
+});
