@@ -92,7 +92,7 @@ function Value({ cell: { text, differs, by } }: { cell: ComparedCell }) {
   if (!differs) return <ForeignMessage text={text} />;
   return (
     <>
-      <mark className="rounded-sm bg-brass-wash box-decoration-clone px-0.5 text-ink">
+      <mark className="inline-block max-w-full rounded-sm bg-brass-wash px-0.5 align-top text-ink">
         <ForeignMessage text={text} />
       </mark>
       {by !== undefined && <span className="ml-1.5 inline-block text-2xs text-ink-3">{by}</span>}
