@@ -74,7 +74,7 @@ describe('readElicitation', () => {
       { message: 'Use planted-secret\u202e now', requestedSchema: { properties: {} } },
       mask,
     );
-    expect(request.message).toBe('Use [secret KEY] now');
+    expect(request).toMatchObject({ message: 'Use [secret KEY] now' });
   });
 
   it('shows a web address, and no other', () => {
