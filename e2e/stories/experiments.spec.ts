@@ -142,7 +142,7 @@ test('the results fit a phone', async ({ page, loupe, ollama }) => {
   await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
   await page.getByRole('button', { name: 'Extend' }).click();
   await expect(figure(page, 'Pass rate by temperature')).toBeVisible();
-  expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+  await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
   await expectAccessible(page);
 });
 
@@ -233,6 +233,6 @@ test('a suite is run from its page, some cases of it, and paired by case', async
     await form.getByLabel('Suite', { exact: true }).selectOption('shipped:basics');
     await expect(form.getByText('40 cases of 40')).toBeVisible();
     await page.setViewportSize({ width: 360, height: 740 });
-    expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+    await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
   });
 });

@@ -210,7 +210,7 @@ test('explorations are put side by side, with the similarity of their reflection
   expect(readFileSync(await cycles.path(), 'utf8').split('\r\n')).toHaveLength(1 + 12 + 1);
   await expectAccessible(page);
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+  await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
 });
 
 test('10,000 events are combined into a few rows, which zooming in separates', async ({ page }) => {

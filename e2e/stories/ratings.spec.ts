@@ -68,7 +68,7 @@ test('texts are rated by models and by a person, with how far they agree', async
   await expectAccessible(page);
   await page.screenshot({ path: test.info().outputPath('results.png'), fullPage: true });
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+  await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.screenshot({ path: test.info().outputPath('results-360.png'), fullPage: true });
 });

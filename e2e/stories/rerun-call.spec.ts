@@ -186,7 +186,7 @@ test('the editor works by keyboard alone and fits 360 pixels', async ({ page, lo
   await dialog.getByLabel('Seed').focus();
   await page.keyboard.press('Enter');
   await expect(dialog.getByRole('region', { name: 'Try 1' })).toContainText('summary.md');
-  expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+  await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await expect(dialog).toHaveCount(0);
