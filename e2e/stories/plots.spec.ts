@@ -238,7 +238,7 @@ test('plots in a replay follow its position', async ({ page }) => {
   await page.getByRole('button', { name: 'Pause' }).click();
   await place.focus();
   await page.keyboard.press('Home');
-  await expect(plot(page, 'Time by model call')).toContainText('The first model call has not started yet.');
+  await expect(plot(page, 'Time by model call')).toContainText('No data yet.');
   await place.focus();
   await page.keyboard.press('End');
   await expect(cursor).toHaveAttribute('aria-valuemax', '20');
