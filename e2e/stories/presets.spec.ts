@@ -61,6 +61,8 @@ test('a form is saved as a preset, filled in from the first page, changed, expor
       .getByRole('option', { name: /Weekly report/ })
       .first()
       .click();
+    // The form is filled in from the preset first.
+    await expect(page.getByLabel('Iterations', { exact: true })).toHaveValue('4');
     await page.getByLabel('Iterations', { exact: true }).fill('5');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Update' }).click();
