@@ -214,7 +214,7 @@ function evaluationsOf(evaluated: Evaluated): Entry[] {
       then(overSuite, (page) => page.getByRole('button', { name: 'Export' }).first().click()),
     ],
     ['suite-history', goTo(`/suites/${playedSuite}`, button('Edit capital'))],
-    ['benchmarks', goTo('/benchmarks', heading('Benchmarks'))],
+    ['benchmarks', goTo('/benchmarks', heading('Function calling'))],
     ['benchmark', goTo(`/benchmarks/${benchmark}`, text('Finished'))],
     ['ratings', ratings],
     ['rating-new', then(ratings, press('New rating'))],
