@@ -1,5 +1,5 @@
 import type { BenchmarkResult } from '../api/benchmark.ts';
-import { csvCell } from '../experiments/results-table.ts';
+import { csvText } from '../util/csv.ts';
 
 const COLUMNS = [
   ...['position', 'model', 'category', 'case_id', 'native_right', 'read_right', 'layer', 'format'],
@@ -18,5 +18,5 @@ export function benchmarkCsv(results: readonly BenchmarkResult[]): string {
       ...[result.duration_ms / 1000, result.prompt_tokens, result.reply_tokens, error?.message],
     ];
   });
-  return [COLUMNS, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+  return csvText([COLUMNS, ...rows]);
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type ExperimentRequest, experimentRequest } from '../api/experiment.ts';
+import { csvCell } from '../util/csv.ts';
 import { itemKey, planRuns, requestOf } from './plan-runs.ts';
-import { csvCell, resultsCsv } from './results-table.ts';
+import { resultsCsv } from './results-table.ts';
 
 const plan = (request: Partial<ExperimentRequest>) =>
   experimentRequest.parse({ name: 'Test', models: ['a'], ...request });

@@ -1,5 +1,6 @@
 import type { ExperimentResult, NotedItem } from '../api/experiment.ts';
 import { hasPassed, isFirstTry } from '../api/result-outcome.ts';
+import { csvText } from '../util/csv.ts';
 import type { JsonValue } from '../util/json.ts';
 
 type Cell = string | number | undefined;
@@ -80,7 +81,7 @@ export function resultsCsv(items: readonly NotedItem[]): string {
     ...outcomeCells(item.result?.outcome),
     ...[item.error?.message, item.score, item.note],
   ]);
-  return [header, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+  return csvText([header, ...rows]);
 }
 
 /** Whether the run passed, and whether it did so in its first attempt. */
@@ -102,15 +103,4 @@ function valueCell(value: JsonValue | undefined): Cell {
   return typeof value === 'number' || typeof value === 'string' || value === undefined
     ? value
     : JSON.stringify(value);
-}
-
-/**
- * One CSV value. Text that a spreadsheet would run as a formula is prefixed with an apostrophe, because it comes from
- * models.
- */
-export function csvCell(value: Cell): string {
-  if (value === undefined) return '';
-  if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

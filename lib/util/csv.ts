@@ -6,8 +6,8 @@ export function csvText(rows: readonly (readonly CsvValue[])[]): string {
   return rows.map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 }
 
-/** Text that a spreadsheet would run as a formula gets an apostrophe in front, because it may come from models. */
-function csvCell(value: CsvValue): string {
+/** One value. Text that a spreadsheet would run as a formula gets an apostrophe in front, because it may come from models. */
+export function csvCell(value: CsvValue): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
