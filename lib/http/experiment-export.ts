@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import yazl from 'yazl';
 import type { ExperimentReply } from '../api/experiment.ts';
 import type { ExperimentExport } from '../api/experiment-files.ts';
 import { programVersion } from '../config/program-version.ts';
@@ -12,7 +10,7 @@ import { runFile } from '../sharing/exports/run-file.ts';
 import { RunNotFoundError } from '../store/store-errors.ts';
 import { writeSuite } from '../suites/write-suite.ts';
 import { fileResponse } from './file-response.ts';
-import { jsonLines } from './json-lines.ts';
+import { ZipDownload } from './zip-download.ts';
 
 /** The name of the suite file in a bundle, which its plan file names. */
 const SUITE_FILE = 'suite.yaml';
@@ -72,10 +70,9 @@ async function bundle(
   },
 ): Promise<Response> {
   const cases = experiment.suite ? await experiments.cases(experiment.id) : [];
-  const zip = new yazl.ZipFile();
-  const output = Readable.from(zip.outputStream);
+  const zip = new ZipDownload();
   const mtime = new Date(experiment.updated_at);
-  const add = (text: string, path: string) => zip.addBuffer(Buffer.from(text), path, { mtime });
+  const add = (text: string, path: string) => zip.addText(path, text, mtime);
   add(writePlanFile(experiment.plan, experiment.suite ? SUITE_FILE : undefined), 'plan.yaml');
   if (experiment.suite) {
     add(writeSuite({ name: experiment.suite.name, description: '', cases }, 'yaml'), SUITE_FILE);
@@ -84,24 +81,11 @@ async function bundle(
   add(items.map((item) => `${JSON.stringify(item)}\n`).join(''), 'results.jsonl');
   add(report(), 'report.html');
   for (const { run_id: runId } of items) {
-    if (runId === undefined) continue;
-    // One log is read at a time, and page by page. A deleted run is left out.
-    if (!(await isStored(stored, runId))) continue;
-    zip.addReadStreamLazy(`runs/${runId}.jsonl`, { mtime }, (done) => {
-      const file = Readable.from(jsonLines(runFile(runId, stored.log(runId))));
-      file.once('error', (error) => output.destroy(error));
-      done(null, file);
-    });
+    // A deleted run is left out.
+    if (runId === undefined || !(await isStored(stored, runId))) continue;
+    zip.addLines(`runs/${runId}.jsonl`, () => runFile(runId, stored.log(runId)), mtime);
   }
-  zip.end();
-  signal.addEventListener('abort', () => output.destroy(), { once: true });
-  return new Response(Readable.toWeb(output) as ReadableStream<Uint8Array>, {
-    headers: {
-      'content-type': 'application/zip',
-      'content-disposition': `attachment; filename="${name}.zip"`,
-      'content-security-policy': "default-src 'none'; sandbox",
-    },
-  });
+  return zip.response(`${name}.zip`, signal);
 }
 
 async function isStored(stored: StoredRuns, runId: string): Promise<boolean> {

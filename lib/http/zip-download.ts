@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream';
+import yazl from 'yazl';
+import { jsonLines } from './json-lines.ts';
+
+/** A zip file that is packed while it is sent. */
+export class ZipDownload {
+  readonly #zip = new yazl.ZipFile();
+  readonly #output = Readable.from(this.#zip.outputStream);
+
+  addText(path: string, text: string, mtime: Date): void {
+    this.#zip.addBuffer(Buffer.from(text), path, { mtime });
+  }
+
+  /** Adds a file of JSON Lines. Such files are read one at a time, and page by page. */
+  addLines(path: string, pages: () => AsyncIterable<readonly unknown[]>, mtime: Date): void {
+    this.#zip.addReadStreamLazy(path, { mtime }, (done) => {
+      const file = Readable.from(jsonLines(pages()));
+      // A run that is deleted meanwhile breaks off the download, so that the file does not look complete.
+      file.once('error', (error) => this.#output.destroy(error));
+      done(null, file);
+    });
+  }
+
+  /** Call once, after everything has been added. @param name of the downloaded file */
+  response(name: string, signal: AbortSignal): Response {
+    this.#zip.end();
+    signal.addEventListener('abort', () => this.#output.destroy(), { once: true });
+    return new Response(Readable.toWeb(this.#output) as ReadableStream<Uint8Array>, {
+      headers: {
+        'content-type': 'application/zip',
+        'content-disposition': `attachment; filename="${name}"`,
+        'content-security-policy': "default-src 'none'; sandbox",
+      },
+    });
+  }
+}
