@@ -6,7 +6,10 @@ import type { SuiteCase } from '../api/suite.ts';
 import { itemsByCell } from './cells.ts';
 
 /** What became of each case in each cell. Pure. @param cases those of the experiment; none without a suite */
-export function caseGrid(items: readonly ExperimentItem[], cases: readonly SuiteCase[]): GridReply {
+export function caseGrid(
+  items: readonly ExperimentItem[],
+  cases: readonly Pick<SuiteCase, 'id' | 'tags'>[],
+): GridReply {
   const cells = itemsByCell(items);
   const squares = cells.map((members) => {
     const byCase = new Map<string, GridSquare>();

@@ -3,7 +3,8 @@ import { CELL_FIGURES, type FigureSummary } from '../../../api/experiment-cells.
 import { hasPassed, outcomeOfResult } from '../../../api/result-outcome.ts';
 import { formatPercent } from '../../../browser/words/format.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
-import { sortedJson } from '../../../util/sorted-json.ts';
+import { itemsByCell } from '../../../experiments/cells.ts';
+import { caseGrid } from '../../../experiments/plots.ts';
 import { type Html, html } from './html.ts';
 import { endingKinds, type NamedCell } from './report-plots.ts';
 
@@ -67,25 +68,21 @@ export function endingTable(cells: readonly NamedCell[]): Html {
 }
 
 /** How many runs of each case passed in each cell; empty without cases. */
-export function caseGrid(cells: readonly NamedCell[], items: readonly ExperimentItem[]): Html | undefined {
-  const cases = [...new Set(items.flatMap((item) => item.case ?? []))];
-  if (cases.length === 0) return undefined;
-  const counts = new Map<string, { passed: number; judged: number }>();
-  for (const item of items) {
-    const verdict = item.result && hasPassed(item.result);
-    if (verdict === undefined || item.case === undefined) continue;
-    const key = sortedJson([item.case, cellKey(item)]);
-    const count = counts.get(key) ?? { passed: 0, judged: 0 };
-    counts.set(key, { passed: count.passed + (verdict ? 1 : 0), judged: count.judged + 1 });
-  }
-  const rows = cases.map((id) => {
-    const squares = cells.map(({ cell }) => {
-      const count = counts.get(sortedJson([id, cellKey(cell)]));
-      if (!count) return html`<td class="n">–</td>`;
-      const tone = count.passed === count.judged ? 'pass' : count.passed === 0 ? 'none' : 'some';
-      return html`<td class="n ${tone}">${count.passed}/${count.judged}</td>`;
+export function caseTable(cells: readonly NamedCell[], items: readonly ExperimentItem[]): Html | undefined {
+  const ids = [...new Set(items.flatMap((item) => item.case ?? []))];
+  if (ids.length === 0) return undefined;
+  const { cases } = caseGrid(
+    items,
+    ids.map((id) => ({ id })),
+  );
+  const rows = cases.map(({ id, squares }) => {
+    const shown = squares.map((square) => {
+      if (!square || square.judged === 0) return html`<td class="n">–</td>`;
+      const { passed, judged } = square;
+      const tone = passed === judged ? 'pass' : passed === 0 ? 'none' : 'some';
+      return html`<td class="n ${tone}">${passed}/${judged}</td>`;
     });
-    return html`<tr><th scope="row">${id}</th>${squares}</tr>`;
+    return html`<tr><th scope="row">${id}</th>${shown}</tr>`;
   });
   return table(
     'Passed runs by case and cell',
@@ -111,10 +108,10 @@ export function provenanceTable(cells: readonly NamedCell[]): Html {
 
 /** The runs of every cell, which the numbers of the other tables lead to. */
 export function runTables(cells: readonly NamedCell[], items: readonly ExperimentItem[]): Html {
-  const byCell = Map.groupBy(items, cellKey);
+  const byCell = itemsByCell(items);
   let left = MAX_LISTED_RUNS;
   const parts = cells.map(({ cell, name }) => {
-    const members = byCell.get(cellKey(cell)) ?? [];
+    const members = byCell[cell.cell - 1] ?? [];
     const listed = members.slice(0, left);
     left -= listed.length;
     const rows = listed.map((item) => runRow(item));
@@ -134,10 +131,6 @@ function runRow({ run_id, case: id, seed, repeat, result, error, status }: Exper
   return html`<tr><th scope="row"><code>${run_id ?? '–'}</code></th><td>${id ?? ''}</td><td class="${tone}">${outcome}</td>${numbers(
     [text(seed), String(repeat), result ? result.seconds.toFixed(1) : '–', text(result?.tokens_out)],
   )}</tr>`;
-}
-
-function cellKey({ model, options, factors }: Pick<ExperimentItem, 'model' | 'options' | 'factors'>): string {
-  return sortedJson([model, options, factors ?? {}]);
 }
 
 function quartiles(summary: FigureSummary | undefined): string {

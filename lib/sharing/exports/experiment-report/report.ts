@@ -8,7 +8,7 @@ import { type Html, html } from './html.ts';
 import { endingsPlot, type NamedCell, passRatePlot, speedPlot } from './report-plots.ts';
 import { REPORT_STYLE } from './report-style.ts';
 import {
-  caseGrid,
+  caseTable,
   endingTable,
   figureTable,
   provenanceTable,
@@ -43,7 +43,7 @@ export function experimentReport(
     }),
   );
   const drawn = cells.slice(0, MAX_DRAWN);
-  const grid = caseGrid(cells, items);
+  const grid = caseTable(cells, items);
   const speed = speedPlot(drawn);
   const body = html`<h1>${masked(experiment.name)}</h1>
 <p class="quiet">${factsOf(experiment, items, version)}</p>
