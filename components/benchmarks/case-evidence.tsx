@@ -4,10 +4,10 @@ import { useState } from 'react';
 import type { BenchmarkCaseReply, BenchmarkEvidence, BenchmarkResult } from '#lib/api/benchmark.ts';
 import type { JsonValue } from '#lib/util/json.ts';
 import { useApi } from '../hooks/use-api.ts';
-import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { JsonBlock } from '../ui/json-block.tsx';
 import { LayerBadge } from '../ui/layer-badge.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 
@@ -38,9 +38,9 @@ export function CaseEvidence({ path, position }: { path: string; position: numbe
           {part === 'judged' && <Judged result={result} evidence={evidence} />}
           {part === 'expected' && <Expected evidence={evidence} />}
           {part === 'reply' && (
-            <Json label="Copy the reply" value={evidence.reply ?? result.error?.message ?? null} />
+            <JsonBlock label="Copy the reply" value={evidence.reply ?? result.error?.message ?? null} />
           )}
-          {part === 'request' && <Json label="Copy the request" value={evidence.request} />}
+          {part === 'request' && <JsonBlock label="Copy the request" value={evidence.request} />}
         </Tabs>
       </div>
     </section>
@@ -133,18 +133,5 @@ function Block({ value }: { value: JsonValue }) {
     <pre tabIndex={0} className="foreign max-h-60 overflow-auto font-mono text-xs leading-relaxed">
       <ForeignText text={text} />
     </pre>
-  );
-}
-
-function Json({ label, value }: { label: string; value: JsonValue }) {
-  const text = JSON.stringify(value, null, 2);
-  return (
-    <div className="relative min-w-0">
-      <CopyButton text={text} label={label} className="absolute top-0 right-0 bg-raised" />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <pre tabIndex={0} className="foreign max-h-80 overflow-auto pr-7 font-mono text-xs leading-relaxed">
-        <ForeignText text={text} />
-      </pre>
-    </div>
   );
 }

@@ -6,11 +6,11 @@ import type { CheckCriterion, CheckExchange, CheckVerdict, ProbeResult } from '#
 import { formatDuration, plural } from '#lib/browser/words/format.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
 import { Badge } from '../ui/badge.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { JsonBlock } from '../ui/json-block.tsx';
 import { LayerBadge } from '../ui/layer-badge.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 
@@ -133,8 +133,8 @@ function Exchange({ exchange, number, of }: { exchange: CheckExchange; number: n
         onChoose={setPart}
       >
         {part === 'read' && <ReadPart exchange={exchange} />}
-        {part === 'reply' && <Json label="Copy the reply" value={reply ?? error ?? null} />}
-        {part === 'request' && <Json label="Copy the request" value={request} />}
+        {part === 'reply' && <JsonBlock label="Copy the reply" value={reply ?? error ?? null} />}
+        {part === 'request' && <JsonBlock label="Copy the request" value={request} />}
       </Tabs>
     </section>
   );
@@ -199,17 +199,4 @@ function ReadPart({ exchange: { read, error } }: { exchange: CheckExchange }) {
 function argumentsText(value: CheckExchange['request']): string {
   const line = JSON.stringify(value);
   return line.length <= SHORT_CHARS ? line : JSON.stringify(value, null, 2);
-}
-
-function Json({ label, value }: { label: string; value: CheckExchange['request'] }) {
-  const text = JSON.stringify(value, null, 2);
-  return (
-    <div className="relative min-w-0">
-      <CopyButton text={text} label={label} className="absolute top-0 right-0 bg-raised" />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <pre tabIndex={0} className="foreign max-h-80 overflow-auto pr-7 font-mono text-xs leading-relaxed">
-        <ForeignText text={text} />
-      </pre>
-    </div>
-  );
 }
