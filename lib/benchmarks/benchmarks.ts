@@ -250,7 +250,7 @@ export class Benchmarks {
 
   #hold(id: string): Promise<boolean> {
     const { store, worker, shared, now } = this.#options;
-    // Without other processes, whoever else held it is gone.
+    // With a single process, any other holder is gone.
     return store.holdBenchmark(id, {
       worker,
       now: now(),

@@ -59,7 +59,7 @@ export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): 
 const MAX_IMAGE_CHARS = 4 * Math.ceil(IMAGE_LIMITS.max_file_bytes / 3);
 
 /**
- * The images of a result, as their bytes. What they are is found out by whoever keeps them: the declared type is ignored.
+ * The images of a result, as their bytes. The declared type is ignored: it is detected when they are stored.
  * Those beyond the number that can be kept are without bytes: they are only counted.
  */
 export function resultImages(raw: RawCallResult): NamedImage[] {

@@ -27,7 +27,7 @@ function wireTool({ type, function: tool }: ToolDefinition) {
   return { type, function: { ...tool, parameters: { ...tool.parameters, type: 'object' } } };
 }
 
-/** Where the bytes of an image are not at hand, its place is taken by words: such a request is shown, not sent. */
+/** An image without bytes is described in text instead: such a request is shown, not sent. */
 function wireMessage({ tool_calls, images, ...rest }: ChatMessage, bytes: ChatRequest['images']) {
   return {
     ...rest,

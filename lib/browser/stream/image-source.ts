@@ -3,7 +3,7 @@ import { ApiError, getBlob } from '../api.ts';
 
 /**
  * Finds the bytes of a run's image, as a `data:` URL: the only address from which a page may show an image of a run.
- * Resolves to `undefined` where they are not at hand.
+ * Resolves to `undefined` if they are unavailable.
  */
 export type ImageSource = (image: ImageRef) => Promise<string | undefined>;
 
