@@ -1,6 +1,7 @@
 import {
   close,
   closeSync,
+  constants,
   type Dir,
   type Dirent,
   fchmod,
@@ -61,7 +62,8 @@ export async function perform<T>(operation: FileCalls<T>, budget?: SyncBudget): 
           step.value.now();
         } else {
           pause();
-          await step.value.later();
+          const { waits } = step.value;
+          await (waits && budget ? budget.disk.during(step.value.later()) : step.value.later());
         }
       } catch (error) {
         step = operation.throw(error);
@@ -77,7 +79,7 @@ export async function perform<T>(operation: FileCalls<T>, budget?: SyncBudget): 
 function* call<T>(
   now: () => T,
   later: () => Promise<T>,
-  { calls = 1, bytes = 0, waits = false }: Partial<CallCost> = {},
+  { calls = 1, bytes = 0, waits = false, changes = false }: Partial<CallCost> = {},
 ): FileCalls<T> {
   let result!: T;
   yield {
@@ -90,6 +92,7 @@ function* call<T>(
     calls,
     bytes,
     waits,
+    changes,
   };
   return result;
 }
@@ -109,6 +112,7 @@ export function openFd(path: Path, flags: number, mode?: number): FileCalls<numb
   return call(
     () => openSync(path, flags, mode),
     () => pool.open(path, flags, mode),
+    { changes: (flags & constants.O_CREAT) !== 0 },
   );
 }
 
@@ -206,6 +210,7 @@ export function makeDirectory(path: string): FileCalls<void> {
   return call(
     () => mkdirSync(path),
     () => mkdir(path),
+    { changes: true },
   );
 }
 
@@ -216,12 +221,12 @@ export function realPath(path: string): FileCalls<string> {
   );
 }
 
-/** Always in the thread pool: it frees the space of a replaced file, and may wait for the file system's journal. */
-export function renamePath(from: string, to: string): FileCalls<void> {
+/** @param freedBytes the size of the file that it replaces, whose space it frees */
+export function renamePath(from: string, to: string, freedBytes: number): FileCalls<void> {
   return call(
     () => renameSync(from, to),
     () => rename(from, to),
-    { waits: true },
+    { bytes: freedBytes, changes: true },
   );
 }
 

@@ -19,6 +19,7 @@ import {
 } from './file-calls.ts';
 import { attempt, isALink, missing, notAFile, notAFolder } from './file-errors.ts';
 import { workspaceMoved } from './folder-handle.ts';
+import type { KnownFolders } from './known-folders.ts';
 import { BARE_PARTS, barePart, isBareRepository } from './nested-git.ts';
 import type { SyncBudget } from './sync-budget.ts';
 
@@ -43,8 +44,12 @@ export interface Folder {
   /** The real path that an entry must have, if descriptors cannot be used. */
   expected(name: string): string | undefined;
   self: string;
+  /** Its descriptor, on Linux. */
+  fd?: number;
   /** Of the operation that opened the folder, if it may make calls on the event loop. */
   budget?: SyncBudget | undefined;
+  /** Of a held workspace: the folders inside it that are open. */
+  known?: KnownFolders | undefined;
   close(): FileCalls<void>;
 }
 
@@ -61,7 +66,10 @@ export interface Owner {
   gid: number;
 }
 
-/** Walks from a folder to one inside it, step by step, and closes what it has opened at the end of the work. */
+/**
+ * Walks from a folder to one inside it, step by step, and closes what it has opened at the end of the work. In a held
+ * workspace the folder stays open for later reads.
+ */
 export function* descend<T>(
   top: Folder,
   steps: readonly string[],
@@ -78,7 +86,18 @@ export function* descend<T>(
       if (folder !== top) yield* folder.close();
       folder = next;
     }
-    if (folder !== top && top.budget) top.budget.reached((yield* statPath(folder.self)).dev);
+    if (folder !== top && top.budget) {
+      const isHere = top.budget.reached((yield* statPath(folder.self)).dev);
+      if (isHere && !making && top.known && folder.fd !== undefined) {
+        const kept = top.known.keep(steps, folder.fd);
+        folder = top; // what was opened is closed by others
+        try {
+          return yield* work(atDescriptor(kept.fd, { budget: top.budget }));
+        } finally {
+          kept.leave();
+        }
+      }
+    }
     return yield* work(folder);
   } finally {
     if (folder !== top) yield* folder.close();
@@ -118,17 +137,17 @@ function* makeFolder(path: string, owner: Owner | undefined, steps: readonly str
 }
 
 /** A folder by its descriptor, which the caller closes. */
-export function atDescriptor(fd: number, budget?: SyncBudget): Folder {
-  return byDescriptor(fd, budget, nothingToClose);
+export function atDescriptor(fd: number, held: Pick<Folder, 'budget' | 'known'> = {}): Folder {
+  return byDescriptor(fd, held, nothingToClose);
 }
 
 function byDescriptor(
   fd: number,
-  budget: SyncBudget | undefined,
+  { budget, known }: Pick<Folder, 'budget' | 'known'>,
   close: () => FileCalls<void> = () => closeFd(fd),
 ): Folder {
   const self = `/proc/self/fd/${fd}`;
-  return { self, entry: (name) => `${self}/${name}`, expected: () => undefined, budget, close };
+  return { self, fd, entry: (name) => `${self}/${name}`, expected: () => undefined, budget, known, close };
 }
 
 function* nothingToClose(): FileCalls<void> {}
@@ -146,7 +165,9 @@ export function* openFolder(
 ): FileCalls<Folder> {
   if (process.platform !== 'linux')
     return yield* openPlainFolder(folder.expected(name) ?? at.toString(), steps);
-  return byDescriptor(yield* attempt(steps, openFolderDescriptor(at, steps)), folder.budget);
+  return byDescriptor(yield* attempt(steps, openFolderDescriptor(at, steps)), {
+    budget: folder.budget,
+  });
 }
 
 function* openFolderDescriptor(path: string | Buffer, steps: readonly string[]): FileCalls<number> {

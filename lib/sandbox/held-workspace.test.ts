@@ -213,14 +213,20 @@ it
   .runIf(isLinux)
   .each(
     Object.keys(SWAPS).flatMap((swap) =>
-      Object.keys(ATTACKED).map((operation) => [swap, operation] as const),
+      Object.keys(ATTACKED).flatMap((operation) =>
+        (['the first time', 'in a folder that is open'] as const).map(
+          (when) => [swap, operation, when] as const,
+        ),
+      ),
     ),
-  )('%s between any two calls leads no %s outside [O5]', async (swapName, operationName) => {
+  )('%s between any two calls leads no %s outside %s [O5]', async (swapName, operationName, when) => {
   const { covers } = SyncBudget.prototype;
+  const isOpen = when === 'in a folder that is open';
   let swapped = true;
   let moment = 0;
   for (; swapped; moment++) {
     await using test = await heldUnderTest();
+    if (isOpen) expect(await text(test.workspace, 'folder', 'file')).toBe('inside');
     swapped = false;
     let calls = 0;
     const spy = vi.spyOn(SyncBudget.prototype, 'covers').mockImplementation(function (
@@ -245,7 +251,85 @@ it
     expect((await readdir(test.outside)).filter((name) => /tmp$|aside/.test(name))).toEqual([]);
     await test.release();
   }
-  expect(moment).toBeGreaterThan(4);
+  expect(moment).toBeGreaterThan(isOpen ? 1 : 3);
+});
+
+it.runIf(isLinux).each(Object.keys(SWAPS))(
+  '%s is noticed in a folder that was open before it [O5]',
+  async (name) => {
+    await using test = await heldUnderTest();
+    expect(await text(test.workspace, 'folder', 'file')).toBe('inside');
+    SWAPS[name]?.(test);
+    await expect(text(test.workspace, 'folder', 'file')).rejects.toMatchObject({
+      code: expect.stringMatching(/^(path_link|workspace_moved|not_a_regular_file)$/),
+    });
+    await test.release();
+  },
+);
+
+it.runIf(isLinux)(
+  'opens a folder once for several operations, and follows the path to a new one',
+  async () => {
+    await using test = await heldUnderTest();
+    const { workspace } = test;
+    const look = async () => {
+      const calls = vi.spyOn(SyncBudget.prototype, 'covers');
+      expect(await text(workspace, 'folder', 'file')).toBe('inside');
+      const { length } = calls.mock.calls;
+      calls.mockRestore();
+      return length;
+    };
+    const first = await look();
+    expect(await look()).toBeLessThan(first);
+    await rename(join(workspace, 'folder'), join(workspace, 'aside'));
+    await expect(text(workspace, 'folder', 'file')).rejects.toMatchObject({ code: 'not_found' });
+    await mkdir(join(workspace, 'folder'));
+    await writeFile(join(workspace, 'folder/file'), 'new');
+    expect(await text(workspace, 'folder', 'file')).toBe('new');
+    await rm(join(workspace, 'folder'), { recursive: true });
+    await expect(listFolder(workspace, ['folder'], 10)).rejects.toMatchObject({ code: 'not_found' });
+    await test.release();
+  },
+);
+
+it.runIf(isLinux)('walks to a folder again after a second', async () => {
+  await using test = await heldUnderTest();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const walks = vi.spyOn(SyncBudget.prototype, 'reached');
+    const folderWalks = async (passedMs: number) => {
+      vi.advanceTimersByTime(passedMs);
+      walks.mockClear();
+      await text(test.workspace, 'folder', 'file');
+      return walks.mock.calls.length;
+    };
+    const walked = await folderWalks(0);
+    expect(await folderWalks(600)).toBeLessThan(walked);
+    expect(await folderWalks(600)).toBe(walked);
+    expect(await folderWalks(600)).toBeLessThan(walked);
+  } finally {
+    vi.useRealTimers();
+  }
+  await test.release();
+});
+
+it.runIf(isLinux)('keeps a bounded number of folders open, and none after the run', async () => {
+  await using test = await heldUnderTest();
+  const { workspace } = test;
+  for (let index = 0; index < 100; index++) {
+    await mkdir(join(workspace, `many/${index}`), { recursive: true });
+    await writeFile(join(workspace, `many/${index}/file`), `${index}`);
+  }
+  const readAll = () =>
+    Promise.all(Array.from({ length: 100 }, (_, index) => text(workspace, 'many', `${index}`, 'file')));
+  for (let time = 0; time < 2; time++) {
+    expect(await readAll()).toEqual(Array.from({ length: 100 }, (_, index) => `${index}`));
+    expect(descriptorsOf(workspace)).toBeLessThanOrEqual(65);
+  }
+  const last = readAll(); // the workspace is let go while its folders are in use
+  await test.release();
+  expect(await last).toHaveLength(100);
+  await vi.waitFor(() => expect(descriptorsOf(workspace)).toBe(0), 5 * LINGER_MS);
 });
 
 it.runIf(isLinux)(
@@ -341,7 +425,7 @@ it.runIf(isLinux)(
     const others = await Promise.all([holdWorkspace(workspace, '/data'), holdWorkspace(workspace, '/data')]);
     expect(descriptorsOf(workspace)).toBe(1);
     for (const other of others) await other.release();
-    expect(await text(workspace, 'folder', 'file')).toBe('inside');
+    expect(await lookAt(workspace, ['folder'])).toMatchObject({ mode: expect.any(Number) });
     expect(descriptorsOf(workspace)).toBe(1);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {

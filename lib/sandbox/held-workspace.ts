@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { type FileHandle, readFile } from 'node:fs/promises';
 import { openCanonical } from './folder-handle.ts';
+import { KnownFolders } from './known-folders.ts';
 import { isOnLocalDisk, readMounts } from './mounts.ts';
 import { LocalDisk, type SyncBudget } from './sync-budget.ts';
 
@@ -12,6 +13,8 @@ interface HeldFolder {
   readonly handle: FileHandle;
   readonly inode: number;
   readonly disk: LocalDisk;
+  /** Folders inside it that stay open with it. */
+  readonly known: KnownFolders;
   /** Runs that hold it, and operations in progress. It is closed `LINGER_MS` after the last of them. */
   users: number;
   /** The data directory for which `openWorkspace` allowed it. */
@@ -65,8 +68,8 @@ export function isHeld(path: string, dataDir: string): boolean {
   return folder !== undefined && folder.dataDir === dataDir && isStillThere(folder);
 }
 
-/** A held workspace during one operation. */
-export interface EnteredWorkspace {
+/** A held workspace, or a folder in it, during one operation. */
+interface EnteredFolder {
   fd: number;
   /** `undefined` if all calls must be left to the thread pool. */
   budget: SyncBudget | undefined;
@@ -74,9 +77,27 @@ export interface EnteredWorkspace {
 }
 
 /** Enters a workspace for one operation, if it is held and its path still leads to it. */
-export function enterHeldWorkspace(path: string): EnteredWorkspace | undefined {
+export function enterHeldWorkspace(path: string): (EnteredFolder & { known: KnownFolders }) | undefined {
   const folder = enter(path);
-  return folder && { fd: folder.handle.fd, budget: folder.disk.budget(), leave: () => leave(folder) };
+  if (!folder) return undefined;
+  const { handle, disk, known } = folder;
+  return { fd: handle.fd, budget: disk.budget(), known, leave: () => leave(folder) };
+}
+
+/** Enters a folder of a held workspace for one operation, if an earlier one has walked to it and it is still in its place. */
+export function enterKnownFolder(path: string, steps: readonly string[]): EnteredFolder | undefined {
+  const workspace = heldFolders.get(path);
+  const entered = workspace?.known.enter(steps);
+  if (!workspace || !entered) return undefined;
+  use(workspace);
+  return {
+    fd: entered.fd,
+    budget: workspace.disk.budget(),
+    leave: () => {
+      entered.leave();
+      return leave(workspace);
+    },
+  };
 }
 
 function enter(path: string): HeldFolder | undefined {
@@ -87,15 +108,19 @@ function enter(path: string): HeldFolder | undefined {
     if (folder.users === 0) void closeUnused(folder);
     return undefined;
   }
+  use(folder);
+  return folder;
+}
+
+function use(folder: HeldFolder): void {
   clearTimeout(folder.closing);
   folder.users += 1;
-  return folder;
 }
 
 async function leave(folder: HeldFolder): Promise<void> {
   folder.users -= 1;
   if (folder.users > 0) return;
-  if (heldFolders.get(folder.path) !== folder) await folder.handle.close();
+  if (heldFolders.get(folder.path) !== folder) await closeUnused(folder);
   else folder.closing = setTimeout(() => void closeUnused(folder), LINGER_MS).unref();
 }
 
@@ -103,6 +128,7 @@ async function leave(folder: HeldFolder): Promise<void> {
 async function closeUnused(folder: HeldFolder): Promise<void> {
   clearTimeout(folder.closing);
   if (heldFolders.get(folder.path) === folder) heldFolders.delete(folder.path);
+  folder.known.close();
   await folder.handle.close();
 }
 
@@ -111,7 +137,15 @@ async function open(path: string, dataDir: string): Promise<HeldFolder | undefin
   if (!isOnLocalDisk(path, readMounts(await readFile('/proc/self/mountinfo', 'utf8')))) return undefined;
   const handle = await openCanonical(path);
   const { dev, ino } = await handle.stat();
-  const opened = { path, dataDir, handle, inode: ino, disk: diskOf(dev), users: 1 };
+  const opened = {
+    path,
+    dataDir,
+    handle,
+    inode: ino,
+    disk: diskOf(dev),
+    known: new KnownFolders(path),
+    users: 1,
+  };
   const other = enter(path);
   if (!other) heldFolders.set(path, opened);
   else await handle.close(); // another run was faster

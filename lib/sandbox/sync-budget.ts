@@ -2,6 +2,8 @@
 export const MAX_SYNC_CALLS = 256;
 /** Bytes that one operation may read or write on the event loop. */
 export const MAX_SYNC_BYTES = 256 * 1024;
+/** A disk that took longer for the last write that a call waited for changes no folder on the event loop. */
+const PROMPT_MS = 5;
 /** A disk that keeps the event loop busy this long with one operation is slow. */
 const SLOW_MS = 100;
 /** How long the event loop makes no calls to a slow disk: the first time, and at most. */
@@ -13,6 +15,8 @@ export interface CallCost {
   bytes: number;
   /** Whether the call waits for the disk to write, so that only the thread pool may make it. */
   waits: boolean;
+  /** Whether the call changes the entries of a folder: it has to wait while the file system writes its journal. */
+  changes: boolean;
 }
 
 /**
@@ -24,6 +28,8 @@ export class LocalDisk {
   readonly device: number;
   #pauseMs = MIN_PAUSE_MS;
   #pausedUntil = Number.NEGATIVE_INFINITY;
+  #writes = 0;
+  #lastWriteMs = 0;
 
   constructor(device: number) {
     this.device = device;
@@ -32,6 +38,23 @@ export class LocalDisk {
   /** A budget for one operation; `undefined` while the disk is left to the thread pool. */
   budget(): SyncBudget | undefined {
     return performance.now() < this.#pausedUntil ? undefined : new SyncBudget(this);
+  }
+
+  /** Whether folders can be changed at once, as far as that is known. */
+  get isPrompt(): boolean {
+    return this.#writes === 0 && this.#lastWriteMs <= PROMPT_MS;
+  }
+
+  /** Waits for a call that waits for the disk. */
+  async during<T>(call: Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    this.#writes += 1;
+    try {
+      return await call;
+    } finally {
+      this.#writes -= 1;
+      this.#lastWriteMs = performance.now() - startedAt;
+    }
   }
 
   /** Takes note of how long the event loop was busy with calls to this disk. */
@@ -55,15 +78,21 @@ export class SyncBudget {
   }
 
   /** Whether the call may be made on the event loop; takes its cost if so. */
-  covers({ calls, bytes, waits }: CallCost): boolean {
-    if (waits || calls > this.#calls || bytes > this.#bytes) return false;
+  covers({ calls, bytes, waits, changes }: CallCost): boolean {
+    if (waits || (changes && !this.disk.isPrompt) || calls > this.#calls || bytes > this.#bytes) return false;
     this.#calls -= calls;
     this.#bytes -= bytes;
     return true;
   }
 
-  /** Ends the budget if the operation has reached another device: something may be mounted there. */
-  reached(device: number): void {
-    if (device !== this.disk.device) this.#calls = 0;
+  /**
+   * Ends the budget if the operation has reached another device: something may be mounted there.
+   *
+   * @returns whether it is still on the disk
+   */
+  reached(device: number): boolean {
+    const isHere = device === this.disk.device;
+    if (!isHere) this.#calls = 0;
+    return isHere;
   }
 }

@@ -37,7 +37,7 @@ import {
   refuseBareRepository,
 } from './folder-walk.ts';
 import { isGitStep } from './git-step.ts';
-import { enterHeldWorkspace } from './held-workspace.ts';
+import { enterHeldWorkspace, enterKnownFolder } from './held-workspace.ts';
 
 export interface FolderEntry {
   name: string;
@@ -57,7 +57,7 @@ async function inWorkspace<T>(root: string, operation: (top: Folder) => FileCall
   const held = enterHeldWorkspace(root);
   if (held) {
     try {
-      return await perform(operation(atDescriptor(held.fd, held.budget)), held.budget);
+      return await perform(operation(atDescriptor(held.fd, held)), held.budget);
     } finally {
       await held.leave();
     }
@@ -65,6 +65,21 @@ async function inWorkspace<T>(root: string, operation: (top: Folder) => FileCall
   if (process.platform !== 'linux') return perform(operation(await perform(openPlainRoot(root))));
   await using folder = await openCanonical(root);
   return await perform(operation(atDescriptor(folder.fd)));
+}
+
+/** Performs an operation that changes nothing in a folder of the workspace. */
+async function inFolder<T>(
+  root: string,
+  steps: readonly string[],
+  operation: (folder: Folder) => FileCalls<T>,
+): Promise<T> {
+  const known = enterKnownFolder(root, steps);
+  if (!known) return inWorkspace(root, (top) => descend(top, steps, operation));
+  try {
+    return await perform(operation(atDescriptor(known.fd, { budget: known.budget })), known.budget);
+  } finally {
+    await known.leave();
+  }
 }
 
 /**
@@ -79,16 +94,14 @@ export async function readFrom<T>(
   read: (file: FoundFile) => FileCalls<T>,
 ): Promise<T> {
   const { folders, name } = split(steps);
-  return inWorkspace(root, (top) =>
-    descend(top, folders, function* (folder) {
-      const file = yield* openFile(folder, folder.entry(name), name, steps);
-      try {
-        return yield* read(file);
-      } finally {
-        yield* closeFd(file.fd);
-      }
-    }),
-  );
+  return inFolder(root, folders, function* (folder) {
+    const file = yield* openFile(folder, folder.entry(name), name, steps);
+    try {
+      return yield* read(file);
+    } finally {
+      yield* closeFd(file.fd);
+    }
+  });
 }
 
 /**
@@ -226,7 +239,7 @@ function withEntries(folder: Folder, close: () => Promise<void>): OpenFolder {
 /** Stats of a path, without following a link; `undefined` if it does not exist. */
 export async function lookAt(root: string, steps: readonly string[]): Promise<Stats | undefined> {
   try {
-    return await inWorkspace(root, (top) => statsOf(top, steps));
+    return await statsOf(root, steps);
   } catch (error) {
     if (errno(error) === 'ENOENT' || (error instanceof AppError && error.code === 'not_found'))
       return undefined;
@@ -234,10 +247,13 @@ export async function lookAt(root: string, steps: readonly string[]): Promise<St
   }
 }
 
-function statsOf(top: Folder, steps: readonly string[]): FileCalls<Stats | undefined> {
+function statsOf(root: string, steps: readonly string[]): Promise<Stats | undefined> {
   const name = steps.at(-1);
-  return descend(top, steps.slice(0, -1), (folder) =>
-    name === undefined ? statPath(folder.self) : lstatPath(folder.entry(name)),
+  return inFolder(
+    root,
+    steps.slice(0, -1),
+    (folder): FileCalls<Stats | undefined> =>
+      name === undefined ? statPath(folder.self) : lstatPath(folder.entry(name)),
   );
 }
 
@@ -262,7 +278,7 @@ export function listFolder(
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     return { entries, complete };
   };
-  return inWorkspace(root, (top) => descend(top, steps, list));
+  return inFolder(root, steps, list);
 }
 
 /**
@@ -296,7 +312,7 @@ export async function replaceFile(
       try {
         yield* attempt(steps, fill(fd, data, before, owner));
         yield* checkExpected(folder, name, before, steps);
-        yield* attempt(steps, renamePath(temporary, folder.entry(name)));
+        yield* attempt(steps, renamePath(temporary, folder.entry(name), before?.size ?? 0));
       } catch (error) {
         yield* unlinkPath(temporary);
         throw error;
