@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadedModel, LoadProgress } from './chat-model.ts';
 import { keepAliveForLoad } from './keep-alive.ts';
 import { ModelError } from './model-error.ts';
@@ -10,6 +9,9 @@ import type { RunningModel } from './running-model.ts';
 const WATCH_MS = 500;
 /** Short, because a small model reloads in 300 ms and is missing from `/api/ps` for most of that time. */
 const RELOAD_WATCH_MS = 50;
+
+/** Why the server is no longer watched. */
+const OVER = 'over';
 
 export interface LoadContext {
   signal: AbortSignal;
@@ -63,7 +65,7 @@ export async function loadModel(
       (call) => call.post('/api/chat', [Buffer.from(JSON.stringify({ ...body, stream: false }))]),
     );
   } finally {
-    over.abort();
+    over.abort(OVER);
     connection.facts.running.forget();
   }
   const loadMs = performance.now() - startedAt;
@@ -117,7 +119,8 @@ async function watchLoad(
   let wasGone = false;
   while (!over.aborted) {
     try {
-      await delay(before.state === 'loaded' ? RELOAD_WATCH_MS : WATCH_MS, undefined, { signal: over });
+      await pause(before.state === 'loaded' ? RELOAD_WATCH_MS : WATCH_MS, over);
+      if (over.aborted) break;
       const seen = await finder.find(over);
       if (over.aborted) break;
       if (seen.state !== 'loaded') wasGone ||= before.state === 'loaded';
@@ -128,6 +131,21 @@ async function watchLoad(
     }
   }
   return wasGone;
+}
+
+/** Resolves after the time, or at once when the load is over: most are over sooner, and errors cost more than timers. */
+function pause(ms: number, over: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  over.addEventListener(
+    'abort',
+    () => {
+      clearTimeout(timer);
+      resolve();
+    },
+    { once: true },
+  );
+  return promise;
 }
 
 function loadTimeout(model: string, timeoutMs: number): ModelError {

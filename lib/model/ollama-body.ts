@@ -86,7 +86,7 @@ export async function readLines(
  * @throws {ModelError} `bad_response`, `Ollama response parse error: …` with the start of the text
  */
 export function parseReplyObject(text: string): Record<string, unknown> {
-  let value: unknown;
+  let value: Record<string, unknown> | null;
   try {
     value = JSON.parse(text);
   } catch (cause) {
@@ -94,7 +94,7 @@ export function parseReplyObject(text: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw parseError('not an object', text);
-  return { ...value };
+  return value;
 }
 
 /** The error for a status 200 whose body is not a valid Ollama response (T6). */

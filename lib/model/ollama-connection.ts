@@ -202,7 +202,7 @@ class Requests implements OllamaCall {
   readonly #exchanges: Exchange[] = [];
   #isClosed = false;
   #client: Ollama | undefined;
-  #serverTimeMs: number | undefined;
+  #answered: { date: string | undefined; at: number } | undefined;
 
   constructor(connection: OllamaConnection, asked: AskedFor) {
     this.#connection = connection;
@@ -251,7 +251,7 @@ class Requests implements OllamaCall {
   }
 
   serverTimeMs(): number {
-    return this.#serverTimeMs ?? Date.now();
+    return this.#answered ? serverTime(this.#answered) : Date.now();
   }
 
   /** Closes the connections of what has not been read to its end; no further request is sent. */
@@ -269,7 +269,7 @@ class Requests implements OllamaCall {
     const started = exchange(this.#connection.transport, { url, method, body });
     this.#exchanges.push(started);
     const response = await started.response;
-    this.#serverTimeMs = serverTime(response.header('date'));
+    this.#answered = { date: response.header('date'), at: Date.now() };
     const { status } = response;
     if (REDIRECTS.has(status)) throw notOllama(this.#connection.host, 'it redirects elsewhere');
     if (status !== 200)
@@ -294,9 +294,8 @@ class Requests implements OllamaCall {
  * The server's clock from the date of its response; it may be another machine even behind a local address. The date
  * has whole seconds, so if it agrees with the local clock, the local one is used for precision.
  */
-function serverTime(date: string | undefined): number {
+function serverTime({ date, at: ours }: { date: string | undefined; at: number }): number {
   const theirs = Date.parse(date ?? '') + 500;
-  const ours = Date.now();
   return Math.abs(theirs - ours) <= DATE_ERROR_MS || Number.isNaN(theirs) ? ours : theirs;
 }
 

@@ -23,6 +23,8 @@ export interface HttpTransport {
   readonly agent: HttpAgent;
   /** The server's scheme, host and port, with which the URL of every request begins. */
   readonly origin: string;
+  /** Host and port as the `Host` header names them (RFC 9110, 7.2). */
+  readonly host: string;
   /** Without the brackets of an IPv6 address. */
   readonly hostname: string;
   readonly port: string;
@@ -86,8 +88,9 @@ export function createHttpTransport(
   const isSecure = url.startsWith('https:');
   const settings = { keepAlive: true, timeout: IDLE_MS };
   const agent = isSecure ? new HttpsAgent(settings) : new HttpAgent(settings);
-  const { hostname, port } = new URL(url);
+  const { host, hostname, port } = new URL(url);
   const server = {
+    host,
     origin: /^\w+:\/\/[^/]*/.exec(url)?.[0] ?? url,
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
@@ -113,8 +116,7 @@ export function exchange(
 
   const send = (isRepeated: boolean) => {
     const sentAt = performance.now();
-    request = open(transport, url, method, isRepeated);
-    if (body.length > 0) request.setHeader('content-length', length);
+    request = open(transport, { url, method, length, isRepeated });
     request.once('response', (message) => {
       arrived = message;
       resolve({
@@ -150,15 +152,21 @@ export function exchange(
   };
 }
 
-function open(transport: HttpTransport, url: string, method: string, isRepeated: boolean): ClientRequest {
-  const { isSecure, agent, connectTimeoutMs, lookup, origin, hostname, port } = transport;
+function open(
+  transport: HttpTransport,
+  { url, method, length, isRepeated }: { url: string; method: string; length: number; isRepeated: boolean },
+): ClientRequest {
+  const { isSecure, agent, connectTimeoutMs, lookup, origin, host, hostname, port } = transport;
+  // All headers in one list and the URL in parts, because Node takes a third of the time of a request to make them of an
+  // object and to parse it.
+  const headers = ['host', host, 'content-type', 'application/json', 'accept', 'application/json'];
+  if (length > 0) headers.push('content-length', `${length}`);
   const options: RequestOptions = {
-    // In parts, because parsing the URL takes an eighth of the time of a request.
     hostname,
     port,
     path: url.slice(origin.length) || '/',
     method,
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    headers,
     agent: isRepeated ? false : agent, // without the agent the connection is a new one
     lookup,
   };

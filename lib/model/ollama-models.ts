@@ -288,7 +288,7 @@ export async function listInstalled(
   const reply = await callOllama(
     connection,
     { signal, timeoutMs: LIST_TIMEOUT_MS, onTimeout: () => late(connection, '/api/tags'), isProbe: true },
-    (call) => call.client.list(),
+    (call) => call.get('/api/tags'),
   );
   return (checked(tagsReply, reply, '/api/tags').models ?? []).map((model) => ({
     name: model.name,

@@ -12,11 +12,23 @@ export const REFUSES_LONG_PROMPTS: Version = [0, 13, 0];
 
 /** Whether a server's version (`0.17.4`, `0.12.6-rc0`) is at least the given one; an unknown one is not. */
 export function isAtLeast(version: string | undefined, least: Version): boolean {
-  const parts = /^v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version ?? '')?.slice(1);
+  if (version === undefined) return false;
+  if (last?.version !== version) last = { version, parts: partsOf(version) };
+  const { parts } = last;
   if (!parts) return false;
   for (const [index, wanted] of least.entries()) {
-    const part = Number(parts[index] ?? 0);
+    const part = parts[index] ?? 0;
     if (part !== wanted) return part > wanted;
   }
   return true;
+}
+
+/** The version that was compared last: every model call of a run asks about the same. */
+let last: { version: string; parts: readonly number[] | undefined } | undefined;
+
+function partsOf(version: string): readonly number[] | undefined {
+  return /^v?(\d+)\.(\d+)(?:\.(\d+))?/
+    .exec(version)
+    ?.slice(1)
+    .map((part) => Number(part ?? 0));
 }

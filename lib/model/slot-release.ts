@@ -127,12 +127,12 @@ async function answers(
   { model, options, keepAlive }: SlotOf,
   { signal, known }: { signal: AbortSignal | undefined; known: RunnerResidency | undefined },
 ): Promise<boolean> {
+  if (known && !canRefuse(known)) return true;
   const timeoutMs = answerWithinMs(options.num_ctx, connection.limits);
   const limit = withLimit(signal, timeoutMs);
   const asked = { signal: limit, timeoutMs, onTimeout: silent, isProbe: true };
   try {
-    const found = known ?? (await new RunnerFinder(connection, model).find(limit));
-    if (found.state !== 'loaded' || found.model.format !== REFUSING_FORMAT) return true;
+    if (!known && !canRefuse(await new RunnerFinder(connection, model).find(limit))) return true;
     const { version } = await recentPing(connection, limit);
     if (!isAtLeast(version, REFUSES_LONG_PROMPTS)) return true;
     const body = {
@@ -152,6 +152,11 @@ async function answers(
     if (error instanceof ModelError) return error.kind !== 'timeout' && error.kind !== 'aborted';
     throw error;
   }
+}
+
+/** Whether the runner of a model in memory refuses what its slot cannot take. */
+function canRefuse(found: RunnerResidency): boolean {
+  return found.state === 'loaded' && found.model.format === REFUSING_FORMAT;
 }
 
 /**

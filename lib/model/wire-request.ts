@@ -4,15 +4,13 @@ import type { ChatMessage, ChatRequest } from './chat-model.ts';
 
 /**
  * The body of `POST /api/chat` for a request (T3). `truncate` and `shift` are missing in the client's types, but it
- * sends them. Pure, so that a viewer can reconstruct what was sent.
+ * sends them. What grows is last. Pure, so that a viewer can reconstruct what was sent.
  */
 export function wireRequest(
   request: ChatRequest,
 ): WireRequest & { stream: boolean; truncate: false; shift: false } {
   return {
     model: request.model,
-    messages: request.messages.map((message) => wireMessage(message, request.images)),
-    tools: request.tools.length === 0 ? undefined : request.tools.map(wireTool),
     options: request.options,
     truncate: false,
     shift: false,
@@ -20,6 +18,8 @@ export function wireRequest(
     ...(request.format && { format: request.format }),
     keep_alive: request.keepAlive,
     stream: request.stream,
+    tools: request.tools.length === 0 ? undefined : request.tools.map(wireTool),
+    messages: request.messages.map((message) => wireMessage(message, request.images)),
   };
 }
 
@@ -36,27 +36,30 @@ function wireMessage({ tool_calls, images, ...rest }: ChatMessage, bytes: ChatRe
   };
 }
 
-// Messages and lists of tools are immutable, so each is serialized once, as the bytes that are sent: encoding a long text
-// again for every request costs three times as much as copying its bytes.
-const messageBytes = new WeakMap<ChatMessage, Buffer>();
-const toolBytes = new WeakMap<ChatRequest['tools'], Buffer>();
+// Messages and lists of tools are immutable, so what a request repeats is not serialized again.
+const heads = new WeakMap<ChatRequest['tools'], { settings: string; bytes: Buffer }>();
 const conversations = new WeakMap<ChatMessage, Conversation>();
 
 /**
- * The same body as JSON in UTF-8, in pieces to be sent one after another. However many requests repeat a message or a
- * list of tools, it is serialized once, and a conversation that only grew is not copied again.
+ * The same body as JSON in UTF-8, in pieces to be sent one after another. A list of tools that requests repeat is serialized
+ * once, and of a conversation that only grew the new messages.
  */
 export function wireBody(request: ChatRequest): readonly Buffer[] {
-  const { model, messages, tools, ...rest } = wireRequest({ ...request, messages: [], tools: [] });
-  const toolsText = () =>
-    request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(wireTool))}`;
-  return [
-    Buffer.from(`{"model":${JSON.stringify(model)},"messages":[`),
-    conversationBytes(request.messages, request.images),
-    Buffer.from(']'),
-    cached(toolBytes, request.tools, toolsText),
-    Buffer.from(`,${JSON.stringify(rest).slice(1)}`),
-  ].filter(({ length }) => length > 0);
+  return [head(request), conversationBytes(request.messages, request.images), END];
+}
+
+const END = Buffer.from(']}');
+
+/** Everything before the messages. */
+function head(request: ChatRequest): Buffer {
+  const { messages: _, ...rest } = wireRequest({ ...request, messages: [], tools: [] });
+  const settings = JSON.stringify(rest).slice(0, -1);
+  const known = heads.get(request.tools);
+  if (known?.settings === settings) return known.bytes;
+  const tools = request.tools.length === 0 ? '' : `,"tools":${JSON.stringify(request.tools.map(wireTool))}`;
+  const bytes = Buffer.from(`${settings}${tools},"messages":[`);
+  heads.set(request.tools, { settings, bytes });
+  return bytes;
 }
 
 /** The messages of the last request that began with the same message, separated by commas. */
@@ -72,31 +75,22 @@ function conversationBytes(messages: readonly ChatMessage[], images: ChatRequest
   if (!first) return Buffer.alloc(0);
   const known = conversations.get(first);
   const grown = known && isBeginning(known.messages, messages) ? known : undefined;
-  const added = messages.slice(grown?.messages.length ?? 0).map((message) => {
-    return cached(messageBytes, message, () => `,${JSON.stringify(wireMessage(message, images))}`);
-  });
+  const added = messages
+    .slice(grown?.messages.length ?? 0)
+    .map((message) => `,${JSON.stringify(wireMessage(message, images))}`)
+    .join('');
   const from = grown?.length ?? 0;
-  const length = added.reduce((sum, bytes) => sum + bytes.length, from);
+  const length = from + Buffer.byteLength(added);
   let space = grown?.space;
   if (!space || space.length < length) {
     space = Buffer.allocUnsafeSlow(2 * length);
     grown?.space.copy(space, 0, 0, from);
   }
-  let at = from;
-  for (const bytes of added) at += bytes.copy(space, at);
+  space.write(added, from);
   conversations.set(first, { messages, space, length });
   return space.subarray(1, length); // without the first comma
 }
 
 function isBeginning(some: readonly ChatMessage[], all: readonly ChatMessage[]): boolean {
   return some.length <= all.length && some.every((message, index) => message === all[index]);
-}
-
-function cached<T extends object>(known: WeakMap<T, Buffer>, key: T, textOf: () => string): Buffer {
-  let bytes = known.get(key);
-  if (!bytes) {
-    bytes = Buffer.from(textOf());
-    known.set(key, bytes);
-  }
-  return bytes;
 }

@@ -2,11 +2,16 @@ import type { PriceReply } from '../api/model-price.ts';
 import type { InstalledModel } from '../api/replies.ts';
 import type { ModelPrice } from '../events/config.ts';
 import { fullName } from '../model/ollama-models.ts';
+import { RecentAnswers } from '../model/recent-answers.ts';
 import type { ModelStore } from '../store/model-store.ts';
+
+/** How long the prices are reused for runs, in milliseconds; a price set by another process counts after that. */
+const REUSED_MS = 1000;
 
 /** Prices set by the user. Kept in the store, so that all processes sharing it use the same price. */
 export class ModelPrices {
   readonly #store: Pick<ModelStore, 'prices' | 'savePrice'>;
+  readonly #recent = new RecentAnswers<ReadonlyMap<string, ModelPrice>>();
 
   constructor(store: Pick<ModelStore, 'prices' | 'savePrice'>) {
     this.#store = store;
@@ -14,7 +19,8 @@ export class ModelPrices {
 
   /** The price of a model under any of its names: `qwen3` means `qwen3:latest`. */
   async of(model: string): Promise<ModelPrice | undefined> {
-    return (await this.#store.prices()).get(fullName(model));
+    const prices = await this.#recent.get('', () => this.#store.prices(), { maxAgeMs: REUSED_MS });
+    return prices.get(fullName(model));
   }
 
   async list(): Promise<ReadonlyMap<string, ModelPrice>> {
@@ -25,6 +31,7 @@ export class ModelPrices {
   async set(model: string, price: ModelPrice | null): Promise<PriceReply> {
     const name = fullName(model);
     await this.#store.savePrice(name, price);
+    this.#recent.forget();
     return { model: name, price };
   }
 }
