@@ -227,7 +227,7 @@ export class StoredRunLog implements RunLog {
       if (isSeqConflict(error) && (await this.#catchUp())) return;
       throw error;
     }
-    await Promise.all(this.#observers.map((observer) => observer.write(this.runId, events)));
+    await this.#tellObservers(events, state);
     commit();
     try {
       this.#show(events);
@@ -237,6 +237,11 @@ export class StoredRunLog implements RunLog {
       reject(error);
       throw error;
     }
+  }
+
+  async #tellObservers(events: readonly RunEvent[], { config }: RunState): Promise<void> {
+    if (!config) throw new RangeError(`Run ${this.runId} has no configuration`);
+    await Promise.all(this.#observers.map((observer) => observer.write(this.runId, events, config.mode)));
   }
 
   /** Retries for as long as another program has the store locked, because no event may be lost. */

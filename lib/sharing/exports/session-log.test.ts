@@ -181,7 +181,7 @@ it('the file is written line by line, and mended from the log after a crash [S19
   for (const event of run.log.events) {
     stored.push(event);
     expected.push(...projection.take(event));
-    await logger.write('run', [event]);
+    await logger.write('run', [event], 'session');
     if (expected.length > 0) expect(written(path)).toEqual(expected);
     if (event.type === 'tool-call.started') {
       // The server dies in the middle of a line, and another one continues.
@@ -200,7 +200,7 @@ it('a file that cannot be written is reported and disturbs nothing [E12]', async
   const logger = new SessionLogger(join(folder, 'sessions'), async (_runId, { afterSeq, limit }) =>
     run.log.events.slice(afterSeq, afterSeq + limit),
   );
-  await logger.write('run', run.log.events);
+  await logger.write('run', run.log.events, 'session');
   expect(told).toHaveBeenCalledOnce();
   told.mockRestore();
 });
@@ -212,7 +212,7 @@ it('writes nothing for runs of other modes', async () => {
     reads.push(afterSeq);
     return run.log.events.slice(afterSeq, afterSeq + limit);
   });
-  for (const event of run.log.events) await logger.write('run', [event]);
+  for (const event of run.log.events) await logger.write('run', [event], 'task');
   expect(() => statSync(join(folder, 'sessions'))).toThrow('ENOENT');
-  expect(reads).toEqual([0]);
+  expect(reads).toEqual([]);
 });

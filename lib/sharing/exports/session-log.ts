@@ -78,11 +78,6 @@ export class SessionLogProjection {
   /** Messages that have not reached the model yet, by ID. */
   readonly #queued = new Map<string, string>();
 
-  /** Whether the events were those of a session. */
-  get ofSession(): boolean {
-    return this.#config?.mode === 'session';
-  }
-
   /** The lines for an event, most often none. A session whose checks failed has no lines at all (S3). */
   take(event: RunEvent): SessionLogEntry[] {
     const bodies = this.#bodies(event);

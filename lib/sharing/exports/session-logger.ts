@@ -1,5 +1,6 @@
 import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { modeFacts, type RunMode } from '../../events/modes.ts';
 import type { RunEvent } from '../../events/registry.ts';
 import type { RunReader } from '../../store/run-store.ts';
 import type { AppendObserver } from './append-observer.ts';
@@ -32,10 +33,10 @@ export class SessionLogger implements AppendObserver {
    * Takes events that were just stored. Resolves when their lines are handed to the operating system (E11). A file that
    * cannot be written is told of and disturbs no run: the log itself is whole.
    */
-  async write(runId: string, events: readonly RunEvent[]): Promise<void> {
+  async write(runId: string, events: readonly RunEvent[], mode: RunMode): Promise<void> {
+    if (!modeFacts(mode).writesLogFile) return;
     try {
       const known = this.#sessions.get(runId);
-      if (known && !known.projection.ofSession) return;
       // What another process has appended is in no file of this one.
       if (!known || events[0]?.seq !== known.seq + 1) return await this.#begin(runId);
       known.seq += events.length;
@@ -60,27 +61,25 @@ export class SessionLogger implements AppendObserver {
     const projection = new SessionLogProjection();
     let lines = '';
     let afterSeq = 0;
-    // The first event tells whether it is a session.
-    for (let limit = 1; ; limit = PAGE) {
-      const page = await this.#read(runId, { afterSeq, limit });
+    for (;;) {
+      const page = await this.#read(runId, { afterSeq, limit: PAGE });
       lines += linesOf(projection, page);
       afterSeq += page.length;
-      if (page.length < limit || !projection.ofSession) break;
+      if (page.length < PAGE) break;
     }
-    if (projection.ofSession) {
-      const path = this.pathOf(runId);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      if (lines !== '') {
-        await writeFile(`${path}.new`, lines, { mode: 0o600 });
-        await rename(`${path}.new`, path);
-      }
+    const path = this.pathOf(runId);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    if (lines !== '') {
+      await writeFile(`${path}.new`, lines, { mode: 0o600 });
+      await rename(`${path}.new`, path);
     }
     this.#sessions.set(runId, { projection, seq: afterSeq });
   }
 }
 
 function linesOf(projection: SessionLogProjection, events: readonly RunEvent[]): string {
-  const entries = events.flatMap((event) => projection.take(event));
-  if (!projection.ofSession) return '';
-  return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+  return events
+    .flatMap((event) => projection.take(event))
+    .map((entry) => `${JSON.stringify(entry)}\n`)
+    .join('');
 }
