@@ -48,7 +48,15 @@ export function importedSummary(state: RunState, importedAt: number): RunSummary
   return { ...summarizeRun(state), phase: 'ended', imported_at: importedAt };
 }
 
-function titleOf({ title, task, mode }: RunConfig): string {
-  const words = (title ?? task).replaceAll(/\s+/g, ' ').trim().toWellFormed();
-  return shortText(words === '' ? MODES[mode].label : words, TITLE_CHARS);
+const titles = new WeakMap<RunConfig, string>();
+
+/** The title of a run, made once: a row is updated with every append. */
+function titleOf(config: RunConfig): string {
+  let known = titles.get(config);
+  if (known === undefined) {
+    const words = (config.title ?? config.task).replaceAll(/\s+/g, ' ').trim().toWellFormed();
+    known = shortText(words === '' ? MODES[config.mode].label : words, TITLE_CHARS);
+    titles.set(config, known);
+  }
+  return known;
 }

@@ -49,10 +49,12 @@ import type { RunLog } from './run-log.ts';
 import type { RunLoopOutcome } from './run-loop-outcome.ts';
 import { SeenResults } from './seen-results.ts';
 import { ServerRequests } from './server-requests.ts';
-import { ABANDONED, signalWhen, withinGrace } from './stop-signals.ts';
+import { ABANDONED, firstAborted, signalWhen, withinGrace } from './stop-signals.ts';
 import { factEvent, toolRun } from './tool-facts.ts';
 
 const STOP_GRACE_MS = 5000;
+/** Why a loop that has ended watches nothing any more. An error would be made each time, with its stack. */
+const CLOSED = 'closed';
 /** What a model is told of an answer that does not fit. */
 const MAX_PROBLEM_CHARS = 2000;
 
@@ -146,7 +148,8 @@ class Loop {
     this.#graceMs = options.stopGraceMs ?? STOP_GRACE_MS;
     this.#slotSince = options.log.state.iteration;
     const forced = signalWhen(options.log, (state) => state.stop?.force ?? false, this.#closed.signal);
-    this.#abort = AbortSignal.any([...(options.signal ? [options.signal] : []), forced, options.log.failed]);
+    const causes = [...(options.signal ? [options.signal] : []), forced, options.log.failed];
+    this.#abort = firstAborted(causes, this.#closed.signal);
     this.#residency = new ResidencyCheck(options.model, this.#abort);
     this.#serverRequests = new ServerRequests({
       log: options.log,
@@ -201,7 +204,7 @@ class Loop {
   }
 
   async close(): Promise<void> {
-    this.#closed.abort();
+    this.#closed.abort(CLOSED);
     // Tools that failed to open have already reported why, and a failing close must not change how the run ended.
     await this.#tools?.then((tools) => tools.close()).catch(() => {});
   }

@@ -21,6 +21,22 @@ export function signalWhen(
   return controller.signal;
 }
 
+/**
+ * A signal that is aborted with the first of others. Each call of a run adds and removes listeners, which takes Node three
+ * times as long for a signal of `AbortSignal.any`.
+ *
+ * @param until stops watching; the signal is then never aborted
+ */
+export function firstAborted(signals: readonly AbortSignal[], until: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of signals) {
+    if (signal.aborted) controller.abort(signal.reason);
+    else
+      signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true, signal: until });
+  }
+  return controller.signal;
+}
+
 /** The work did not stop in time. It continues in the background without anyone waiting for it. */
 export const ABANDONED = Symbol('abandoned');
 

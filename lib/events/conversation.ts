@@ -49,9 +49,21 @@ export function resultMessage(
     role: 'tool',
     tool_name: call.name,
     ...(style?.call_ids ? { tool_call_id: call.messageId } : {}),
-    content: style?.results === 'text' ? resultText(result) : JSON.stringify(result),
+    content: style?.results === 'text' ? resultText(result) : resultJson(result),
     ...(images && { images }),
   };
+}
+
+const resultJsons = new WeakMap<ToolResult, string>();
+
+/** Made once per result, which is immutable, so that everything that keeps it keeps the same text. */
+function resultJson(result: ToolResult): string {
+  let text = resultJsons.get(result);
+  if (text === undefined) {
+    text = JSON.stringify(result);
+    resultJsons.set(result, text);
+  }
+  return text;
 }
 
 /** A result as plain text; failures start with `Error:` (O15). */

@@ -14,14 +14,26 @@ const bodies = new WeakMap<Placed, string>();
 export function eventBody(event: Placed): string {
   let text = bodies.get(event);
   if (text === undefined) {
-    const { run_id: _run, seq: _seq, at: _at, ...body } = event;
-    text = JSON.stringify(body);
+    text = bodyOf(event);
     bodies.set(event, text);
   }
   return text;
 }
 
+function bodyOf(event: Placed): string {
+  const text = JSON.stringify(event);
+  const place = placeJson(event);
+  // `placeEvents` puts the place first; leaving it out of a copy of the event takes longer than the rest.
+  if (text.startsWith(place)) return `{${text.slice(place.length)}`;
+  const { run_id: _run, seq: _seq, at: _at, ...body } = event;
+  return JSON.stringify(body);
+}
+
 /** An event as JSON, its place first. @param body from `eventBody` */
-export function eventJson({ run_id, seq, at }: Placed, body: string): string {
-  return `{"run_id":${JSON.stringify(run_id)},"seq":${seq},"at":${at},${body.slice(1)}`;
+export function eventJson(event: Placed, body: string): string {
+  return placeJson(event) + body.slice(1);
+}
+
+function placeJson({ run_id, seq, at }: Placed): string {
+  return `{"run_id":${JSON.stringify(run_id)},"seq":${seq},"at":${at},`;
 }

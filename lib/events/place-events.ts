@@ -13,5 +13,12 @@ export function placeEvents(
   now: number,
 ): RunEvent[] {
   const at = Math.max(now, updatedAt);
-  return events.map((event, index) => ({ ...event, run_id: runId, seq: seq + index + 1, at }));
+  return events.map((event, index) => {
+    // The place comes first, as in the JSON that is stored and sent, and replaces the one that a copied event had.
+    const placed = { run_id: runId, seq: 0, at, ...event };
+    placed.run_id = runId;
+    placed.seq = seq + index + 1;
+    placed.at = at;
+    return placed;
+  });
 }

@@ -1,7 +1,6 @@
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RunDeleted, ViewDelta } from '../api/stream.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { RunEvent } from '../events/registry.ts';
 import type { FeedItem, RunFeed } from '../feed/run-feed.ts';
 import { viewEventJson, viewJson } from './view-event.ts';
 
@@ -50,7 +49,7 @@ export function eventStreamResponse(
       try {
         const items = await feed.next(heartbeatMs);
         if (items.length > 0) {
-          controller.enqueue(inOnePiece(items.map((item) => frame(item, eventId))));
+          controller.enqueue(encoder.encode(items.map((item) => frame(item, eventId)).join('')));
         } else if (feed.done) {
           finish();
           controller.close();
@@ -78,49 +77,34 @@ export function eventStreamResponse(
 
 type EventId = (event: { run_id: string; seq: number }) => string;
 
-/** Encoded events by ID, shared by all viewers of a live run. */
-const sent = new WeakMap<RunEvent, Map<string, Uint8Array>>();
-/** Encoded summaries, shared by all viewers of the run list. */
-const sentRuns = new WeakMap<RunSummary, Uint8Array>();
+/** Summaries as they are sent, shared by all viewers of the run list. */
+const sentRuns = new WeakMap<RunSummary, string>();
 
-function frame(item: FeedItem, eventId: EventId): Uint8Array {
+function frame(item: FeedItem, eventId: EventId): string {
   switch (item.kind) {
     case 'event':
-      return eventFrame(item.event, eventId(item.event));
+      return `id: ${eventId(item.event)}\ndata: ${viewEventJson(item.event)}\n\n`;
     case 'text': {
       const { text } = item;
-      return encoder.encode(`id: ${eventId(text)}\ndata: ${viewJson(text.json)}\n\n`);
+      return `id: ${eventId(text)}\ndata: ${viewJson(text.json)}\n\n`;
     }
     case 'delta': {
       const delta: ViewDelta = { run_id: item.runId, ...item.delta };
-      return encoder.encode(`event: delta\ndata: ${JSON.stringify(delta)}\n\n`);
+      return `event: delta\ndata: ${JSON.stringify(delta)}\n\n`;
     }
     case 'run':
       return runFrame(item.summary);
     case 'deleted': {
       const deleted: RunDeleted = { run_id: item.runId };
-      return encoder.encode(`event: run-deleted\ndata: ${JSON.stringify(deleted)}\n\n`);
+      return `event: run-deleted\ndata: ${JSON.stringify(deleted)}\n\n`;
     }
   }
 }
 
-function eventFrame(event: RunEvent, id: string): Uint8Array {
-  const known = sent.get(event);
-  const bytes = known?.get(id) ?? encoder.encode(`id: ${id}\ndata: ${viewEventJson(event)}\n\n`);
-  if (known) known.set(id, bytes);
-  else sent.set(event, new Map([[id, bytes]]));
-  return bytes;
-}
-
-function runFrame(summary: RunSummary): Uint8Array {
-  const bytes = sentRuns.get(summary) ?? encoder.encode(`event: run\ndata: ${JSON.stringify(summary)}\n\n`);
-  sentRuns.set(summary, bytes);
-  return bytes;
-}
-
-function inOnePiece(frames: readonly Uint8Array[]): Uint8Array {
-  const [first] = frames;
-  return first && frames.length === 1 ? first : Buffer.concat(frames);
+function runFrame(summary: RunSummary): string {
+  const text = sentRuns.get(summary) ?? `event: run\ndata: ${JSON.stringify(summary)}\n\n`;
+  sentRuns.set(summary, text);
+  return text;
 }
 
 /**

@@ -16,12 +16,19 @@ export function viewEvent(event: RunEvent): ViewEvent {
   return cuts.length === 0 ? event : { ...view, cuts };
 }
 
+const views = new WeakMap<RunEvent, string>();
+
 /**
- * `viewEvent` as JSON, with the fields in the order in which the store returns them as text. A short event cannot contain a
- * long text, so it is not scanned.
+ * `viewEvent` as JSON, with the fields in the order in which the store returns them as text. Made once for all viewers of a
+ * live run. A short event cannot contain a long text, so it is not scanned.
  */
 export function viewEventJson(event: RunEvent): string {
-  return viewJson(eventJson(event, eventBody(event)));
+  let text = views.get(event);
+  if (text === undefined) {
+    text = viewJson(eventJson(event, eventBody(event)));
+    views.set(event, text);
+  }
+  return text;
 }
 
 /** `viewEventJson` for an event that is already JSON. */

@@ -43,6 +43,19 @@ it('fills in every default', () => {
   expect(runConfig.safeParse(resolve({})).success).toBe(true);
 });
 
+it.each(['task', 'session', 'explore'] as const)('a configuration reads back as it is: %s', (mode) => {
+  const asked = {
+    ...{ tier: 'complex', think: 'high', keep_alive: -1, model_options: { temperature: 0.5, stop: ['x'] } },
+    ...{
+      budget: { max_tokens: 1000 },
+      approval: { default: 'ask' },
+      max_iterations: mode === 'task' ? 3 : undefined,
+    },
+  };
+  const config = resolve({ mode, ...asked });
+  expect(runConfig.parse(config)).toEqual(config);
+});
+
 it('records which settings were set and which are defaults', () => {
   const config = resolve({ title: 'Sums', window_tokens: 8192, budget: {}, live_tokens: undefined });
   expect(config).toMatchObject({ asked: ['window_tokens', 'budget'], result_chars: 2048 });

@@ -227,7 +227,13 @@ export function askingRules(
 function resolvedSettings(request: NewRun): z.output<typeof storedSettings> {
   const values: Readonly<Record<string, unknown>> = { ...defaultSettings(request), ...definedOf(request) };
   const names = Object.keys(values).filter(
-    (name) => STORED_ALWAYS.some((always) => always === name) || isSettingOf(request.mode, name),
+    (name) =>
+      Object.hasOwn(storedSettings.shape, name) && (isStoredAlways(name) || isSettingOf(request.mode, name)),
   );
-  return storedSettings.parse(Object.fromEntries(names.map((name) => [name, values[name]])));
+  // The request was checked against the same schemas, and checking it again takes a third of a millisecond.
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as z.output<typeof storedSettings>;
+}
+
+function isStoredAlways(name: string): boolean {
+  return STORED_ALWAYS.some((always) => always === name);
 }

@@ -4,7 +4,7 @@ import { MAX_EXCERPT_CHARS, MAX_REFUSALS, MAX_TEXT_CHARS } from './limits.ts';
 import { readNative } from './native.ts';
 import type { CallDraft, RefusalDraft } from './reading.ts';
 import { type Scan, type ScanOptions, scan, type Thought } from './scan.ts';
-import { ToolIndex } from './tool-index.ts';
+import { indexOf, type ToolIndex } from './tool-index.ts';
 import type {
   CallOrigin,
   LayerAttempt,
@@ -22,6 +22,7 @@ import { visibleText } from './visible-text.ts';
 type CallLayer = Exclude<ParseLayer, 'none'>;
 
 const ALL_LAYERS: readonly CallLayer[] = ['native', 'json', 'xml'];
+const NO_TOOLS: NonNullable<ParseOptions['tools']> = [];
 
 /** Refusals of text that was meant as a call but could not be read (P15). The others are not calls at all. */
 const BROKEN: ReadonlySet<Refusal['reason']> = new Set([
@@ -48,7 +49,7 @@ interface FoundCall {
  */
 export function parseToolCalls(message: unknown, options: ParseOptions = {}): ParsedReply {
   const reply: ReplyMessage = typeof message === 'object' && message !== null ? message : {};
-  const tools = new ToolIndex(options.tools ?? []);
+  const tools = indexOf(options.tools ?? NO_TOOLS);
   const layers = new Set(options.layers ?? ALL_LAYERS);
   const content = typeof reply.content === 'string' ? reply.content : '';
 

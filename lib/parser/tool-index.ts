@@ -12,6 +12,18 @@ const CALL_METHOD = /\.call$/;
 /** Control tokens that stick to names: `read_file<|channel|>commentary` (gpt-oss), `read_file<tool_sep>` (Hunyuan). */
 const CONTROL_TOKEN = /<(?:[|｜]|tool_sep>)/;
 
+const indexes = new WeakMap<readonly ToolDefinition[], ToolIndex>();
+
+/** The index of a list of tools, which is immutable: made once for all replies of a run. */
+export function indexOf(tools: readonly ToolDefinition[]): ToolIndex {
+  let index = indexes.get(tools);
+  if (!index) {
+    index = new ToolIndex(tools);
+    indexes.set(tools, index);
+  }
+  return index;
+}
+
 /** The offered tools, looked up by the names that models write. */
 export class ToolIndex implements OfferedTools {
   readonly #schemas = new Map<string, ParameterSchema>();

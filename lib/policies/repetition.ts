@@ -20,9 +20,24 @@ export function isRepetition(
   return callHistory.slice(-threshold).every((calls) => calls === newCalls || callsKey(calls) === key);
 }
 
-/** Names and arguments in order. Argument keys are sorted because Ollama sends them in random order (G7). */
+const keys = new WeakMap<ToolCall, string>();
+
+/** Names and arguments in order. */
 function callsKey(calls: readonly ToolCall[]): string {
-  return calls.map((call) => `${call.name}:${sortedJson(call.arguments)}`).join('|');
+  return calls.map(callKey).join('|');
+}
+
+/**
+ * Argument keys are sorted because Ollama sends them in random order (G7). Made once per call, which is compared in several
+ * iterations.
+ */
+function callKey(call: ToolCall): string {
+  let key = keys.get(call);
+  if (key === undefined) {
+    key = `${call.name}:${sortedJson(call.arguments)}`;
+    keys.set(call, key);
+  }
+  return key;
 }
 
 /** Ends the attempt before running the calls of the third equal reply in a row (G6, G19). */
