@@ -44,15 +44,12 @@ it('fills in every default', () => {
 });
 
 it.each(['task', 'session', 'explore'] as const)('a configuration reads back as it is: %s', (mode) => {
-  const asked = {
-    ...{ tier: 'complex', think: 'high', keep_alive: -1, model_options: { temperature: 0.5, stop: ['x'] } },
-    ...{
-      budget: { max_tokens: 1000 },
-      approval: { default: 'ask' },
-      max_iterations: mode === 'task' ? 3 : undefined,
-    },
-  };
-  const config = resolve({ mode, ...asked });
+  const config = resolve({
+    mode,
+    ...(mode === 'task' ? { tier: 'complex', max_iterations: 3 } : { task: '' }),
+    ...{ think: 'high', keep_alive: -1, model_options: { temperature: 0.5, seed: 7 } },
+    ...{ budget: { max_tokens: 1000 }, approval: { default: 'ask' } },
+  });
   expect(runConfig.parse(config)).toEqual(config);
 });
 
