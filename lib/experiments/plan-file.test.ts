@@ -41,7 +41,10 @@ describe('readPlanFile', () => {
     ['format: other/1\nname: x\nmodels: [a]', /line 1: format: must be "loupe-experiment\/1"/],
     ['name: [', /line \d/],
     ['just text', /must be an object/],
-    ['a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]', /alias/i],
+    [
+      'a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]',
+      /alias/i,
+    ],
   ])('refuses %j with its line and the reason', (text, reason) => {
     expect(refusal(text)).toMatch(reason);
   });

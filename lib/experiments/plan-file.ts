@@ -7,8 +7,6 @@ import { readYaml } from '../util/read-yaml.ts';
 /** The mark of a plan file, as its field `format`. Optional when reading. */
 const PLAN_FORMAT = 'loupe-experiment/1';
 
-/** One anchor may be used about this often; aliases within aliases multiply. */
-const MAX_ALIASES = 100;
 const PLAN_FIELDS = ['format', ...Object.keys(experimentRequest.shape)];
 
 /** A plan from a file. */
@@ -78,16 +76,9 @@ function fileProblems(
 }
 
 function parsePlan(text: string) {
-  const { document, lineAt, lineOf } = readYaml(text.replace(/^\u{feff}/u, ''));
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem) refuse([{ line: lineAt(problem.pos[0]), field: '', reason: firstLine(problem.message) }]);
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: MAX_ALIASES });
-  } catch (error) {
-    const reason = error instanceof Error ? firstLine(error.message) : 'The file cannot be read.';
-    refuse([{ field: '', reason }]);
-  }
+  const read = readYaml(text);
+  if ('problem' in read) refuse([{ field: '', ...read.problem }]);
+  const { value, lineOf } = read;
   if (!isRecord(value))
     refuse([{ line: 1, field: '', reason: 'must be an object with the fields of a plan.' }]);
   return { value, lineOf };
@@ -124,10 +115,6 @@ function refuse(problems: readonly SuiteProblem[]): never {
     message: describeProblems(problems),
     hint: 'docs/experiments.md describes plan files.',
   });
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0]?.slice(0, 200) ?? '';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

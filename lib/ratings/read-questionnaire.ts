@@ -1,40 +1,33 @@
-import { parseDocument } from 'yaml';
 import { type Questionnaire, questionnaire } from '../api/rating.ts';
 import { AppError } from '../errors/app-error.ts';
+import { readYaml } from '../util/read-yaml.ts';
 
-const MAX_ALIASES = 10;
+type LineOf = (path: readonly PropertyKey[]) => number | undefined;
 
 /**
  * Reads a questionnaire from a file: YAML, of which JSON is a part.
  *
- * @throws {AppError} `invalid_request` with the place of the first problem
+ * @throws {AppError} `invalid_request` with the line of the first problem
  */
 export function readQuestionnaire(text: string): Questionnaire {
-  const document = parseDocument(text, { schema: 'core', merge: false, logLevel: 'silent' });
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem) throw refused(problem.message.split('\n', 1)[0] ?? 'It is not YAML.');
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: MAX_ALIASES });
-  } catch (error) {
-    if (error instanceof ReferenceError) throw refused('It has too many aliases.');
-    throw error;
-  }
-  return checkedQuestionnaire(value);
+  const read = readYaml(text);
+  if ('problem' in read) throw refused(read.problem.reason, read.problem.line);
+  return checkedQuestionnaire(read.value, read.lineOf);
 }
 
 /** @throws {AppError} `invalid_request` */
-export function checkedQuestionnaire(value: unknown): Questionnaire {
+export function checkedQuestionnaire(value: unknown, lineOf?: LineOf): Questionnaire {
   const read = questionnaire.safeParse(value);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw refused(`${issue?.path.join('.') || 'file'}: ${issue?.message ?? 'is not valid.'}`);
+  const path = issue?.path ?? [];
+  throw refused(`${path.join('.') || 'file'}: ${issue?.message ?? 'is not valid.'}`, lineOf?.(path));
 }
 
-function refused(message: string): AppError {
+function refused(reason: string, line?: number): AppError {
   return new AppError({
     code: 'invalid_request',
-    message: `The questionnaire cannot be used: ${message}`,
+    message: `The questionnaire cannot be used: ${line === undefined ? '' : `line ${line}: `}${reason}`,
     hint: 'docs/ratings.md describes the format.',
   });
 }

@@ -12,9 +12,6 @@ interface Parsed {
   lineOf(path: readonly PropertyKey[]): number | undefined;
 }
 
-/** One anchor may be used about this often; the library multiplies the aliases within aliases. */
-const MAX_ALIASES = 1000;
-
 const TOO_DEEP = 'The values are nested too deeply.';
 
 /**
@@ -82,19 +79,8 @@ const PARSERS = { yaml: parseYaml, json: parseJson, jsonl: parseLines } as const
 >;
 
 function parseYaml(text: string): Parsed | { problems: SuiteProblem[] } {
-  const { document, lineAt, lineOf } = readYaml(text);
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem) {
-    // The library reports its own exhausted stack as an error of the document.
-    const isTooDeep = /call stack/.test(problem.message);
-    return failed(isTooDeep ? TOO_DEEP : firstLine(problem.message), lineAt(problem.pos[0]));
-  }
-  try {
-    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }), lineOf };
-  } catch (error) {
-    if (error instanceof ReferenceError) return failed(`Too many aliases: ${firstLine(error.message)}`);
-    throw error;
-  }
+  const read = readYaml(text);
+  return 'problem' in read ? failed(read.problem.reason, read.problem.line) : read;
 }
 
 function parseJson(text: string): Parsed | { problems: SuiteProblem[] } {
@@ -108,7 +94,10 @@ function parseJson(text: string): Parsed | { problems: SuiteProblem[] } {
   return {
     value: parsed.value,
     lineOf(path) {
-      lineOf ??= readYaml(text).lineOf;
+      if (!lineOf) {
+        const read = readYaml(text);
+        lineOf = 'lineOf' in read ? read.lineOf : () => undefined;
+      }
       return lineOf(path);
     },
   };

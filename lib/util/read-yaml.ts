@@ -1,14 +1,21 @@
 import { isMap, LineCounter, parseDocument } from 'yaml';
 
-/**
- * Parses YAML 1.2, of which JSON is a part, without throwing: problems are in `document.errors` and `document.warnings`.
- *
- * @returns the document; the line of an offset; the line of the value at a path, or of what it is missing in. Lines are
- *   counted from 1.
- */
-export function readYaml(text: string) {
+/** One anchor may be used about this often; aliases within aliases multiply. */
+const MAX_ALIASES = 1000;
+
+/** A value of a file, or what is wrong with the file, with the line, counted from 1, where that is known. */
+export type ReadYaml =
+  | {
+      value: unknown;
+      /** The line of the value at a path, or of what it is missing in. */
+      lineOf(path: readonly PropertyKey[]): number | undefined;
+    }
+  | { problem: { reason: string; line?: number } };
+
+/** Reads YAML 1.2, of which JSON is a part. A byte order mark is ignored. */
+export function readYaml(text: string): ReadYaml {
   const lines = new LineCounter();
-  const document = parseDocument(text, {
+  const document = parseDocument(text.replace(/^\u{feff}/u, ''), {
     lineCounter: lines,
     version: '1.2',
     schema: 'core',
@@ -17,6 +24,8 @@ export function readYaml(text: string) {
     logLevel: 'silent',
   });
   const lineAt = (offset: number) => lines.linePos(offset).line;
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) return { problem: { reason: reasonOf(problem), line: lineAt(problem.pos[0]) } };
   const lineOf = (path: readonly PropertyKey[]): number | undefined => {
     // What is missing has the line of what it is missing in.
     for (let length = path.length; length > 0; length -= 1) {
@@ -26,7 +35,20 @@ export function readYaml(text: string) {
     }
     return document.range ? lineAt(document.contents?.range?.[0] ?? 0) : undefined;
   };
-  return { document, lineAt, lineOf };
+  try {
+    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }), lineOf };
+  } catch (error) {
+    return { problem: { reason: reasonOf(error) } };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) throw error;
+  const [reason = ''] = error.message.split('\n', 1);
+  // The library reports its own exhausted stack as an error of the document.
+  if (error instanceof RangeError || /call stack/.test(reason)) return 'The values are nested too deeply.';
+  if (error instanceof ReferenceError) return `Too many aliases: ${reason.slice(0, 200)}`;
+  return reason.slice(0, 200);
 }
 
 /** Where a node begins: in a map, at its first key. */
