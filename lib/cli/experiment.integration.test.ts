@@ -8,6 +8,7 @@ import type { ExperimentSummary } from '../api/experiment.ts';
 import type { ExperimentCell } from '../api/experiment-cells.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { STUDIES } from '../experiments/studies.ts';
+import { unzip } from '../testing/unzip.ts';
 
 const program = resolve(import.meta.dirname, '../../bin/loupe.mjs');
 const hostile = '<img src=x onerror=alert(1)>';
@@ -101,11 +102,20 @@ describe('npx loupe experiment', () => {
     const twice = await experiment('export', id, '--format', 'html', '-o', html);
     expect([twice.code, twice.err]).toEqual([2, expect.stringContaining('exists already')]);
     const zip = join(folder, 'all.zip');
+    const rows = (await experiment('export', id, '--format', 'jsonl')).out.trim().split('\n');
+    const runs = rows.map((row) => (JSON.parse(row) as { run_id: string }).run_id);
+    const [noted] = runs;
+    const json = { score: 4, note: 'Almost right' };
+    expect((await loupe.request(`/api/runs/${noted}`, { method: 'PATCH', json })).status).toBe(200);
     expect((await experiment('export', id, '--format', 'bundle', '-o', zip)).code).toBe(0);
-    const names = readFileSync(zip).toString('latin1');
-    for (const name of ['plan.yaml', 'suite.yaml', 'results.csv', 'results.jsonl', 'report.html', 'runs/']) {
-      expect(names).toContain(name);
-    }
+    const files = unzip(readFileSync(zip));
+    expect([...files.keys()]).toEqual([
+      ...['plan.yaml', 'suite.yaml', 'results.csv', 'results.jsonl', 'report.html'],
+      ...runs.map((runId) => `runs/${runId}.jsonl`),
+    ]);
+    expect(files.get('results.csv')).toContain('Almost right');
+    const header = JSON.parse(files.get(`runs/${noted}.jsonl`)?.split('\n')[0] ?? '');
+    expect(header).toMatchObject({ run_id: noted, annotations: { score: 4, note: 'Almost right' } });
     expect((await experiment('export', id)).out.split('\r\n')).toHaveLength(6);
   });
 

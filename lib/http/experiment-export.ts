@@ -6,8 +6,6 @@ import { writePlanFile } from '../experiments/plan-file.ts';
 import { resultsCsv } from '../experiments/results-table.ts';
 import type { StoredRuns } from '../runs/stored-runs.ts';
 import { experimentReport } from '../sharing/exports/experiment-report/report.ts';
-import { runFile } from '../sharing/exports/run-file.ts';
-import { RunNotFoundError } from '../store/store-errors.ts';
 import { writeSuite } from '../suites/write-suite.ts';
 import { fileResponse } from './file-response.ts';
 import { ZipDownload } from './zip-download.ts';
@@ -16,7 +14,7 @@ import { ZipDownload } from './zip-download.ts';
 const SUITE_FILE = 'suite.yaml';
 
 /**
- * An experiment as a file: its plan, its report, or a zip file with plan, suite, results, report and the log of every run.
+ * An experiment as a file: its plan, its report, or a zip file with plan, suite, results, report and the file of every run.
  *
  * @param options.redact whether secrets and personal data are masked in the report; the other files are never masked
  * @throws {AppError} `experiment_not_found`
@@ -32,7 +30,7 @@ export async function experimentExport(
   },
 ): Promise<Response> {
   const { format, redact, experiments, stored } = options;
-  const found = await experiments.get(id);
+  const found = await experiments.results(id);
   const { workspace = '' } = found.experiment.plan;
   const report = () =>
     experimentReport(found, {
@@ -81,19 +79,9 @@ async function bundle(
   add(items.map((item) => `${JSON.stringify(item)}\n`).join(''), 'results.jsonl');
   add(report(), 'report.html');
   for (const { run_id: runId } of items) {
+    const run = runId === undefined ? undefined : await stored.summary(runId);
     // A deleted run is left out.
-    if (runId === undefined || !(await isStored(stored, runId))) continue;
-    zip.addLines(`runs/${runId}.jsonl`, () => runFile(runId, stored.log(runId)), mtime);
+    if (run) await zip.addRun(`runs/${run.id}.jsonl`, run, stored);
   }
   return zip.response(`${name}.zip`, signal);
-}
-
-async function isStored(stored: StoredRuns, runId: string): Promise<boolean> {
-  try {
-    await stored.get(runId);
-    return true;
-  } catch (error) {
-    if (error instanceof RunNotFoundError) return false;
-    throw error;
-  }
 }

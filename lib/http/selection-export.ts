@@ -1,6 +1,5 @@
 import { selectionRequest } from '../api/annotate-run.ts';
 import type { StoredRuns } from '../runs/stored-runs.ts';
-import { runFile } from '../sharing/exports/run-file.ts';
 import { checked } from './handle.ts';
 import { ZipDownload } from './zip-download.ts';
 
@@ -14,14 +13,6 @@ export async function selectionExport(request: Request, stored: StoredRuns): Pro
   const { runs } = checked(selectionRequest, { runs: asked.split(',').filter(Boolean) });
   const found = await Promise.all([...new Set(runs)].map((runId) => stored.get(runId)));
   const zip = new ZipDownload();
-  for (const { run } of found) {
-    const { annotations } = run;
-    const images = await stored.imagesForFile(run.id);
-    zip.addLines(
-      `loupe-${run.id}.jsonl`,
-      () => runFile(run.id, stored.log(run.id), { annotations }, images),
-      new Date(run.created_at),
-    );
-  }
+  for (const { run } of found) await zip.addRun(`loupe-${run.id}.jsonl`, run, stored);
   return zip.response('loupe-runs.zip', request.signal);
 }

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { GET as getFacets } from '../../app/api/facets/route.ts';
 import { POST as importRun } from '../../app/api/import/route.ts';
@@ -15,6 +14,7 @@ import { Shares } from '../sharing/links/shares.ts';
 import { setSharing } from '../sharing/listener/current-sharing.ts';
 import { Sharing } from '../sharing/listener/sharing.ts';
 import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
+import { unzip } from '../testing/unzip.ts';
 import { setGate } from './current-gate.ts';
 import { testGate } from './test-gate.ts';
 
@@ -179,19 +179,3 @@ it('exports several runs as one zip file', async () => {
   expect((await exportSelection(request('/api/selection/export?runs='))).status).toBe(400);
   expect((await exportSelection(request('/api/selection/export?runs=none'))).status).toBe(404);
 });
-
-/** Reads a zip file by its central directory. */
-function unzip(zip: Buffer): Map<string, string> {
-  const files = new Map<string, string>();
-  const end = zip.lastIndexOf(Buffer.from('PK\x05\x06'));
-  let at = zip.readUInt32LE(end + 16);
-  for (let left = zip.readUInt16LE(end + 10); left > 0; left -= 1) {
-    const [size, nameLength] = [zip.readUInt32LE(at + 20), zip.readUInt16LE(at + 28)];
-    const name = zip.toString('utf8', at + 46, at + 46 + nameLength);
-    const local = zip.readUInt32LE(at + 42);
-    const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
-    files.set(name, inflateRawSync(zip.subarray(start, start + size)).toString());
-    at += 46 + nameLength + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32);
-  }
-  return files;
-}

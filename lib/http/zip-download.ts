@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream';
 import yazl from 'yazl';
+import type { RunSummary } from '../api/run-summary.ts';
+import type { StoredRuns } from '../runs/stored-runs.ts';
+import { runFile } from '../sharing/exports/run-file.ts';
 import { jsonLines } from './json-lines.ts';
 
 /** A zip file that is packed while it is sent. */
@@ -19,6 +22,13 @@ export class ZipDownload {
       file.once('error', (error) => this.#output.destroy(error));
       done(null, file);
     });
+  }
+
+  /** Adds the file of a run, with its notes and images. */
+  async addRun(path: string, run: RunSummary, stored: StoredRuns): Promise<void> {
+    const { id, annotations, created_at } = run;
+    const images = await stored.imagesForFile(id);
+    this.addLines(path, () => runFile(id, stored.log(id), { annotations }, images), new Date(created_at));
   }
 
   /** Call once, after everything has been added. @param name of the downloaded file */
