@@ -1,16 +1,15 @@
 'use client';
 
-import { useRouter } from 'next/navigation';
-import { useState } from 'react';
 import type { BenchmarkReply } from '#lib/api/benchmark.ts';
-import { deleteJson, postJson } from '#lib/browser/api.ts';
+import { postJson } from '#lib/browser/api.ts';
 import { formatCount, formatDuration } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
-import { LEAVING, useRequest } from '../hooks/use-request.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
+import { DeleteButton } from '../ui/delete-button.tsx';
 import { DownloadLink } from '../ui/download-link.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -99,20 +98,12 @@ function Steering({
   benchmark: BenchmarkReply['benchmark'];
   reload: () => void;
 }) {
-  const router = useRouter();
-  // The first press asks for a second one: there is no way back.
-  const [sure, setSure] = useState(false);
-  const { busy, problem, run } = useRequest();
+  const request = useRequest();
+  const { busy, problem, run } = request;
   const ask = (what: 'stop' | 'continue') =>
     run(async () => {
       await postJson(`${path}/${what}`, {});
       reload();
-    });
-  const remove = () =>
-    run(async () => {
-      await deleteJson(path);
-      router.push('/benchmarks');
-      return LEAVING;
     });
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -127,15 +118,7 @@ function Steering({
         </Button>
       )}
       {(status === 'stopped' || status === 'finished') && (
-        <Button
-          size="sm"
-          kind="quiet"
-          className="text-fail max-sm:h-11"
-          disabled={busy}
-          onClick={() => (sure ? void remove() : setSure(true))}
-        >
-          {sure ? 'Delete with its results' : 'Delete'}
-        </Button>
+        <DeleteButton path={path} sure="Delete with its results" list="/benchmarks" request={request} />
       )}
       {problem && <ErrorNote error={problem} />}
     </div>

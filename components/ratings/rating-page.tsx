@@ -10,6 +10,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
+import { DeleteButton } from '../ui/delete-button.tsx';
 import { DownloadLink } from '../ui/download-link.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignMessage } from '../ui/foreign-message.tsx';
@@ -27,7 +28,8 @@ export function RatingPage({ id }: { id: string }) {
   const { data, error, reload } = useApi<RatingReply>(path, (last) =>
     last?.rating.status === 'running' ? REFRESH_MS : undefined,
   );
-  const { busy, problem, run } = useRequest();
+  const request = useRequest();
+  const { busy, problem, run } = request;
   const [shown, setShown] = useState<'results' | 'rate'>();
   const act = (what: 'run' | 'stop') =>
     run(async () => {
@@ -91,6 +93,9 @@ export function RatingPage({ id }: { id: string }) {
           <Download className="size-3.5" aria-hidden="true" />
           CSV
         </DownloadLink>
+        {rating.status !== 'running' && (
+          <DeleteButton path={path} sure="Delete with all scores" list="/ratings" request={request} />
+        )}
       </div>
       {problem && (
         <div className="mt-4">

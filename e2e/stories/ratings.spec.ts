@@ -71,4 +71,10 @@ test('texts are rated by models and by a person, with how far they agree', async
   await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.screenshot({ path: test.info().outputPath('results-360.png'), fullPage: true });
+
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete with all scores' }).click();
+  await page.waitForURL('**/ratings');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.getByText('Diaries')).toHaveCount(0);
 });
