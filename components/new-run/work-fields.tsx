@@ -85,7 +85,7 @@ function ImagesNote({ input, models }: { input: ImageInput; models: readonly Ins
   if (!model || model.capabilities?.includes('vision')) return null;
   return (
     <p role="status" className="foreign text-xs text-warn">
-      <ShortName text={model.name} max={40} /> cannot see images. It is told which ones there are.
+      <ShortName text={model.name} max={40} /> cannot see images. It gets a list of their names instead.
     </p>
   );
 }

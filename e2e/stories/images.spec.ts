@@ -143,7 +143,7 @@ test('a model that cannot see is told which images there are', async ({ page, lo
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   const view = new RunView(page);
   await view.expectEnd('The model answered', 'final_answer');
-  await expect(page.getByText(/blind:latest cannot see images\. It is told/)).toBeVisible();
+  await expect(page.getByText(/blind:latest cannot see images\. It gets a list/)).toBeVisible();
 });
 
 test('a message of a session has images', async ({ page, loupe, ollama }) => {

@@ -14,13 +14,16 @@ function usePlottedView({ view }: RunSource): { shown: RunView; visible: boolean
   const [visible, setVisible] = useState(isVisible);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let drawnAt = Number.NEGATIVE_INFINITY;
     const draw = () => {
       timer = undefined;
+      drawnAt = performance.now();
       setVisible(isVisible());
       if (isVisible()) setShown(view.getState());
     };
     const soon = () => {
-      timer ??= setTimeout(draw, REDRAW_MS);
+      // The first events of a run that is being loaded are drawn at once.
+      timer ??= setTimeout(draw, Math.max(0, drawnAt + REDRAW_MS - performance.now()));
     };
     setShown(view.getState());
     const stop = view.subscribe(soon);
