@@ -438,7 +438,7 @@ class Loop {
       events.push({
         type: 'policy.warned',
         code: 'images_unseen',
-        message: `${config.model} cannot see images. It is told in text which ones are attached. Choose a model with the capability "vision".`,
+        message: `${config.model} cannot see images. It gets a list of their names instead. Choose a model with the capability "vision".`,
       });
     }
     if (details.maxContextTokens !== undefined && details.maxContextTokens < config.window_tokens) {
