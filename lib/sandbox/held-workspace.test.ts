@@ -126,7 +126,7 @@ it.runIf(isLinux)(
 );
 
 it.runIf(isLinux)(
-  'syncs and renames a file in the thread pool, and does everything else of a small write without it',
+  'syncs a file in the thread pool, and does everything else of a small write without it',
   async () => {
     await using test = await heldUnderTest();
     const { uses, result } = usesThreadPool(() =>
