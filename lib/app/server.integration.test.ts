@@ -335,6 +335,17 @@ describe('restarts', () => {
 });
 
 describe('starting', () => {
+  it.runIf(process.platform === 'linux' && process.version.startsWith('v24.'))(
+    'gives V8 its flags in the process that was started, and keeps the arguments (docs/decisions/0075)',
+    () => {
+      const command = readFileSync(`/proc/${loupe.process.pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+      expect(command[0]).toBe(process.execPath);
+      expect(command).toContain('--initial-heap-size=160');
+      expect(command.filter((argument) => argument.endsWith('start.mjs'))).toHaveLength(1);
+      expect(loupe.output()).not.toMatch(/Warning|bad option/);
+    },
+  );
+
   const startAgain = (env: Record<string, string>) => runStart({ OLLAMA_HOST: ollama.url, ...env });
 
   it('a second start opens the first', () => {
