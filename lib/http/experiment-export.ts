@@ -30,7 +30,7 @@ export async function experimentExport(
   },
 ): Promise<Response> {
   const { format, redact, experiments, stored } = options;
-  const found = await experiments.results(id);
+  const found = await (format === 'bundle' ? experiments.results(id) : experiments.get(id));
   const { workspace = '' } = found.experiment.plan;
   const report = () =>
     experimentReport(found, {
@@ -81,7 +81,7 @@ async function bundle(
   for (const { run_id: runId } of items) {
     const run = runId === undefined ? undefined : await stored.summary(runId);
     // A deleted run is left out.
-    if (run) await zip.addRun(`runs/${run.id}.jsonl`, run, stored);
+    if (run) zip.addRun(`runs/${run.id}.jsonl`, run, stored);
   }
   return zip.response(`${name}.zip`, signal);
 }

@@ -13,6 +13,6 @@ export async function selectionExport(request: Request, stored: StoredRuns): Pro
   const { runs } = checked(selectionRequest, { runs: asked.split(',').filter(Boolean) });
   const found = await Promise.all([...new Set(runs)].map((runId) => stored.get(runId)));
   const zip = new ZipDownload();
-  for (const { run } of found) await zip.addRun(`loupe-${run.id}.jsonl`, run, stored);
+  for (const { run } of found) zip.addRun(`loupe-${run.id}.jsonl`, run, stored);
   return zip.response('loupe-runs.zip', request.signal);
 }

@@ -25,10 +25,13 @@ export class ZipDownload {
   }
 
   /** Adds the file of a run, with its notes and images. */
-  async addRun(path: string, run: RunSummary, stored: StoredRuns): Promise<void> {
+  addRun(path: string, run: RunSummary, stored: StoredRuns): void {
     const { id, annotations, created_at } = run;
-    const images = await stored.imagesForFile(id);
-    this.addLines(path, () => runFile(id, stored.log(id), { annotations }, images), new Date(created_at));
+    const pages = async function* () {
+      const images = await stored.imagesForFile(id);
+      yield* runFile(id, stored.log(id), { annotations }, images);
+    };
+    this.addLines(path, pages, new Date(created_at));
   }
 
   /** Call once, after everything has been added. @param name of the downloaded file */
