@@ -118,7 +118,12 @@ function Steering({
         </Button>
       )}
       {(status === 'stopped' || status === 'finished') && (
-        <DeleteButton path={path} sure="Delete with its results" list="/benchmarks" request={request} />
+        <DeleteButton
+          path={path}
+          confirmation="Delete with its results"
+          listPath="/benchmarks"
+          request={request}
+        />
       )}
       {problem && <ErrorNote error={problem} />}
     </div>

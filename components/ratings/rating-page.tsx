@@ -94,7 +94,12 @@ export function RatingPage({ id }: { id: string }) {
           CSV
         </DownloadLink>
         {rating.status !== 'running' && (
-          <DeleteButton path={path} sure="Delete with all scores" list="/ratings" request={request} />
+          <DeleteButton
+            path={path}
+            confirmation="Delete with all scores"
+            listPath="/ratings"
+            request={request}
+          />
         )}
       </div>
       {problem && (

@@ -3,32 +3,31 @@
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { deleteJson } from '#lib/browser/api.ts';
-
 import { LEAVING, type RequestState } from '../hooks/use-request.ts';
 import { Button } from './button.tsx';
 
 /**
- * Deletes what a page shows and leaves for its list. The first press asks for a second one: there is no way back.
+ * Deletes the item that a page shows and goes to its list page. Takes two presses, because there is no undo.
  *
- * @param props.sure what the second press says that it deletes
+ * @param props.confirmation the label of the second press
  */
 export function DeleteButton({
   path,
-  sure,
-  list,
+  confirmation,
+  listPath,
   request: { busy, run },
 }: {
   path: string;
-  sure: string;
-  list: string;
+  confirmation: string;
+  listPath: string;
   request: RequestState;
 }) {
   const router = useRouter();
-  const [isSure, setSure] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const remove = () =>
     run(async () => {
       await deleteJson(path);
-      router.push(list);
+      router.push(listPath);
       return LEAVING;
     });
   return (
@@ -37,9 +36,9 @@ export function DeleteButton({
       kind="quiet"
       className="text-fail max-sm:h-11"
       disabled={busy}
-      onClick={() => (isSure ? void remove() : setSure(true))}
+      onClick={() => (isConfirming ? void remove() : setConfirming(true))}
     >
-      {isSure ? sure : 'Delete'}
+      {isConfirming ? confirmation : 'Delete'}
     </Button>
   );
 }

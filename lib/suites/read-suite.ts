@@ -1,6 +1,6 @@
 import { type Suite, type SuiteFileFormat, suite, suiteHeader } from '../api/suite.ts';
 import { MAX_SUITE_BYTES } from '../events/limits.ts';
-import { readYaml } from '../util/read-yaml.ts';
+import { readYaml, TOO_DEEP } from '../util/read-yaml.ts';
 import { problemsOf, type SuiteProblem } from './suite-problem.ts';
 import { sizeProblem, TOO_LARGE } from './suite-size.ts';
 
@@ -11,8 +11,6 @@ interface Parsed {
   value: unknown;
   lineOf(path: readonly PropertyKey[]): number | undefined;
 }
-
-const TOO_DEEP = 'The values are nested too deeply.';
 
 /**
  * Reads a suite file. Samples of an Inspect dataset are cases, too: a list of them without a header, numbers as IDs, none at

@@ -3,6 +3,8 @@ import { isMap, LineCounter, parseDocument } from 'yaml';
 /** One anchor may be used about this often; aliases within aliases multiply. */
 const MAX_ALIASES = 1000;
 
+export const TOO_DEEP = 'The values are nested too deeply.';
+
 /** A value of a file, or what is wrong with the file, with the line, counted from 1, where that is known. */
 export type ReadYaml =
   | {
@@ -46,7 +48,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) throw error;
   const [reason = ''] = error.message.split('\n', 1);
   // The library reports its own exhausted stack as an error of the document.
-  if (error instanceof RangeError || /call stack/.test(reason)) return 'The values are nested too deeply.';
+  if (error instanceof RangeError || /call stack/.test(reason)) return TOO_DEEP;
   if (error instanceof ReferenceError) return `Too many aliases: ${reason.slice(0, 200)}`;
   return reason.slice(0, 200);
 }
