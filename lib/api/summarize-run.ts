@@ -1,6 +1,7 @@
 import type { RunConfig } from '../events/config.ts';
 import { MODES } from '../events/modes.ts';
 import type { RunState } from '../events/run-state.ts';
+import { memoized } from '../util/memoized.ts';
 import { shortText } from '../util/short-text.ts';
 import type { RunSummary } from './run-summary.ts';
 
@@ -48,15 +49,8 @@ export function importedSummary(state: RunState, importedAt: number): RunSummary
   return { ...summarizeRun(state), phase: 'ended', imported_at: importedAt };
 }
 
-const titles = new WeakMap<RunConfig, string>();
-
-/** The title of a run, made once: a row is updated with every append. */
-function titleOf(config: RunConfig): string {
-  let known = titles.get(config);
-  if (known === undefined) {
-    const words = (config.title ?? config.task).replaceAll(/\s+/g, ' ').trim().toWellFormed();
-    known = shortText(words === '' ? MODES[config.mode].label : words, TITLE_CHARS);
-    titles.set(config, known);
-  }
-  return known;
-}
+/** Computed once per run, because its row is updated with every append. */
+const titleOf = memoized(({ title, task, mode }: RunConfig) => {
+  const words = (title ?? task).replaceAll(/\s+/g, ' ').trim().toWellFormed();
+  return shortText(words === '' ? MODES[mode].label : words, TITLE_CHARS);
+});

@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatReply, MessageCall } from '../model/chat-model.ts';
 import type { JsonValue } from '../util/json.ts';
+import { memoized } from '../util/memoized.ts';
 import type { RunConfig } from './config.ts';
 import type { EventOf } from './registry.ts';
 import type { PendingCall } from './run-state.ts';
@@ -54,17 +55,8 @@ export function resultMessage(
   };
 }
 
-const resultJsons = new WeakMap<ToolResult, string>();
-
-/** Made once per result, which is immutable, so that everything that keeps it keeps the same text. */
-function resultJson(result: ToolResult): string {
-  let text = resultJsons.get(result);
-  if (text === undefined) {
-    text = JSON.stringify(result);
-    resultJsons.set(result, text);
-  }
-  return text;
-}
+/** Serialized once, so that everything that keeps the text shares one string. */
+const resultJson = memoized((result: ToolResult) => JSON.stringify(result));
 
 /** A result as plain text; failures start with `Error:` (O15). */
 export function resultText(result: ToolResult): string {

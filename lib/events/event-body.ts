@@ -1,3 +1,5 @@
+import { memoized } from '../util/memoized.ts';
+
 /** What every event has: its place in a log. */
 interface Placed {
   readonly run_id: string;
@@ -5,29 +7,17 @@ interface Placed {
   readonly at: number;
 }
 
-const bodies = new WeakMap<Placed, string>();
-
 /**
- * An event as JSON without its place in the log (`run_id`, `seq`, `at`). Made once per event: the same text is stored and
- * sent to viewers.
+ * An event as JSON without its place in the log (`run_id`, `seq`, `at`). The same text is stored and sent to viewers.
  */
-export function eventBody(event: Placed): string {
-  let text = bodies.get(event);
-  if (text === undefined) {
-    text = bodyOf(event);
-    bodies.set(event, text);
-  }
-  return text;
-}
-
-function bodyOf(event: Placed): string {
+export const eventBody = memoized((event: Placed): string => {
   const text = JSON.stringify(event);
   const place = placeJson(event);
   // `placeEvents` puts the place first; leaving it out of a copy of the event takes longer than the rest.
   if (text.startsWith(place)) return `{${text.slice(place.length)}`;
   const { run_id: _run, seq: _seq, at: _at, ...body } = event;
   return JSON.stringify(body);
-}
+});
 
 /** An event as JSON, its place first. @param body from `eventBody` */
 export function eventJson(event: Placed, body: string): string {

@@ -1,4 +1,5 @@
 import type { ChatMessage, MessageImage } from '../model/chat-model.ts';
+import { memoized } from '../util/memoized.ts';
 import { imageWords } from './image-words.ts';
 
 /** A patch of 28 × 28 pixels is a token in Qwen-VL; Gemma and LLaVA take 256 and 576 tokens for an image of any size. */
@@ -26,7 +27,7 @@ function seesImages({ preflight }: Pick<ImageFacts, 'preflight'>): boolean {
 }
 
 /**
- * The conversation as the run's model can read it: a model without vision is told in text which images there are. Without
+ * The conversation as the run's model can read it: a model without vision gets text that lists the images. Without
  * images it is the conversation itself.
  */
 export function readableMessages(state: ImageFacts): readonly ChatMessage[] {
@@ -34,17 +35,10 @@ export function readableMessages(state: ImageFacts): readonly ChatMessage[] {
   return state.messages.map((message) => (message.images ? unseenImages(message) : message));
 }
 
-// Messages are immutable, and a request repeats them: each is described once, so that it is serialized once as well.
-const described = new WeakMap<ChatMessage, ChatMessage>();
-
-function unseenImages(message: ChatMessage): ChatMessage {
-  let told = described.get(message);
-  if (!told) {
-    told = withImagesInWords(message, (names) => `There is an image here that you cannot see: ${names}.`);
-    described.set(message, told);
-  }
-  return told;
-}
+// A message stays the same object in all requests, so that a request only appends to the previous one.
+const unseenImages = memoized((message: ChatMessage) =>
+  withImagesInWords(message, (names) => `There is an image here that you cannot see: ${names}.`),
+);
 
 /**
  * A message with its images in words instead. A result in JSON stays JSON.

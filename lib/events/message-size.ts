@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
+import { memoized } from '../util/memoized.ts';
 import { RunningSum } from '../util/running-sum.ts';
 import type { RunConfig } from './config.ts';
 import { type ImageFacts, imageTokensOf, readableMessages } from './message-images.ts';
@@ -9,8 +10,6 @@ export const CHARS_PER_TOKEN = 4;
 
 // Messages are immutable and conversations only grow, so each message is measured only once.
 const sizes = new RunningSum(messageChars);
-// Tool lists are immutable, so each is measured once.
-const toolSizes = new WeakMap<readonly ToolDefinition[], number>();
 
 /** The size of one message in characters: its texts, and its calls with their arguments as JSON (C1). */
 export function messageChars(message: ChatMessage): number {
@@ -29,14 +28,9 @@ export function conversationChars(messages: readonly ChatMessage[]): number {
 }
 
 /** The size of the tool definitions in characters, as JSON (C1). */
-export function toolChars(tools: readonly ToolDefinition[]): number {
-  let size = toolSizes.get(tools);
-  if (size === undefined) {
-    size = tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
-    toolSizes.set(tools, size);
-  }
-  return size;
-}
+export const toolChars = memoized((tools: readonly ToolDefinition[]) =>
+  tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0),
+);
 
 /**
  * Fill level of a conversation that is never compacted, as counted by the rules that end it or hand it over (C8-C10), in

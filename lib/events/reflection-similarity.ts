@@ -1,3 +1,4 @@
+import { memoized } from '../util/memoized.ts';
 import { cosineSimilarity, jaccardIndex, wordGroups } from '../util/similarity.ts';
 import type { SimilarityMeasure } from './similarity-matrix.ts';
 
@@ -8,16 +9,7 @@ export interface Comparable {
   readonly vector?: readonly number[];
 }
 
-const groups = new WeakMap<Comparable, ReadonlySet<string>>();
-
-function groupsOf(reflection: Comparable): ReadonlySet<string> {
-  let found = groups.get(reflection);
-  if (!found) {
-    found = wordGroups(reflection.text);
-    groups.set(reflection, found);
-  }
-  return found;
-}
+const groupsOf = memoized(({ text }: Comparable) => wordGroups(text));
 
 /**
  * How alike two reflections are, 0 to 1. Feedback, novelty, matrices and diversity all use this function, so that a

@@ -17,6 +17,7 @@ import type { OutcomeKind } from '../events/termination.ts';
 import { mcnemar, pairedDifference } from '../statistics/paired.ts';
 import { passAtK, passHatK } from '../statistics/pass-k.ts';
 import { wilson } from '../statistics/wilson.ts';
+import { memoized } from '../util/memoized.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
 /** The numbers of tries for which pass@k and pass^k are given. */
@@ -27,13 +28,14 @@ const MAX_LISTED_PAIRS = 50;
 /** Outcomes with a complete text. */
 const ANSWERS: ReadonlySet<OutcomeKind> = new Set(['answered', 'answered_checks_failed', 'cycles_done']);
 
-/** The cells of lists that were asked for: a page asks for several views of the same ten thousand items. */
-const known = new WeakMap<readonly ExperimentItem[], ExperimentItem[][]>();
+/**
+ * The items of each cell, in the order of their first items. Computed once per list: a page asks for several views of the
+ * same ten thousand items.
+ */
+export const itemsByCell: (items: readonly ExperimentItem[]) => readonly ExperimentItem[][] =
+  memoized(groupByCell);
 
-/** The items of each cell, in the order of their first items. Pure. */
-export function itemsByCell(items: readonly ExperimentItem[]): readonly ExperimentItem[][] {
-  const before = known.get(items);
-  if (before) return before;
+function groupByCell(items: readonly ExperimentItem[]): ExperimentItem[][] {
   const cells = new Map<string, ExperimentItem[]>();
   const keys = new Map<string, string>();
   for (const item of items) {
@@ -46,9 +48,7 @@ export function itemsByCell(items: readonly ExperimentItem[]): readonly Experime
     if (cell) cell.push(item);
     else cells.set(key, [item]);
   }
-  const found = [...cells.values()];
-  known.set(items, found);
-  return found;
+  return [...cells.values()];
 }
 
 /** The items of one cell. @throws {AppError} `invalid_request` if there is no such cell */

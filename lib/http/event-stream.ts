@@ -2,6 +2,7 @@ import type { RunSummary } from '../api/run-summary.ts';
 import type { RunDeleted, ViewDelta } from '../api/stream.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { FeedItem, RunFeed } from '../feed/run-feed.ts';
+import { memoized } from '../util/memoized.ts';
 import { viewEventJson, viewJson } from './view-event.ts';
 
 /** A local model can think for minutes, and many proxies drop a connection that is idle for one. */
@@ -77,9 +78,6 @@ export function eventStreamResponse(
 
 type EventId = (event: { run_id: string; seq: number }) => string;
 
-/** Summaries as they are sent, shared by all viewers of the run list. */
-const sentRuns = new WeakMap<RunSummary, string>();
-
 function frame(item: FeedItem, eventId: EventId): string {
   switch (item.kind) {
     case 'event':
@@ -101,11 +99,8 @@ function frame(item: FeedItem, eventId: EventId): string {
   }
 }
 
-function runFrame(summary: RunSummary): string {
-  const text = sentRuns.get(summary) ?? `event: run\ndata: ${JSON.stringify(summary)}\n\n`;
-  sentRuns.set(summary, text);
-  return text;
-}
+/** Shared by all viewers of the run list. */
+const runFrame = memoized((summary: RunSummary) => `event: run\ndata: ${JSON.stringify(summary)}\n\n`);
 
 /**
  * The last event that the viewer of a run has: `Last-Event-ID`, which a browser sends when it reconnects, else `?after=`,

@@ -2,6 +2,7 @@ import type { ViewEvent } from '../api/stream.ts';
 import { eventBody, eventJson } from '../events/event-body.ts';
 import { MAX_STREAMED_CHARS } from '../events/limits.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { memoized } from '../util/memoized.ts';
 import { textStart } from '../util/short-text.ts';
 
 type Cut = NonNullable<ViewEvent['cuts']>[number];
@@ -16,20 +17,11 @@ export function viewEvent(event: RunEvent): ViewEvent {
   return cuts.length === 0 ? event : { ...view, cuts };
 }
 
-const views = new WeakMap<RunEvent, string>();
-
 /**
- * `viewEvent` as JSON, with the fields in the order in which the store returns them as text. Made once for all viewers of a
- * live run. A short event cannot contain a long text, so it is not scanned.
+ * `viewEvent` as JSON, with the fields in the order in which the store returns them as text. Shared by all viewers of a live
+ * run. A short event cannot contain a long text, so it is not scanned.
  */
-export function viewEventJson(event: RunEvent): string {
-  let text = views.get(event);
-  if (text === undefined) {
-    text = viewJson(eventJson(event, eventBody(event)));
-    views.set(event, text);
-  }
-  return text;
-}
+export const viewEventJson = memoized((event: RunEvent) => viewJson(eventJson(event, eventBody(event))));
 
 /** `viewEventJson` for an event that is already JSON. */
 export function viewJson(text: string): string {

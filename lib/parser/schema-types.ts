@@ -1,4 +1,5 @@
 import type { JsonValue } from '../util/json.ts';
+import { memoized } from '../util/memoized.ts';
 import type { ParameterSchema } from './types.ts';
 
 export type SchemaType = 'null' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'string';
@@ -45,15 +46,8 @@ function schemasIn(list: unknown): ParameterSchema[] {
   return Array.isArray(list) ? list.filter((branch) => typeof branch === 'object' && branch !== null) : [];
 }
 
-/** By schema: every call of a tool is checked against the same few. */
-const typesOf = new WeakMap<ParameterSchema, readonly SchemaType[]>();
-
 /** The types that a schema allows, in a fixed order; empty when it declares none. */
-export function allowedTypes(schema: ParameterSchema): readonly SchemaType[] {
-  const known = typesOf.get(schema) ?? readTypes(schema);
-  typesOf.set(schema, known);
-  return known;
-}
+export const allowedTypes: (schema: ParameterSchema) => readonly SchemaType[] = memoized(readTypes);
 
 function readTypes(schema: ParameterSchema): SchemaType[] {
   const named = alternatives(schema).flatMap((branch) => branch.type ?? schema.type ?? []);

@@ -1,4 +1,5 @@
 import leven from 'leven';
+import { memoized } from '../util/memoized.ts';
 import { MAX_NAME_CHARS } from './limits.ts';
 import type { OfferedTools } from './reading.ts';
 import type { ParameterSchema, ToolDefinition } from './types.ts';
@@ -12,17 +13,8 @@ const CALL_METHOD = /\.call$/;
 /** Control tokens that stick to names: `read_file<|channel|>commentary` (gpt-oss), `read_file<tool_sep>` (Hunyuan). */
 const CONTROL_TOKEN = /<(?:[|｜]|tool_sep>)/;
 
-const indexes = new WeakMap<readonly ToolDefinition[], ToolIndex>();
-
-/** The index of a list of tools, which is immutable: made once for all replies of a run. */
-export function indexOf(tools: readonly ToolDefinition[]): ToolIndex {
-  let index = indexes.get(tools);
-  if (!index) {
-    index = new ToolIndex(tools);
-    indexes.set(tools, index);
-  }
-  return index;
-}
+/** The index of a list of tools, shared by all replies of a run. */
+export const indexOf = memoized((tools: readonly ToolDefinition[]) => new ToolIndex(tools));
 
 /** The offered tools, looked up by the names that models write. */
 export class ToolIndex implements OfferedTools {

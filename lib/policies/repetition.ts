@@ -1,4 +1,5 @@
 import type { ToolCall } from '../parser/types.ts';
+import { memoized } from '../util/memoized.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { ended, type Rule } from './rule.ts';
 
@@ -20,25 +21,13 @@ export function isRepetition(
   return callHistory.slice(-threshold).every((calls) => calls === newCalls || callsKey(calls) === key);
 }
 
-const keys = new WeakMap<ToolCall, string>();
-
 /** Names and arguments in order. */
 function callsKey(calls: readonly ToolCall[]): string {
   return calls.map(callKey).join('|');
 }
 
-/**
- * Argument keys are sorted because Ollama sends them in random order (G7). Made once per call, which is compared in several
- * iterations.
- */
-function callKey(call: ToolCall): string {
-  let key = keys.get(call);
-  if (key === undefined) {
-    key = `${call.name}:${sortedJson(call.arguments)}`;
-    keys.set(call, key);
-  }
-  return key;
-}
+/** Argument keys are sorted because Ollama sends them in random order (G7). */
+const callKey = memoized((call: ToolCall) => `${call.name}:${sortedJson(call.arguments)}`);
 
 /** Ends the attempt before running the calls of the third equal reply in a row (G6, G19). */
 export const endOnRepetition: Rule = (state) => {

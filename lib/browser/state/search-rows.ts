@@ -1,16 +1,9 @@
 import type { TimelineRow } from '../../events/timeline.ts';
+import { memoized } from '../../util/memoized.ts';
 import { plainWord } from '../../util/search-words.ts';
 
-const texts = new WeakMap<TimelineRow, string>();
-
 /** Everything a row says, without case and accents. Rows keep their identity until they change, so each is read once. */
-function textOf(row: TimelineRow): string {
-  const known = texts.get(row);
-  if (known !== undefined) return known;
-  const text = plainWord(collect(row).join('\n'));
-  texts.set(row, text);
-  return text;
-}
+const textOf = memoized((row: TimelineRow) => plainWord(collect(row).join('\n')));
 
 function collect(row: TimelineRow): string[] {
   switch (row.kind) {

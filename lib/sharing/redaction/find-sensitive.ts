@@ -1,3 +1,4 @@
+import { memoized } from '../../util/memoized.ts';
 import {
   findAssignments,
   findAuthorization,
@@ -125,16 +126,13 @@ function liesIn(match: Match, masks: readonly { start: number; end: number }[]):
 }
 
 /** Matches the start of any value of a list; most texts contain none, so one scan is enough for them. */
-const anyOf = new WeakMap<readonly ExactValues[], RegExp>();
+const startOfAny = memoized((exact: readonly ExactValues[]) => {
+  const beginnings = exact.flatMap(({ values }) => values.map((value) => literal(value.slice(0, 16))));
+  return new RegExp(beginnings.length === 0 ? '(?!)' : beginnings.join('|'));
+});
 
 function* findExact(text: string, exact: readonly ExactValues[]): Iterable<Match> {
-  let any = anyOf.get(exact);
-  if (!any) {
-    const beginnings = exact.flatMap(({ values }) => values.map((value) => literal(value.slice(0, 16))));
-    any = new RegExp(beginnings.length === 0 ? '(?!)' : beginnings.join('|'));
-    anyOf.set(exact, any);
-  }
-  if (!any.test(text)) return;
+  if (!startOfAny(exact).test(text)) return;
   for (const { kind, group, values, wholeNames } of exact) {
     for (const value of values) {
       for (let at = text.indexOf(value); at >= 0; ) {
