@@ -28,9 +28,9 @@ try {
   process.exit(2);
 }
 
-// The first thousand steps of a server are slow because V8 compiles late and collects garbage as if memory were short
-// (docs/decisions/0075). The size of the heap can only be given at the start, so the process starts over in its place.
-// These flags are those of the V8 in Node 24; another one may not know them and would refuse to start.
+// By default V8 compiles late and starts with a small heap, which slows down the first thousand steps of a server
+// (docs/decisions/0075). The heap size can only be set on the command line, so the process replaces itself. The flags are
+// those of V8 in Node 24; another version may not know them and would refuse to start.
 const V8_FLAGS = [
   '--invocation-count-for-maglev=100',
   '--minimum-invocations-after-ic-update=20',
@@ -52,5 +52,5 @@ module.enableCompileCache(join(root, serverFolder(), 'compiled'));
 const { entry, routes } = serverFiles();
 const { main } = await import(pathToFileURL(entry).href);
 await main({ root, routes, host });
-// Not before: what only the start needs is better interpreted than kept in memory as compiled code.
+// Not before: code that only runs at the start would stay in memory compiled.
 if (isTuned) v8.setFlagsFromString('--always-sparkplug');

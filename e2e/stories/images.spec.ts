@@ -124,7 +124,7 @@ test('images are chosen and pasted for a task, sent to a model that can see, sho
   });
 });
 
-test('a model that cannot see is told which images there are', async ({ page, loupe: _, ollama }) => {
+test('a model without vision gets a list of the images instead', async ({ page, loupe: _, ollama }) => {
   ollama.add({
     name: 'blind',
     steps: [

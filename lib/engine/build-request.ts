@@ -35,7 +35,7 @@ interface Sent {
 }
 
 // A set of shortened contents serves many requests. A message that is shortened stays the same object in all of them, so
-// that each request only adds to the one before it, and the rest is not serialized again.
+// that a request only appends to the previous one, and earlier messages are not serialized again.
 const lastSent = new WeakMap<ReadyState['folded'], Sent>();
 const shortened = new WeakMap<ChatMessage, ChatMessage>();
 

@@ -106,7 +106,7 @@ describe('a model that can see', () => {
 });
 
 describe('a model that cannot see', () => {
-  it('is told in text which images there are, and the operator is warned', async () => {
+  it('gets text that lists the images, and the operator is warned', async () => {
     const { run } = await playWithImages([reading, done], { capabilities: ['completion', 'tools'] });
     await using played = run;
     expect(played.end.result.termination_reason).toBe('final_answer');
@@ -122,7 +122,7 @@ describe('a model that cannot see', () => {
   });
 });
 
-it('the model is told which images of a tool were left out, and why', async () => {
+it('the result names the images of a tool that were left out, and why', async () => {
   const { images } = memoryImages();
   await using run = await play(
     (workspace) => {

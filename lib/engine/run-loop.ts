@@ -53,7 +53,7 @@ import { ABANDONED, firstAborted, signalWhen, withinGrace } from './stop-signals
 import { factEvent, toolRun } from './tool-facts.ts';
 
 const STOP_GRACE_MS = 5000;
-/** Why a loop that has ended watches nothing any more. An error would be made each time, with its stack. */
+/** Abort reason once the loop has ended. Without one, Node creates an error with a stack trace each time. */
 const CLOSED = 'closed';
 /** What a model is told of an answer that does not fit. */
 const MAX_PROBLEM_CHARS = 2000;

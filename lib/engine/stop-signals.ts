@@ -22,8 +22,8 @@ export function signalWhen(
 }
 
 /**
- * A signal that is aborted with the first of others. Each call of a run adds and removes listeners, which takes Node about
- * twice as long for a signal of `AbortSignal.any`.
+ * A signal that is aborted as soon as one of the given signals is. Each call of a run adds and removes listeners, which
+ * takes about twice as long on a signal of `AbortSignal.any`.
  *
  * @param until stops watching; the signal is then never aborted
  */

@@ -16,7 +16,7 @@ const NUL = 'This holds a NUL character.';
 
 /** A command that a person made a tool, without its name. */
 export const commandToolFields = z.strictObject({
-  /** What the model is told. */
+  /** Part of the tool definition that models receive. */
   description: z.string().trim().min(1, 'Describe what it does: models choose by this.').max(4000),
   /** A JSON schema of an object: what the model passes. */
   parameters: z.record(z.string(), z.json()),

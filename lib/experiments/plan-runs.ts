@@ -147,7 +147,7 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem, one?: Suit
     ...(offersSetting(kind, 'unattended') ? { autopilot: true, unattended: true } : {}),
     ...(one
       ? {
-          // A further attempt is told which check failed, and with it the expected answer.
+          // A further attempt sees which check failed, and so the expected answer.
           ...(offersSetting(kind, 'max_attempts') ? { max_attempts: 1 } : {}),
           ...settingsOf(kind, common),
           ...fieldsOfCase(one, plan),

@@ -148,7 +148,7 @@ export class CallRequests {
   }
 }
 
-/** What the model is told of requests that nobody was asked about. */
+/** Notes for the model on requests that nobody was asked about. */
 export function requestNotes({ refused, nobody }: RequestCounts): string[] {
   return [
     ...(nobody > 0

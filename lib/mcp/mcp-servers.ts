@@ -376,7 +376,7 @@ export class McpServers {
   }
 }
 
-/** The folder that a server is told to work in: that of the run, if it may see it. */
+/** The root that a server is given: the folder of the run, if it may see it. */
 function rootOf(server: McpServer, workspace: string | undefined): string | undefined {
   if (server.type !== 'stdio' || server.workspace === 'none') return undefined;
   return workspace === '' ? undefined : workspace;

@@ -176,7 +176,7 @@ describe('a server that asks for a text by the model', () => {
   it.each<[string, OperatorAnswer]>([
     ['The operator did not allow the sample.', decline],
     ['The model wrote nothing: out of memory', { action: 'accept', sample: { error: 'out of memory' } }],
-  ])('is told why it gets none: %s', async (why, answer) => {
+  ])('gets an error that says why there is no sample: %s', async (why, answer) => {
     expect((await called('asks-sample', () => answer)).text).toBe(`1 error: ${why}`);
   });
 });

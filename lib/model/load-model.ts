@@ -10,7 +10,7 @@ const WATCH_MS = 500;
 /** Short, because a small model reloads in 300 ms and is missing from `/api/ps` for most of that time. */
 const RELOAD_WATCH_MS = 50;
 
-/** Why the server is no longer watched. */
+/** Abort reason of the watch once the load is over. */
 const OVER = 'over';
 
 export interface LoadContext {
@@ -133,7 +133,7 @@ async function watchLoad(
   return wasGone;
 }
 
-/** Resolves after the time, or at once when the load is over: most are over sooner, and errors cost more than timers. */
+/** Resolves after `ms`, or as soon as the load is over. Unlike `delay` with a signal, it creates no error then. */
 function pause(ms: number, over: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

@@ -5,7 +5,7 @@ import { fullName } from '../model/ollama-models.ts';
 import { RecentAnswers } from '../model/recent-answers.ts';
 import type { ModelStore } from '../store/model-store.ts';
 
-/** How long the prices are reused for runs, in milliseconds; a price set by another process counts after that. */
+/** How long runs reuse the prices, in milliseconds. A price set by another process takes effect after that. */
 const REUSED_MS = 1000;
 
 /** Prices set by the user. Kept in the store, so that all processes sharing it use the same price. */

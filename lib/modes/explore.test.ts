@@ -671,7 +671,7 @@ it('embeds each reflection once, and the log keeps the embeddings [X21]', async 
   expect(cycles.map(({ vector }) => vector?.length)).toEqual(
     run.log.state.reflections.map(({ vector }) => vector?.length),
   );
-  // What the model is told and what figures show is one number.
+  // The model and the figures get the same number.
   const matrix = similarityMatrix([foldCycles(noCycles, run.log.events)]);
   const [, second] = run.of('diversity.advised');
   expect(matrix.measure).toBe('embeddings');

@@ -230,7 +230,7 @@ function resolvedSettings(request: NewRun): z.output<typeof storedSettings> {
     (name) =>
       Object.hasOwn(storedSettings.shape, name) && (isStoredAlways(name) || isSettingOf(request.mode, name)),
   );
-  // The request was checked against the same schemas, and checking it again takes a third of a millisecond.
+  // Not parsed again: the request was checked against the same schemas, and parsing takes 0.3 ms.
   return Object.fromEntries(names.map((name) => [name, values[name]])) as z.output<typeof storedSettings>;
 }
 

@@ -26,7 +26,7 @@ export const RUBRIC_FORMAT: JsonObject = {
 
 /**
  * The prompt for the model that judges an answer. Task and answer are quoted between marks that they don't contain, and
- * the model is told that nothing between them is addressed to it. Pure: the same answer always gets the same prompt.
+ * the instructions say that nothing between them is addressed to the model. Pure: the same answer always gets the same prompt.
  */
 export function rubricPrompt({
   criteria,

@@ -227,7 +227,7 @@ export class StoredRunLog implements RunLog {
       if (isSeqConflict(error) && (await this.#catchUp())) return;
       throw error;
     }
-    await this.#tellObservers(events, state);
+    await this.#notifyObservers(events, state);
     commit();
     try {
       this.#show(events);
@@ -239,7 +239,7 @@ export class StoredRunLog implements RunLog {
     }
   }
 
-  async #tellObservers(events: readonly RunEvent[], { config }: RunState): Promise<void> {
+  async #notifyObservers(events: readonly RunEvent[], { config }: RunState): Promise<void> {
     if (!config) throw new RangeError(`Run ${this.runId} has no configuration`);
     await Promise.all(this.#observers.map((observer) => observer.write(this.runId, events, config.mode)));
   }

@@ -90,7 +90,7 @@ export function* descend<T>(
       const isHere = top.budget.reached((yield* statPath(folder.self)).dev);
       if (isHere && !making && top.known && folder.fd !== undefined) {
         const kept = top.known.keep(steps, folder.fd);
-        folder = top; // what was opened is closed by others
+        folder = top; // `known` closes the other one
         try {
           return yield* work(atDescriptor(kept.fd, { budget: top.budget }));
         } finally {

@@ -1,13 +1,13 @@
 import { closeSync, readlinkSync } from 'node:fs';
 
-/** Folders of one workspace that stay open. */
+/** Max folders kept open per workspace. */
 const MAX_FOLDERS = 64;
-/** How long a folder is used before it is walked to again, in milliseconds. */
+/** How long a folder is reused before it is walked to again, in milliseconds. */
 const MAX_AGE_MS = 1000;
 
 interface KnownFolder {
   readonly fd: number;
-  /** Where the kernel says that it is, for as long as nothing on the way to it is moved, replaced or deleted. */
+  /** Its path according to the kernel, unless it or a folder above it is moved, replaced or deleted. */
   readonly path: string;
   readonly walkedAt: number;
   /** Operations that use it. */
@@ -21,14 +21,14 @@ export interface EnteredFolder {
 }
 
 /**
- * Folders of a held workspace that operations have walked to, kept open for those that follow: agents read many files of
- * few folders. Each use first makes sure that the folder is where it was, without looking up its path, so no link is followed.
+ * Open folders of a held workspace, kept for later operations because agents read many files in few folders. Each use
+ * first checks that the folder is still in place, by its descriptor and not by its path, so no link is followed.
  *
  * A file system that has been mounted over a folder is noticed when it is walked to again, after a second. Linux only.
  */
 export class KnownFolders {
   readonly #root: string;
-  /** By path, the one that was walked to first at the beginning. */
+  /** By path, in the order in which they were opened. */
   readonly #folders = new Map<string, KnownFolder>();
   #isClosed = false;
 

@@ -2,7 +2,7 @@
 export const MAX_SYNC_CALLS = 256;
 /** Bytes that one operation may read or write on the event loop. */
 export const MAX_SYNC_BYTES = 256 * 1024;
-/** A disk that took longer for the last write that a call waited for changes no folder on the event loop. */
+/** If the last call that waited for the disk took longer, in milliseconds, changes to folders go to the thread pool. */
 const PROMPT_MS = 5;
 /** A disk that keeps the event loop busy this long with one operation is slow. */
 const SLOW_MS = 100;
@@ -15,7 +15,7 @@ export interface CallCost {
   bytes: number;
   /** Whether the call waits for the disk to write, so that only the thread pool may make it. */
   waits: boolean;
-  /** Whether the call changes the entries of a folder: it has to wait while the file system writes its journal. */
+  /** Whether the call changes the entries of a folder, which blocks while the file system writes its journal. */
   changes: boolean;
 }
 
@@ -40,12 +40,12 @@ export class LocalDisk {
     return performance.now() < this.#pausedUntil ? undefined : new SyncBudget(this);
   }
 
-  /** Whether folders can be changed at once, as far as that is known. */
+  /** Whether a change to a folder is likely to complete at once. */
   get isPrompt(): boolean {
     return this.#writes === 0 && this.#lastWriteMs <= PROMPT_MS;
   }
 
-  /** Waits for a call that waits for the disk. */
+  /** Awaits a call of the thread pool that waits for the disk, and records how long it took. */
   async during<T>(call: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     this.#writes += 1;

@@ -67,7 +67,7 @@ async function inWorkspace<T>(root: string, operation: (top: Folder) => FileCall
   return await perform(operation(atDescriptor(folder.fd)));
 }
 
-/** Performs an operation that changes nothing in a folder of the workspace. */
+/** Performs a read-only operation in a folder of the workspace. */
 async function inFolder<T>(
   root: string,
   steps: readonly string[],
