@@ -17,18 +17,26 @@ export function viewEvent(event: RunEvent): ViewEvent {
   return cuts.length === 0 ? event : { ...view, cuts };
 }
 
-/**
- * `viewEvent` as JSON, with the fields in the order in which the store returns them as text. Shared by all viewers of a live
- * run. A short event cannot contain a long text, so it is not scanned.
- */
-export const viewEventJson = memoized((event: RunEvent) => viewJson(eventJson(event, eventBody(event))));
+/** `viewEvent` as JSON, with the fields in the order in which the store returns them as text. */
+export function viewEventJson(event: RunEvent): string {
+  const body = eventBody(event);
+  return isShort(body) ? eventJson(event, body) : longEventJson(event);
+}
+
+/** Shared by all viewers of a live run. */
+const longEventJson = memoized((event: RunEvent) => viewJson(eventJson(event, eventBody(event))));
 
 /** `viewEventJson` for an event that is already JSON. */
 export function viewJson(text: string): string {
-  if (text.length <= MAX_STREAMED_CHARS) return text;
+  if (isShort(text)) return text;
   const cuts: Cut[] = [];
   const view = shorten(JSON.parse(text), '', cuts);
   return cuts.length === 0 ? text : JSON.stringify({ ...view, cuts });
+}
+
+/** Whether the event cannot contain a long text, so that it need not be scanned. */
+function isShort(json: string): boolean {
+  return json.length <= MAX_STREAMED_CHARS;
 }
 
 function shorten<Value>(value: Value, path: string, cuts: Cut[]): Value;

@@ -13,7 +13,7 @@ import { nearestModel } from './nearest-model.ts';
 import { parseError } from './ollama-body.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { psReply, showReply, tagsReply, versionReply } from './ollama-wire.ts';
-import { MOMENT_MS } from './recent-answers.ts';
+import { MOMENT_MS, SHORT_WHILE_MS } from './recent-answers.ts';
 import { readRemote } from './remote-model.ts';
 import type { RunningModel } from './running-model.ts';
 
@@ -246,8 +246,8 @@ export async function showInstalled(
     recentDetails(connection, model, signal),
     find(recentlyInstalled(connection, signal)),
   ]);
-  // The server knows a model that the list lacks: it was installed since, unless the list was asked for after its details.
-  const sinceDetails = connection.facts.details.ageMs(model) ?? 0;
+  // The server knows a model that the list lacks: it was installed since, unless the list is as recent as its details.
+  const sinceDetails = (connection.facts.details.ageMs(model) ?? 0) + SHORT_WHILE_MS;
   const installed = listed ?? (await find(recentlyInstalled(connection, signal, sinceDetails)));
   return { ...details, digest: installed?.digest, sizeBytes: installed?.sizeBytes };
 }

@@ -1,8 +1,11 @@
 /** How long an answer is reused, in milliseconds. Within this time, a change made by another program may go unnoticed. */
 const LIFETIME_MS = 5000;
 
-/** How old an answer that must be current may be, in milliseconds: just enough for runs that start together to share it. */
+/** How old an answer about what is in memory may be, in milliseconds: just enough for runs that start together to share it. */
 export const MOMENT_MS = 20;
+
+/** How old the list of models may be where it decides whether a run starts, in milliseconds: models change by hand. */
+export const SHORT_WHILE_MS = 250;
 
 /** Old answers are dropped when there are more than this. */
 const MAX_ANSWERS = 100;

@@ -10,7 +10,7 @@ import {
   recentlyRunning,
   show,
 } from './ollama-models.ts';
-import { MOMENT_MS } from './recent-answers.ts';
+import { SHORT_WHILE_MS } from './recent-answers.ts';
 import { readRemote, remoteRefused } from './remote-model.ts';
 import type { RunningModel } from './running-model.ts';
 
@@ -65,12 +65,12 @@ export class RunnerFinder {
   }
 
   /**
-   * The model as `/api/tags` lists it, or did a moment ago.
+   * The model as `/api/tags` lists it, or did a short while ago.
    *
    * @throws {ModelError} `aborted`; `remote_model` where that is not allowed
    */
   async installed(signal: AbortSignal): Promise<OwnModel> {
-    const { own } = await this.#store(() => recentlyInstalled(this.#connection, signal, MOMENT_MS));
+    const { own } = await this.#store(() => recentlyInstalled(this.#connection, signal, SHORT_WHILE_MS));
     refuseRemote(this.#connection, this.#model, own.remote);
     return own;
   }

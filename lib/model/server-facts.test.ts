@@ -7,7 +7,7 @@ import { modelErrorOf } from '../testing/model-error-of.ts';
 import { createOllamaChatModel } from './ollama-chat-model.ts';
 import { parseOllamaHost } from './ollama-host.ts';
 import { pullModel } from './ollama-pull.ts';
-import { MOMENT_MS } from './recent-answers.ts';
+import { SHORT_WHILE_MS } from './recent-answers.ts';
 
 let fake: FakeOllama;
 afterEach(() => fake?.close());
@@ -56,6 +56,7 @@ it('a second run a moment later asks nothing before it loads the model', async (
 it('a model that was installed after the list was read has its digest all the same', async () => {
   const { model } = await start();
   await model.show('play');
+  await sleep(SHORT_WHILE_MS);
   fake.add({ name: 'late', model: 'late:1b', steps: [{ reply: { content: 'Hello.' } }] });
   expect((await model.show('late:1b')).digest).toEqual(expect.any(String));
 });
@@ -79,7 +80,7 @@ it('a load reads the list of models and what is in memory anew', async () => {
   const { model } = await start();
   await model.load(load, context);
   await model.ping();
-  await sleep(MOMENT_MS);
+  await sleep(SHORT_WHILE_MS);
   expect(await requestsOf(() => model.load(load, context))).toEqual([
     '/api/chat',
     '/api/ps',

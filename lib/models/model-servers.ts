@@ -20,7 +20,7 @@ import {
 } from '../model/ollama-models.ts';
 import { pullModel } from '../model/ollama-pull.ts';
 import { renderPrompt } from '../model/ollama-render.ts';
-import { MOMENT_MS } from '../model/recent-answers.ts';
+import { SHORT_WHILE_MS } from '../model/recent-answers.ts';
 import { readRemote } from '../model/remote-model.ts';
 import { findRunner, refuseRemote } from '../model/residency.ts';
 import type { RunningModel } from '../model/running-model.ts';
@@ -117,7 +117,7 @@ export class ModelServers {
     const asked = recentDetails(connection, model, signal).catch(unlessModelError);
     const ahead = [
       recentPing(connection, signal),
-      recentlyInstalled(connection, signal, MOMENT_MS),
+      recentlyInstalled(connection, signal, SHORT_WHILE_MS),
       recentlyRunning(connection, signal),
     ];
     for (const answer of ahead) answer.catch(unlessModelError);

@@ -7,6 +7,7 @@ import type { RunExtras, RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
 import type { CreatedLog, RunStore } from '../store/run-store.ts';
 import { type ForkFacts, type ForkFolder, type ForkPoint, planFork } from './plan-fork.ts';
 import { hasFreshWorkspace, type PreparedRun } from './prepare-run.ts';
@@ -22,8 +23,8 @@ const NEVER = new AbortController().signal;
 interface NewRunWorker {
   /** The worker that claims runs as they are created. Where processes share the store, the first with a free slot does. */
   readonly claimsNew: string | undefined;
-  /** Starts a run that was just created and claimed. @param first its only event */
-  beginNew(first: EventOf<'run.created'>): void;
+  /** Starts a run that was just created and claimed. @param state the fold of `first`, its only event */
+  beginNew(state: RunState, first: EventOf<'run.created'>): void;
   /** Starts a new run that no worker has claimed. */
   beginUnclaimed(runId: string, config: RunConfig): Promise<void>;
 }
@@ -114,7 +115,7 @@ export class RunCreation {
       return { ...first, created: false };
     }
     if (worker.claimsNew !== undefined) {
-      worker.beginNew(made.first);
+      worker.beginNew(made.state, made.first);
       stored.noteCreated(id, place);
     } else await worker.beginUnclaimed(id, config);
     return { ...(await stored.get(id)), created: true };

@@ -3,9 +3,8 @@ import { fault } from '../engine/fault.ts';
 import type { RunLoopOutcome } from '../engine/run-loop-outcome.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
-import { foldAll } from '../events/fold-run.ts';
 import type { EventOf, NewEvent, RunEvent, RunEventType } from '../events/registry.ts';
-import { emptyRunState, type RunState } from '../events/run-state.ts';
+import type { RunState } from '../events/run-state.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
 import type { HostSlots } from '../queue/host-slots.ts';
 import { warnNotReleased } from '../queue/shared-work.ts';
@@ -117,8 +116,7 @@ export class RunWorker {
     return this.#options.shared ? undefined : this.#options.name;
   }
 
-  beginNew(first: EventOf<'run.created'>): void {
-    const state = foldAll(emptyRunState(first.run_id), [first]);
+  beginNew(state: RunState, first: EventOf<'run.created'>): void {
     this.#begin(this.#hold(state, 1, [first]), first.config);
   }
 

@@ -3,6 +3,7 @@ import type { Found, FoundFrom } from '../api/search.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
+import type { RunState } from '../events/run-state.ts';
 import type { StoredImage } from './image-store.ts';
 import type { FileRun } from './import-run.ts';
 import type { ListPage } from './list-page.ts';
@@ -38,7 +39,24 @@ export interface AppendRequest extends LogGrowth {
 /** A run as it was created, or the one that an earlier request with the same key created. */
 export type CreatedLog =
   | { runId: string; created: false }
-  | { runId: string; created: true; first: EventOf<'run.created'> };
+  | { runId: string; created: true; first: EventOf<'run.created'>; state: RunState };
+
+/** A run to be created. */
+export interface NewRunLog {
+  id: string;
+  config: RunConfig;
+  copied?: EventOf<'run.created'>['copied'];
+  parent?: { run_id: string; seq: number };
+  idempotencyKey?: string;
+  /** Claims the new run, which then has epoch 1. Without it no worker holds the run. */
+  worker?: string;
+  /** The experiment it belongs to. */
+  family?: string;
+  /** The person's folder it works in, or on a copy of. */
+  folder?: string;
+  /** The images of its configuration. */
+  images?: readonly StoredImage[];
+}
 
 /** One page of a search. */
 export interface SearchPage {
@@ -110,23 +128,9 @@ export interface RunStore extends RunReader {
   /**
    * Makes a run with its `run.created` event (seq 1). A repeated idempotency key returns the first run.
    *
-   * @param run.worker claims the new run, which then has epoch 1; without it no worker holds the run
-   * @returns also the stored event, if the run was created
+   * @returns also the stored event and its fold, if the run was created
    */
-  create(run: {
-    id: string;
-    config: RunConfig;
-    copied?: EventOf<'run.created'>['copied'];
-    parent?: { run_id: string; seq: number };
-    idempotencyKey?: string;
-    worker?: string;
-    /** The experiment it belongs to. */
-    family?: string;
-    /** The person's folder it works in, or on a copy of. */
-    folder?: string;
-    /** The images of its configuration. */
-    images?: readonly StoredImage[];
-  }): Promise<CreatedLog>;
+  create(run: NewRunLog): Promise<CreatedLog>;
   /**
    * Makes a run out of the beginning of another, whose log stays as it is (docs/decisions/0020) and whose family it joins:
    * the copied events with the images of that run, then the given ones, `run.forked` first; all together or not at all. Epoch 0, like a new run. What the copied replies

@@ -1,6 +1,4 @@
-import type { RunEvent } from '../../events/registry.ts';
 import type { EventRow } from '../event-row.ts';
-import { toEventRow } from '../import-run.ts';
 import { type LogGrowth, seqBefore } from '../log-growth.ts';
 import { toRow } from '../run-row.ts';
 import type { TextRange } from '../run-store.ts';
@@ -123,11 +121,11 @@ export function textsAfter(runId: string, { afterSeq, limit, maxChars }: TextRan
   };
 }
 
-export function insertEvents(runId: string, events: readonly RunEvent[]): Statement {
+export function insertEvents(runId: string, rows: readonly EventRow[]): Statement {
   return {
     sql: `insert into events (run_id, seq, type, at, body)
           select $1, event.* from unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[]) as event`,
-    parameters: [runId, ...eventColumns(events.map(toEventRow))],
+    parameters: [runId, ...eventColumns(rows)],
   };
 }
 

@@ -15,12 +15,9 @@ import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import type { SuiteCase, SuiteRecord } from '../../api/suite.ts';
-import { summarizeRun } from '../../api/summarize-run.ts';
-import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
-import { foldAll } from '../../events/fold-run.ts';
+import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
-import { emptyRunState } from '../../events/run-state.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import {
   annotateStatements,
@@ -36,13 +33,15 @@ import { copiedImages, keptImage } from '../image-statements.ts';
 import type { StoredImage } from '../image-store.ts';
 import { type FileRun, importInSlices } from '../import-run.ts';
 import { type LogGrowth, seqBefore } from '../log-growth.ts';
+import { beginningOf, createLog, type LogBeginning, type RunToInsert } from '../new-log.ts';
 import { selectRuns } from '../run-list-query.ts';
-import { checkRow, extrasFromRow, newRow, type RunPlace, toShareRow } from '../run-row.ts';
+import { checkRow, extrasFromRow, newRow, toShareRow } from '../run-row.ts';
 import {
   type AppendRequest,
   type CreatedLog,
   type EventRange,
   type EventText,
+  type NewRunLog,
   type SearchPage,
   SeqConflictError,
   StaleEpochError,
@@ -170,58 +169,53 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     }
   }
 
-  async create(run: Parameters<Store['create']>[0]): Promise<CreatedLog> {
-    const { id, config, copied, parent, idempotencyKey: key, worker, family, folder, images } = run;
-    const place = { run_id: id, seq: 1, at: steadyNow() };
-    const first = runCreated.parse({ type: 'run.created', config, copied, parent, ...place });
-    const { runId, created } = await this.#make({ id, key, worker, family, folder, images }, async () => [
-      first,
-    ]);
-    return created ? { runId, created, first } : { runId, created };
+  create(run: NewRunLog): Promise<CreatedLog> {
+    return createLog(run, ({ beginning, ...place }) =>
+      this.#make({ id: beginning.summary.id, ...place }, async () => beginning),
+    );
   }
 
   async fork(run: Parameters<Store['fork']>[0]): Promise<{ runId: string; created: boolean }> {
-    const { id, config, parent, events, idempotencyKey: key, folder } = run;
-    return this.#make({ id, key, folder, familyFrom: parent.run_id }, async (query, at) => {
+    const { id, config, parent, events, idempotencyKey, folder } = run;
+    const beginFork = async (query: Run, at: number) => {
       const found = await positionOf(query, parent.run_id);
       if (!found) throw new RunNotFoundError(parent.run_id);
       if (parent.seq > found.last_seq) throw missingEvent(parent.run_id, parent.seq);
       const rows = await query(eventsAfter(parent.run_id, { afterSeq: 0, limit: parent.seq }));
       const prefix = this.#eventsOf(rows);
-      return forkedLog({ id, config, parent, prefix, events, at }).map((event) => runEvent.parse(event));
-    });
+      const log = forkedLog({ id, config, parent, prefix, events, at });
+      return beginningOf(
+        id,
+        log.map((event) => runEvent.parse(event)),
+      );
+    };
+    const runId = await this.#make({ id, idempotencyKey, folder, familyFrom: parent.run_id }, beginFork);
+    return { runId, created: runId === id };
   }
 
   importRun(run: FileRun): Promise<{ runId: string; created: boolean }> {
     return importInSlices(this.imports, run, (...asked) => this.keepImages(...asked));
   }
 
-  /** Makes a run with the beginning of its log, unless its key has made one. */
+  /** Inserts a run with the beginning of its log, unless its key has made one. Returns the id of the one or the other. */
   async #make(
-    run: RunPlace & {
-      id: string;
-      key?: string;
-      worker?: string;
-      familyFrom?: string;
-      images?: readonly StoredImage[] | undefined;
-    },
-    begin: (query: Run, at: number) => Promise<readonly RunEvent[]>,
-  ): Promise<{ runId: string; created: boolean }> {
-    const { id, key, worker, folder, familyFrom, images = [] } = run;
+    run: Omit<RunToInsert, 'beginning'> & { id: string; familyFrom?: string },
+    begin: (query: Run, at: number) => Promise<LogBeginning>,
+  ): Promise<string> {
+    const { id, idempotencyKey: key, worker, folder, familyFrom, images = [] } = run;
     const at = steadyNow();
     let lastSeq = 0;
     const insert = async (query: Run, tries: number): Promise<string> => {
       const first = key === undefined ? undefined : await firstOf(query, key);
       if (first !== undefined) return first;
-      const events = await begin(query, at);
-      const summary = summarizeRun(foldAll(emptyRunState(id), events));
+      const { rows, summary } = await begin(query, at);
       lastSeq = summary.last_seq;
       // An earlier try may have been stored, and its answer lost.
       if (tries > 0 && (await positionOf(query, id))) return id;
       const family = familyFrom === undefined ? run.family : await familyOfRun(query, familyFrom);
       const row = newRow(summary, { worker, family, folder });
       await query(compiled(postgres.insertInto('runs').values(row)));
-      await query(insertEvents(id, events));
+      await query(insertEvents(id, rows));
       for (const image of images) await query(compiled(keptImage(postgres, id, image)));
       if (familyFrom !== undefined) await query(compiled(copiedImages(postgres, familyFrom, id)));
       if (key !== undefined) {
@@ -242,7 +236,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     });
     const runId = await this.#noticeFull(making);
     if (runId === id) this.#committed(id, lastSeq);
-    return { runId, created: runId === id };
+    return runId;
   }
 
   async append(runId: string, { epoch, ...growth }: AppendRequest): Promise<void> {

@@ -19,13 +19,10 @@ import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import { type StandingApprovalRecord, standingApprovalRecord } from '../../api/standing-approval.ts';
 import type { SuiteCase, SuiteRecord } from '../../api/suite.ts';
-import { summarizeRun } from '../../api/summarize-run.ts';
 import { AppError } from '../../errors/app-error.ts';
-import { type ModelPrice, modelPrice, runCreated } from '../../events/config.ts';
-import { foldAll } from '../../events/fold-run.ts';
+import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
-import { type RunEvent, runEvent } from '../../events/registry.ts';
-import { emptyRunState } from '../../events/run-state.ts';
+import { runEvent } from '../../events/registry.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import {
   annotateStatements,
@@ -40,13 +37,15 @@ import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
 import type { EventRow } from '../event-row.ts';
 import { copiedImages, keptImage } from '../image-statements.ts';
 import type { StoredImage } from '../image-store.ts';
-import { type FileRun, type ImportKey, type ImportSteps, importInSlices, toEventRow } from '../import-run.ts';
+import { type FileRun, type ImportKey, type ImportSteps, importInSlices } from '../import-run.ts';
 import { seqBefore } from '../log-growth.ts';
+import { beginningOf, createLog, type LogBeginning, type RunToInsert } from '../new-log.ts';
 import { selectRuns } from '../run-list-query.ts';
-import { checkRow, extrasFromRow, newRow, type RunPlace, toRow, toShareRow } from '../run-row.ts';
+import { checkRow, extrasFromRow, newRow, toRow, toShareRow } from '../run-row.ts';
 import {
   type AppendRequest,
   type CreatedLog,
+  type NewRunLog,
   type RunStore,
   SeqConflictError,
   StaleEpochError,
@@ -197,25 +196,29 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#lock.announce(holder);
   }
 
-  async create(run: Parameters<RunStore['create']>[0]): Promise<CreatedLog> {
-    const { id, config, copied, parent, idempotencyKey, worker, family, folder, images } = run;
-    const place = { run_id: id, seq: 1, at: steadyNow() };
-    const first = runCreated.parse({ type: 'run.created', config, copied, parent, ...place });
-    const row = { id, idempotencyKey, worker, family, folder, images };
-    const { runId, created } = await this.#make(row, () => [first]);
-    return created ? { runId, created, first } : { runId, created };
+  create(run: NewRunLog): Promise<CreatedLog> {
+    return createLog(run, (prepared) => this.insertRun(prepared));
+  }
+
+  /** Inserts a run that `createLog` has prepared. */
+  insertRun({ beginning, ...run }: RunToInsert): Promise<string> {
+    return this.#make({ id: beginning.summary.id, ...run }, () => beginning);
   }
 
   async fork(run: Parameters<RunStore['fork']>[0]): Promise<{ runId: string; created: boolean }> {
     const { id, config, parent, events, idempotencyKey, folder } = run;
     const familyFrom = parent.run_id;
-    return this.#make({ id, idempotencyKey, folder, familyFrom }, () => {
+    const runId = await this.#make({ id, idempotencyKey, folder, familyFrom }, () => {
       const { last_seq } = this.#lease(parent.run_id);
       if (parent.seq > last_seq) throw missingEvent(parent.run_id, parent.seq);
       const prefix = this.reader.readNow(parent.run_id, { afterSeq: 0, limit: parent.seq });
       const log = forkedLog({ id, config, parent, prefix, events, at: steadyNow() });
-      return log.map((event) => runEvent.parse(event));
+      return beginningOf(
+        id,
+        log.map((event) => runEvent.parse(event)),
+      );
     });
+    return { runId, created: runId === id };
   }
 
   importRun(run: FileRun): Promise<{ runId: string; created: boolean }> {
@@ -238,17 +241,11 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     return this.#imports.dropImport(key);
   }
 
-  /** Makes a run with the beginning of its log, unless its key has made one. */
+  /** Inserts a run with the beginning of its log, unless its key has made one. Returns the id of the one or the other. */
   #make(
-    run: RunPlace & {
-      id: string;
-      idempotencyKey?: string;
-      worker?: string;
-      familyFrom?: string;
-      images?: readonly StoredImage[] | undefined;
-    },
-    begin: () => readonly RunEvent[],
-  ): Promise<{ runId: string; created: boolean }> {
+    run: Omit<RunToInsert, 'beginning'> & { id: string; familyFrom?: string },
+    begin: () => LogBeginning,
+  ): Promise<string> {
     const { id, idempotencyKey, worker, folder, familyFrom, images = [] } = run;
     return this.#transaction(() => {
       if (idempotencyKey !== undefined) {
@@ -256,13 +253,13 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
           sqlite.selectFrom('idempotency_keys').select('run_id').where('key', '=', idempotencyKey),
         );
         if (first) {
-          return { runId: z.object({ run_id: z.string() }).parse(first).run_id, created: false };
+          return z.object({ run_id: z.string() }).parse(first).run_id;
         }
       }
-      const events = begin();
+      const { rows, summary } = begin();
       const family = familyFrom === undefined ? run.family : this.#familyOf(familyFrom);
-      this.#insertRun(newRow(summarizeRun(foldAll(emptyRunState(id), events)), { worker, family, folder }));
-      for (const event of events) this.#insert(event);
+      this.#insertRun(newRow(summary, { worker, family, folder }));
+      this.#insertEvents(id, rows);
       for (const image of images) this.#run(keptImage(sqlite, id, image));
       if (familyFrom !== undefined) this.#run(copiedImages(sqlite, familyFrom, id));
       if (idempotencyKey !== undefined) {
@@ -273,7 +270,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
         );
       }
       this.#index.soon();
-      return { runId: id, created: true };
+      return id;
     });
   }
 
@@ -329,7 +326,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     if (epoch < 1 || found.epoch !== epoch) throw new StaleEpochError(runId, epoch);
     if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
     if (found.phase === 'ended') throw new RunEndedError(runId);
-    for (const { seq, type, at, body } of rows) this.#insertEvent.run(runId, seq, type, at, body);
+    this.#insertEvents(runId, rows);
     for (const [counter, count] of counts) this.#addCount.run(summary.model, counter, count);
     for (const approval of standingApprovals) this.#keepStandingApproval(approval);
     this.#updateSummary.run(toRow(summary));
@@ -686,9 +683,8 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#addRun.run(row);
   }
 
-  #insert(event: RunEvent): void {
-    const { seq, type, at, body } = toEventRow(event);
-    this.#insertEvent.run(event.run_id, seq, type, at, body);
+  #insertEvents(runId: string, rows: readonly EventRow[]): void {
+    for (const { seq, type, at, body } of rows) this.#insertEvent.run(runId, seq, type, at, body);
   }
 
   #first(query: Compilable): unknown {

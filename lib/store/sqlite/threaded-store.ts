@@ -2,15 +2,16 @@ import { Worker } from 'node:worker_threads';
 import type { Found } from '../../api/search.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { type FileRun, type ImportSteps, importInSlices } from '../import-run.ts';
-import type { AppendRequest } from '../run-store.ts';
+import { createLog } from '../new-log.ts';
+import type { AppendRequest, CreatedLog, NewRunLog } from '../run-store.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { AlreadyRunningError, type LockHolder } from './instance-lock.ts';
 import { ReadingStore } from './reading-store.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { CATCH_UP_MS, type RunAppend, type SqliteRunStore, type SqliteStoreOptions } from './sqlite-store.ts';
 
-type Remote = Omit<Store, 'append' | 'importRun' | keyof StoreReader> &
-  Pick<SqliteRunStore, 'announce' | 'appendAll' | 'catchUp' | keyof ImportSteps>;
+type Remote = Omit<Store, 'append' | 'create' | 'importRun' | keyof StoreReader> &
+  Pick<SqliteRunStore, 'announce' | 'appendAll' | 'catchUp' | 'insertRun' | keyof ImportSteps>;
 
 /** A request to the thread. */
 export interface ToStore {
@@ -51,7 +52,6 @@ interface Pending {
  */
 export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps {
   readonly path: string;
-  readonly create = this.#remote('create');
   readonly fork = this.#remote('fork');
   readonly beginImport = this.#remote('beginImport');
   readonly addToImport = this.#remote('addToImport');
@@ -85,6 +85,7 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly touchSignIn = this.#remote('touchSignIn');
   readonly deleteSignIns = this.#remote('deleteSignIns');
   readonly revokeStandingApprovals = this.#remote('revokeStandingApprovals');
+  readonly #insertRun = this.#remote('insertRun');
   readonly #thread: Worker;
   readonly #pending = new Map<number, Pending>();
   /** Appends that wait until the thread has written those before them, to be written together. */
@@ -122,6 +123,11 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
     const { busyPatienceMs } = options;
     const reader = SqliteReader.open(first.path, { patienceMs: busyPatienceMs });
     return new ThreadedRunStore(thread, reader, first.full);
+  }
+
+  /** The log is prepared in this thread, whose code is warm. */
+  create(run: NewRunLog): Promise<CreatedLog> {
+    return createLog(run, this.#insertRun);
   }
 
   importRun(run: FileRun): ReturnType<Store['importRun']> {
