@@ -2,13 +2,17 @@ import type { JsonObject } from '../../util/json.ts';
 import { buildCall, readJsonArguments, refusal } from '../call-shape.ts';
 import { UNSAFE_KEYS } from '../json/json-reader.ts';
 import type { BodyContext, BodyReading, SourceText, Verdict } from '../reading.ts';
+import { allowedTypes } from '../schema-types.ts';
 import { skipSpace } from '../space.ts';
 import { attribute, Tag } from '../tags.ts';
+import type { ParameterSchema } from '../types.ts';
 import { readName } from './call-head.ts';
 import {
   addValue,
   type ElementsOptions,
+  hasTextLeft,
   isParameter,
+  PARAMETER_ELEMENTS,
   readElements,
   readParameter,
   typedValue,
@@ -133,21 +137,35 @@ export function callOfParameters(context: BodyContext, name: string, from: numbe
   const { text } = source;
   const values: JsonObject = {};
   const properties = context.tools.schema(context.tools.resolve(name))?.properties ?? {};
+  const isExpected = (key: string, current?: string) =>
+    isExpectedParameter(key, { isGiven: key === current || Object.hasOwn(values, key), properties });
   let untyped = true;
   let at = from;
   let found = 0;
+  let guessed = false;
+  let mayHaveSurplusCloser = false;
   for (;;) {
     const tag = source.tagAt(skipSpace(text, at));
+    if (tag && mayHaveSurplusCloser && isParameterCloser(tag)) {
+      mayHaveSurplusCloser = false;
+      at = tag.end;
+      continue;
+    }
     if (!tag || !isParameter(tag)) break;
-    const parameter = readParameter(context, tag);
-    if (parameter === undefined) {
+    const parameter = readParameter(context, tag, { isExpected });
+    if (parameter === 'cut') {
       return failed(text.length, refusal('cut', `The call of ${name} is cut off inside a parameter.`, name));
     }
+    if (parameter === 'unclear') return unclear(context, name);
     const { key, end } = parameter;
     if (key === '') return failed(end, refusal('malformed', `A parameter of ${name} has no name.`, name));
     if (UNSAFE_KEYS.has(key)) {
       return failed(end, refusal('unsafe-key', `The call of ${name} holds the key "${key}".`, name));
     }
+    // After a guess, other names are more likely to be text of the value before.
+    if (guessed && !isExpected(key)) return unclear(context, name);
+    guessed ||= parameter.guessed === true;
+    mayHaveSurplusCloser = parameter.text !== '' && !parameter.text.includes('<');
     const typed = typedValue(tag, parameter.text);
     if (typed !== undefined) untyped = false;
     const value = typed ?? parameter.text;
@@ -158,6 +176,7 @@ export function callOfParameters(context: BodyContext, name: string, from: numbe
     at = end;
     found++;
   }
+  if (found > 0 && hasTextLeft(context, at, { name, guessed })) return unclear(context, name);
   if (found === 0) {
     const elements = callOfElements(context, name, at);
     if (elements.end > at) return { ...elements, end: skipFunctionCloser(source, elements.end) };
@@ -169,6 +188,26 @@ export function callOfParameters(context: BodyContext, name: string, from: numbe
   const verdict = buildCall(name, values, context);
   if ('call' in verdict && untyped) verdict.call.untyped = true;
   return { kind: 'parameters', end: closed, verdicts: [verdict] };
+}
+
+/** Whether a parameter can follow those already read. Without a schema, any name can. */
+function isExpectedParameter(
+  key: string,
+  { isGiven, properties }: { isGiven: boolean; properties: { [name: string]: ParameterSchema } },
+): boolean {
+  const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  if (isGiven) return property !== undefined && allowedTypes(property).includes('array');
+  return property !== undefined || Object.keys(properties).length === 0;
+}
+
+function isParameterCloser(tag: Tag): boolean {
+  return tag.closing && PARAMETER_ELEMENTS.has(tag.element.toLowerCase());
+}
+
+/** Refuses the rest of the text too: what resembles a call in it may be part of a value. */
+function unclear({ source }: BodyContext, name: string): BodyReading {
+  const message = `A value in the call of ${name} contains parameter tags, so its end is unclear.`;
+  return failed(source.text.length, refusal('malformed', message, name));
 }
 
 function failed(end: number, verdict: Verdict): BodyReading {

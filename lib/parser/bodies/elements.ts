@@ -1,10 +1,12 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 import { readJson, UNSAFE_KEYS } from '../json/json-reader.ts';
+import { MAX_NAME_CHARS } from '../limits.ts';
 import type { BodyContext, SourceText } from '../reading.ts';
 import { allowedTypes, alternatives } from '../schema-types.ts';
 import { MINIMAX_PREFIX, skipSpace } from '../space.ts';
 import { attribute, type Tag } from '../tags.ts';
 import type { ParameterSchema } from '../types.ts';
+import { COMMENT, commentedNesting, nestingOf, parameterNesting, type TagNesting } from './tag-nesting.ts';
 
 export interface ElementsReading {
   /** Values by element name: text, lists of repeated elements, nested objects. */
@@ -186,9 +188,14 @@ export function decodeEntities(text: string): string {
 
 const INLINE_LINES = /^[^\r\n][^\n]*\n[^\n]*[^\s]/;
 const BLANK_LAST_LINE = /(\n)\r?\n$/;
-const PARAMETER_ELEMENTS = new Set(['parameter', 'param']);
+export const PARAMETER_ELEMENTS = new Set(['parameter', 'param']);
 const PARAMETER_CLOSER = /<\/[^<>\s]{0,20}param(?:eter)?\s{0,4}>/g;
 const PARAMETER_OPENER = /<(?!\/)[^<>\s=]{0,20}param(?:eter)?(?:=|[\sĠ]*name=|>)/g;
+/** Any opening tag, also without a name. */
+const INNER_OPENER = /<(?!\/)[^<>\s=/]{0,20}param(?:eter)?(?=[\s=>/Ġ]|name=)/g;
+const CALL_OPENER =
+  /<(?!\/)[^<>\s=/]{0,20}(?:function|invoke|tool_call|function_calls?|tool_calls)(?=[\s=>Ġ]|name=)/g;
+const PROSE = /^[^<]*\p{L}{2}/u;
 const CALL_CLOSER =
   /<\/(?!param)[^<>\s]{0,20}(?:function|invoke|tool_call|function_calls?|tool_calls)\s{0,4}>/g;
 
@@ -201,57 +208,188 @@ interface Parameter {
   key: string;
   text: string;
   end: number;
+  /** Set when the value contains tags of parameters or has no closing tag, so that its end is a guess. */
+  guessed?: true;
 }
 
-/** Reads the parameter with this opening tag; `undefined` when the text ends inside it. */
-export function readParameter(context: BodyContext, tag: Tag): Parameter | undefined {
+/** Why a parameter could not be read: the text ends inside it, or several readings are possible. */
+type ParameterProblem = 'cut' | 'unclear';
+
+interface ParameterOptions {
+  /** Whether the call may have a parameter of this name besides those already read and `current`. */
+  isExpected: (name: string, current?: string) => boolean;
+}
+
+/** Reads the parameter with this opening tag. */
+export function readParameter(
+  context: BodyContext,
+  tag: Tag,
+  { isExpected }: ParameterOptions,
+): Parameter | ParameterProblem {
   const { source } = context;
-  const key = (attribute(tag, 'name') ?? '').trim();
-  if (tag.selfClosing && key !== '') return { key, text: '', end: tag.end };
-  if (key === '' && tag.rest.trim() === '') return nameInside(context, tag);
-  const value = valueEnd(context, tag.end);
-  if (value === undefined) return undefined;
-  return { key, text: parameterText(context, source.text.slice(tag.end, value.at)), end: value.end };
+  const written = (attribute(tag, 'name') ?? '').trim();
+  if (tag.selfClosing && written !== '') return { key: written, text: '', end: tag.end };
+  const holder = written === '' && tag.rest.trim() === '' ? nameInside(source, tag) : undefined;
+  if (holder === 'cut') return 'cut';
+  const { key, start } = holder ?? { key: written, start: tag.end };
+  const value = valueEnd(source, start, {
+    element: tag.element,
+    isExpected: (name) => isExpected(name, key),
+  });
+  if (typeof value === 'string') return value;
+  const text = parameterText(context, source.text.slice(start, value.at));
+  return { key, text, end: value.end, guessed: value.guessed };
 }
 
 /** `<parameter>city</parameter>\nOslo`: the element holds the name, and the value follows it. */
-function nameInside(context: BodyContext, tag: Tag): Parameter | undefined {
-  const { source } = context;
+function nameInside(source: SourceText, tag: Tag): { key: string; start: number } | 'cut' {
   const closer = source.find(PARAMETER_CLOSER, tag.end);
-  if (closer === undefined) return undefined;
-  const value = valueEnd(context, closer.end);
-  if (value === undefined) return undefined;
-  const key = source.text.slice(tag.end, closer.at).trim();
-  return { key, text: parameterText(context, source.text.slice(closer.end, value.at)), end: value.end };
+  return closer ? { key: source.text.slice(tag.end, closer.at).trim(), start: closer.end } : 'cut';
 }
 
-/** Where a value ends: at its closing tag, otherwise before the next parameter or the end of the call. */
-function valueEnd({ source }: BodyContext, start: number): { at: number; end: number } | undefined {
+interface ValueEnd {
+  at: number;
+  end: number;
+  guessed?: true;
+}
+
+/**
+ * Where a value ends: at its closing tag, otherwise before the next parameter or the end of the call. The value may itself
+ * contain parameter elements, for example when it is a file about tool calls. They belong to the value if their tags match
+ * up, unless they may as well be parameters of the call.
+ */
+function valueEnd(
+  source: SourceText,
+  start: number,
+  options: { element: string } & ParameterOptions,
+): ValueEnd | ParameterProblem {
   const from = skipCdata(source, start);
-  if (from === undefined) return undefined;
+  if (from === undefined) return 'cut';
+  const closer = source.find(PARAMETER_CLOSER, from);
+  const inner = source.find(INNER_OPENER, from);
+  if (closer && (!inner || closer.at < inner.at)) return lastCloser(source, closer);
+  if (closer && inner) {
+    const matching = matchingCloser(source, from, options.element);
+    if (matching === 'unclear') return 'unclear';
+    if (matching) {
+      const name = nameOf(source, inner.at);
+      const isSurplus = matching.afterInner && name !== undefined && options.isExpected(name);
+      return isSurplus ? 'unclear' : { ...lastCloser(source, matching), guessed: true };
+    }
+  }
+  return unclosedValueEnd(source, from, options);
+}
+
+/** The closing tag that matches up with those inside the value, with or without the tags in XML comments. */
+function matchingCloser(
+  source: SourceText,
+  from: number,
+  element: string,
+): ReturnType<TagNesting['closerOf']> | 'unclear' {
+  const closer = nestingOf(source, element).closerOf(from) ?? parameterNesting(source).closerOf(from);
+  const comment = source.find(COMMENT, from);
+  if (!comment || comment.at > (closer?.at ?? Infinity)) return closer;
+  const outside = commentedNesting(source).closerOf(from);
+  return closer && closer.at !== outside?.at ? 'unclear' : outside;
+}
+
+/** Where a value ends whose tags do not match up. */
+function unclosedValueEnd(
+  source: SourceText,
+  from: number,
+  { isExpected }: ParameterOptions,
+): ValueEnd | ParameterProblem {
   const closer = source.find(PARAMETER_CLOSER, from);
   const opener = source.find(PARAMETER_OPENER, from);
-  if (closer && (!opener || closer.at < opener.at || opensInsideText(source.text, opener.at, closer.at))) {
-    return lastCloser(source, closer);
-  }
   const end = source.find(CALL_CLOSER, from);
-  if (opener && (!end || opener.at < end.at)) return { at: opener.at, end: opener.at };
-  return end ? { at: end.at, end: end.at } : undefined;
+  if (closer && opener && opensInsideText(source.text, opener.at, closer.at)) {
+    const value = lastCloser(source, closer);
+    // The end of the call may be that of a call quoted in the value.
+    return opensCall(source, from, value.at) ? 'unclear' : { ...value, guessed: true };
+  }
+  if (opener && (!end || opener.at < end.at)) {
+    const name = nameOf(source, opener.at);
+    if (name === undefined || !isExpected(name)) return 'unclear';
+    return { at: opener.at, end: opener.at, guessed: true };
+  }
+  // Only tags without a name precede the closing tag.
+  if (closer && (!end || closer.at < end.at)) return 'unclear';
+  if (!end) return 'cut';
+  return opensCall(source, from, end.at) ? 'unclear' : { at: end.at, end: end.at };
+}
+
+function opensCall(source: SourceText, from: number, to: number): boolean {
+  const call = source.find(CALL_OPENER, from);
+  return call !== undefined && call.at < to;
+}
+
+/** The name in the opening tag of a parameter, or inside its element. */
+function nameOf(source: SourceText, at: number): string | undefined {
+  const tag = source.tagAt(at);
+  if (!tag) return undefined;
+  const name = attribute(tag, 'name')?.trim();
+  if (name !== undefined || tag.rest.trim() !== '') return name;
+  const closer = source.find(PARAMETER_CLOSER, tag.end);
+  return closer && closer.at - tag.end <= MAX_NAME_CHARS
+    ? source.text.slice(tag.end, closer.at).trim()
+    : undefined;
+}
+
+/** Whether text of a value follows the parameters that were read, so that a closing tag inside the value ended it. */
+export function hasTextLeft(
+  { source, boundary }: BodyContext,
+  at: number,
+  { name, guessed }: { name: string; guessed: boolean },
+): boolean {
+  const next = skipSpace(source.text, at);
+  if (next >= source.text.length) return false;
+  const end = source.find(CALL_CLOSER, next);
+  if (end?.at === next) return hasTextAfterCall(source, end.end, guessed);
+  const closer = source.find(PARAMETER_CLOSER, next);
+  const tag = source.tagAt(next);
+  const marker = boundary?.(next);
+  if ((tag?.closing && tag.element === name) || (marker?.at === next && (marker.closes || !guessed))) {
+    return closer !== undefined && closer.at < (source.find(INNER_OPENER, next)?.at ?? Infinity);
+  }
+  const opener = source.find(CALL_OPENER, next)?.at ?? Infinity;
+  if (closer && (closer.at < opener || isRestOfLine(source.text, at, next))) return true;
+  // A call in the text counts as part of a value only if the value's closing tag follows it.
+  if (closer && opener > next && parameterNesting(source).closerOf(next)) return true;
+  if (end && end.at < opener && PROSE.test(source.text.slice(next, Math.min(end.at, next + 200))))
+    return true;
+  return guessed;
+}
+
+/** Whether the text after a closing tag continues its line, such as the end of a comment that holds the tag. */
+function isRestOfLine(text: string, closerEnd: number, next: number): boolean {
+  const isSameLine = !text.slice(closerEnd, next).includes('\n');
+  return isSameLine ? text[next] !== '<' : /^[^\p{L}<`]/u.test(text.slice(next, next + 2));
+}
+
+/** Whether the closing tag of a parameter follows a call without an opening one: the value quoted the end of a call. */
+function hasTextAfterCall(source: SourceText, from: number, guessed: boolean): boolean {
+  const { text } = source;
+  let at = skipSpace(text, from);
+  for (let end = source.find(CALL_CLOSER, at); end?.at === at; end = source.find(CALL_CLOSER, at)) {
+    at = skipSpace(text, end.end);
+  }
+  const closer = source.find(PARAMETER_CLOSER, at);
+  if (!closer || (closer.at === at && !guessed)) return false;
+  const opener = source.find(CALL_OPENER, at);
+  if (opener && opener.at < closer.at) return false;
+  return parameterNesting(source).strayCloser(at) !== undefined;
 }
 
 /**
  * The closing tag that ends a value. One followed by words is part of the value if another one comes before the next
  * parameter and the end of the call: `a </parameter> b</parameter>`.
  */
-function lastCloser(
-  source: SourceText,
-  first: { at: number; end: number },
-): { at: number; end: number } | undefined {
+function lastCloser(source: SourceText, first: { at: number; end: number }): { at: number; end: number } {
   let closer = first;
   for (;;) {
     const after = skipSpace(source.text, closer.end);
     const next = source.text[after] === '<' ? undefined : source.find(PARAMETER_CLOSER, after);
-    const opener = next && source.find(PARAMETER_OPENER, after);
+    const opener = next && source.find(INNER_OPENER, after);
     const end = next && source.find(CALL_CLOSER, after);
     const isQuoted = next && next.at < (opener?.at ?? Infinity) && next.at < (end?.at ?? Infinity);
     if (!isQuoted) return { at: closer.at, end: closer.end };

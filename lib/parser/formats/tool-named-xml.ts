@@ -35,11 +35,13 @@ export const toolNamedXml: Format = {
     const closer = `</${name}>`;
     const to = source.indexOf(closer, tag.end, source.text.length);
     if (to === undefined) return unclosed(context, name, tag);
-    const end = to + closer.length;
     const values = valuesInside(context, { name, from: tag.end, to, attributes });
     if (values === undefined) return undefined;
+    if ('unclear' in values) return { kind: 'calls', end: source.text.length, verdicts: [values.unclear] };
+    // A value may quote the closing tag.
+    const closerAt = source.indexOf(closer, Math.max(to, values.end ?? to), source.text.length);
     const verdict = buildCall(name, values.given, { ...context, unsafeKey: values.unsafeKey });
-    return callsOf(verdict, end);
+    return callsOf(verdict, closerAt === undefined ? (values.end ?? to) : closerAt + closer.length);
   },
 };
 
@@ -72,15 +74,17 @@ function isUnclear(context: BodyContext, name: string, values: JsonObject): bool
   return Object.keys(values).length === 0 && required.length > 0;
 }
 
+type ArgumentsInside = { given: JsonObject; end?: number } | { unclear: Verdict };
+
 /** The arguments between the tags; `undefined` when the element is probably part of the answer. */
 function valuesInside(
   context: BodyContext,
   { name, from, to, attributes }: { name: string; from: number; to: number; attributes: JsonObject },
-): { given: JsonObject; unsafeKey?: string } | undefined {
+): (ArgumentsInside & { unsafeKey?: string }) | undefined {
   const { source, tools } = context;
   const schema = tools.schema(name);
   const whole = argumentsInside(context, { name, from, to });
-  if (whole) return { given: { ...attributes, ...whole } };
+  if (whole) return 'given' in whole ? { ...whole, given: { ...attributes, ...whole.given } } : whole;
   const inner = readElements(from, { source, schema, to, decodeEntities: true, knownOnly: true });
   const given = { ...attributes, ...inner.values };
   const rest = skipSpace(source.text, inner.end);
@@ -102,7 +106,7 @@ function valuesInside(
 function argumentsInside(
   context: BodyContext,
   { name, from, to }: { name: string; from: number; to: number },
-): JsonObject | undefined {
+): ArgumentsInside | undefined {
   const { source, tools } = context;
   const { text } = source;
   const schema = tools.schema(name);
@@ -112,18 +116,21 @@ function argumentsInside(
     const end = source.indexOf(`</${first.element}>`, first.end, to);
     if (end === undefined) return undefined;
     const inner = { name, from: first.end, to: end };
-    return argumentsInside(context, inner) ?? elementsOf(context, inner);
+    const given = elementsOf(context, inner);
+    return argumentsInside(context, inner) ?? (given && { given });
   }
   if (first && isParameter(first)) {
-    const [verdict] = callOfParameters(context, name, from).verdicts;
-    return verdict && 'call' in verdict ? verdict.call.arguments : undefined;
+    const { verdicts, end } = callOfParameters(context, name, from);
+    const [verdict] = verdicts;
+    if (verdict && 'call' in verdict) return { given: verdict.call.arguments, end };
+    return verdict?.refusal.reason === 'malformed' ? { unclear: verdict } : undefined;
   }
   if (text[at] !== '{') return undefined;
   const reading = source.readJson(at);
   if (!reading.ok || !reading.closed || reading.unsafeKey !== undefined) return undefined;
   const fits =
     skipSpace(text, reading.end) >= to && isObject(reading.value) && fitsSchema(reading.value, schema);
-  return fits && isObject(reading.value) ? reading.value : undefined;
+  return fits && isObject(reading.value) ? { given: reading.value } : undefined;
 }
 
 function elementsOf(
