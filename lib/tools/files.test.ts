@@ -58,6 +58,10 @@ it('reads the requested lines', async () => {
   expect(await tools.error('read_file', { path: 'f', start_line: 5 })).toBe(
     '"f" has only 4 lines; line 5 does not exist.',
   );
+  await writeFile(join(tools.workspace, 'short'), 'only');
+  expect(await tools.error('read_file', { path: 'short', start_line: 2 })).toBe(
+    '"short" has only 1 line; line 2 does not exist.',
+  );
   expect(await tools.error('read_file', { path: 'f', start_line: 3, end_line: 2 })).toContain(
     'less than start_line',
   );
@@ -127,7 +131,7 @@ it('refuses binary files with a clear message, and shows invalid UTF-8 as far as
   await using tools = await toolsUnderTest();
   await writeFile(join(tools.workspace, 'image.png'), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 1]));
   expect(await tools.error('read_file', { path: 'image.png' })).toBe(
-    '"image.png" is not a text file (7 bytes with NUL characters) and can not be shown.',
+    '"image.png" is not a text file (7 bytes with NUL characters) and cannot be shown.',
   );
   await writeFile(join(tools.workspace, 'latin1'), Buffer.from([0x61, 0xe9, 0x62]));
   expect(await tools.output('read_file', { path: 'latin1' })).toMatchObject({ content: 'a\ufffdb' });

@@ -53,7 +53,7 @@ export const readFile: Tool = {
     if (read.text === '' && startLine > Math.max(1, read.lastLine)) {
       return failed('read_file', {
         error: read.complete
-          ? `"${path}" has only ${read.lastLine} lines; line ${startLine} does not exist.`
+          ? `"${path}" has only ${lineCount(read.lastLine)}; line ${startLine} does not exist.`
           : `Line ${startLine} of "${path}" lies more than ${MAX_SCAN_BYTES} bytes into the file. Use search_files instead.`,
       });
     }
@@ -73,7 +73,7 @@ async function readBinary(
   if (!header || !onImage) {
     const limit = `images are shown up to ${IMAGE_LIMITS.max_file_bytes} bytes`;
     return failed('read_file', {
-      error: `"${path}" is not a text file (${sizeBytes} bytes with NUL characters) and can not be shown${data ? '' : `; ${limit}`}.`,
+      error: `"${path}" is not a text file (${sizeBytes} bytes with NUL characters) and cannot be shown${data ? '' : `; ${limit}`}.`,
     });
   }
   onImage({ name: path.slice(path.lastIndexOf('/') + 1), data });
@@ -180,6 +180,10 @@ function* readLines(
   const text = truncated ? fitting.slice(0, fitting.lastIndexOf('\n') + 1 || fitting.length) : fitting;
   const nextLine = startLine + countLineFeeds(text);
   return { sizeBytes, text, lastLine, nextLine, truncated, complete, binary: false };
+}
+
+function lineCount(count: number): string {
+  return count === 1 ? '1 line' : `${count} lines`;
 }
 
 function countLineFeeds(text: string): number {
