@@ -1,15 +1,19 @@
+import { StringDecoder } from 'node:string_decoder';
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.ts';
+import { type FileCalls, readFd } from '../sandbox/file-calls.ts';
+import type { FoundFile } from '../sandbox/folder-walk.ts';
 import { isGitStep } from '../sandbox/git-step.ts';
-import { listFolder, readWhole } from '../sandbox/workspace-files.ts';
+import { chunkBytes, isEnd, listFolder, readFrom } from '../sandbox/workspace-files.ts';
 import type { Found, Match, SearchRequest } from './text-search.ts';
 
 const TIME_LIMIT_MS = 10_000;
 /** Files are read on the event loop: after this long, it is other work's turn. */
 const MAX_TURN_MS = 10;
-const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_ENTRIES_PER_FOLDER = 5000;
 const MAX_DEPTH = 30;
+/** How much of a matching line is kept; a line may be as long as its file. */
+const MAX_LINE_CHARS = 1000;
 /** Folders with dependencies or build output, which ripgrep skips through ignore files. */
 const SKIPPED = new Set(['node_modules', '.next', 'dist', 'build', 'target', '__pycache__', '.venv']);
 
@@ -26,29 +30,37 @@ export async function literalSearch(
   { pattern, steps, maxResults }: SearchRequest,
   signal: AbortSignal,
 ): Promise<Found | undefined> {
-  const wanted = pattern.toLowerCase();
   const deadline = performance.now() + TIME_LIMIT_MS;
-  const matches: Match[] = [];
-  let late = false;
+  const search: Search = {
+    wanted: pattern.toLowerCase(),
+    matches: [],
+    isOver: () => signal.aborted || search.matches.length > maxResults || performance.now() > deadline,
+  };
   let turnEnd = performance.now() + MAX_TURN_MS;
   const open = [steps];
-  for (let current = open.pop(); current !== undefined; current = open.pop()) {
+  while (open.length > 0 && !search.isOver()) {
     if (performance.now() > turnEnd) {
       await setImmediate();
       turnEnd = performance.now() + MAX_TURN_MS;
     }
-    if (signal.aborted) return undefined;
-    late = performance.now() > deadline;
-    if (late || matches.length > maxResults) break;
+    const current = open.pop() ?? [];
     const folder = await listIfFolder(workspace, current);
-    if (folder === undefined) await searchFile(workspace, current, wanted, matches);
+    if (folder === undefined) await searchFile(workspace, current, search);
     else if (current.length < MAX_DEPTH) open.push(...folder);
   }
+  if (signal.aborted) return undefined;
   return {
-    matches: matches.slice(0, maxResults),
-    incomplete: late || matches.length > maxResults,
+    matches: search.matches.slice(0, maxResults),
+    incomplete: search.isOver(),
     note: NOTE,
   };
+}
+
+interface Search {
+  readonly wanted: string;
+  readonly matches: Match[];
+  /** Whether there are enough matches, the time is up or the search was stopped. */
+  isOver(): boolean;
 }
 
 /** The paths in a folder in reverse order, so that a stack yields them in order; `undefined` for a file. */
@@ -68,23 +80,71 @@ async function listIfFolder(workspace: string, steps: readonly string[]): Promis
   }
 }
 
-async function searchFile(workspace: string, steps: readonly string[], wanted: string, matches: Match[]) {
-  const text = await readText(workspace, steps);
-  if (text === undefined) return;
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.toLowerCase().includes(wanted)) {
-      matches.push({ path: steps.join('/'), line: index + 1, text: line.trim() });
-    }
+/** Skips unreadable files, as ripgrep does. */
+async function searchFile(workspace: string, steps: readonly string[], search: Search): Promise<void> {
+  try {
+    await readFrom(workspace, steps, (file) => searchChunks(file, steps.join('/'), search));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
   }
 }
 
-/** The text of a file; `undefined` if it is too large, binary or unreadable, which ripgrep skips too. */
-async function readText(workspace: string, steps: readonly string[]): Promise<string | undefined> {
-  try {
-    const { data } = await readWhole(workspace, steps, MAX_FILE_BYTES);
-    return data?.subarray(0, 8192).includes(0) ? undefined : data?.toString('utf8');
-  } catch (error) {
-    if (error instanceof AppError) return undefined;
-    throw error;
+/** Reads in chunks and keeps only the end of an unfinished line, so that memory use is bounded for any file size. */
+function* searchChunks({ fd, stats }: FoundFile, path: string, search: Search): FileCalls<void> {
+  const decoder = new StringDecoder('utf8');
+  const lines = new LineSearch(path, search);
+  for (let position = 0; !search.isOver(); ) {
+    const chunk = Buffer.allocUnsafe(chunkBytes(stats.size - position));
+    const bytesRead = yield* readFd(fd, chunk, position);
+    const data = chunk.subarray(0, bytesRead);
+    const isBinary = position === 0 && data.subarray(0, 8192).includes(0);
+    if (isBinary) return;
+    position += bytesRead;
+    lines.push(decoder.write(data));
+    if (isEnd(bytesRead, chunk, position, stats)) break;
+  }
+  lines.push(`${decoder.end()}\n`);
+}
+
+/** Finds the matching lines of a text that arrives in pieces. */
+class LineSearch {
+  readonly #path: string;
+  readonly #search: Search;
+  #line = 1;
+  #start = '';
+  /** The end of the unfinished line: a match may go on in the next piece. */
+  #end = '';
+  #isMatch = false;
+
+  constructor(path: string, search: Search) {
+    this.#path = path;
+    this.#search = search;
+  }
+
+  push(text: string): void {
+    const [first = '', ...others] = text.split('\n');
+    this.#extend(first);
+    for (const line of others) {
+      this.#finish();
+      this.#extend(line);
+    }
+  }
+
+  #extend(text: string): void {
+    const { wanted } = this.#search;
+    if (this.#start.length < MAX_LINE_CHARS) this.#start += text.slice(0, MAX_LINE_CHARS);
+    if (this.#isMatch) return;
+    const end = this.#end + text.toLowerCase();
+    this.#isMatch = end.includes(wanted);
+    this.#end = end.slice(Math.max(0, end.length - wanted.length + 1));
+  }
+
+  #finish(): void {
+    const text = this.#start.trim();
+    if (this.#isMatch) this.#search.matches.push({ path: this.#path, line: this.#line, text });
+    this.#line += 1;
+    this.#start = '';
+    this.#end = '';
+    this.#isMatch = false;
   }
 }
