@@ -132,7 +132,7 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
     await tools.output('write_file', { path: 'a.ts', content: 'call(foo[0' });
     expect(await tools.output('search_files', { pattern: 'call(foo[' })).toMatchObject({
       count: 1,
-      note: expect.stringContaining('plain text'),
+      note: 'The pattern is not a valid regular expression; it was searched as plain text.',
     });
   });
 
@@ -147,6 +147,45 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
       });
     },
   );
+
+  it.each(['a:1:b.txt', 'line\nbreak.txt', 'a\n.:1:x\n', 'esc\u001b[2Jape', 'tab\t\u009d\r', ' .'])(
+    'reports a file named %j by its name',
+    async (name) => {
+      await using tools = await toolsUnderTest({ sandbox });
+      await mkdir(join(tools.workspace, 'sub'));
+      for (const path of [name, `sub/${name}`]) await writeFile(join(tools.workspace, path), 'no\nneedle\n');
+      const matches = [name, `sub/${name}`].map((path) => ({ path, line: 2, text: 'needle' }));
+      expect(await tools.output('search_files', { pattern: 'needle' })).toMatchObject({
+        count: 2,
+        matches: expect.arrayContaining(matches),
+      });
+      expect(await tools.output('search_files', { pattern: 'needle', path: 'sub' })).toMatchObject({
+        matches: matches.slice(1),
+      });
+    },
+  );
+
+  it('finds text in a large file with one line', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    await writeFile(join(tools.workspace, 'large'), `needle${'x'.repeat(6_000_000)} and thread`);
+    await writeFile(join(tools.workspace, 'small'), 'needle');
+    for (const pattern of ['needle', 'thread|none', 'needl[e]']) {
+      expect(await tools.output('search_files', { pattern, path: '.' })).toMatchObject({
+        matches: expect.arrayContaining([
+          { path: 'large', line: 1, text: expect.stringMatching(/^needlexxx/) },
+        ]),
+      });
+    }
+  });
+
+  it('skips a binary file without losing the next one', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    await writeFile(join(tools.workspace, 'a'), `needle\n${'x'.repeat(200_000)}\n\0\nneedle\n`);
+    await writeFile(join(tools.workspace, 'b'), 'needle \r end\r\n');
+    expect(await tools.output('search_files', { pattern: 'needle' })).toMatchObject({
+      matches: expect.arrayContaining([{ path: 'b', line: 1, text: 'needle \r end' }]),
+    });
+  });
 
   it('is not blocked by a hostile pattern, a pipe or a config file', async () => {
     await using tools = await toolsUnderTest({ sandbox });

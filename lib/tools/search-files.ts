@@ -14,6 +14,10 @@ import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './to
 const DEFAULT_MAX_RESULTS = 50;
 const MAX_RESULTS = 500;
 const TIMEOUT_MS = 10_000;
+/** For the start of the sandbox and the end of the search, beyond TIMEOUT_MS. */
+const GRACE_MS = 2000;
+/** More than the longest paths and lines of MAX_RESULTS matches need in Base64. */
+const KEPT_BYTES = 4 * 1024 * 1024;
 const MAX_PATTERN_CHARS = 1000;
 const MAX_LINE_CHARS = 400;
 
@@ -106,7 +110,7 @@ async function ripgrep(
   return (
     asText && {
       ...asText,
-      note: 'The pattern is no valid regular expression; it was searched as plain text.',
+      note: 'The pattern is not a valid regular expression; it was searched as plain text.',
     }
   );
 }
@@ -119,39 +123,49 @@ async function runRipgrep(
   { workspace, signal }: ToolContext,
   flags: readonly string[],
 ): Promise<Found | string | undefined> {
-  const enough = new AbortController();
-  let lines = 0;
+  const maxRows = request.maxResults + 1;
   const outcome = await sandbox.run({
     workspace,
     readOnly: true,
-    timeoutMs: TIMEOUT_MS,
-    signal: AbortSignal.any([signal, enough.signal]),
-    limits: { keptBytes: 1024 * 1024 },
-    onOutput: (text, stream) => {
-      if (stream === 'stdout') lines += text.split('\n').length - 1;
-      if (lines > request.maxResults) enough.abort();
-    },
+    timeoutMs: TIMEOUT_MS + GRACE_MS,
+    signal,
+    limits: { keptBytes: KEPT_BYTES },
     argv: [
-      program,
-      ...RIPGREP_OPTIONS,
-      ...flags,
-      '-e',
-      request.pattern,
-      '--',
-      ['.', ...request.steps].join('/'),
+      '/bin/sh',
+      ...['-c', SCRIPT, 'sh', `${TIMEOUT_MS / 1000}`, `${maxRows}`],
+      ...[program, ...RIPGREP_OPTIONS, ...flags],
+      ...['-e', request.pattern, '--', `${ROOT}${request.steps.join('/')}`],
     ],
   });
   if (signal.aborted) return undefined;
-  const failedOutright = outcome.end === 'exited' && outcome.exitCode === 2 && outcome.stdout.text === '';
-  if (failedOutright && outcome.stderr.text !== '') return outcome.stderr.text;
-  const matches = readMatches(outcome.stdout.text);
-  const timedOut = outcome.end === 'timeout';
+  const output = Buffer.from(outcome.stdout.text, 'base64').toString('utf8');
+  const { status, message } = readStatus(outcome.stderr.text);
+  const matches = readMatches(output);
+  const isEnough = output.split('\n').length > maxRows;
+  const timedOut = outcome.end === 'timeout' || status === STATUS.timedOut;
+  const isComplete = outcome.end === 'exited' && status !== undefined && status <= STATUS.trouble;
+  if (matches.length === 0 && !isEnough && !timedOut && (!isComplete || message !== '')) {
+    return message || `ripgrep did not finish (${outcome.end}, exit status ${status ?? 'unknown'}).`;
+  }
   return {
     matches: matches.slice(0, request.maxResults),
-    incomplete: matches.length > request.maxResults || outcome.end !== 'exited',
+    incomplete: isEnough || !isComplete,
     ...(timedOut && { note: `The search was ended after ${TIMEOUT_MS / 1000} s.` }),
   };
 }
+
+/**
+ * Runs a command for at most `$1` seconds and prints its first `$2` lines in Base64, which carries every file name through
+ * the sandbox: its output loses control characters. The exit status is the last line of standard error.
+ */
+const SCRIPT =
+  'seconds=$1 rows=$2; shift 2; { timeout "$seconds" "$@"; echo "$?" >&2; } | head -n "$rows" | base64';
+
+/** Exit statuses: up to `trouble` those of ripgrep (2 is also that of a search with unreadable files), then of timeout(1). */
+const STATUS = { trouble: 2, timedOut: 124 } as const;
+
+/** The folder to search. No path contains `//` elsewhere, so it marks where one begins. */
+const ROOT = './/';
 
 const RIPGREP_OPTIONS = [
   '--no-config', // a config file could name a program to run on each file
@@ -161,20 +175,27 @@ const RIPGREP_OPTIONS = [
   '--no-heading',
   '--with-filename',
   '--line-number',
+  '--null', // after the path, which may contain colons and line breaks
   '--color=never',
   '--max-columns=1000',
   '--max-columns-preview',
-  '--max-filesize=5M',
+  '--mmap', // otherwise a line of gigabytes would need more memory than the sandbox allows
   '--sort=path', // deterministic order
+  '--line-buffered', // matches found before a timeout are kept
   '--no-messages',
 ];
 
-/** Parses lines of the form `path:line:text`; skips others, such as a cut line. */
+function readStatus(stderr: string): { status: number | undefined; message: string } {
+  const [, message = '', status] = /^(.*?)(\d+)\n?$/s.exec(stderr) ?? [undefined, stderr];
+  return { status: status === undefined ? undefined : Number(status), message: message.trim() };
+}
+
+/** Parses rows of the form `.//path`, NUL, `line:text`; skips other lines, such as warnings about binary files. */
 function readMatches(output: string): Match[] {
-  return output.split('\n').flatMap((row) => {
-    const parts = /^(?:\.\/)?(.+?):(\d+):(.*)$/.exec(row);
-    if (!parts?.[1]) return [];
-    return [{ path: parts[1], line: Number(parts[2]), text: (parts[3] ?? '').trim() }];
+  return [...output.matchAll(/([^\0]*)\0(\d+):([^\n]*)\n/g)].flatMap(([, before = '', line, text = '']) => {
+    const start = before.lastIndexOf(ROOT);
+    if (start === -1) return [];
+    return [{ path: before.slice(start + ROOT.length), line: Number(line), text: text.trim() }];
   });
 }
 
