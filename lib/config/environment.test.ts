@@ -95,6 +95,8 @@ it('reports all invalid settings at once, and never shows a token', () => {
   expect(message).toContain('LOUPE_PROT is not a setting; did you mean LOUPE_PORT?');
   for (const name of Object.keys(wrong)) expect(message).toContain(name);
   expect(message).not.toContain('too short');
+  expect(message).not.toContain('\n');
+  expect(message).toContain('LOUPE_OPEN is "no"; it must be 1 or 0. LOUPE_CONCURRENCY is "0";');
   expect(() =>
     readEnvironment({ OLLAMA_HOST: 'http://10.0.0.8', LOUPE_ALLOW_REMOTE_OLLAMA: '1' }),
   ).not.toThrow();

@@ -117,7 +117,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   if (problems.length > 0 || ollamaHost === undefined) {
     throw new AppError({
       code: 'bad_settings',
-      message: `Loupe cannot start with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+      // On one line: the console escapes line breaks, because they may come from a value.
+      message: `Loupe cannot start with these settings: ${problems.map((problem) => problem.trim()).join(' ')}`,
       hint: `The settings are ${SETTINGS.join(', ')} and OLLAMA_HOST.`,
     });
   }
