@@ -17,14 +17,27 @@ if (major < 22 || (major === 22 && minor < 19) || Number(process.versions.napi) 
   process.exit(1);
 }
 
-const usage = 'Usage: npm start [-- --host ADDRESS]   (settings: docs/settings.md)';
+const usage = `Usage: npm start [-- --host ADDRESS]
+
+  --host ADDRESS   the address to listen on (default: 127.0.0.1); any other may be reachable from other machines
+  --help           print this help
+
+The other settings are environment variables: docs/settings.md
+`;
+const options = { host: { type: 'string' }, help: { type: 'boolean', short: 'h' } };
 let host;
 try {
-  ({
-    values: { host },
-  } = parseArgs({ options: { host: { type: 'string' } } }));
+  const { values } = parseArgs({ options });
+  if (values.help) {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
+  ({ host } = values);
 } catch (error) {
-  console.error(`${error.message}\n${usage}`);
+  const { tokens } = parseArgs({ options, strict: false, tokens: true });
+  const unknown = tokens.find((token) => token.kind === 'option' && !(token.name in options));
+  const problem = unknown ? `There is no option ${unknown.rawName}.` : error.message;
+  console.error(`${problem}\n\n${usage}`);
   process.exit(2);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outcomeKind } from '../events/termination.ts';
-import { readArguments, USAGE } from './arguments.ts';
+import { readArguments, USAGE, usageOfCommand } from './arguments.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 
 const read = (line: string) => readArguments(line.split(' '));
@@ -125,12 +125,48 @@ describe('the command line', () => {
     refused('run', 'Hi', '-m', 'm', '--max-iterations', 'ten').toThrow('whole number');
     refused('run', 'Hi', '-m', 'm', '--set', 'checks=[').toThrow('must be JSON');
     refused('run', 'Hi', '-m', 'm', '--option', 'seed').toThrow('KEY=VALUE');
-    refused('run', 'Hi', '-m', 'm', '--modle', 'x').toThrow('--modle');
+    refused('run', 'Hi', '-m', 'm', '--modle', 'x').toThrow(
+      /^There is no option --modle; did you mean --mode\?$/,
+    );
+    refused('list', '--bogus').toThrow(/^There is no option --bogus\.$/);
+    refused('list', '-x').toThrow(/^There is no option -x\.$/);
+    refused('list', '--json=1').toThrow(/^--json takes no value\.$/);
+    refused('follow', 'r1', '--after').toThrow(/^--after needs a value\.$/);
+    refused('say', 'r1', '--image', '--url').toThrow(/^--image needs a value\. .*--image=--url\.$/);
     refused('export', 'r1', '--format', 'pdf').toThrow('must be one of');
     refused('say', 'r1').toThrow('in quotes');
     refused('follow').toThrow('follow RUN');
     refused('check').toThrow('check MODEL');
     refused('presets', 'x').toThrow('no arguments');
+  });
+});
+
+describe('help', () => {
+  it.each(['run --help', 'run -h', 'run Task --model m -h --bogus', 'help run', '--help run'])(
+    '"%s" explains the command',
+    (line) => {
+      expect(read(line)).toEqual({ name: 'help', about: 'run' });
+    },
+  );
+
+  it('explains all commands unless one is named', () => {
+    for (const line of ['help', '--help', '-h']) expect(read(line)).toEqual({ name: 'help' });
+    refused('help', 'folow').toThrow('did you mean "follow"?');
+    refused('folow', '--help').toThrow('did you mean "follow"?');
+  });
+
+  it('takes what follows "--" as text', () => {
+    expect(readArguments(['say', 'r1', '--', '-h'])).toMatchObject({ text: '-h' });
+  });
+
+  it('of a command has its options, and not those of others', () => {
+    const help = usageOfCommand('export');
+    expect(help).toMatch(/^ {2}loupe export RUN /);
+    expect(help).toContain('--url');
+    expect(help).not.toContain('loupe import FILE');
+    expect(usageOfCommand('experiment')).toContain('loupe experiment stop ID');
+    expect(usageOfCommand('run')).toContain('answer_contains=TEXT');
+    expect(usageOfCommand('help')).toBe(USAGE);
   });
 });
 

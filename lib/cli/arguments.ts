@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { AnnotationChange } from '../api/run-annotations.ts';
 import { RUN_SORTS } from '../api/run-order.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
+import type { AppError } from '../errors/app-error.ts';
 import { MAX_SCORE } from '../events/limits.ts';
 import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts';
 import { nearestName } from '../util/nearest-name.ts';
@@ -17,7 +18,11 @@ interface Connect {
 
 export type Command = Connect &
   (
-    | { name: 'help' }
+    | {
+        name: 'help';
+        /** The command to explain; default: all. */
+        about?: CommandName;
+      }
     | {
         name: 'run';
         /** Body of `POST /api/runs`; the server validates it. */
@@ -129,6 +134,7 @@ const NAMES = [
   'benchmark',
   'help',
 ] as const;
+type CommandName = (typeof NAMES)[number];
 
 export const USAGE = `loupe: control Loupe runs from a terminal. The server must be running (npm start).
 
@@ -178,8 +184,21 @@ ends. With --autopilot it continues by itself within its limits (autopilot_turns
 Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 time-out,
 16 window full, 17 stopped, 18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none,
 22 answer does not fit its schema;
-2 usage error, 69 server unreachable, 77 not signed in.
+2 usage error, 69 server unreachable, 77 not signed in, 141 output closed by its reader.
 `;
+
+/** The part of `USAGE` about one command. */
+export function usageOfCommand(name: CommandName): string {
+  let about = '';
+  const lines = USAGE.split('\n').filter((line) => {
+    about = /^ {2}loupe (\S+)/.exec(line)?.[1] ?? (line.startsWith(' ') ? about : '');
+    return about === name;
+  });
+  const common = USAGE.split('\n').find((line) => line.startsWith('All commands:'));
+  return lines.length === 0
+    ? USAGE
+    : `${lines.join('\n')}\n\n${common}\nThe other commands and the exit codes: loupe help\n`;
+}
 
 /**
  * Parses a command line. Pure.
@@ -189,11 +208,12 @@ Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed s
  */
 export function readArguments(args: readonly string[]): Command {
   const [name = 'help', ...rest] = args;
+  if (asksForHelp(rest) && NAMES.some((known) => known === name)) return readHelp([name]);
   switch (name) {
     case 'help':
     case '--help':
     case '-h':
-      return { name: 'help' };
+      return readHelp(rest);
     case 'run':
       return readRun(rest);
     case 'follow': {
@@ -292,11 +312,28 @@ export function readArguments(args: readonly string[]): Command {
     }
     case 'benchmark':
       return readBenchmark(rest);
-    default: {
-      const nearest = nearestName(name, NAMES);
-      throw usage(`"${name}" is not a command${nearest ? `; did you mean "${nearest}"?` : '.'}`);
-    }
+    default:
+      throw noSuchCommand(name);
   }
+}
+
+function noSuchCommand(name: string): AppError {
+  const nearest = nearestName(name, NAMES);
+  return usage(`"${name}" is not a command${nearest ? `; did you mean "${nearest}"?` : '.'}`);
+}
+
+/** Whether `--help` or `-h` is among the options, which end at `--`. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  const options = end === -1 ? args : args.slice(0, end);
+  return options.includes('--help') || options.includes('-h');
+}
+
+function readHelp([topic]: readonly string[]): Command {
+  if (topic === undefined) return { name: 'help' };
+  const about = NAMES.find((known) => known === topic);
+  if (about === undefined) throw noSuchCommand(topic);
+  return { name: 'help', about };
 }
 
 /** Options of "list" that the server checks. */

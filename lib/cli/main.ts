@@ -18,7 +18,7 @@ import type { ProgressEvent } from '../events/progress.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { escapeControls } from '../util/escape-controls.ts';
 import { shortText } from '../util/short-text.ts';
-import { type Command, readArguments, USAGE } from './arguments.ts';
+import { type Command, readArguments, USAGE, usageOfCommand } from './arguments.ts';
 import { benchmarkLines, benchmarkProgress } from './benchmark-lines.ts';
 import { checkLines, progressLines } from './check-lines.ts';
 import { Conversation, type Input } from './conversation.ts';
@@ -57,7 +57,7 @@ export async function main(args: readonly string[], uncleaned: Terminal): Promis
   try {
     const command = readArguments(args);
     if (command.name === 'help') {
-      await write(terminal.stdout, USAGE);
+      await write(terminal.stdout, command.about ? usageOfCommand(command.about) : USAGE);
       return EXIT.ok;
     }
     if (command.name === 'mcp') {

@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
+import { nearestName } from '../util/nearest-name.ts';
 
 /** Options of every command. */
 export const COMMON = { url: { type: 'string' } } as const;
@@ -9,8 +10,28 @@ export function parse<Options extends ParseArgsOptionsConfig>(args: readonly str
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error));
+    throw usage(problemOf(args, options) ?? (error instanceof Error ? error.message : String(error)));
   }
+}
+
+/** What is wrong with the options, in the words of the other messages rather than those of Node. */
+function problemOf(args: readonly string[], options: ParseArgsOptionsConfig): string | undefined {
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (!option) {
+      const nearest = nearestName(name, Object.keys(options));
+      return `There is no option ${rawName}${nearest ? `; did you mean --${nearest}?` : '.'}`;
+    }
+    if (option.type === 'boolean' && value !== undefined) return `${rawName} takes no value.`;
+    if (option.type === 'string' && value === undefined) return `${rawName} needs a value.`;
+    if (option.type === 'string' && !inlineValue && value?.startsWith('-')) {
+      return `${rawName} needs a value. Write one that begins with a dash as --${name}=${value}.`;
+    }
+  }
+  return undefined;
 }
 
 /** The only positional argument. @throws {AppError} `usage`, with how the command is used */
@@ -31,5 +52,5 @@ export function wholeNumber(name: string, text: string, min: number): number {
 
 /** An error in the command line. */
 export function usage(message: string): AppError {
-  return new AppError({ code: 'usage', message, hint: 'loupe help' });
+  return new AppError({ code: 'usage', message, hint: 'For help, run: loupe help' });
 }

@@ -1,0 +1,27 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+function start(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, 'start.mjs'), ...args],
+    { encoding: 'utf8' },
+  );
+  return { status, stdout, stderr };
+}
+
+it.each(['--help', '-h'])('%s prints the help and starts nothing', (option) => {
+  expect(start(option)).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^Usage: npm start .*--host ADDRESS/),
+    stderr: '',
+  });
+});
+
+it('names an option that does not exist', () => {
+  expect(start('--bogus')).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/^There is no option --bogus\.\n\nUsage: npm start/),
+  });
+});
