@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort, type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import type { RunListReply } from '../api/replies.ts';
@@ -107,6 +108,17 @@ function command(args: readonly string[], env: Record<string, string> = {}, inpu
     child.once('close', (code) => done({ code, ...got }));
   });
   return { child, got, ended };
+}
+
+/** Runs the CLI with its output piped to another program. The last line of `err` is its exit code. */
+function piped(args: readonly string[], reader: string) {
+  const script = `{ "$@"; echo "exit $?" >&2; } | ${reader}`;
+  const child = spawn('sh', ['-c', script, 'sh', process.execPath, program, ...args], {
+    env: { ...process.env, HOME: folder, LOUPE_URL: loupe.url, LOUPE_TOKEN: loupe.token },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = Promise.all([text(child.stdout), text(child.stderr)]).then(([out, err]) => ({ out, err }));
+  return { child, ended };
 }
 
 async function newestRun() {
@@ -216,9 +228,9 @@ describe('npx loupe', () => {
     const images = files.flatMap((file) => ['--image', file]);
     const ran = await command(['run', 'Look', '--model', 'eyes', '--no-tools', ...images]).ended;
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('Two pictures.') });
-    const text = join(folder, 'not-an-image.png');
-    writeFileSync(text, 'words');
-    const refused = await command(['run', 'Look', '--model', 'eyes', '--image', text]).ended;
+    const words = join(folder, 'not-an-image.png');
+    writeFileSync(words, 'words');
+    const refused = await command(['run', 'Look', '--model', 'eyes', '--image', words]).ended;
     expect(refused.err).toContain('"not-an-image.png" is not an image that models can get.');
     const missing = await command(['run', 'Look', '--model', 'eyes', '--image', '/nowhere.png']).ended;
     expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('cannot be read') });
@@ -254,6 +266,28 @@ describe('npx loupe', () => {
     const again = await command(['export', id, '--output', file]).ended;
     expect(again).toMatchObject({ code: 2, err: expect.stringContaining('exists already') });
     expect(readFileSync(file, 'utf8')).toBe('mine');
+    expect(await command(['export', id, '--output', '/nope/x']).ended).toMatchObject({
+      code: 2,
+      err: 'loupe: /nope/x cannot be written: its folder does not exist.\n       Create the folder first, or choose another one for --output.\n',
+    });
+  });
+
+  it('ends quietly when the program that reads its output has ended', async () => {
+    const release = ollama.hold('long', { turn: 1 });
+    const { out } = await command(['run', 'Go', '-m', 'long', '--max-iterations', '9', '--detach']).ended;
+    const id = out.trim();
+    const following = piped(['follow', id, '--json'], 'head -n 1');
+    await once(following.child.stdout, 'data');
+    release();
+    const followed = await following.ended;
+    expect(followed.err).toBe('exit 141\n');
+    await vi.waitFor(async () => expect((await newestRun()).phase).toBe('ended'), { timeout: 30_000 });
+    for (const args of [['list'], ['follow', id, '--json'], ['export', id, '--format', 'html']]) {
+      expect(await piped(args, 'true').ended).toEqual({ out: '', err: 'exit 141\n' });
+    }
+    const live = await piped(['run', 'Count', '-m', 'short', '--mode', 'session', '--live'], 'true').ended;
+    expect(live.err).toMatch(/\nexit 141\n$/);
+    expect(live.err).not.toMatch(/EPIPE|Error/);
   });
 
   it('Model Check: reports each probe, prints the table, and exits with 0 only if all pass', async () => {

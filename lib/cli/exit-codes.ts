@@ -1,7 +1,14 @@
 import type { OutcomeKind } from '../events/termination.ts';
 
-/** Exit codes that do not depend on a run's outcome. 69 and 77 are from sysexits.h. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, unreachable: 69, notSignedIn: 77 } as const;
+/** Exit codes that do not depend on a run's outcome. 69 and 77 are from sysexits.h, 141 is that of a shell for SIGPIPE. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 69,
+  notSignedIn: 77,
+  outputClosed: 141,
+} as const;
 
 /** The exit code of each outcome: 0 only for a complete answer that fits its schema and whose checks pass, if it has any. */
 const OF_OUTCOME: Record<OutcomeKind, number> = {

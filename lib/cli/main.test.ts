@@ -61,6 +61,7 @@ async function run(args: readonly string[], { isTTY = false } = {}) {
     stderr: into('err'),
     on: () => undefined,
     off: () => undefined,
+    exit: (ended) => expect.unreachable(`exited with ${ended}`),
   });
   return { code, ...printed };
 }
@@ -103,4 +104,17 @@ it('cleans a URL given as an argument', async () => {
   const { err, code } = await run(['list', '--url', 'http://127.0.0.1:1/\u001b[2J']);
   expect(code).not.toBe(0);
   expect(err).not.toMatch(OBEYED);
+});
+
+it('prints the help of a command, and refuses an unknown option in two lines', async () => {
+  expect(await run(['mcp', '--help'])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^ {2}loupe mcp /),
+    err: '',
+  });
+  expect(await run(['list', '--bogus'])).toEqual({
+    code: 2,
+    out: '',
+    err: 'loupe: There is no option --bogus.\n       For help, run: loupe help\n',
+  });
 });

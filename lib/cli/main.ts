@@ -16,6 +16,7 @@ import { AppError } from '../errors/app-error.ts';
 import { modeFacts } from '../events/modes.ts';
 import type { ProgressEvent } from '../events/progress.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { errno } from '../util/errno.ts';
 import { escapeControls } from '../util/escape-controls.ts';
 import { shortText } from '../util/short-text.ts';
 import { type Command, readArguments, USAGE, usageOfCommand } from './arguments.ts';
@@ -44,6 +45,8 @@ export interface Terminal {
   readonly stderr: Writable;
   on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
   off(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
+  /** Ends the process at once. */
+  exit(code: number): void;
 }
 
 /**
@@ -53,6 +56,7 @@ export interface Terminal {
  * @returns the exit code (`EXIT`, `exitCodeOf`)
  */
 export async function main(args: readonly string[], uncleaned: Terminal): Promise<number> {
+  exitOnClosedOutput(uncleaned);
   const terminal = cleanTerminal(uncleaned);
   try {
     const command = readArguments(args);
@@ -68,6 +72,7 @@ export async function main(args: readonly string[], uncleaned: Terminal): Promis
     }
     return await perform(command, new Loupe({ url: command.url, env: terminal.env }), terminal);
   } catch (error) {
+    if (errno(error) === 'EPIPE') return EXIT.outputClosed;
     if (!(error instanceof AppError)) {
       await write(terminal.stderr, `loupe: ${error instanceof Error ? error.stack : error}\n`);
       return EXIT.failed;
@@ -77,6 +82,16 @@ export async function main(args: readonly string[], uncleaned: Terminal): Promis
       `loupe: ${messageLine(error.message)}\n${error.hint ? `       ${messageLine(error.hint)}\n` : ''}`,
     );
     return exitCodeOfError(error.code);
+  }
+}
+
+/** Ends the process as SIGPIPE ends other programs when `head` or a pager has closed the output. Node ignores the signal. */
+function exitOnClosedOutput(terminal: Terminal): void {
+  for (const stream of [terminal.stdout, terminal.stderr]) {
+    // Other errors reach the caller of `write`.
+    stream.on('error', (error) => {
+      if (errno(error) === 'EPIPE') terminal.exit(EXIT.outputClosed);
+    });
   }
 }
 
@@ -187,7 +202,7 @@ async function save(
   { stdout }: Terminal,
 ): Promise<void> {
   if (output === undefined) await pipeline(bytes, stdout, { end: false });
-  else await pipeline(bytes, createWriteStream(output, { flags: 'wx' })).catch(refuseToOverwrite);
+  else await pipeline(bytes, createWriteStream(output, { flags: 'wx' })).catch(notWritten(output));
 }
 
 /** Images as the API takes them. @throws {AppError} `usage` for a file that cannot be read */
@@ -493,17 +508,20 @@ function cleanTerminal(terminal: Terminal): Terminal {
     stderr: cleaned(stderr),
     on: (signal, listener) => terminal.on(signal, listener),
     off: (signal, listener) => terminal.off(signal, listener),
+    exit: (code) => terminal.exit(code),
   };
 }
 
 function cleaned(stream: Writable): Writable {
   const decoder = new StringDecoder('utf8');
-  return new Writable({
+  const clean = new Writable({
     decodeStrings: false,
     write(chunk: string | Buffer, _encoding, done) {
       stream.write(plainVisibleText(typeof chunk === 'string' ? chunk : decoder.write(chunk)), done);
     },
   });
+  // Errors are handled where the stream itself reports them.
+  return clean.on('error', () => undefined);
 }
 
 function write(stream: Writable, text: string): Promise<void> {
@@ -512,15 +530,45 @@ function write(stream: Writable, text: string): Promise<void> {
   });
 }
 
-function refuseToOverwrite(error: unknown): never {
-  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+/** Why a file cannot be written, by the code of the system's error. */
+const WRITE_PROBLEMS: Readonly<Record<string, { problem: string; hint: string }>> = {
+  EEXIST: {
+    problem: 'exists already.',
+    hint: 'Choose another name for --output, or delete the file first.',
+  },
+  ENOENT: {
+    problem: 'cannot be written: its folder does not exist.',
+    hint: 'Create the folder first, or choose another one for --output.',
+  },
+  ENOTDIR: {
+    problem: 'cannot be written: part of its path is a file.',
+    hint: 'Choose another path for --output.',
+  },
+  EACCES: {
+    problem: 'cannot be written: permission denied.',
+    hint: 'Choose a folder for --output that you may write to.',
+  },
+  EROFS: {
+    problem: 'cannot be written: the file system is read-only.',
+    hint: 'Choose a folder for --output that you may write to.',
+  },
+  ENOSPC: {
+    problem: 'is incomplete: the disk is full.',
+    hint: 'Free some space and delete the file, or choose another disk for --output.',
+  },
+};
+
+function notWritten(output: string): (error: unknown) => never {
+  return (error) => {
+    const known = WRITE_PROBLEMS[errno(error) ?? ''];
+    if (!known) throw error;
     throw new AppError({
       code: 'usage',
-      message: `${error.message.replace(/^.*'(.*)'$/, '$1')} exists already.`,
-      hint: 'Choose another name for --output, or delete the file first.',
+      message: `${output} ${known.problem}`,
+      hint: known.hint,
+      cause: error,
     });
-  }
-  throw error;
+  };
 }
 
 function noSuchImage(error: unknown): never {
