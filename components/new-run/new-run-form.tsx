@@ -4,6 +4,7 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useRef } from 'react';
 import { FormProvider, useWatch } from 'react-hook-form';
 import type { Preset } from '#lib/api/preset.ts';
+import { keepText } from '#lib/browser/drafts/kept-text.ts';
 import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { offersSetting } from '#lib/events/settings.ts';
@@ -20,6 +21,7 @@ import { AdvancedFields, ModelBehaviour, ModelFields } from './model-fields.tsx'
 import { StartBar } from './start-bar.tsx';
 import { TaskChecks, TaskLimits } from './task-fields.tsx';
 import { ToolFields } from './tool-fields.tsx';
+import { KEPT_TASK, useKeptTask } from './use-kept-task.ts';
 import { useRunDraft } from './use-run-draft.ts';
 import { KindFields, WorkspaceFields } from './work-fields.tsx';
 
@@ -38,6 +40,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
   const { busy, problem, setProblem, run: request } = useRequest();
   const { form, models, named, preset, setPreset } = useRunDraft(from, presetId, setProblem);
   const element = useRef<HTMLFormElement>(null);
+  useKeptTask(form, from === null && presetId === null);
   const task = useTypedEarly((text) => form.setValue('task', text));
   const installed = models.data?.models;
   const kind = useWatch({ control: form.control, name: 'kind' });
@@ -46,6 +49,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
     (asked) =>
       request(async () => {
         router.push(await startRun(asked));
+        keepText(KEPT_TASK, '');
         return LEAVING;
       }),
     () => focusFirstError(element.current),

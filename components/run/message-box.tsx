@@ -7,6 +7,7 @@ import type { DraftImage } from '#lib/browser/drafts/draft-images.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import { DEFAULT_MODE, modeFacts } from '#lib/events/modes.ts';
 import type { OperatorMessage } from '#lib/events/run-state.ts';
+import { useKeptText } from '../hooks/use-kept-text.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { MessageStatus } from '../run-view/message-status.tsx';
 import { useRun } from '../run-view/run-context.tsx';
@@ -32,7 +33,7 @@ export function MessageBox() {
   const waits = useRun((view) => view.run.phase === 'awaiting-message');
   const stopping = useRun((view) => view.run.stop !== undefined);
   const messages = useRun((view) => view.run.operatorMessages);
-  const [text, setText] = useState('');
+  const [text, setText] = useKeptText(`message.${runId}`);
   const [attached, setAttached] = useState<readonly DraftImage[]>([]);
   const input = useImageInput(attached, setAttached);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -89,7 +90,7 @@ export function MessageBox() {
                   placeholder={waits ? 'Your message' : 'Message the agent'}
                   aria-describedby="message-hint"
                   value={text}
-                  onChange={(event) => setText(event.target.value)}
+                  onChange={(event) => setText(() => event.target.value)}
                   onKeyDown={(event) => {
                     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
                     send(event);

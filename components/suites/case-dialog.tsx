@@ -45,7 +45,8 @@ export function CaseDialog({
   onSave: (one: WrittenCase) => void;
   onClose: () => void;
 }) {
-  const [draft, setDraft] = useState(() => given ?? (before ? caseDraftOf(before) : EMPTY_CASE));
+  const [first] = useState(() => given ?? (before ? caseDraftOf(before) : EMPTY_CASE));
+  const [draft, setDraft] = useState(first);
   const [unreadable, setUnreadable] = useState<string>();
   const change = (changes: Partial<CaseDraft>) => setDraft((current) => ({ ...current, ...changes }));
   const submit = (event: FormEvent) => {
@@ -56,7 +57,13 @@ export function CaseDialog({
   };
   const shown = unreadable === undefined ? problem : { message: unreadable };
   return (
-    <Dialog open onClose={onClose} aria-labelledby="case-title" className="w-[44rem] border-line-strong">
+    <Dialog
+      open
+      onClose={onClose}
+      keepsOnEscape={draft !== first}
+      aria-labelledby="case-title"
+      className="w-[44rem] border-line-strong"
+    >
       <form className="grid max-h-[85dvh] grid-rows-[auto_minmax(0,1fr)_auto]" onSubmit={submit}>
         <h2 id="case-title" className="px-4 pt-4 text-lg font-semibold tracking-[-0.012em] sm:px-5">
           {title}

@@ -11,6 +11,7 @@ export function Dialog({
   open,
   onClose,
   dismissable = false,
+  keepsOnEscape = false,
   className,
   children,
   ...name
@@ -20,6 +21,8 @@ export function Dialog({
   onClose: () => void;
   /** Closes it on a press outside. */
   dismissable?: boolean;
+  /** Stays open on Escape, which would discard what was typed. A second Escape closes it, as browsers demand. */
+  keepsOnEscape?: boolean;
   className: string;
   children: ReactNode;
 } & ({ 'aria-label': string } | { 'aria-labelledby': string })) {
@@ -35,7 +38,10 @@ export function Dialog({
     <dialog
       {...name}
       ref={dialog}
-      onCancel={onClose}
+      onCancel={(event) => {
+        if (keepsOnEscape && event.cancelable) event.preventDefault();
+        else onClose();
+      }}
       // Fires in a later task, when the dialog may be open again.
       onClose={(event) => {
         if (!event.currentTarget.open) onClose();
