@@ -23,6 +23,14 @@ test('the form starts a run with all of its options [D10]', async ({ page, loupe
   await page.goto('/');
   await page.getByRole('link', { name: 'New run', exact: true }).click();
   await page.getByLabel('What should the agent do?').fill('Write out.md');
+  await test.step('what was typed survives a look at another page, and a reload', async () => {
+    await page.getByRole('link', { name: 'Models', exact: true }).click();
+    await expect(page.getByRole('heading', { name: 'Models', exact: true })).toBeVisible();
+    await page.goBack();
+    await expect(page.getByLabel('What should the agent do?')).toHaveValue('Write out.md');
+    await page.reload();
+    await expect(page.getByLabel('What should the agent do?')).toHaveValue('Write out.md');
+  });
   await choose('Model', 'form-model:latest');
   await choose('Where it works', 'An existing folder');
   await page.getByLabel('Folder', { exact: true }).fill(folder);
@@ -108,6 +116,16 @@ test('the form starts a run with all of its options [D10]', async ({ page, loupe
     options: { num_ctx: 8192, num_predict: 512, temperature: 0.2, seed: 7, top_p: 0.9, top_k: 40 },
   });
 
+  await test.step('the search unfolds the row that holds the text, and marks it', async () => {
+    await page.keyboard.press('/');
+    await page.getByRole('textbox', { name: 'Search in this run' }).fill('"All good"');
+    await page.getByRole('textbox', { name: 'Search in this run' }).press('Enter');
+    await expect(view.row(/^write_file/).first()).toContainText('All good.');
+    await expect.poll(() => page.evaluate(() => CSS.highlights.get('found')?.size)).toBe(1);
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => CSS.highlights.has('found'))).toBe(false);
+  });
+
   await test.step('"Run again with changes" brings the same settings back', async () => {
     const more = await view.openMenu('More');
     await more.getByRole('link', { name: 'Run again with changes' }).click();
@@ -117,6 +135,12 @@ test('the form starts a run with all of its options [D10]', async ({ page, loupe
     await expect(page.getByLabel('Stall guard')).not.toBeChecked();
     await expect(page.getByLabel('Text of check 2')).toHaveValue('good');
     await expect(page.getByLabel('Top k', { exact: true })).toHaveValue('40');
+  });
+
+  await test.step('the next new run begins empty', async () => {
+    await page.goto('/runs/new');
+    await expect(page.getByRole('button', { name: 'Start run', exact: true })).toBeEnabled();
+    await expect(page.getByLabel('What should the agent do?')).toHaveValue('');
   });
 });
 

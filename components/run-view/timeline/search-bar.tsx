@@ -1,30 +1,48 @@
 'use client';
 
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
-import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { searchRows } from '#lib/browser/state/search-rows.ts';
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { markFound } from '#lib/browser/state/mark-found.ts';
+import { queryWords, searchRows } from '#lib/browser/state/search-rows.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 
 const button =
   'grid size-8 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink disabled:text-ink-3';
 
-/** Searches rows by text. Enter and Shift-Enter go through matches, Escape closes it. Goes to the first match of an initial query. */
+/**
+ * Searches rows by text, and marks the words where they are drawn. Enter and Shift-Enter go through matches, Escape closes
+ * it. Goes to the first match of an initial query.
+ */
 export function SearchBar({
   rows,
   initial = '',
+  area,
   show,
   onClose,
 }: {
   rows: readonly TimelineRow[];
   initial?: string;
-  show: (index: number) => void;
+  /** Where the rows are drawn. */
+  area: RefObject<HTMLElement | null>;
+  /** Shows a row, and the words in it. */
+  show: (index: number, words: readonly string[]) => void;
   onClose: () => void;
 }) {
   const [query, setQuery] = useState(initial);
   const [at, setAt] = useState(-1);
   const wanted = useDeferredValue(query);
-  const found = useMemo(() => searchRows(rows, wanted), [rows, wanted]);
+  const words = useMemo(() => queryWords(wanted), [wanted]);
+  const found = useMemo(() => searchRows(rows, words), [rows, words]);
+  useEffect(() => (area.current ? markFound(area.current, words) : undefined), [area, words]);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   const [first] = found;
@@ -33,15 +51,15 @@ export function SearchBar({
     if (!goes.current || first === undefined) return;
     goes.current = false;
     setAt(0);
-    show(first);
-  }, [first, show]);
+    show(first, words);
+  }, [first, show, words]);
 
   const step = (by: 1 | -1) => {
     if (found.length === 0) return;
     const next = at === -1 ? (by === 1 ? 0 : found.length - 1) : (at + by + found.length) % found.length;
     const index = found[next];
     setAt(next);
-    if (index !== undefined) show(index);
+    if (index !== undefined) show(index, words);
   };
   const pressed = (event: KeyboardEvent) => {
     if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);

@@ -13,9 +13,11 @@ import {
   useState,
 } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import type { StoreApi } from 'zustand/vanilla';
 import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { say } from '#lib/browser/say.ts';
 import type { ChatItem } from '#lib/browser/state/chat-items.ts';
+import { isDrawn } from '#lib/browser/state/mark-found.ts';
 import {
   ALL_ROWS,
   filterRows,
@@ -31,7 +33,7 @@ import { usePrinting } from '../../hooks/use-printing.ts';
 import { preloadMarkdown } from '../../ui/content/content.tsx';
 import { cx } from '../../ui/cx.ts';
 import { useRun, useRunSource } from '../run-context.tsx';
-import { useRunScreen } from '../screen-context.ts';
+import { type Reading, useRunScreen } from '../screen-context.ts';
 import { GoBar } from './go-bar.tsx';
 import { OutlineStrip } from './outline-strip.tsx';
 import { SearchBar } from './search-bar.tsx';
@@ -145,15 +147,16 @@ export function Timeline({
     },
     [store, focusRow, changeFilter, unfold],
   );
-  /** Shows the row of a search result without taking the focus from the search. */
+  /** Shows the row of a search result without taking the focus from the search, and unfolds it if the words are not in sight. */
   const showFound = useCallback(
-    (row: TimelineRow) => {
+    (row: TimelineRow, words: readonly string[]) => {
       const index = indexOfRow(shown.current, row);
       const fold = index < 0 ? foldKeyOf(shown.current, row) : undefined;
       if (fold !== undefined) unfold(fold, row.seq, false);
       else showRow(index, 'center');
+      unfoldUnlessDrawn(reading, row.key, words);
     },
-    [showRow, unfold],
+    [showRow, unfold, reading],
   );
   useEffect(() => {
     const wanted = hidden.current;
@@ -173,7 +176,10 @@ export function Timeline({
 
   const [searching, setSearching] = useState(false);
   const search = useCallback(() => setSearching(true), []);
-  const showMatch = useCallback((index: number) => rows[index] && showFound(rows[index]), [rows, showFound]);
+  const showMatch = useCallback(
+    (index: number, words: readonly string[]) => rows[index] && showFound(rows[index], words),
+    [rows, showFound],
+  );
   const showChapter = (index: number) => rows[index] && goTo(rows[index].seq);
   const [going, setGoing] = useState(false);
   const goToIteration = useCallback(() => setGoing(true), []);
@@ -279,6 +285,7 @@ export function Timeline({
             key={find}
             rows={rows}
             initial={find}
+            area={scroller}
             show={showMatch}
             onClose={() => {
               setSearching(false);
@@ -383,4 +390,22 @@ function useHash(rows: readonly TimelineRow[], goTo: (seq: number) => void): voi
     wanted.current = undefined;
     goTo(seq);
   }, [rows, changes, goTo, store]);
+}
+
+/** Frames to wait for a row that is far away to be drawn. */
+const MAX_FRAMES = 30;
+
+/** Unfolds a row once it is drawn, if the words are in a part of it that is folded. */
+function unfoldUnlessDrawn(
+  reading: StoreApi<Reading>,
+  key: string,
+  words: readonly string[],
+  frames = MAX_FRAMES,
+): void {
+  requestAnimationFrame(() => {
+    const row = document.getElementById(`row-${key}`);
+    if (!row && frames > 0) return unfoldUnlessDrawn(reading, key, words, frames - 1);
+    if (!row || isDrawn(row, words)) return;
+    reading.setState(({ unfolded }) => ({ unfolded: { ...unfolded, [key]: true } }));
+  });
 }

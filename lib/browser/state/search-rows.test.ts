@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { completedLog } from '../../testing/sample-logs.ts';
-import { searchRows } from './search-rows.ts';
+import { queryWords, searchRows } from './search-rows.ts';
 
 const { rows } = foldTimeline(emptyTimeline, completedLog().events);
-const kinds = (query: string) => searchRows(rows, query).map((index) => rows[index]?.kind);
+const kinds = (query: string) => searchRows(rows, queryWords(query)).map((index) => rows[index]?.kind);
 
 it('finds what was asked, thought, called and answered', () => {
   expect(kinds('compare their figures')).toContain('created');
@@ -22,6 +22,6 @@ it('takes the words of the search over all runs: without case and accents, phras
 
 it('takes all words of a query in any order, and nothing for none', () => {
   expect(kinds('summary.md write_file')).toEqual(['tool']);
-  expect(searchRows(rows, '  ')).toEqual([]);
-  expect(searchRows(rows, 'zebra')).toEqual([]);
+  expect(searchRows(rows, queryWords('  '))).toEqual([]);
+  expect(searchRows(rows, queryWords('zebra'))).toEqual([]);
 });

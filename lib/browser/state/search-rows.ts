@@ -38,13 +38,14 @@ function strings(value: unknown): string[] {
   return Object.values(value).flatMap(strings);
 }
 
-/**
- * Indexes of the rows that hold all words of a query, in order, without regard to case and accents; none for an empty query.
- * A word may be any part of a text; text in "quotes" is one word.
- */
-export function searchRows(rows: readonly TimelineRow[], query: string): number[] {
+/** The words of a query, without case and accents. A word may be any part of a text; text in "quotes" is one word. */
+export function queryWords(query: string): string[] {
   const pieces = plainWord(query).matchAll(/"([^"]*)"?|[^\s"]+/g);
-  const words = [...pieces].map(([piece, quoted]) => (quoted ?? piece).trim()).filter(Boolean);
+  return [...pieces].map(([piece, quoted]) => (quoted ?? piece).trim()).filter(Boolean);
+}
+
+/** Indexes of the rows that hold all words of a query, in order; none for a query without words. */
+export function searchRows(rows: readonly TimelineRow[], words: readonly string[]): number[] {
   if (words.length === 0) return [];
   return rows.flatMap((row, index) => {
     const text = textOf(row);
