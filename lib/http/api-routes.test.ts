@@ -105,11 +105,18 @@ it.each([
   ['GET', 'http://127.0.0.1/api/runs/run-1'],
   ['HEAD', '/api/runs/run-1'],
   ['OPTIONS', '/api/runs/run-1'],
-  ['POST', '/api/runs/run-1'],
-  ['DELETE', '/api/runs/run-1'],
 ])('leaves %s %s to Next', async (method, path) => {
   const { text, status } = await ask(method, path);
   expect([status, text]).toEqual([200, method === 'HEAD' ? '' : 'next']);
+});
+
+it.each(['POST', 'DELETE'])('answers %s in words where a path accepts only GET', async (method) => {
+  const { status, headers, text } = await ask(method, '/api/runs/run-1');
+  expect([status, headers.allow]).toEqual([405, 'GET']);
+  expect(JSON.parse(text).error).toMatchObject({
+    code: 'method_not_allowed',
+    message: 'This path accepts GET only.',
+  });
 });
 
 it('passes on URL, headers and body, and the status of the response', async () => {

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { AppError } from '../errors/app-error.ts';
+import { errorResponse } from './handle.ts';
 import type { PageHandler } from './http-server.ts';
 import { sendResponse } from './send-response.ts';
 import { webRequest } from './web-request.ts';
@@ -20,12 +22,12 @@ interface Folder {
 
 /** A source, or what the server's bundle has instead (docs/decisions/0042). */
 const ROUTE_FILES = ['route.ts', 'route.js'];
-const METHODS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
  * Calls the route handlers of `app/api` without Next, whose own way to them takes several milliseconds per request
  * (docs/decisions/0040). It takes only what is plain: a path of unreserved characters that leads to one file, with a method
- * that the file exports. Everything else is left to Next.
+ * of `METHODS`. Everything else is left to Next.
  */
 export class ApiRoutes {
   readonly #root: Folder;
@@ -48,10 +50,12 @@ export class ApiRoutes {
   /** Answers requests for the API; all others are passed to `next`. */
   before(next: PageHandler): PageHandler {
     return async (incoming, response) => {
-      const found = METHODS.includes(incoming.method) ? this.#find(incoming.url ?? '') : undefined;
-      const handler = found && (await this.#module(found.file))[incoming.method ?? ''];
-      if (!isHandler(handler)) return next(incoming, response);
-      const params = Promise.resolve(found?.params ?? {});
+      const found = METHODS.includes(incoming.method ?? '') ? this.#find(incoming.url ?? '') : undefined;
+      if (!found) return next(incoming, response);
+      const handlers = await this.#module(found.file);
+      const handler = handlers[incoming.method ?? ''];
+      if (!isHandler(handler)) return sendResponse(response, methodNotAllowed(handlers));
+      const params = Promise.resolve(found.params);
       await sendResponse(response, await handler(webRequest(incoming, response), { params }));
     };
   }
@@ -89,6 +93,15 @@ function readFolder(path: string): Folder {
     else folder.param = { name, folder: inner };
   }
   return folder;
+}
+
+function methodNotAllowed(handlers: Record<string, unknown>): Response {
+  const allowed = METHODS.filter((method) => isHandler(handlers[method]));
+  const reply = errorResponse(
+    new AppError({ code: 'method_not_allowed', message: `This path accepts ${allowed.join(', ')} only.` }),
+  );
+  reply.headers.set('allow', allowed.join(', '));
+  return reply;
 }
 
 function isHandler(value: unknown): value is RouteHandler {

@@ -180,7 +180,7 @@ async function readText(request: Request): Promise<string> {
   const tooLarge = () =>
     new AppError({
       code: 'body_too_large',
-      message: `The body is larger than ${maxBytes / 1024} KB.`,
+      message: `The body is larger than ${Math.floor(maxBytes / 1024)} KB.`,
       hint: 'Put long texts into files in the workspace.',
     });
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();

@@ -29,6 +29,8 @@ export interface ServerLimits {
 /** Public paths for signing in; their handlers decide what to answer. */
 const OPEN_PATHS = ['/api/session', '/api/handshake'];
 
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
 const LIMITS: ServerLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
@@ -79,13 +81,17 @@ async function answer(
   { gate, page, staticFiles }: { gate: Gate; page: PageHandler; staticFiles?: StaticFiles },
 ): Promise<void> {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-  const { pathname, searchParams } = target(request);
+  const { pathname, searchParams, isMalformed } = target(request);
   const isApi = pathname === '/api' || pathname.startsWith('/api/');
   try {
     const facts = factsOfIncoming(request);
     gate.checkSource(facts, { page: !isApi });
     checkBody(request, bodyLimit(pathname));
     if (isApi && !OPEN_PATHS.includes(pathname)) await gate.checkOperator(facts);
+    if (isMalformed) throw malformedAddress();
+    if (!METHODS.has(facts.method)) {
+      throw new AppError({ code: 'method_not_allowed', message: `No page or API accepts ${facts.method}.` });
+    }
     if (!isApi && !isRead(facts.method)) {
       throw new AppError({ code: 'method_not_allowed', message: 'Pages only accept GET and HEAD.' });
     }
@@ -116,9 +122,18 @@ function checkBody(request: IncomingMessage, limit: number): void {
   if (Number(request.headers['content-length'] ?? 0) > limit) {
     throw new AppError({
       code: 'body_too_large',
-      message: `The body is larger than ${limit / 1024} KB.`,
+      message: `The body is larger than ${Math.floor(limit / 1024)} KB.`,
+      hint: 'Put long texts into files in the workspace.',
     });
   }
+}
+
+function malformedAddress(): AppError {
+  return new AppError({
+    code: 'invalid_request',
+    message: 'The address is malformed.',
+    hint: 'Encode special characters in it, such as % as %25.',
+  });
 }
 
 async function send(response: ServerResponse, reply: Response): Promise<void> {
@@ -133,10 +148,14 @@ async function sendError(response: ServerResponse, error: unknown): Promise<void
   response.end(await reply.text());
 }
 
-/** The path as Next will see it. An ambiguous URL gets the strictest checks, those of the API. */
-function target(request: IncomingMessage): { pathname: string; searchParams: URLSearchParams } {
+/** The path as Next will see it. An ambiguous URL gets the strictest checks, those of the API, and is then refused. */
+function target(request: IncomingMessage): {
+  pathname: string;
+  searchParams: URLSearchParams;
+  isMalformed?: true;
+} {
   const address = request.url ?? '';
-  const strict = { pathname: '/api', searchParams: new URLSearchParams() };
+  const strict = { pathname: '/api', searchParams: new URLSearchParams(), isMalformed: true } as const;
   if (!/^\/(?![/\\])/.test(address)) return strict;
   try {
     const { pathname, searchParams } = new URL(address, 'http://loupe.invalid');

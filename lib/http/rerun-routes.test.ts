@@ -242,7 +242,7 @@ describe('POST /api/runs/{id}/calls/{call}/rerun', () => {
     const missing = await all(updatesOf(await rerun(id, 1, { model: 'nobody:7b' })));
     expect(missing.at(-1)).toMatchObject({
       type: 'error',
-      error: { code: 'model_missing', hint: expect.stringContaining('ollama pull nobody:7b') },
+      error: { code: 'model_missing', message: expect.stringContaining('ollama pull nobody:7b') },
     });
     await fake.close();
     const down = await all(updatesOf(await rerun(id, 1, {})));
