@@ -7,7 +7,7 @@ import type { CallMcpToolReply } from './mcp.ts';
 
 const SCHEMA_BOUNDS = { maxChars: 20_000, maxDepth: 20 };
 /** Programs of this kind read one of their arguments as code: text of a model must not become code. */
-const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'ash', 'busybox']);
+const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'ash', 'busybox', 'pwsh', 'powershell']);
 
 /** The parts of a schema that arguments are checked by. */
 const parameterShape = z.looseObject({
@@ -53,12 +53,10 @@ function commandToolProblems({
     const meant = near === undefined ? 'Write {{ for a brace.' : `Did you mean {${near}}?`;
     complain(['command', index + 1], `There is no parameter "${unknown}". ${meant}`);
   }
-  const code = parts.findIndex(
-    (part, index) => placeholdersOf(part).length > 0 && isCode(program, parts, index),
-  );
+  const code = command.findIndex((word, index) => placeholdersOf(word).length > 0 && isCode(command, index));
   if (code >= 0) {
     complain(
-      ['command', code + 1],
+      ['command', code],
       'A shell would read this as code, so no argument can be part of it. Pass the argument after the script, as $1, or on the standard input.',
     );
   }
@@ -73,12 +71,29 @@ function commandToolProblems({
   return problems;
 }
 
-/** Whether a shell reads the part at this index as code: the first one after an option with `c`. */
-function isCode(program: string, parts: readonly string[], index: number): boolean {
-  const name = program.slice(program.lastIndexOf('/') + 1);
-  if (!SHELLS.has(name)) return false;
-  const option = parts.findIndex((part) => /^[-+][A-Za-z]*c[A-Za-z]*$/.test(part));
-  return option >= 0 && index === option + 1;
+/**
+ * Whether the word at this index becomes code: the first one after a shell's option with `c`, also where another program
+ * starts the shell (`nice sh -c …`), or what `env -S` splits into a command.
+ */
+function isCode(words: readonly string[], index: number): boolean {
+  const isAfterShell = words.some((word, at) => {
+    if (!SHELLS.has(baseName(word))) return false;
+    const option = words.findIndex((part, place) => place > at && /^[-+][A-Za-z]*c[A-Za-z]*$/i.test(part));
+    return option >= 0 && index === option + 1;
+  });
+  return isAfterShell || isSplitByEnv(words, index);
+}
+
+/** `env -S TEXT`, `env -STEXT`, `env --split-string=TEXT`, also with other short options in front of the S. */
+function isSplitByEnv(words: readonly string[], index: number): boolean {
+  const split = /^(-[a-zA-Z]*S|--split-string)/;
+  const env = words.findIndex((word) => baseName(word) === 'env');
+  if (env < 0 || index <= env) return false;
+  return split.test(words[index] ?? '') || (index > env + 1 && split.test(words[index - 1] ?? ''));
+}
+
+function baseName(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1);
 }
 
 function parametersProblem(parameters: JsonObject): string | undefined {

@@ -55,6 +55,20 @@ it.each([
     { command: ['bash', '-euc', '{path}', '{lines}'] },
     'tool.command.2: A shell would read this as code',
   ],
+  ...[
+    ['env', 'sh', '-c', '{path} {lines}'],
+    ['nice', '-n', '5', 'sh', '-c', '{path} {lines}'],
+    ['xargs', '/bin/bash', '-c', '{path} {lines}'],
+    ['find', '.', '-exec', 'sh', '-c', '{path} {lines}', ';'],
+    ['pwsh', '-Command', '{path} {lines}'],
+    ['/usr/bin/env', '-S', 'sh -c {path} {lines}'],
+    ['env', '-iS', '{path} {lines}'],
+    ['env', '--split-string={path} {lines}'],
+  ].map((command): [string, Record<string, unknown>, string] => [
+    `code from the model behind ${command.slice(0, -1).join(' ')}`,
+    { command },
+    'A shell would read this as code',
+  ]),
   ['a NUL character', { command: ['head', '{path}{lines}\0'] }, 'tool.command.1: This holds a NUL'],
   [
     'parameters that are no object',
