@@ -21,6 +21,7 @@ import {
 } from '../events/modes.ts';
 import { approvalChoice, MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
+import { keepAliveMs } from '../model/keep-alive.ts';
 import { checkProblems, schemaProblem } from './check-problems.ts';
 import { attachedImages } from './image.ts';
 import { namedOptionProblems } from './named-options.ts';
@@ -34,6 +35,9 @@ const ruledTool = z
     (name) => TOOL_NAMES.some((known) => known === name) || (isAddedTool(name) && !isAllOfServer(name)),
     `This is not the name of a tool. The built-in tools are ${[...TOOL_NAMES, ...OPTIONAL_TOOLS].join(', ')}.`,
   );
+
+/** What must be right before it can be said whether a task is missing. */
+const hasTask = z.object({ mode: runMode, task: z.string() });
 
 /** The fields of a request for a run. Unknown ones are rejected, so that a misspelt option is never ignored. */
 export const runFields = z.strictObject({
@@ -71,7 +75,7 @@ export const createRunRequest = runFields
     path: ['task'],
     message: 'Say what the agent should do.',
     // Run even if other fields are invalid, so that one response reports all problems.
-    when: ({ value }) => typeof value === 'object' && value !== null && 'task' in value,
+    when: ({ value }) => hasTask.safeParse(value).success,
   })
   .superRefine((request, context) => {
     for (const [field, message] of contradictions(request)) {
@@ -110,6 +114,11 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   if (mode === 'session' && request.unattended && !request.autopilot && !request.task) {
     complain('unattended', 'It would end at once: send a first message in task, or turn autopilot on.');
   }
+  if (request.keep_alive !== undefined && keepAliveMs(request.keep_alive) === undefined)
+    complain(
+      'keep_alive',
+      'Enter a duration such as 30m or 1h30m, a number of seconds, or -1 to keep it loaded.',
+    );
   for (const problem of namedOptionProblems(request)) complain('model_options', problem);
   const checkable = [
     ...modeFacts(mode).tools,
