@@ -58,6 +58,8 @@ export interface RunWorkerOptions {
 const MAX_RECOVERIES = 2;
 /** If the server survives this long after a recovery, the recovery did not crash it. */
 const SETTLED_AFTER_MS = 10_000;
+/** The same for a run that waits for an approval, and does nothing else. */
+const PARKED_AFTER_MS = 1000;
 /** How long to wait for current steps to abort when the server stops. */
 const CLOSE_GRACE_MS = 3000;
 
@@ -326,7 +328,8 @@ export class RunWorker {
 
   /** Resets the count of recoveries once the run made progress or the server has survived for a while. */
   async #settle(log: StoredRunLog, resumedSeq: number, signal: AbortSignal): Promise<void> {
-    const enough = AbortSignal.any([signal, AbortSignal.timeout(SETTLED_AFTER_MS)]);
+    const afterMs = log.state.phase === 'awaiting-approval' ? PARKED_AFTER_MS : SETTLED_AFTER_MS;
+    const enough = AbortSignal.any([signal, AbortSignal.timeout(afterMs)]);
     for (let seq = resumedSeq; !enough.aborted; seq = log.stored.seq) {
       await log.storedAfter(seq, enough);
       const events = log.recent(seq, Number.MAX_SAFE_INTEGER) ?? [];
