@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { MAX_MCP_SERVERS, type McpServer, mcpServer, mcpServerName } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import { errno } from '../util/errno.ts';
-import { jsonValue } from '../util/json.ts';
 import { isNoSpace } from '../util/no-space.ts';
 import type { ServerTool } from './tool-definition.ts';
 
@@ -93,11 +92,21 @@ async function read<Schema extends z.ZodType>(
     if (errno(cause) === 'ENOENT') return undefined;
     throw unreadable(path, cause instanceof Error ? cause.message : String(cause), cause);
   }
-  const parsed = schema.safeParse(jsonValue(text));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(
+      path,
+      `This is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      cause,
+    );
+  }
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
-  throw unreadable(path, `${place}${issue?.message ?? 'This is not JSON.'}`, parsed.error);
+  throw unreadable(path, `${place}${issue?.message}`, parsed.error);
 }
 
 /** Replaces a file at once, so that a killed server leaves the old or the new one. */

@@ -339,6 +339,10 @@ const CLIENT_OPTIONS: Sdk.ClientOptions = {
 /** A transport, with what Loupe knows about its end. */
 interface Link {
   transport: Sdk.Transport;
+  /** What happened if it could not be opened, after the server's name. */
+  failed: string;
+  /** What to check then. */
+  hint: string;
   problem(): string | undefined;
   stderr(): string;
   /** Resolves when it has ended, or after some time. */
@@ -351,6 +355,8 @@ function linkTo({ server }: ResolvedServer, parts: ConnectionParts, sdk: typeof 
     const connection = new HttpConnection(server, sdk);
     return {
       transport: connection.transport,
+      failed: 'could not be used',
+      hint: 'Check its address and headers on the Tools page, and that it is running.',
       problem: () => connection.problem,
       stderr: () => '',
       ended: async () => undefined,
@@ -360,6 +366,8 @@ function linkTo({ server }: ResolvedServer, parts: ConnectionParts, sdk: typeof 
   const transport = new StdioTransport(() => startProgram(server, parts), sdk.deserializeMessage);
   return {
     transport,
+    failed: 'did not start',
+    hint: 'Check its command, its folders and its network on the Tools page.',
     problem: () => transport.problem,
     stderr: () => transport.stderr,
     ended: (withinMs) => transport.ended(withinMs),
@@ -404,21 +412,16 @@ function notStarted(
 ): AppError {
   if (cause instanceof AppError) return cause;
   const why = link.problem() ?? errorWords(cause, mask);
-  const stderr = shownStderr(link, mask);
-  return new NotStartedError(`The server "${name}" did not start: ${why}`, stderr, cause);
+  const shown = { stderr: shownStderr(link, mask), hint: link.hint, cause };
+  return new NotStartedError(`The server "${name}" ${link.failed}: ${why}`, shown);
 }
 
 /** A server that could not be started, with the end of its stderr. */
 export class NotStartedError extends AppError {
   readonly stderr: string;
 
-  constructor(message: string, stderr: string, cause: unknown) {
-    super({
-      code: 'mcp_not_started',
-      message,
-      hint: 'Check its command, its folders and its network on the Tools page.',
-      cause,
-    });
+  constructor(message: string, { stderr, hint, cause }: { stderr: string; hint: string; cause: unknown }) {
+    super({ code: 'mcp_not_started', message, hint, cause });
     this.stderr = stderr;
   }
 }

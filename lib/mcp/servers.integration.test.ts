@@ -261,7 +261,7 @@ describe('a server at an address', () => {
   ] satisfies [string, RequestListener][])('fails with a reason: %s', async (_, answer) => {
     const { state, failure } = await test.start('odd', http(await listen(answer)));
     expect(state).toBe('failed');
-    expect(failure?.message).toMatch(/^The server "odd" did not start: .{5,}/);
+    expect(failure?.message).toMatch(/^The server "odd" could not be used: .{5,}/);
     expect(failure?.message.length).toBeLessThan(700);
   });
 
