@@ -3,7 +3,7 @@ import { cellName, gainWords, pWords, rateWords } from '#lib/browser/words/bench
 import { formatCount } from '#lib/browser/words/format.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
 
-const figure = 'py-1.5 pl-4 text-right font-mono text-xs whitespace-nowrap';
+const figure = 'py-1.5 pl-3 text-right font-mono text-xs whitespace-nowrap';
 const HEAD = ['Cases', 'Native alone', 'With Loupe', 'Gain in points', 'p', 'Only Loupe', 'Only native'];
 
 /** Accuracy by model and category in both readings, and the gain by pairs. */
@@ -22,7 +22,7 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className="mt-2 scrolls-x" aria-label="Accuracy by category" tabIndex={0}>
-        <table className="tnum w-full min-w-[58rem] border-collapse text-sm">
+        <table className="tnum w-full min-w-[52rem] border-collapse text-sm">
           <thead>
             <tr className="border-b border-line-strong text-left">
               {['No.', 'Category', ...(isOneModel ? [] : ['Model'])].map((name) => (
@@ -31,7 +31,7 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
                 </th>
               ))}
               {HEAD.map((name) => (
-                <th key={name} scope="col" className="caption py-1.5 pl-4 text-right font-normal">
+                <th key={name} scope="col" className="caption py-1.5 pl-3 text-right font-normal">
                   {name}
                 </th>
               ))}

@@ -36,7 +36,7 @@ export function Verdict({
           'Messages, calls and results are equal. Times and token counts may differ.'
         ) : (
           <>
-            {same === 0 ? 'There' : 'Then'}{' '}
+            First difference:{' '}
             <a
               href={`#step-${divergence.position}`}
               onClick={(event) => {

@@ -127,12 +127,13 @@ function EndingsPlot({ note, cells, open }: { note?: string; cells: readonly Exp
   const kinds = (Object.keys(OUTCOMES) as OutcomeKind[]).filter((kind) =>
     cells.some(({ endings }) => (endings[kind] ?? 0) > 0),
   );
+  const [only] = kinds.length === 1 ? kinds : []; // the plot then has no legend
   const words = ({ endings }: ExperimentCell) =>
     kinds.flatMap((kind) => (endings[kind] ? [`${OUTCOMES[kind].label} ${endings[kind]}`] : [])).join(', ');
   return (
     <StackedColumns
       title="Endings"
-      unit="runs by cell"
+      unit={only ? `runs by cell, all: ${OUTCOMES[only].label}` : 'runs by cell'}
       note={note}
       height={HEIGHT_PX}
       series={kinds.map((kind, index) => ({

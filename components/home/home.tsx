@@ -80,7 +80,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
       )}
       {filtered && none && (
         <p role="status" className="mt-8 text-ink-2">
-          No runs match.
+          {filter.text ? 'No titles match.' : 'No runs match.'}
         </p>
       )}
       {list.groups && !none && (

@@ -18,7 +18,14 @@ export function EndlessFields({ models }: { models: readonly InstalledModel[] })
   const embeddings = useDraftField('embeddingModel');
   const { hasCycles } = kindFacts(kind);
   return (
-    <Section title="Limits" hint="Ends when the conversation is full or you stop it">
+    <Section
+      title="Limits"
+      hint={
+        hasCycles
+          ? 'Ends after the last cycle, when the conversation is full, or when you stop it'
+          : 'Ends when the conversation is full or you stop it'
+      }
+    >
       {offersSetting(kind, 'autopilot') && <SettingSwitch name="autopilot" />}
       {offersSetting(kind, 'unattended') && <SettingSwitch name="unattended" />}
       <div className="grid gap-3 sm:grid-cols-3">

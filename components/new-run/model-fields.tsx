@@ -1,9 +1,12 @@
 'use client';
 
 import type { InstalledModel } from '#lib/api/replies.ts';
+import { callsTools } from '#lib/browser/state/models.ts';
+import { kindFacts } from '#lib/events/modes.ts';
 import { offersSetting, SETTINGS } from '#lib/events/settings.ts';
 import { ModelPicker } from '../models/model-picker.tsx';
 import { FoldMark } from '../ui/fold-mark.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { Choice, Field, Section, THINKING } from '../ui/form/fields.tsx';
 import { useDraftDefaults, useDraftField } from './run-form.ts';
 import { SettingField, SettingSwitch } from './setting-field.tsx';
@@ -21,7 +24,20 @@ export function ModelFields({ models }: { models: readonly InstalledModel[] }) {
       }
     >
       <ModelPicker models={models} value={value} onChange={set} problem={problem} />
+      <ToolsNote model={models.find(({ name }) => name === value)} />
     </Section>
+  );
+}
+
+/** Says that a run of this kind would fail at once with this model. */
+function ToolsNote({ model }: { model: InstalledModel | undefined }) {
+  const kind = useDraftField('kind').value;
+  if (!model || callsTools(model) !== false || kindFacts(kind).tools.length === 0) return null;
+  return (
+    <p role="status" className="foreign text-sm text-warn">
+      <ShortName text={model.name} max={40} /> cannot call tools. Choose another model, or a quick prompt,
+      which uses none.
+    </p>
   );
 }
 
@@ -76,7 +92,11 @@ export function AdvancedFields() {
           <SettingField name="call_timeout_seconds" />
           <SettingField name="load_timeout_seconds" />
           <SettingField name="server_wait_seconds" />
-          <Field label={SETTINGS.keep_alive.label} hint={SETTINGS.keep_alive.help}>
+          <Field
+            label={SETTINGS.keep_alive.label}
+            hint={SETTINGS.keep_alive.help}
+            problem={keepAlive.problem}
+          >
             {(props) => (
               <input
                 {...props}

@@ -7,7 +7,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 
-const NAME_CHARS = 48;
+const NAME_CHARS = 90;
 
 /** The matrix of texts and raters, the items, and how far the raters agree. */
 export function RatingTables({
@@ -30,7 +30,7 @@ export function RatingTables({
         head={['Text', ...raters.map(({ name }) => name), 'Mean']}
         rows={study.subjects.map(({ run_id: runId, title, model }, column) => ({
           key: runId,
-          name: `${title} · ${model}`,
+          name: `${column + 1}. ${title} · ${model}`,
           href: `/runs/${encodeURIComponent(runId)}`,
           cells: [...matrix.map((row) => row[column]), means[column]].map(score),
         }))}

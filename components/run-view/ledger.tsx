@@ -44,8 +44,8 @@ export function NearestLimit() {
     .sort((a, b) => b.used / b.limit - a.used / a.limit);
   if (!nearest) return null;
   return (
-    <span className="tnum truncate pl-4 text-xs font-normal text-ink-3">
-      {nearest.label} <span className="font-mono">{nearest.value}</span>
+    <span className="tnum flex min-w-0 gap-x-1 pl-4 text-xs font-normal text-ink-3">
+      <span className="truncate">{nearest.label}</span> <span className="font-mono">{nearest.value}</span>
     </span>
   );
 }

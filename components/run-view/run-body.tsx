@@ -40,9 +40,11 @@ export function RunBody({
         <PlotsBar plots={plots} over={over} />
         <details className="border-b bg-surface lg:hidden print:hidden">
           <summary className="flex items-center justify-between gap-3 px-3 py-2 text-sm font-medium sm:px-6">
-            <span className="flex items-center gap-2">
+            <span className="flex shrink-0 items-center gap-2">
               <FoldMark />
-              Guardrails and totals
+              <span>
+                Guardrails<span className="max-sm:sr-only"> and totals</span>
+              </span>
             </span>
             <NearestLimit />
           </summary>

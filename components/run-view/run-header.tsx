@@ -66,7 +66,10 @@ export function RunHeader({
             {config && (
               <>
                 {modeWords(config) !== title && <span>{modeWords(config)}</span>}
-                <span className="foreign min-w-0 font-mono text-xs text-ink-2 sm:shrink!">
+                <span
+                  className="foreign min-w-0 font-mono text-xs text-ink-2 sm:max-w-72 sm:truncate"
+                  title={plainVisibleLine(config.model)}
+                >
                   <ForeignName text={config.model} max={60} />
                 </span>
                 {isDemoRun(config.model) && (

@@ -45,7 +45,11 @@ export function AddCaseDialog({ runId, onClose }: { runId: string; onClose: () =
         </p>
         {data && suites.length === 0 && (
           <p>
-            There are no suites yet. <Link href="/suites">Create one</Link> first.
+            There are no suites yet.{' '}
+            <Link href="/suites" className="text-brass underline underline-offset-4">
+              Create one
+            </Link>{' '}
+            first.
           </p>
         )}
         {suites.length > 0 && (

@@ -48,7 +48,7 @@ export function ShareDialog({
   const [made, setMade] = useState<ShareReply>();
   const [changedReach, setReach] = useState<ShareReach>();
   const { busy, problem, run } = useRequest();
-  const { preview, failed } = usePreview(runId, scope, show);
+  const { preview, failed } = usePreview(runId, { scope, show: [...show] }, ended);
   const error = problem ?? failed;
   const reach = changedReach ?? made?.reach ?? preview?.reach;
 
@@ -243,16 +243,15 @@ function Made({
   );
 }
 
-/** Fetched again when the options change; the previous preview stays visible meanwhile. */
+/** Fetched again when the options change, and when the run ends; the previous preview stays visible meanwhile. */
 function usePreview(
   runId: string,
-  scope: ShareScope,
-  show: readonly string[],
+  draft: Pick<ShareDraft, 'scope' | 'show'>,
+  ended: boolean,
 ): { preview: SharePreviewReply | undefined; failed: ApiError | undefined } {
   const path = `${sharesPath(runId)}/preview`;
-  const draft: ShareDraft = { scope, show: [...show] };
   const { data: preview, error: failed } = useReading({
-    key: [path, draft],
+    key: [path, draft, ended],
     read: (signal) => postJson<SharePreviewReply>(path, draft, { signal }),
   });
   return { preview, failed };

@@ -25,14 +25,14 @@ export function Tabs<Id extends string>({
 }) {
   return (
     <Base.Root value={chosen} onValueChange={onChoose}>
-      <Base.List activateOnFocus aria-label={label} className="flex flex-wrap gap-x-1 border-b">
+      <Base.List activateOnFocus aria-label={label} className="flex gap-x-1 border-b max-sm:flex-wrap sm:overflow-x-auto sm:overflow-y-hidden">
         {tabs.map((tab) => (
           <Base.Tab
             key={tab.id}
             value={tab.id}
             className={({ active }) =>
               cx(
-                '-mb-px border-b-2 px-1.5 pb-1 font-sans text-sm font-medium',
+                '-mb-px shrink-0 border-b-2 px-1.5 pb-1 font-sans text-sm font-medium',
                 active ? 'border-brass-fill text-ink' : 'border-transparent text-ink-3 hover:text-ink',
               )
             }

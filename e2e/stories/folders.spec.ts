@@ -63,7 +63,7 @@ test('a run works on a copy of the folder that was found by browsing, and says w
     await dialog(page)
       .getByRole('button', { name: /^Use (?!a fresh)/ })
       .click();
-    await expect(dialog(page).getByRole('alert')).toContainText('can not be a workspace');
+    await expect(dialog(page).getByRole('alert')).toContainText('cannot be a workspace');
     await dialog(page).getByLabel('Path', { exact: true }).fill('/no/such/folder');
     await dialog(page).getByRole('button', { name: 'Use folder' }).click();
     await expect(dialog(page).getByRole('alert')).toContainText('does not exist');

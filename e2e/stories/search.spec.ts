@@ -38,7 +38,7 @@ test('a search over all runs links to the matching rows', async ({ page, loupe, 
         .first(),
     ).toBeVisible();
     await expect(page).toHaveURL(/text=rottn\+isl/);
-    await expect(page.getByText('No runs match.')).toBeVisible();
+    await expect(page.getByText('No titles match.')).toBeVisible();
     await expectAccessible(page);
   });
 

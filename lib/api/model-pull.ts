@@ -10,7 +10,7 @@ export const libraryModel = z
   .max(200)
   .regex(
     /^(?:[a-z0-9][\w.-]{0,79}\/)?[a-z0-9][\w.-]{0,79}(?::[a-z0-9_][\w.-]{0,79})?$/i,
-    'This is no name in the library of Ollama. They look like qwen3:8b or someone/model:tag.',
+    "This is not a model name in Ollama's library. Names look like qwen3:8b or someone/model:tag.",
   );
 
 /** `POST /api/models/pull`, `/api/models/pull/cancel`, `/api/models/unload` */

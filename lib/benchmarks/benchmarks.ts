@@ -216,7 +216,7 @@ export class Benchmarks {
     throw new AppError({
       code: 'benchmark_not_found',
       message: `There is no benchmark "${id.slice(0, 100)}".`,
-      hint: 'GET /api/benchmarks lists the benchmarks.',
+      hint: 'Check the ID: the benchmark may have been deleted.',
     });
   }
 

@@ -47,9 +47,15 @@ export function missedLines(cells: readonly ExperimentCell[], failUnder: number)
     if (!cell.rate)
       return [plainVisibleLine(`Cell ${cell.cell} (${name}) has no run that passed or failed.`)];
     if (cell.rate.value >= failUnder) return [];
-    const rate = `${formatPercent(cell.rate.value)}, below ${formatPercent(failUnder)}`;
-    return [plainVisibleLine(`Cell ${cell.cell} (${name}) passed ${rate}.`)];
+    const runs = `${cell.passed} of ${plural(cell.judged, 'run')}`;
+    const rate = `${exactPercent(cell.rate.value)}, below ${exactPercent(failUnder)}`;
+    return [plainVisibleLine(`Cell ${cell.cell} (${name}) passed ${runs}: ${rate}.`)];
   });
+}
+
+/** With enough digits to tell a rate from its bar. */
+function exactPercent(share: number): string {
+  return `${Number((share * 100).toFixed(2))}%`;
 }
 
 /** A study in a list: its name, its question, and how many runs it has. */

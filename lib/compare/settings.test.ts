@@ -6,7 +6,12 @@ it('lists the settings that are not the same in all configurations, with all val
   const configs = [
     sampleConfig({ model: 'a', model_options: { temperature: 0 } }),
     sampleConfig({ model: 'a', model_options: { temperature: 0, seed: 3 } }),
-    sampleConfig({ model: 'b', model_options: { temperature: 0 }, title: 'another' }),
+    sampleConfig({
+      model: 'b',
+      model_options: { temperature: 0 },
+      title: 'another',
+      copied_from: '/home/ada/notes',
+    }),
   ];
   expect(settingDifferences(configs)).toEqual([
     { name: 'model', values: ['a', 'a', 'b'] },

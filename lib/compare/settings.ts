@@ -27,7 +27,7 @@ export function settingChanges(before: RunConfig, after: RunConfig): SettingChan
 }
 
 /**
- * The settings that differ, by name, with model options listed individually. Ignores workspace, title, and which
+ * The settings that differ, by name, with model options listed individually. Ignores folders, title, and which
  * settings were defaults. Pure.
  */
 export function settingDifferences(configs: readonly RunConfig[]): SettingDifference[] {
@@ -45,6 +45,7 @@ function flat(config: RunConfig): Record<string, JsonValue | undefined> {
     explore,
     session,
     workspace: _folder,
+    copied_from: _original,
     title: _title,
     asked: _asked,
     ...rest

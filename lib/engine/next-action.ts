@@ -216,7 +216,7 @@ function toolsRefused(state: ReadyState, mode: Mode): Ending | undefined {
     error: {
       code: 'model_no_tool_support',
       message: `Model "${state.config.model}" cannot call tools.`,
-      hint: 'Choose a model with the capability "tools", or ask for a single answer without tools.',
+      hint: 'Choose a model with the capability "tools", or a quick prompt, which uses no tools.',
     },
   };
 }

@@ -46,7 +46,9 @@ function sentence(event: RunEvent): string {
     case 'run.started':
       return `Worker ${event.worker} took the run`;
     case 'run.resumed':
-      return `Worker ${event.worker} took the run over (epoch ${event.epoch})`;
+      return event.after_wait
+        ? `Worker ${event.worker} continued the run`
+        : `Worker ${event.worker} resumed the run (epoch ${event.epoch})`;
     case 'preflight.checked':
       return `Ollama ${event.server_version ?? 'of unknown version'} and the model are ready; commands are ${
         event.sandbox.available ? confinement(event.sandbox.kind) : 'not offered'

@@ -535,7 +535,7 @@ function notFound(id: string): never {
   throw new AppError({
     code: 'experiment_not_found',
     message: `There is no experiment "${id.slice(0, 100)}".`,
-    hint: 'GET /api/experiments lists the experiments.',
+    hint: 'Check the ID: the experiment may have been deleted.',
   });
 }
 

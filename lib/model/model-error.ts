@@ -180,7 +180,7 @@ export class ModelNotAvailableError extends ModelError {
             message: nearest
               ? `Model "${model}" is missing. Did you mean "${nearest}"?`
               : `Model "${model}" is missing. Run: ${pull}`,
-            hint: nearest ? `Use "${nearest}", or run: ${pull}` : `Run: ${pull}`,
+            hint: nearest ? `Use "${nearest}", or run: ${pull}` : 'Or choose an installed model.',
             status,
             cause,
           }

@@ -110,11 +110,16 @@ export function parseError(why: string, text: string, cause?: unknown): ModelErr
   });
 }
 
+function formatSize(bytes: number): string {
+  const megabytes = bytes / 1024 / 1024;
+  return megabytes >= 1 ? `${Math.round(megabytes * 10) / 10} MB` : `${bytes} bytes`;
+}
+
 function tooLarge(what: 'line' | 'reply', maxBytes: number): ModelError {
   return new ModelError({
     kind: 'bad_response',
-    message: `The ${what} of Ollama is larger than ${maxBytes} bytes and was cut off.`,
-    hint: 'The model may be writing without end. Lower the reply limit, or raise this one.',
+    message: `Ollama sent a ${what} of more than ${formatSize(maxBytes)}. It was cut off.`,
+    hint: 'The model may be writing without end. Lower the reply limit.',
     transient: false, // a retry would return the same flood
   });
 }

@@ -310,14 +310,14 @@ describe('bounds', () => {
     const { model } = await start({ scenarios: [failing({ kind: 'huge-line' })] });
     const error = await modelErrorOf(model.chat(request({ stream: true }), context()));
     expect(error).toMatchObject({ kind: 'bad_response', transient: false });
-    expect(error.message).toContain('1048576 bytes');
+    expect(error.message).toContain('1 MB');
   });
 
   it.each([false, true])('an endless reply is cut at 8 MB with little memory, stream: %s', async (stream) => {
     const { fake, model } = await start({ scenarios: [failing({ kind: 'endless' })] });
     const before = process.memoryUsage().rss;
     const error = await modelErrorOf(model.chat(request({ stream }), context({ timeoutMs: 30_000 })));
-    expect(error.message).toContain('8388608 bytes');
+    expect(error.message).toContain('8 MB');
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
     await expect.poll(() => fake.closeEvents.length).toBe(1);
   });

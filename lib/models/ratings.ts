@@ -198,7 +198,7 @@ export class Ratings {
     throw new AppError({
       code: 'rating_not_found',
       message: `There are no ratings "${id.slice(0, 60)}".`,
-      hint: 'GET /api/ratings lists them.',
+      hint: 'Check the ID: they may have been deleted.',
     });
   }
 

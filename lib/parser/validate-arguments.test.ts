@@ -29,7 +29,7 @@ it('accepts arguments that fit [O4]', () => {
 it.each<[JsonObject, string, string]>([
   [{}, 'path', '"path" is missing; it is required (a string).'],
   [{ path: 5 }, 'path', '"path" must be a string, not 5.'],
-  [{ path: '' }, 'path', '"path" must be at least 1 characters long, not 0.'],
+  [{ path: '' }, 'path', '"path" must be at least 1 character long, not 0.'],
   [{ path: 'a', start_line: '30s' }, 'start_line', '"start_line" must be an integer, not "30s".'],
   [{ path: 'a', start_line: 1.5 }, 'start_line', '"start_line" must be an integer, not 1.5.'],
   [{ path: 'a', start_line: 0 }, 'start_line', '"start_line" must be at least 1, not 0.'],

@@ -90,22 +90,22 @@ function checkLimits(
   const lowest = schema[minimum];
   const highest = schema[maximum];
   if (typeof lowest === 'number' && size < lowest) {
-    problems.push({ field, message: `"${field}" must be at least ${lowest}${unit}, not ${size}.` });
+    problems.push({ field, message: `"${field}" must be at least ${unit(lowest)}, not ${size}.` });
   }
   if (typeof highest === 'number' && size > highest) {
-    problems.push({ field, message: `"${field}" must be at most ${highest}${unit}, not ${size}.` });
+    problems.push({ field, message: `"${field}" must be at most ${unit(highest)}, not ${size}.` });
   }
 }
 
 function measure(
   value: JsonValue,
-): { size: number; unit: string; minimum: string; maximum: string } | undefined {
-  if (typeof value === 'number') return { size: value, unit: '', minimum: 'minimum', maximum: 'maximum' };
+): { size: number; unit: (size: number) => string; minimum: string; maximum: string } | undefined {
+  if (typeof value === 'number') return { size: value, unit: String, minimum: 'minimum', maximum: 'maximum' };
   if (typeof value === 'string') {
-    return { size: value.length, unit: ' characters long', minimum: 'minLength', maximum: 'maxLength' };
+    return { size: value.length, unit: long('character'), minimum: 'minLength', maximum: 'maxLength' };
   }
   if (Array.isArray(value)) {
-    return { size: value.length, unit: ' items long', minimum: 'minItems', maximum: 'maxItems' };
+    return { size: value.length, unit: long('item'), minimum: 'minItems', maximum: 'maxItems' };
   }
   return undefined;
 }
@@ -131,4 +131,8 @@ function show(value: JsonValue): string {
 
 function join(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`;
+}
+
+function long(noun: string): (size: number) => string {
+  return (size) => `${size} ${noun}${size === 1 ? '' : 's'} long`;
 }

@@ -118,7 +118,8 @@ export function refusedByPolicy(call: PendingCall): NewEvent {
 /** The result of a denied call. The model reads the reason and that nothing ran. */
 export function deniedResult(call: PendingCall, decided: EventOf<'approval.decided'>): NewEvent {
   const who = decided.by === 'operator' ? 'The operator denied this call' : 'This call was denied';
-  const why = decided.reason ? `: ${decided.reason}` : '.';
+  const reason = decided.reason?.trim();
+  const why = reason ? `: ${reason}${/[.!?]$/.test(reason) ? '' : '.'}` : '.';
   return {
     type: 'tool-call.ended',
     call_id: call.callId,

@@ -46,7 +46,8 @@ export function brokenReplyWarnings(state: ReadyState): NewEvent[] {
   const { reply, iteration } = state;
   if (reply?.cut) {
     const which = state.retries.length > 0 ? 'The second reply was cut off as well' : 'The reply was cut off';
-    const use = reply.calls.length > 0 ? 'Only its whole calls are run.' : 'What there is of it is used.';
+    const use =
+      reply.calls.length > 0 ? 'Only its complete calls are run.' : 'The part that arrived is used.';
     return [
       {
         type: 'policy.warned',

@@ -53,7 +53,7 @@ it.runIf(process.platform === 'linux').each(['task', 'session'] as const)(
     await rename(workspace, `${workspace}-aside`);
     expect(await tools.toolbox.execute(read, { signal })).toMatchObject({
       success: false,
-      output: { error: expect.stringContaining('is not there any more') },
+      output: { error: expect.stringContaining('no longer exists') },
     });
     await tools.close();
     expect(descriptorsOf(`${workspace}-aside`)).toBe(0);

@@ -96,6 +96,6 @@ function missing(id: string): AppError {
   return new AppError({
     code: 'preset_not_found',
     message: `There is no preset "${id.slice(0, 60)}".`,
-    hint: 'GET /api/presets lists the presets.',
+    hint: 'Check the ID: the preset may have been deleted.',
   });
 }

@@ -254,7 +254,11 @@ function shipped(name: string): Suite {
 }
 
 function missing(message: string): AppError {
-  return new AppError({ code: 'suite_not_found', message, hint: 'GET /api/suites lists the suites.' });
+  return new AppError({
+    code: 'suite_not_found',
+    message,
+    hint: 'Check the ID: the suite may have been deleted.',
+  });
 }
 
 function caseExists(id: string, name: string): AppError {

@@ -44,7 +44,7 @@ export class StatusReader {
 /** The stream of bwrap's status reports. */
 export function statusStream(child: ChildProcess): Readable {
   const stream = child.stdio[STATUS_FD];
-  if (!stream || !('read' in stream)) throw new TypeError('The status of bwrap can not be read');
+  if (!stream || !('read' in stream)) throw new TypeError('The status of bwrap cannot be read');
   return stream;
 }
 

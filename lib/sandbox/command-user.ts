@@ -29,7 +29,7 @@ export async function commandUser(workspace: string, host: HostSystem): Promise<
   if (prefix && (await reaches(prefix, workspace))) return { prefix, uid, gid };
   throw new AppError({
     code: 'sandbox_user',
-    message: `Commands can not run here: the server runs as root, and the workspace's owner (user ${uid}) can not enter it.`,
+    message: `Commands cannot run here: the server runs as root, and the workspace's owner (user ${uid}) cannot enter it.`,
     hint: 'Start Loupe as the owner of the workspace, or let that user enter every folder on the path to it.',
   });
 }

@@ -18,7 +18,7 @@ export function notAFile(steps: readonly string[], stats: Stats): AppError {
     return new AppError({
       code: 'is_a_folder',
       message: `"${steps.join('/')}" is a folder.`,
-      hint: 'Name a file in it; list_directory lists them.',
+      hint: 'Name a file in it; use list_directory to see them.',
     });
   }
   return new AppError({

@@ -30,7 +30,7 @@ export async function openCanonical(path: string): Promise<FileHandle> {
 export function workspaceMoved(path: string, cause?: unknown): AppError {
   return new AppError({
     code: 'workspace_moved',
-    message: `The workspace ${path} is not there any more, or a folder on the way to it is a link now.`,
+    message: `The workspace ${path} no longer exists, or a folder in its path has become a link.`,
     hint: 'Put the folder back where it was, or start a run in the folder as it is now.',
     cause,
   });

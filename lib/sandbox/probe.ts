@@ -47,7 +47,7 @@ async function sandboxOfPlatform(): Promise<Sandbox> {
   }
   if (process.platform !== 'linux') {
     return unavailable(
-      `Commands can not be confined on ${process.platform}.`,
+      `Commands cannot be confined on ${process.platform}.`,
       'Run Loupe on Linux, in WSL 2 or in a Linux container to let models run commands. The file tools work here.',
     );
   }

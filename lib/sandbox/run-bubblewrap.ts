@@ -196,7 +196,7 @@ function hasOwnGit(workspace: string): boolean {
   if (isBareRepository(new Set(readdirSync(workspace)))) {
     throw new AppError({
       code: 'git_bare',
-      message: 'This workspace is a bare git repository, which can not be protected from commands.',
+      message: 'This workspace is a bare git repository, which cannot be protected from commands.',
       hint: 'Choose a folder with a working tree; git runs what the config of a bare repository names.',
     });
   }
@@ -206,7 +206,7 @@ function hasOwnGit(workspace: string): boolean {
   throw new AppError({
     code: 'git_link',
     message:
-      'The .git of this workspace is a link or a special file, which can not be protected from commands.',
+      'The .git of this workspace is a link or a special file, which cannot be protected from commands.',
     hint: 'Commands stay off here until .git is a real folder; the file tools work.',
   });
 }

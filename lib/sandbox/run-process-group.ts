@@ -69,7 +69,7 @@ async function start(
       }),
     );
     const { stdout, stderr } = child;
-    if (!stdout || !stderr) throw new TypeError('The output of the command can not be read');
+    if (!stdout || !stderr) throw new TypeError('The output of the command cannot be read');
     const killGroup = () => signalGroup(child.pid);
     const gone = new Promise<void>((resolve, reject) => {
       child.once('error', (cause) =>

@@ -162,7 +162,7 @@ async function spawnServer(
         },
       });
     };
-    if (!child.stdin) throw new TypeError('The input of the server can not be written');
+    if (!child.stdin) throw new TypeError('The input of the server cannot be written');
     // A server that closes its input is noticed by its end.
     child.stdin.on('error', () => undefined);
     const ended = new Promise<ServerEnd>((resolve) => {

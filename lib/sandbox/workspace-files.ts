@@ -436,7 +436,7 @@ function split(steps: readonly string[]): { folders: readonly string[]; name: st
     throw new AppError({
       code: 'is_a_folder',
       message: 'The path is the workspace itself, which is a folder.',
-      hint: 'Name a file in it; list_directory lists them.',
+      hint: 'Name a file in it; use list_directory to see them.',
     });
   }
   return { folders: steps.slice(0, -1), name };

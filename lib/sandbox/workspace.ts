@@ -100,7 +100,7 @@ async function canonicalFolder(path: string): Promise<string> {
   } catch (cause) {
     throw new AppError({
       code: 'workspace_missing',
-      message: `The workspace ${path} does not exist or can not be reached.`,
+      message: `The workspace ${path} does not exist or cannot be reached.`,
       hint: 'Create the folder, or check its spelling and its permissions.',
       cause,
     });
@@ -120,7 +120,7 @@ function refuseTooWide(workspace: string, home: string): void {
   if (workspace === parse(workspace).root || workspace === home || isSystem) {
     throw new AppError({
       code: 'workspace_too_wide',
-      message: `${workspace} can not be a workspace: a model could change everything in it.`,
+      message: `${workspace} cannot be a workspace: a model could change everything in it.`,
       hint: 'Choose the folder of one project.',
     });
   }
@@ -137,7 +137,7 @@ async function refuseDataDirectory(workspace: string, data: string): Promise<voi
   if (nested.includes(true)) {
     throw new AppError({
       code: 'workspace_holds_data',
-      message: `${workspace} can not be a workspace: Loupe's own data lies in ${data}.`,
+      message: `${workspace} cannot be a workspace: Loupe's own data lies in ${data}.`,
       hint: 'Choose another folder, or set LOUPE_DATA_DIR to a place outside of it.',
     });
   }

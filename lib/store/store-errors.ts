@@ -48,7 +48,7 @@ export class RunNotFoundError extends AppError {
     super({
       code: 'run_not_found',
       message: `There is no run "${runId}".`,
-      hint: 'GET /api/runs lists the runs.',
+      hint: 'Check the ID: the run may have been deleted.',
     });
     this.name = 'RunNotFoundError';
   }

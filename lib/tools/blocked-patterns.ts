@@ -37,7 +37,7 @@ export const DEFAULT_BLOCKED_PATTERNS: readonly BlockedPattern[] = [
   { pattern: String.raw`:\s*\(\)\s*\{\s*:\s*\|\s*:\s*&`, reason: 'it is a fork bomb' },
   {
     pattern: String.raw`(?:^|[;&|(]\s*)(?:sudo|doas|su|pkexec)(?:\s|$)`,
-    reason: 'commands can not become another user here; run it without that',
+    reason: 'commands cannot become another user here; run it without that',
   },
   {
     pattern: String.raw`(?:^|[;&|(]\s*)(?:shutdown|reboot|halt|poweroff|init\s+[06])(?:\s|$)`,
@@ -49,7 +49,7 @@ export const DEFAULT_BLOCKED_PATTERNS: readonly BlockedPattern[] = [
   },
   {
     pattern: String.raw`(?:^|\|)(?=([^|]*?\b(?:curl|wget)\s))\1[^|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b`,
-    reason: 'it runs a script from the network, which commands can not reach',
+    reason: 'it runs a script from the network, which commands cannot reach',
   },
 ];
 

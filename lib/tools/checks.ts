@@ -72,7 +72,7 @@ async function runCheck(check: WorkspaceCheck, options: CheckOptions): Promise<V
 
 async function checkCommand(command: string, options: CheckOptions): Promise<Verdict> {
   if (!options.sandbox.report.available) {
-    return { passed: false, output: `Commands can not run here: ${options.sandbox.report.reason}` };
+    return { passed: false, output: `Commands cannot run here: ${options.sandbox.report.reason}` };
   }
   const tool = runCommand({
     sandbox: options.sandbox,

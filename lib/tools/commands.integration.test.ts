@@ -267,6 +267,6 @@ describe('verification checks [V11]', () => {
     );
     expect(results.map(({ passed }) => passed)).toEqual([false, false, false, false, false]);
     expect(results[0]?.output).toContain('leads out');
-    expect(results[4]?.output).toBe('Commands can not run here: Not needed in this test.');
+    expect(results[4]?.output).toBe('Commands cannot run here: Not needed in this test.');
   });
 });

@@ -89,7 +89,7 @@ it('explains missing arguments with the fields of an edit [O4]', async () => {
   expect(await tools.error('edit_file', { path: 'f', edits: [{ old_text: 'x' }] })).toContain(
     '"edits.0.new_text" is missing',
   );
-  expect(await tools.error('edit_file', { path: 'f', edits: [] })).toContain('at least 1 items long');
+  expect(await tools.error('edit_file', { path: 'f', edits: [] })).toContain('at least 1 item long');
   expect(await tools.error('edit_file', { path: 'f', edits: [change('', 'y')] })).toContain(
     'old_text is empty.',
   );

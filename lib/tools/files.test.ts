@@ -144,7 +144,7 @@ it('names a missing file, and suggests a similar one', async () => {
     '"src/Index.tsx" does not exist. Did you mean "src/index.ts"?',
   );
   expect(await tools.error('read_file', { path: 'nothing/like/it' })).toBe(
-    '"nothing" does not exist. list_directory lists them.',
+    '"nothing" does not exist. Use list_directory to see what is there.',
   );
   expect(await tools.error('read_file', { path: 'src' })).toContain('"src" is a folder');
   expect(await tools.error('read_file', { path: '.' })).toContain('is a folder');

@@ -77,7 +77,8 @@ async function mustBeSearchable(workspace: string, steps: readonly string[], pat
   const refuse = (code: string, message: string, hint?: string) => new AppError({ code, message, hint });
   if (steps.some(isGitStep)) throw refuse('git_protected', 'The .git folder is not searched.');
   const stats = await lookAt(workspace, steps);
-  if (!stats) throw refuse('not_found', `"${path}" does not exist.`, 'list_directory lists them.');
+  if (!stats)
+    throw refuse('not_found', `"${path}" does not exist.`, 'Use list_directory to see what is there.');
   if (stats.isSymbolicLink())
     throw refuse('path_link', `"${path}" is a symbolic link, and links are not followed.`);
   if (!stats.isFile() && !stats.isDirectory()) {

@@ -23,7 +23,7 @@ export async function readOrSuggest<T>(
     throw new AppError({
       code: error.code,
       message: error.message,
-      hint: suggestion ? `Did you mean "${suggestion}"?` : 'list_directory lists them.',
+      hint: suggestion ? `Did you mean "${suggestion}"?` : 'Use list_directory to see what is there.',
     });
   }
 }

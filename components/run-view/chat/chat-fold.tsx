@@ -64,15 +64,18 @@ function isSame(
   return rows.length === now.length && rows.every((row, index) => row === now[index]);
 }
 
-/** A fold in a few words: `3 tool calls, 2.1 s`. */
+/** A fold in a few words: `3 tool calls, 1 model call, 2.1 s`. */
 function foldWords(
   fold: ChatFold,
   { tools, modelCalls, ms }: { tools: readonly string[]; modelCalls: number; ms: number },
   mode: RunMode | undefined,
 ): string {
   const time = ms > 0 ? `, ${formatDuration(ms)}` : '';
-  if (tools.length > 0) return `${plural(tools.length, 'tool call')}${time}`;
-  if (modelCalls > 0) return `${plural(modelCalls, 'model call')}${time}`;
+  const calls = [
+    ...(tools.length > 0 ? [plural(tools.length, 'tool call')] : []),
+    ...(modelCalls > 0 ? [plural(modelCalls, 'model call')] : []),
+  ];
+  if (calls.length > 0) return `${calls.join(', ')}${time}`;
   const last = fold.rows.at(-1);
   return last ? rowWords(last, mode) : '';
 }

@@ -108,10 +108,10 @@ function timeValue(times: readonly CallTime[]): string {
 
 function contextValue(step: RunStep | undefined): string {
   if (!step) return 'no prompt yet';
-  const { estimated, window } = step;
-  return window > 0
-    ? `${formatCount(estimated)} of ${formatCount(window)} · ${formatPercent(estimated / window)}`
-    : formatCount(estimated);
+  const { estimated, evaluated, window } = step;
+  const used = evaluated ?? estimated;
+  const count = `${evaluated === undefined ? '≈ ' : ''}${formatCount(used)}`;
+  return window > 0 ? `${count} of ${formatCount(window)} · ${formatPercent(used / window)}` : count;
 }
 
 /** The drawing's own height. */

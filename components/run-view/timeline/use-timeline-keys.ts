@@ -28,7 +28,7 @@ export const TIMELINE_KEYS: readonly KeyWords[] = [
   { keys: '/', does: 'search in this run' },
   { keys: 'o', does: 'only prompts and answers, or all rows' },
   { keys: 'e', does: 'only failures, guards and retries' },
-  { keys: 'd', does: 'row density: comfortable, dense, one line' },
+  { keys: 'd', does: 'row density: comfortable, compact, one line' },
   { keys: 'y', does: 'copy the link to the row' },
   {
     keys: `${APPROVAL_KEYS.once} / ${APPROVAL_KEYS.deny}`,

@@ -11,7 +11,7 @@ import {
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
 import { firedLimit, ledgerOf } from './ledger.ts';
 
-const gauges = (log: SampleLog, now = 0) =>
+const gauges = (log: Pick<SampleLog, 'runId' | 'events'>, now = 0) =>
   Object.fromEntries(
     ledgerOf(foldAll(emptyRunState(log.runId), log.events), now).map((gauge) => [gauge.id, gauge]),
   );
@@ -27,7 +27,14 @@ it('counts the rounds since a file was written [G10]', () => {
 it('shows iterations and nudges against their limits [G5, G14]', () => {
   expect(gauges(endedLog('max_iterations')).iterations).toMatchObject({ value: '10/10', tone: 'reached' });
   expect(gauges(endedLog('nudge_exhausted')).nudges).toMatchObject({ value: '2/2', tone: 'reached' });
-  expect(gauges(repairedLog()).nudges).toMatchObject({ value: '1/2', tone: 'near' });
+  const { runId, events } = repairedLog();
+  expect(gauges({ runId, events: events.slice(0, -1) }).nudges).toMatchObject({ value: '1/2', tone: 'near' });
+});
+
+it('makes no forecast for a run that has ended for another reason', () => {
+  const { nudges } = gauges(repairedLog());
+  expect(nudges).toMatchObject({ value: '1/2', tone: 'calm' });
+  expect(nudges).not.toHaveProperty('outcome');
 });
 
 it('marks on the window where older results are shortened [C2]', () => {

@@ -21,9 +21,15 @@ type Requested = { readonly name: string; readonly arguments: JsonObject };
  */
 export function ledgerOf(run: RunState, now: number): Gauge[] {
   const fired = firedGauge(run);
-  return gaugesOf(run, now).map((gauge) =>
-    gauge.id === fired ? { ...filled(run, gauge), fired: true } : gauge,
-  );
+  return gaugesOf(run, now).map((gauge) => {
+    if (gauge.id === fired) return { ...filled(run, gauge), fired: true };
+    return run.phase === 'ended' ? withoutForecast(gauge) : gauge;
+  });
+}
+
+/** The gauge of a run that has ended for another reason: nothing more can happen to it. */
+function withoutForecast({ outcome: _, ...gauge }: Gauge): Gauge {
+  return gauge.tone === 'near' ? { ...gauge, tone: 'calm' } : gauge;
 }
 
 /** A window is full because of a request that Ollama refused, of which it need not tell the size. */
@@ -82,7 +88,7 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
         used: run.iteration,
         limit: config.max_iterations,
       }),
-      outcome: 'then the run ends, and the partial result is kept',
+      outcome: `${endsAt(config.max_iterations)}; the partial result is kept`,
       events: run.callHistorySeqs.slice(-1),
     },
   ],
@@ -97,7 +103,7 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
           used: roundsWithoutNews(run),
           limit: config.stall_threshold,
         }),
-        outcome: 'then the run ends',
+        outcome: endsAt(config.stall_threshold),
         events: [...(run.lastNewsSeq > 0 ? [run.lastNewsSeq] : []), ...run.callHistorySeqs.slice(-1)],
       },
     ];
@@ -107,7 +113,7 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
     return [
       {
         ...count({ id: 'nudges', label: 'Nudges', used: run.nudges, limit: config.max_nudges }),
-        outcome: 'then the run ends',
+        outcome: 'after the last nudge, another empty reply ends the run',
         events: run.nudgeSeqs,
       },
     ];
@@ -181,7 +187,7 @@ function repetition(run: RunState, limit: number): Gauge {
   const seqs = pending ? [...run.callHistorySeqs, run.reply?.seq ?? 0] : run.callHistorySeqs;
   return {
     ...count({ id: 'repetition', label: 'Identical calls in a row', used, limit }),
-    outcome: 'then the run ends',
+    outcome: endsAt(limit),
     events: used > 1 ? seqs.slice(-used) : [],
   };
 }
@@ -198,6 +204,10 @@ function conversation(run: RunState): Gauge {
         ? 'run ends here; start a new one to go on'
         : `at ${formatPercent(handover)}, handover to a fresh context`,
   };
+}
+
+function endsAt(limit: number): string {
+  return `the run ends at ${formatCount(limit)}`;
 }
 
 function empty(used: number, config: RunConfig): Gauge[] {
@@ -285,7 +295,7 @@ function budgets(run: RunState, now: number): Gauge[] {
 
 /** A budget is looked at before each iteration; the last look is its evidence. */
 function looked(run: RunState): Pick<Gauge, 'outcome' | 'events'> {
-  return { outcome: 'then no iteration begins', events: run.budget ? [run.budget.seq] : [] };
+  return { outcome: 'at the limit, no new iteration starts', events: run.budget ? [run.budget.seq] : [] };
 }
 
 function share(

@@ -112,7 +112,7 @@ export function demoWords(name: string): string {
     case 'loupe-demo-loop':
       return 'Makes the same call again and again, until it is stopped.';
     case 'loupe-demo-stall':
-      return 'Reads every file and writes nothing.';
+      return 'Looks at the same things over and over and writes nothing.';
     case 'loupe-demo-trouble':
       return 'A busy server, a broken connection, an unreadable call.';
     default:

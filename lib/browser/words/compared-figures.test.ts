@@ -73,7 +73,7 @@ it('times are shown and never marked as different', () => {
   expect(lines.map(({ name }) => name)).toEqual([
     'Started',
     'Model time',
-    'Time with tools',
+    'Tool time',
     'Writing speed (tok/s)',
   ]);
   expect(lines.flatMap(({ cells }) => cells).some(({ differs, by }) => differs || by !== undefined)).toBe(
