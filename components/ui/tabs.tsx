@@ -25,7 +25,11 @@ export function Tabs<Id extends string>({
 }) {
   return (
     <Base.Root value={chosen} onValueChange={onChoose}>
-      <Base.List activateOnFocus aria-label={label} className="flex gap-x-1 border-b max-sm:flex-wrap sm:overflow-x-auto sm:overflow-y-hidden">
+      <Base.List
+        activateOnFocus
+        aria-label={label}
+        className="flex gap-x-1 border-b max-sm:flex-wrap sm:overflow-x-auto sm:overflow-y-hidden"
+      >
         {tabs.map((tab) => (
           <Base.Tab
             key={tab.id}

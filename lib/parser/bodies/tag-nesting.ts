@@ -1,6 +1,11 @@
 import { memoized } from '../../util/memoized.ts';
-import type { SourceText } from '../reading.ts';
 import { skipSpace } from '../space.ts';
+
+/** The part of a `SourceText` that is used here. */
+interface SearchedText {
+  readonly text: string;
+  find(pattern: RegExp, from: number): { at: number; end: number } | undefined;
+}
 
 interface ValueTag {
   at: number;
@@ -31,7 +36,7 @@ export class TagNesting {
   /** For each tag: the index of the closing tag of a value whose text continues with that tag. */
   readonly #valueEnds: Int32Array;
 
-  constructor(source: SourceText, notation: Notation) {
+  constructor(source: SearchedText, notation: Notation) {
     this.#text = source.text;
     this.#tags = readTags(source, notation);
     this.#valueEnds = findValueEnds(this.#tags);
@@ -84,7 +89,7 @@ const SELF_CLOSING = /<(?:"[^"<]{0,200}"|'[^'<]{0,200}'|[^<>"']){1,256}>/y;
 export const COMMENT = /<!--/g;
 const COMMENT_END = /-->/g;
 
-function readTags(source: SourceText, { tags: pattern, isValue, skipComments }: Notation): ValueTag[] {
+function readTags(source: SearchedText, { tags: pattern, isValue, skipComments }: Notation): ValueTag[] {
   const { text } = source;
   let comment = skipComments ? nextComment(source, 0) : undefined;
   const tags: ValueTag[] = [];
@@ -104,7 +109,7 @@ function readTags(source: SourceText, { tags: pattern, isValue, skipComments }: 
   return tags;
 }
 
-function nextComment(source: SourceText, from: number): { at: number; end: number } | undefined {
+function nextComment(source: SearchedText, from: number): { at: number; end: number } | undefined {
   const opener = source.find(COMMENT, from);
   if (!opener) return undefined;
   const { at } = opener;
@@ -140,7 +145,7 @@ const PARAM = /param\s*>?$/;
 function nestingOfElements(
   isOther: (written: string) => boolean,
   skipComments = false,
-): (source: SourceText) => TagNesting {
+): (source: SearchedText) => TagNesting {
   const isValue = (written: string) => (isOther(written) ? undefined : PARAMETER.test(written));
   return memoized((source) => new TagNesting(source, { tags: ELEMENTS, isValue, skipComments }));
 }
@@ -155,7 +160,7 @@ export const parameterNesting = nestingOfElements(() => false);
 export const commentedNesting = nestingOfElements(() => false, true);
 
 /** The nesting of the elements with one of these names: HTML has a `<param>` without a closing tag. */
-export function nestingOf(source: SourceText, element: string): TagNesting {
+export function nestingOf(source: SearchedText, element: string): TagNesting {
   return element.toLowerCase() === 'param' ? nestingOfParam(source) : nestingOfParameter(source);
 }
 
@@ -163,6 +168,6 @@ const PAIR_TAGS = /<\/?(?:[a-z]{1,20}_)?(?:arg_value|tool_call)(?::\w{1,20})?>/g
 
 /** The nesting of `<arg_value>` elements. */
 export const pairNesting = memoized(
-  (source: SourceText) =>
+  (source: SearchedText) =>
     new TagNesting(source, { tags: PAIR_TAGS, isValue: (written) => written.includes('arg_value') }),
 );
