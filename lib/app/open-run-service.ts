@@ -438,7 +438,6 @@ function runsOfExperiments({
       const { model, diversity, workspace } = request;
       if (workspace !== undefined) await openWorkspace(workspace, { dataDir });
       await servers.admit({ model, embeddingModel: diversity?.embedding_model });
-      await servers.requireInstalled(model);
       resolveConfig(request, { workspace: '', ...(await factsOf(request, machine)) });
     },
     start: async (request, options) => (await service.start(request, options)).run.id,

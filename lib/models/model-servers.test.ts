@@ -40,15 +40,6 @@ it('forgets what it knew of a model once it is pulled again', async () => {
   await expect(servers.admit({ model: 'other' })).rejects.toMatchObject({ code: 'model_no_completion' });
 });
 
-it('refuses only models that the server says it does not have', async () => {
-  const { servers } = await start();
-  await servers.requireInstalled('first');
-  await servers.requireInstalled('loupe-demo');
-  await expect(servers.requireInstalled('nosuch')).rejects.toMatchObject({ code: 'model_missing' });
-  await fake.close();
-  await servers.requireInstalled('another');
-});
-
 it('asks for what a run asks first while it admits the model', async () => {
   const { servers } = await start();
   await servers.admit({ model: 'first' });

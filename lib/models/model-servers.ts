@@ -107,20 +107,6 @@ export class ModelServers {
     if (operatorModel !== undefined) await this.#details(operatorModel);
   }
 
-  /**
-   * Rejects a model that the server does not have. Accepts it if the server does not respond.
-   *
-   * @throws {ModelError} `model_missing`
-   */
-  async requireInstalled(model: string): Promise<void> {
-    if (isDemoModel(model)) return;
-    try {
-      await recentDetails(this.#ollama.connection, model, AbortSignal.timeout(ADMIT_TIMEOUT_MS));
-    } catch (error) {
-      if (!(error instanceof ModelError) || error.kind === 'model_missing') throw error;
-    }
-  }
-
   /** @throws {ModelError} `remote_model` */
   async #details(model: string): Promise<ModelDetails | undefined> {
     if (isDemoModel(model)) return undefined;
