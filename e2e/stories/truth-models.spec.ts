@@ -45,7 +45,7 @@ test('a failed pull says what to do, and a name with a host is never sent', asyn
   await expect(page.getByRole('main')).toContainText('library has no "no-such-model"');
   await name.fill('evil.example:5000/a/b');
   await pull.click();
-  await expect(page.getByRole('main')).toContainText('no name in the library of Ollama');
+  await expect(page.getByRole('main')).toContainText('not a model name in Ollama');
   expect(ollama.requests.some(({ body }) => JSON.stringify(body ?? '').includes('evil.example'))).toBe(false);
 });
 

@@ -83,7 +83,7 @@ test('a gauge shows its effect and its events, and appears on the end card if it
   await view.open(id);
   const gauge = view.guardrails.locator('[data-gauge="repetition"]');
   await expect(gauge).toContainText('2/3');
-  await expect(gauge).toContainText('then the run ends');
+  await expect(gauge).toContainText('the run ends at 3');
   await expect(gauge.getByRole('link')).toHaveCount(2);
   third();
   await view.expectEnd('The model kept making the same call', 'repetition');
