@@ -157,10 +157,12 @@ async function runRipgrep(
 
 /**
  * Runs a command for at most `$1` seconds and prints its first `$2` lines in Base64, which carries every file name through
- * the sandbox: its output loses control characters. The exit status is the last line of standard error.
+ * the sandbox: its output loses control characters. The exit status is the last line of standard error. macOS has no
+ * timeout(1); there the sandbox ends the search.
  */
 const SCRIPT =
-  'seconds=$1 rows=$2; shift 2; { timeout "$seconds" "$@"; echo "$?" >&2; } | head -n "$rows" | base64';
+  'seconds=$1 rows=$2; shift 2; command -v timeout >/dev/null || timeout() { shift; "$@"; }; ' +
+  '{ timeout "$seconds" "$@"; echo "$?" >&2; } | head -n "$rows" | base64';
 
 /** Exit statuses: up to `trouble` those of ripgrep (2 is also that of a search with unreadable files), then of timeout(1). */
 const STATUS = { trouble: 2, timedOut: 124 } as const;
