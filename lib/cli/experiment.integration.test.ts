@@ -80,7 +80,10 @@ describe('npx loupe experiment', () => {
     expect(out).toMatch(/^cell +passed +rate/);
     expect(out).toContain('2/4');
     const again = await experiment('run', plan, '--fail-under', '0.8', '--json');
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining('passed 2 of 4 runs: 50%, below 80%')]);
+    expect([again.code, again.err]).toEqual([
+      1,
+      expect.stringContaining('passed 2 of 4 runs: 50%, below 80%'),
+    ]);
     expect(JSON.parse(again.out) as ExperimentCell[]).toMatchObject([{ passed: 2, judged: 4 }]);
     // The same suite is stored once.
     const { suites } = (await (await loupe.request('/api/suites')).json()) as { suites: { name: string }[] };
