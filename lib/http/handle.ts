@@ -175,15 +175,18 @@ export async function* readFileBody(request: Request): AsyncGenerator<Uint8Array
   }
 }
 
+/** The error for a body of more than `maxBytes`. */
+export function bodyTooLarge(maxBytes: number): AppError {
+  return new AppError({
+    code: 'body_too_large',
+    message: `The body is larger than ${Math.floor(maxBytes / 1024)} KB.`,
+    hint: 'Put long texts into files in the workspace.',
+  });
+}
+
 async function readText(request: Request): Promise<string> {
   const maxBytes = bodyLimit(new URL(request.url).pathname);
-  const tooLarge = () =>
-    new AppError({
-      code: 'body_too_large',
-      message: `The body is larger than ${Math.floor(maxBytes / 1024)} KB.`,
-      hint: 'Put long texts into files in the workspace.',
-    });
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
   if (!request.body) return '';
   const decoder = new TextDecoder();
   const reader = request.body.getReader();
@@ -195,7 +198,7 @@ async function readText(request: Request): Promise<string> {
     size += value.byteLength;
     if (size > maxBytes) {
       await reader.cancel();
-      throw tooLarge();
+      throw bodyTooLarge(maxBytes);
     }
     text += decoder.decode(value, { stream: true });
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AppError } from '../errors/app-error.ts';
 import { factsOfIncoming, type Gate, isRead } from './gate.ts';
-import { bodyLimit, errorResponse } from './handle.ts';
+import { bodyLimit, bodyTooLarge, errorResponse } from './handle.ts';
 import { limitIdleConnections } from './idle-connections.ts';
 import { contentSecurityPolicy, SECURITY_HEADERS } from './security-headers.ts';
 import { signInResponse } from './sign-in-response.ts';
@@ -119,13 +119,7 @@ function checkBody(request: IncomingMessage, limit: number): void {
       hint: 'Send a Content-Length.',
     });
   }
-  if (Number(request.headers['content-length'] ?? 0) > limit) {
-    throw new AppError({
-      code: 'body_too_large',
-      message: `The body is larger than ${Math.floor(limit / 1024)} KB.`,
-      hint: 'Put long texts into files in the workspace.',
-    });
-  }
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
 }
 
 function malformedAddress(): AppError {
