@@ -127,7 +127,7 @@ function EndingsPlot({ note, cells, open }: { note?: string; cells: readonly Exp
   const kinds = (Object.keys(OUTCOMES) as OutcomeKind[]).filter((kind) =>
     cells.some(({ endings }) => (endings[kind] ?? 0) > 0),
   );
-  const [only] = kinds.length === 1 ? kinds : []; // the plot then has no legend
+  const only = kinds.length === 1 ? kinds[0] : undefined; // the plot has no legend then
   const words = ({ endings }: ExperimentCell) =>
     kinds.flatMap((kind) => (endings[kind] ? [`${OUTCOMES[kind].label} ${endings[kind]}`] : [])).join(', ');
   return (

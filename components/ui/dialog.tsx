@@ -21,7 +21,7 @@ export function Dialog({
   onClose: () => void;
   /** Closes it on a press outside. */
   dismissable?: boolean;
-  /** Stays open on Escape, which would discard what was typed. A second Escape closes it, as browsers demand. */
+  /** Stays open on Escape, which would discard what was typed. Browsers close it on a second Escape all the same. */
   keepsOnEscape?: boolean;
   className: string;
   children: ReactNode;

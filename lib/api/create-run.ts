@@ -36,8 +36,8 @@ const ruledTool = z
     `This is not the name of a tool. The built-in tools are ${[...TOOL_NAMES, ...OPTIONAL_TOOLS].join(', ')}.`,
   );
 
-/** What must be right before it can be said whether a task is missing. */
-const hasTask = z.object({ mode: runMode, task: z.string() });
+/** A missing task is reported only if the mode is valid: the mode decides whether one is required. */
+const modeAndTask = z.object({ mode: runMode, task: z.string() });
 
 /** The fields of a request for a run. Unknown ones are rejected, so that a misspelt option is never ignored. */
 export const runFields = z.strictObject({
@@ -75,7 +75,7 @@ export const createRunRequest = runFields
     path: ['task'],
     message: 'Say what the agent should do.',
     // Run even if other fields are invalid, so that one response reports all problems.
-    when: ({ value }) => hasTask.safeParse(value).success,
+    when: ({ value }) => modeAndTask.safeParse(value).success,
   })
   .superRefine((request, context) => {
     for (const [field, message] of contradictions(request)) {

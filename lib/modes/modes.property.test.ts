@@ -112,7 +112,7 @@ const explore = fc
 
 const simulation = fc
   .record({ settings: fc.oneof(session, explore), turns, trouble })
-  // A run that hands over never fills its window, so only a stop is certain to end it.
+  // A handover keeps the window from filling up, so only a stop is certain to end the run.
   .map(({ trouble: all, ...input }) => ({
     ...input,
     trouble: { ...all, stops: all.stops || input.settings.handover_at !== undefined },

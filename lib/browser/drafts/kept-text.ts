@@ -2,7 +2,7 @@
  * Text that was typed but not sent, kept for this tab until it is sent. Storage may be switched off; then nothing is kept,
  * and nothing breaks.
  *
- * @param text an empty one removes what was kept
+ * @param text an empty text removes the draft
  */
 export function keepText(name: string, text: string): void {
   try {

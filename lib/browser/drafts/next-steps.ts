@@ -113,12 +113,12 @@ export function continueWith(
  * The fork that sends a failed model call again: the conversation as it stood before that call and its retries, in the same
  * folder. Where no call failed, as when the server was down from the start, the fork begins at the end.
  *
- * @returns `undefined` for a run that no failure ended, or one that would end it again
+ * @returns `undefined` for a run that no failure ended, or that would fail the same way
  */
 export function tryAgain(timeline: Timeline, end: End): ForkRequest | undefined {
   const { termination_reason: reason } = end.result;
   if (reason !== 'error' && reason !== 'timeout') return undefined;
-  if (end.result.error?.code === 'model_no_tool_support') return undefined; // the same again
+  if (end.result.error?.code === 'model_no_tool_support') return undefined; // it would fail again
   const failed = firstOfLastFailures(timeline);
   const before = failed && failed.seq - 1;
   return { at: before ? { seq: before } : { end: true }, workspace: 'same' };

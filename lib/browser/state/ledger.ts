@@ -27,7 +27,7 @@ export function ledgerOf(run: RunState, now: number): Gauge[] {
   });
 }
 
-/** The gauge of a run that has ended for another reason: nothing more can happen to it. */
+/** Removes the forecast from the gauge of a run that has ended for another reason. */
 function withoutForecast({ outcome: _, ...gauge }: Gauge): Gauge {
   return gauge.tone === 'near' ? { ...gauge, tone: 'calm' } : gauge;
 }
