@@ -1,4 +1,4 @@
-const KEY = 'loupe.density';
+import { remember, remembered } from './remembered.ts';
 
 /** How much of each row is shown: all with room, all without, or its first line. */
 const DENSITIES = ['roomy', 'dense', 'skim'] as const;
@@ -14,22 +14,14 @@ export const DENSITY_WORDS: Record<Density, string> = {
 export function nextDensity(): Density {
   const density = DENSITIES[(DENSITIES.indexOf(presentDensity()) + 1) % DENSITIES.length] ?? 'roomy';
   document.documentElement.dataset.density = density;
-  try {
-    localStorage.setItem(KEY, density);
-  } catch (error) {
-    console.info('This browser keeps no settings:', error);
-  }
+  remember('density', density);
   return density;
 }
 
 /** Puts the remembered density on the page. */
 export function restoreDensity(): void {
-  try {
-    const kept = localStorage.getItem(KEY);
-    document.documentElement.dataset.density = DENSITIES.find((density) => density === kept) ?? 'roomy';
-  } catch {
-    // Storage is switched off: rows are roomy.
-  }
+  const kept = remembered('density');
+  document.documentElement.dataset.density = DENSITIES.find((density) => density === kept) ?? 'roomy';
 }
 
 function presentDensity(): Density {

@@ -1,20 +1,13 @@
-type Choice = 'model' | 'notify' | 'plots' | 'raw-text' | 'run-view';
+import { storedText, storeText } from './stored-text.ts';
 
-/** Small choices kept in this browser. Storage may be switched off; then nothing is remembered, and nothing breaks. */
+type Choice = 'density' | 'model' | 'notify' | 'plots' | 'raw-text' | 'run-view';
+
+/** Small choices kept in this browser. */
 export function remember(name: Choice, value: string): void {
-  try {
-    localStorage.setItem(`loupe.${name}`, value);
-  } catch (error) {
-    console.info('This browser keeps no settings:', error);
-  }
+  storeText('local', name, value);
 }
 
 /** The remembered choice, if any. */
 export function remembered(name: Choice): string | undefined {
-  try {
-    return localStorage.getItem(`loupe.${name}`) ?? undefined;
-  } catch {
-    // Storage is switched off: the same as nothing remembered.
-    return undefined;
-  }
+  return storedText('local', name);
 }
