@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { HandshakeReply } from '../api/replies.ts';
 import { SIGN_IN_MS } from '../api/sign-in.ts';
@@ -277,7 +277,7 @@ function cookieOf(header: string | undefined, name: string): string | undefined 
 }
 
 function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return digest('sha256', text, 'buffer');
 }
 
 function sameHash(left: Buffer, right: Buffer): boolean {

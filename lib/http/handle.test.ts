@@ -94,13 +94,9 @@ describe('handle', () => {
     expect(await headersOf('run_not_found')).toEqual([404, null, null]);
   });
 
-  it('sends headers that prevent caching and use by other sites', async () => {
+  it('prevents caching', async () => {
     const response = await handle(request('/'), () => Response.json({}));
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'cross-origin-resource-policy': 'same-origin',
-    });
+    expect(response.headers.get('cache-control')).toBe('no-store');
   });
 });
 

@@ -7,7 +7,6 @@ import { getGate } from './current-gate.ts';
 import { endOnSignOut } from './end-on-sign-out.ts';
 import { factsOfRequest, isRead } from './gate.ts';
 import { isAppError, statusOf } from './http-error.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Maximum size of a body in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -44,7 +43,7 @@ export async function handle(
     gate.checkSource(facts);
     const signInId = options.access === 'anyone' ? undefined : await gate.checkOperator(facts);
     if (!isRead(request.method)) requireType(request, options.body ?? 'json');
-    const response = withHeaders(await work(signInId));
+    const response = uncached(await work(signInId));
     return signInId === undefined ? response : endOnSignOut(response, () => gate.signIns.watch(signInId));
   } catch (error) {
     // The client is gone: the work was aborted because its request was.
@@ -71,7 +70,7 @@ export function errorResponse(error: unknown): Response {
   if (status === 401) headers['www-authenticate'] = 'Bearer realm="Loupe"';
   if (status === 429) headers['retry-after'] = '60';
   if (status === 503) headers['retry-after'] = '1';
-  return withHeaders(Response.json(body, { status, headers }));
+  return uncached(Response.json(body, { status, headers }));
 }
 
 /**
@@ -204,8 +203,7 @@ async function readText(request: Request): Promise<string> {
   }
 }
 
-function withHeaders(response: Response): Response {
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
+function uncached(response: Response): Response {
   if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
   return response;
 }

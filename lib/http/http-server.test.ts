@@ -73,6 +73,14 @@ describe('before Next sees a request', () => {
     expect(first.text.toLowerCase()).not.toContain('access-control-');
   });
 
+  it('sends the security headers with the API, too', async () => {
+    for (const headers of [[bearer], []]) {
+      const { text } = await get('/api/health', ...headers);
+      expect(text.toLowerCase()).toContain('x-content-type-options: nosniff');
+      expect(text.toLowerCase()).toContain('cross-origin-resource-policy: same-origin');
+    }
+  });
+
   it.each([
     ['a foreign host', ['Host: evil.example']],
     ['another port', ['Host: 127.0.0.1:1']],

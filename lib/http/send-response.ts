@@ -5,9 +5,7 @@ import type { ServerResponse } from 'node:http';
  * client disconnects; if the body fails, the connection is closed.
  */
 export async function sendResponse(response: ServerResponse, reply: Response): Promise<void> {
-  const cookies = reply.headers.getSetCookie();
-  const headers = Object.fromEntries(reply.headers);
-  response.writeHead(reply.status, cookies.length > 0 ? { ...headers, 'set-cookie': cookies } : headers);
+  response.writeHead(reply.status, [...reply.headers].flat());
   const reader = reply.body?.getReader();
   if (!reader) {
     response.end();

@@ -1,29 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Requests whose responses are not complete: one that nobody holds any more would not pass on that its client is gone. */
-const answering = new Set<Request>();
-
 /**
  * A Node request as the Request that a route handler receives, with the same URL, headers and body. Its signal aborts when
  * the client disconnects before its response is complete.
  */
 export function webRequest(incoming: IncomingMessage, response: ServerResponse): Request {
   const gone = new AbortController();
-  const { method, url = '/', rawHeaders } = incoming;
-  const headers = new Headers();
+  const { method, url = '/', rawHeaders, headers } = incoming;
+  const fields: [string, string][] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+    fields.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
   }
-  const init: RequestInit & { duplex?: 'half' } = { method, headers, signal: gone.signal };
-  if (Number(headers.get('content-length') ?? 0) > 0) {
-    init.body = bodyOf(incoming, gone);
-    init.duplex = 'half';
-  }
-  const request = new Request(`http://${headers.get('host')}${url}`, init);
-  answering.add(request);
+  const hasBody = Number(headers['content-length'] ?? 0) > 0;
+  const request = new Request(`http://${headers.host}${url}`, {
+    method,
+    headers: fields,
+    ...(hasBody && { body: bodyOf(incoming, gone), duplex: 'half' }),
+  });
+  // A signal that is passed to the constructor is followed by another one, weakly: it would not outlive the request.
+  Object.defineProperty(request, 'signal', { value: gone.signal });
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
-    answering.delete(request);
   });
   return request;
 }
