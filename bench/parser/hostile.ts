@@ -246,6 +246,11 @@ const LONG: HostileGroup[] = [
     make: (chars) =>
       `<tool_call>{"name":"read_file","arguments":{"path":[${repeated("'a',")(chars)}]}}</tool_call>`,
   },
+  {
+    name: 'many elements named like the one around them',
+    make: (chars) =>
+      `<write_file>${repeated('<content>a<content>b</content>')(chars)}</content></write_file>`,
+  },
   { name: 'many fences', make: repeated('```json\n{"a": 1}\n```\n') },
   { name: 'many inline codes', make: repeated('Use `f` and `g`. ') },
   {

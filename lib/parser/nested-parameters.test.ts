@@ -98,6 +98,30 @@ describe.each(dialects)('keeps text with tags of parameters whole: %s', (_, writ
   });
 });
 
+describe('keeps text with elements named like its own whole', () => {
+  const write = (content: string) =>
+    `<write_file>\n<path>a.xml</path>\n<content>\n${content}\n</content>\n</write_file>`;
+
+  it.each([
+    ['one after another', '<feed>\n<content>a</content>\n<content>b</content>\n</feed>'],
+    ['inside one another', '<content><content>a</content></content>'],
+    ['with attributes', '<entry><content type="html">a</content></entry>'],
+    ['without an end', 'Put the text into <content> here.'],
+    ['empty', '<content/> and <content type="b" />'],
+    ['of another parameter', '<path>b.xml</path>'],
+  ])('%s', (_, content) => {
+    expect(read(write(content))).toEqual([writing(content)]);
+  });
+
+  it('in any nested XML', () => {
+    fc.assert(
+      fc.property(elementsXml, (content) => {
+        expect(read(write(content))).toEqual([writing(content)]);
+      }),
+    );
+  });
+});
+
 const name = fc.constantFrom('x', 'name', 'start_line', 'q-1');
 const element = fc.oneof(
   fc.constantFrom(
@@ -184,3 +208,4 @@ it.each([
     expect(work(12_000)).toBeLessThanOrEqual(14 * 12_500);
   }
 });
+const elementsXml = nested(words.filter((text) => text !== '&lt;')).map((inner) => `<root>${inner}</root>`);

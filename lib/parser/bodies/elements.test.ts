@@ -18,6 +18,18 @@ describe('reads elements as values', () => {
   it.each([
     ['text, one line break trimmed at each end', '<text>\n  a\nb\n</text>', { text: '  a\nb' }],
     ['markup within text', '<text><b>a</b></text>', { text: '<b>a</b>' }],
+    ['text with elements of the same name', '<text><text>a</text> b</text>', { text: '<text>a</text> b' }],
+    ['text that quotes its opening tag', '<text>a <text> b</text><x>c</x>', { text: 'a <text> b', x: 'c' }],
+    [
+      'text with an element of the same name and attributes',
+      '<text>a<text type="b">c</text></text>',
+      { text: 'a<text type="b">c</text>' },
+    ],
+    [
+      'text with an empty element of the same name',
+      '<text>a<text type="b"/></text>',
+      { text: 'a<text type="b"/>' },
+    ],
     ['a list of repeated elements', '<tags>a</tags><tags>b</tags>', { tags: ['a', 'b'] }],
     ['a list of elements inside', '<tags><tag>a</tag><tag>b</tag></tags>', { tags: ['a', 'b'] }],
     ['an object', '<place><city>Oslo</city></place>', { place: { city: 'Oslo' } }],

@@ -6,7 +6,14 @@ import { allowedTypes, alternatives } from '../schema-types.ts';
 import { MINIMAX_PREFIX, skipSpace } from '../space.ts';
 import { attribute, type Tag } from '../tags.ts';
 import type { ParameterSchema } from '../types.ts';
-import { COMMENT, commentedNesting, nestingOf, parameterNesting, type TagNesting } from './tag-nesting.ts';
+import {
+  COMMENT,
+  commentedNesting,
+  nestingOf,
+  nestingOfElement,
+  parameterNesting,
+  type TagNesting,
+} from './tag-nesting.ts';
 
 export interface ElementsReading {
   /** Values by element name: text, lists of repeated elements, nested objects. */
@@ -69,7 +76,13 @@ function elementEnd(
   const from = skipCdata(source, tag.end);
   const at = from === undefined ? undefined : source.indexOf(closer, from, to);
   if (from === undefined || at === undefined) return unclosedEnd(tag, { source, to });
-  if (property && allowedTypes(property).includes('string')) return { at, end: at + closer.length };
+  if (property && allowedTypes(property).includes('string')) {
+    // Text may contain elements of the same name, if they have closing tags.
+    const matching = source.text.slice(tag.end, at).includes(`<${tag.element}`)
+      ? nestingOfElement(source, tag.element).closerOf(from)
+      : undefined;
+    return matching && matching.end <= to ? matching : { at, end: at + closer.length };
+  }
   const opener = `<${tag.element}>`;
   let end = at;
   let inside = source.indexOf(opener, from, end);

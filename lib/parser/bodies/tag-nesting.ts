@@ -1,3 +1,4 @@
+import { escapePattern } from '../../util/escape-pattern.ts';
 import { memoized } from '../../util/memoized.ts';
 import { skipSpace } from '../space.ts';
 
@@ -171,3 +172,16 @@ export const pairNesting = memoized(
   (source: SearchedText) =>
     new TagNesting(source, { tags: PAIR_TAGS, isValue: (written) => written.includes('arg_value') }),
 );
+
+const nestings = memoized((_source: SearchedText) => new Map<string, TagNesting>());
+
+/** The nesting of the elements of one name, with or without attributes. */
+export function nestingOfElement(source: SearchedText, element: string): TagNesting {
+  const known = nestings(source).get(element);
+  if (known) return known;
+  const name = escapePattern(element);
+  const tags = new RegExp(`<${name}(?:\\s[^<>]{0,1000})?>|</${name}\\s{0,4}>`, 'g');
+  const nesting = new TagNesting(source, { tags, isValue: () => true });
+  nestings(source).set(element, nesting);
+  return nesting;
+}

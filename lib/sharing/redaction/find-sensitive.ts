@@ -1,3 +1,4 @@
+import { escapePattern } from '../../util/escape-pattern.ts';
 import { memoized } from '../../util/memoized.ts';
 import {
   findAssignments,
@@ -12,7 +13,7 @@ import { findBase64Texts, unescaped } from './encoded.ts';
 import type { Match } from './match.ts';
 import { findEmails, findHomePaths, findPrivateAddresses } from './personal.ts';
 import { findShapes } from './secret-shapes.ts';
-import { beginsAt, literal, TextRuns, WORD } from './text-runs.ts';
+import { beginsAt, TextRuns, WORD } from './text-runs.ts';
 
 /** Values to search for literally. */
 export interface ExactValues {
@@ -127,7 +128,7 @@ function liesIn(match: Match, masks: readonly { start: number; end: number }[]):
 
 /** Matches the start of any value of a list; most texts contain none, so one scan is enough for them. */
 const startOfAny = memoized((exact: readonly ExactValues[]) => {
-  const beginnings = exact.flatMap(({ values }) => values.map((value) => literal(value.slice(0, 16))));
+  const beginnings = exact.flatMap(({ values }) => values.map((value) => escapePattern(value.slice(0, 16))));
   return new RegExp(beginnings.length === 0 ? '(?!)' : beginnings.join('|'));
 });
 

@@ -1,3 +1,4 @@
+import { escapePattern } from '../../util/escape-pattern.ts';
 import type { Match } from './match.ts';
 import { ALNUM, BASE64, CharSet, type TextRuns, WORD } from './text-runs.ts';
 
@@ -129,7 +130,7 @@ const SHAPES: readonly Shape[] = [
 /** Most texts contain no prefix, so one scan is enough for them. */
 const ANY_PREFIX = new RegExp(
   SHAPES.flatMap(({ prefixes }) => prefixes)
-    .map((prefix) => prefix.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .map(escapePattern)
     .join('|'),
 );
 

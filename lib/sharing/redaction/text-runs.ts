@@ -78,8 +78,3 @@ export function beginsAt(text: string, at: number): boolean {
   if (!ALNUM.has(before) && before !== 0x5f) return true;
   return /[nrtbf]/.test(text.charAt(at - 1)) && text.charAt(at - 2) === '\\';
 }
-
-/** Escapes a text for use in a regular expression. */
-export function literal(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
