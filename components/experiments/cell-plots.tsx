@@ -62,7 +62,7 @@ export function CellPlots({
         table={rateTable(rated)}
       />
       <TimePlot note={note} cells={rated} series={series} seriesOf={seriesOf} open={open} />
-      <EndingsPlot note={note} cells={cells.filter(({ done }) => done > 0)} open={open} />
+      <EndingsPlot note={note} cells={cells.filter(({ done, not_run }) => done > not_run)} open={open} />
       {factors.length > 0 && <ResponsePlot cells={all} factors={factors} />}
     </section>
   );

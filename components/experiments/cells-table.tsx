@@ -4,12 +4,12 @@ import { useState } from 'react';
 import type { ExperimentMode } from '#lib/api/experiment.ts';
 import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
 import {
-  formatCount,
   formatDuration,
   formatPercent,
   formatRate,
   formatShortCount,
   formatTokens,
+  plural,
 } from '#lib/browser/words/format.ts';
 import { variationWords } from '#lib/browser/words/option-words.ts';
 import { kindFacts } from '#lib/events/modes.ts';
@@ -100,6 +100,7 @@ function CellLine({
   tries: number;
 }) {
   const { rate, figures, pass_k } = cell;
+  const allNotRun = cell.runs === cell.failed + cell.not_run;
   const k = pass_k.find((each) => each.k === tries);
   return (
     <tr className="align-baseline">
@@ -118,7 +119,7 @@ function CellLine({
       <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs text-ink-2">
         {variationWords(cell, cell.sent) || '–'}
       </td>
-      <Share count={cell.passed} of={cell.judged} />
+      <Share count={cell.passed} of={cell.judged} none={allNotRun ? 'did not run' : undefined} />
       <td className={figure}>{rate ? `${formatPercent(rate.low)} to ${formatPercent(rate.high)}` : '–'}</td>
       {retried && <Share count={cell.first_try} of={cell.judged} />}
       {tries > 1 &&
@@ -166,11 +167,11 @@ function provenanceWords({ provenance }: ExperimentCell): string | undefined {
 
 /** What the cells leave out, in a sentence; nothing if every run counts. */
 export function leftOutWords(cells: readonly ExperimentCell[]): string | undefined {
-  const failed = cells.reduce((sum, cell) => sum + cell.failed, 0);
+  const notRun = cells.reduce((sum, cell) => sum + cell.failed + cell.not_run, 0);
   const stopped = cells.reduce((sum, cell) => sum + cell.stopped, 0);
   const parts = [
-    ...(failed > 0 ? [`${formatCount(failed)} could not start`] : []),
-    ...(stopped > 0 ? [`${formatCount(stopped)} stopped by you`] : []),
+    ...(notRun > 0 ? [`${plural(notRun, 'run')} that did not run`] : []),
+    ...(stopped > 0 ? [`${plural(stopped, 'run')} that you stopped`] : []),
   ];
-  return parts.length === 0 ? undefined : `Not in the pass rates: ${parts.join(', ')}.`;
+  return parts.length === 0 ? undefined : `Pass rates leave out ${parts.join(' and ')}.`;
 }

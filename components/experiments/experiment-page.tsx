@@ -6,6 +6,7 @@ import type { ExperimentReply, ExperimentSuite, ExperimentSummary } from '#lib/a
 import type { CellsReply, ExperimentCell, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
+import { notRunLines } from '#lib/browser/words/not-run-words.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
@@ -215,6 +216,7 @@ function CellResults({
 }) {
   if (experiment.total < 2) return null;
   const leftOut = leftOutWords(cells);
+  const notRun = notRunLines(cells);
   return (
     <>
       <CellPlots cells={cells} hrefOf={hrefOf} />
@@ -230,6 +232,13 @@ function CellResults({
           : 'Without checks, every run that ends by itself with a complete result counts as passed.'}{' '}
         {leftOut}
       </p>
+      {notRun.length > 0 && (
+        <ul className="foreign mt-2 max-w-read text-sm text-fail">
+          {notRun.map((line) => (
+            <li key={line}>{plainVisibleLine(line)}</li>
+          ))}
+        </ul>
+      )}
       <CellsTable {...{ cells, hrefOf }} mode={experiment.mode} cases={experiment.suite?.cases ?? 1} />
       <FiguresTable cells={cells} hrefOf={hrefOf} />
       {cells.length > 1 && <PairPanel path={path} cells={cells} done={experiment.done} />}

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { ExperimentItem, ExperimentMode, ExperimentReply, NotedItem } from '#lib/api/experiment.ts';
-import { outcomeOfResult } from '#lib/api/result-outcome.ts';
+import { DID_NOT_RUN, didRun, outcomeOfResult } from '#lib/api/result-outcome.ts';
 import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
 import {
   formatCount,
@@ -131,6 +131,7 @@ function ResultLine({
 }) {
   const { result } = item;
   const outcome = outcomeOf(item);
+  const notRun = isNotRun(item);
   const settings = [
     variationWords(item, result),
     item.seed === undefined ? undefined : `seed ${item.seed}`,
@@ -151,7 +152,7 @@ function ResultLine({
       <td className="py-1.5 pr-4 font-mono text-xs text-ink-2">{settings || '–'}</td>
       <td
         className={cx('py-1.5 pr-4 font-medium', toneText[outcome.tone])}
-        title={item.error?.message ?? result?.message}
+        title={notRun ? undefined : result?.message}
       >
         {item.run_id ? (
           <Link
@@ -162,6 +163,11 @@ function ResultLine({
           </Link>
         ) : (
           outcome.label
+        )}
+        {notRun && (
+          <span className="foreign block max-w-read text-xs font-normal text-ink-2">
+            {item.error?.message ?? result?.message}
+          </span>
         )}
       </td>
       {[
@@ -222,9 +228,15 @@ function checksOf({ outcome, verification }: Result): string {
   return verification?.replace('_', ' ') ?? '–';
 }
 
+/** Whether the run could not be created, or an error ended it before the model's first reply. */
+function isNotRun({ error, result }: ExperimentItem): boolean {
+  return result ? !didRun(result) : error !== undefined;
+}
+
 function outcomeOf(item: ExperimentItem): { label: string; tone: Tone } {
   if (item.status === 'waiting') return { label: 'Waiting', tone: 'calm' };
   if (item.status === 'running') return { label: 'Running', tone: 'live' };
-  if (!item.result) return { label: item.error ? 'Could not start' : 'Ended', tone: 'fail' };
+  if (isNotRun(item)) return { label: DID_NOT_RUN, tone: 'fail' };
+  if (!item.result) return { label: 'Ended', tone: 'fail' };
   return endWords(outcomeOfResult(item.result));
 }

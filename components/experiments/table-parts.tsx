@@ -18,12 +18,22 @@ export function HeadRow({ words, figures }: { words: readonly string[]; figures:
   );
 }
 
-/** `3 of 4`, or other words for it, with as much of a line as that is. */
-export function Share({ count, of, words }: { count: number; of: number; words?: string }) {
+/** `3 of 4`, or other words for it, with as much of a line as that is; of nothing, `none`. */
+export function Share({
+  count,
+  of,
+  words,
+  none = '–',
+}: {
+  count: number;
+  of: number;
+  words?: string;
+  none?: string;
+}) {
   return (
     <td className="py-1.5 pl-4 text-right font-mono text-xs whitespace-nowrap">
       {of === 0 ? (
-        '–'
+        none
       ) : (
         <>
           {words ?? `${formatCount(count)} of ${formatCount(of)}`}

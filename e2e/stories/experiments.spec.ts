@@ -146,6 +146,27 @@ test('the results fit a phone', async ({ page, loupe, ollama }) => {
   await expectAccessible(page);
 });
 
+test('runs of a missing model are not judged, and the page says why', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'installed', steps: [{ reply: { content: 'Yes.' } }] });
+  const answer = await loupe.request('/api/experiments', {
+    json: {
+      ...{ name: 'One is missing', mode: 'prompt', task: 'Say it.', models: ['installed', 'gone:7b'] },
+      repeats: 2,
+    },
+  });
+  const { experiment } = (await answer.json()) as ExperimentReply;
+  await page.goto(`/experiments/${experiment.id}`);
+  await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByRole('img', { name: '2 of 4 runs done, 2 did not run' })).toBeVisible();
+  await expect(
+    page.getByText('2 runs did not run: Model "gone:7b" is missing. Run: ollama pull'),
+  ).toBeVisible();
+  await expect(cells(page).getByRole('row').nth(1)).toContainText('2 of 2');
+  await expect(cells(page).getByRole('row').nth(2)).toContainText('did not run');
+  await expect(results(page).getByRole('row').nth(3)).toContainText('Did not runModel "gone:7b" is missing.');
+  await expectAccessible(page);
+});
+
 test('a suite is run from its page, some cases of it, and paired by case', async ({
   page,
   loupe,

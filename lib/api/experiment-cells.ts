@@ -42,6 +42,12 @@ export interface FigureSummary {
   runs: number;
 }
 
+/** Why runs did not run, and how many. */
+export interface NotRunReason {
+  message: string;
+  runs: number;
+}
+
 /** How likely one of `k` runs passes (pass@k), and all of them (pass^k). */
 export interface PassK {
   k: number;
@@ -73,6 +79,10 @@ export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options'
   done: number;
   /** Runs that could not be created. */
   failed: number;
+  /** Runs with a result that an error ended before the model's first reply; only `done` and `runs` count them. */
+  not_run: number;
+  /** Why runs could not be created or did not run, the most frequent reason first. */
+  not_run_reasons: NotRunReason[];
   /** Runs that a person stopped; they count neither as passed nor as failed. */
   stopped: number;
   /** Runs that passed, and runs that passed or failed. */

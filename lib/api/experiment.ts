@@ -171,6 +171,8 @@ const experimentResult = z.object({
   /** How `novelty` was measured; missing in older results, which all used word n-grams. */
   novelty_measure: z.enum(['ngram', 'embeddings']).optional(),
   files_written: z.int().nonnegative(),
+  /** Calls that brought a reply, or the beginning of one. Missing in older results. */
+  model_replies: z.int().nonnegative().optional(),
   /** The following are missing in older results. `calls_*`: tool calls by the layer that read them. */
   attempts: z.int().nonnegative().optional(),
   calls_native: z.int().nonnegative().optional(),
@@ -285,6 +287,8 @@ export const experimentSummary = z.object({
   total: z.int().nonnegative(),
   done: z.int().nonnegative(),
   failed: z.int().nonnegative(),
+  /** Of `done`, the runs that an error ended before the model's first reply. Missing in older data. */
+  not_run: z.int().nonnegative().optional(),
   /** Current runs; a stopped experiment may still have some. Missing in older data. */
   running: z.int().nonnegative().optional(),
   /** Of each model, the runs that passed, and those that passed or failed. Missing in older data. */

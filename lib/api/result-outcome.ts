@@ -22,13 +22,26 @@ function isKind(text: string): text is OutcomeKind {
   return Object.hasOwn(OUTCOMES, text);
 }
 
+/** The label of a run that did not run, or that could not be created. */
+export const DID_NOT_RUN = 'Did not run';
+
+/**
+ * Whether the model took part in a run: `false` if an error ended it before the model's first reply, because the model
+ * is missing or was refused, or Ollama could not be reached. Such a run says nothing about the model (decision 77).
+ */
+export function didRun(result: ExperimentResult): boolean {
+  // Older results don't count replies; without a call there was none.
+  const { model_calls, model_replies = model_calls } = result;
+  return model_replies > 0 || outcomeOfResult(result).kind !== 'error';
+}
+
 /**
  * Whether a run passed: it ended with a complete answer, or all its cycles, and all its checks passed. `undefined` if a
- * person stopped it, which says nothing about the model.
+ * person stopped it, or it did not run, which says nothing about the model.
  */
 export function hasPassed(result: ExperimentResult): boolean | undefined {
   const { kind } = outcomeOfResult(result);
-  if (kind === 'stopped') return undefined;
+  if (kind === 'stopped' || !didRun(result)) return undefined;
   return kind === 'answered' || kind === 'cycles_done';
 }
 

@@ -3,6 +3,8 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExperimentRequest, ExperimentSummary } from '../api/experiment.ts';
 import type { SuiteFileFormat } from '../api/suite.ts';
+import { notRunLines } from '../browser/words/not-run-words.ts';
+import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { LoupeExperiments } from '../client/experiments.ts';
 import { AppError } from '../errors/app-error.ts';
 import { nearestName } from '../util/nearest-name.ts';
@@ -143,6 +145,7 @@ async function showResults(
   const cells = await experiments.cells(id);
   if (json) await terminal.json(cells);
   else await terminal.print(cellLines(cells));
+  await terminal.report(notRunLines(cells).map(plainVisibleLine));
   if (failUnder === undefined) return EXIT.ok;
   const missed = missedLines(cells, failUnder);
   await terminal.report(missed);

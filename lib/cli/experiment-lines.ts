@@ -6,10 +6,21 @@ import { variationWords } from '../browser/words/option-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import { plural } from '../util/numbers.ts';
 
-/** `Exp1  running  12 of 40 runs, 1 failed  Windows` */
-export function statusLine({ id, name, status, done, failed, total }: ExperimentSummary): string {
+/** `Exp1  running  12 of 40 runs, 1 did not run  Windows` */
+export function statusLine({
+  id,
+  name,
+  status,
+  done,
+  failed,
+  not_run = 0,
+  total,
+}: ExperimentSummary): string {
   const progress = `${done + failed} of ${plural(total, 'run')}`;
-  return plainVisibleLine(`${id}  ${status}  ${progress}${failed > 0 ? `, ${failed} failed` : ''}  ${name}`);
+  const notRun = failed + not_run;
+  return plainVisibleLine(
+    `${id}  ${status}  ${progress}${notRun > 0 ? `, ${notRun} did not run` : ''}  ${name}`,
+  );
 }
 
 /** The results by cell as a table with one line per cell. */

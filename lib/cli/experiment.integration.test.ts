@@ -137,6 +137,23 @@ describe('npx loupe experiment', () => {
     expect(report.out).toContain('&lt;img');
   });
 
+  it('does not pass if no run of a cell ran, and says why', async () => {
+    const plan = planFile(
+      'no-model.yaml',
+      'name: Gone\nmodels: [gone]\nmode: prompt\ntask: Hi\nrepeats: 2\n',
+    );
+    const { code, out, err } = await experiment('run', plan, '--fail-under', '0');
+    expect(code).toBe(1);
+    expect(out).toContain('0/0');
+    expect(err).toContain('2 of 2 runs, 2 did not run');
+    expect(err).toContain('2 runs did not run: Model "gone" is missing. Run: ollama pull gone');
+    expect(err).toContain('Cell 1 (gone) has no run that passed or failed.');
+    const id = /^[^ ]+/.exec(err)?.[0] ?? '';
+    const report = await experiment('export', id, '--format', 'html');
+    expect(report.out).toContain('2 runs did not run: Model &quot;gone&quot; is missing.');
+    expect(report.out).toContain('<td class="">Did not run</td>');
+  });
+
   it.each([
     ['a missing file', ['run', 'nothing.yaml'], /cannot be read/],
     [

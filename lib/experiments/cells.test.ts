@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
-import { outcomeOfResult } from '../api/result-outcome.ts';
-import { cellsOf, comparePairs, itemsOfCell } from './cells.ts';
+import { didRun, outcomeOfResult } from '../api/result-outcome.ts';
+import { cellsOf, comparePairs, itemsOfCell, verdictsOf } from './cells.ts';
 
 const result = (change: Partial<ExperimentResult>): ExperimentResult => ({
   ...{ status: 'completed', termination_reason: 'final_answer', message: 'Done.', seconds: 1 },
@@ -100,6 +100,48 @@ it('leaves runs that a person stopped or that could not start out of the pass ra
     item(3, { status: 'failed', error: { code: 'x', message: 'No.' } }),
   ]);
   expect(cell).toMatchObject({ runs: 3, done: 2, failed: 1, stopped: 1, passed: 1, judged: 1 });
+});
+
+it('leaves runs that ended before the first reply out of every figure, with the reason', () => {
+  const gone = result({
+    ...{ outcome: { kind: 'error' }, status: 'failed', message: 'Model "alpha" is missing.' },
+    ...{ seconds: 0, tokens_out: 0, model_calls: 0, model_replies: 0, ollama_version: '0.9', output: '' },
+  });
+  const unreachable = { ...gone, model_calls: 4, message: 'Cannot connect to Ollama.' };
+  const items = [
+    item(1, { result: gone }),
+    item(2, { result: unreachable }),
+    item(3, { result: gone }),
+    item(4, { result: result({ seconds: 8, model_replies: 1, digest: 'a' }) }),
+    item(5, { status: 'failed', error: { code: 'x', message: 'Cannot connect to Ollama.' } }),
+  ];
+  const [cell] = cellsOf(items);
+  expect(cell).toMatchObject({
+    ...{ runs: 5, done: 4, failed: 1, not_run: 3, stopped: 0, passed: 1, judged: 1, answers: 1 },
+    not_run_reasons: [
+      { message: 'Model "alpha" is missing.', runs: 2 },
+      { message: 'Cannot connect to Ollama.', runs: 2 },
+    ],
+    endings: { answered: 1 },
+    figures: { seconds: { median: 8, runs: 1 } },
+    provenance: [{ digest: 'a' }],
+    pass_k: [{ k: 1, pass_at_k: 1 }],
+  });
+  expect(verdictsOf(items)).toEqual([{ model: 'alpha', passed: 1, judged: 1 }]);
+  expect(cellsOf([item(1, { result: gone })])[0]).not.toHaveProperty('rate');
+});
+
+it('judges an error after the first reply, and a timeout, as a failed run', () => {
+  const late = result({ outcome: { kind: 'error' }, model_calls: 2, model_replies: 1 });
+  const slow = result({ outcome: { kind: 'timeout' }, model_calls: 1, model_replies: 0 });
+  const silent = result({ outcome: { kind: 'context_full' }, model_calls: 1, model_replies: 0 });
+  const [cell] = cellsOf([late, slow, silent].map((each, index) => item(index + 1, { result: each })));
+  expect(cell).toMatchObject({ not_run: 0, passed: 0, judged: 3 });
+});
+
+it('reads from the calls of an older result whether it ran', () => {
+  expect(didRun(result({ termination_reason: 'error', model_calls: 0 }))).toBe(false);
+  expect(didRun(result({ termination_reason: 'error', model_calls: 2 }))).toBe(true);
 });
 
 it('counts first tries, and lists each version of the model and its server once', () => {

@@ -4,13 +4,14 @@ import {
   CELL_FIGURES,
   type ExperimentCell,
   type FigureSummary,
+  type NotRunReason,
   type PairsReply,
   type PassK,
   PROVENANCE_FIELDS,
   type Provenance,
   type RunPair,
 } from '../api/experiment-cells.ts';
-import { hasPassed, isFirstTry, outcomeOfResult } from '../api/result-outcome.ts';
+import { didRun, hasPassed, isFirstTry, outcomeOfResult } from '../api/result-outcome.ts';
 import { definedOf } from '../api/run-settings.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { OutcomeKind } from '../events/termination.ts';
@@ -92,7 +93,8 @@ function cellOf(
   { model, options, factors }: ExperimentItem,
   members: readonly ExperimentItem[],
 ): ExperimentCell {
-  const results = members.flatMap(({ result }) => (result ? [result] : []));
+  const done = members.flatMap(({ result }) => (result ? [result] : []));
+  const results = done.filter(didRun);
   const verdicts = results.map(hasPassed);
   const passed = verdicts.filter((verdict) => verdict === true).length;
   const judged = verdicts.filter((verdict) => verdict !== undefined).length;
@@ -104,8 +106,10 @@ function cellOf(
     options,
     ...(factors === undefined ? {} : { factors }),
     runs: members.length,
-    done: results.length,
+    done: done.length,
     failed: members.filter(({ status }) => status === 'failed').length,
+    not_run: done.length - results.length,
+    not_run_reasons: notRunReasons(members),
     stopped: results.length - judged,
     passed,
     judged,
@@ -128,11 +132,20 @@ function cellOf(
   };
 }
 
-/** The results of each case; without a suite, all of them together. */
+function notRunReasons(members: readonly ExperimentItem[]): NotRunReason[] {
+  const counts = new Map<string, number>();
+  for (const { result, error } of members) {
+    const message = result && !didRun(result) ? result.message : error?.message;
+    if (message !== undefined) counts.set(message, (counts.get(message) ?? 0) + 1);
+  }
+  return [...counts].map(([message, runs]) => ({ message, runs })).sort((a, b) => b.runs - a.runs);
+}
+
+/** The results of each case that ran; without a suite, all of them together. */
 function resultsByCase(members: readonly ExperimentItem[]): ExperimentResult[][] {
   const cases = new Map<string | undefined, ExperimentResult[]>();
   for (const { case: id, result } of members) {
-    if (!result) continue;
+    if (!result || !didRun(result)) continue;
     const own = cases.get(id);
     if (own) own.push(result);
     else cases.set(id, [result]);

@@ -10,6 +10,7 @@ import type {
   NotedItem,
   RunNote,
 } from '../api/experiment.ts';
+import { didRun } from '../api/result-outcome.ts';
 import type { SuiteCase } from '../api/suite.ts';
 import type { Agreement } from '../compare/agreement.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -246,7 +247,7 @@ export class Experiments {
     const { items } = await this.get(id);
     const groups = new Map<string, { item: ExperimentItem; runs: { run_id: string; repeat: number }[] }>();
     for (const item of items) {
-      if (item.status !== 'done' || item.run_id === undefined) continue;
+      if (!item.result || !didRun(item.result) || item.run_id === undefined) continue;
       const key = sortedJson([
         ...[item.model, item.options, item.factors ?? {}],
         ...[item.case ?? null, item.seed ?? null],
@@ -525,7 +526,12 @@ export class Experiments {
       done: count('done'),
       failed: count('failed'),
       running: count('running'),
-      ...(items.some(({ result }) => result) ? { verdicts: verdictsOf(open.items) } : {}),
+      ...(items.some(({ result }) => result)
+        ? {
+            verdicts: verdictsOf(open.items),
+            not_run: open.items.filter(({ result }) => result && !didRun(result)).length,
+          }
+        : {}),
     };
     await this.#store.saveExperiment(open.summary, items);
   }

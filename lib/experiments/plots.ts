@@ -1,7 +1,7 @@
 import type { ExperimentItem } from '../api/experiment.ts';
 import type { CellFigure } from '../api/experiment-cells.ts';
 import type { DistributionReply, FigureValue, GridReply, GridSquare } from '../api/experiment-plots.ts';
-import { hasPassed } from '../api/result-outcome.ts';
+import { didRun, hasPassed } from '../api/result-outcome.ts';
 import type { SuiteCase } from '../api/suite.ts';
 import { itemsByCell } from './cells.ts';
 
@@ -51,7 +51,7 @@ export function distributionOf(items: readonly ExperimentItem[], figure: CellFig
 
 function valueOfItem({ result, run_id }: ExperimentItem, figure: CellFigure): FigureValue[] {
   const value = result?.[figure];
-  if (!result || value === undefined || run_id === undefined) return [];
+  if (!result || !didRun(result) || value === undefined || run_id === undefined) return [];
   const passed = hasPassed(result);
   return [{ value, run_id, ...(passed === undefined ? {} : { passed }) }];
 }

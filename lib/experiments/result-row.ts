@@ -80,7 +80,7 @@ export async function resultOfLog(
 class EventCounts {
   readonly figures = {
     ...{ nudges: 0, retries: 0, cut_offs: 0, overflows: 0, coercions: 0 },
-    ...{ prompt_tokens_estimated: 0, prompt_tokens_measured: 0 },
+    ...{ model_replies: 0, prompt_tokens_estimated: 0, prompt_tokens_measured: 0 },
   };
   readonly formats = new Map<string, number>();
   /** Of the last attempt; empty without any. */
@@ -101,8 +101,10 @@ class EventCounts {
         break;
       case 'model-call.failed':
         if (event.kind === 'overflow') figures.overflows += 1;
+        if (broughtText(event)) figures.model_replies += 1;
         break;
       case 'model-call.ended':
+        figures.model_replies += 1;
         if (event.done_reason === 'length') figures.cut_offs += 1;
         if (event.prompt_tokens !== undefined) {
           figures.prompt_tokens_estimated += this.#estimate;
@@ -119,6 +121,15 @@ class EventCounts {
       default: // counted by the fold, or not at all
     }
   }
+}
+
+/** Whether the model had begun to reply, or its reply arrived and Ollama could not read it. */
+function broughtText({
+  kind,
+  partial_text = '',
+  partial_thinking = '',
+}: EventOf<'model-call.failed'>): boolean {
+  return kind === 'malformed_call' || partial_text !== '' || partial_thinking !== '';
 }
 
 function opinionCounts(opinions: readonly Opinion[] | undefined): EventCounts['opinions'] {

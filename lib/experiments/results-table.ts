@@ -12,6 +12,7 @@ const RESULT_COLUMNS: readonly Exclude<keyof ExperimentResult, 'outcome'>[] = [
   'iterations',
   'cycles',
   'model_calls',
+  'model_replies',
   'num_ctx',
   'num_predict',
   'tool_calls',

@@ -183,13 +183,21 @@ it('reports why it stopped by itself until it is continued', async () => {
   expect((await finished(experiment.id)).experiment.problem).toBeUndefined();
 });
 
-it('runs one experiment at a time, and a missing model fails only its own runs', async () => {
+it('runs one experiment at a time, and runs of a missing model are not judged', async () => {
   const first = await opened.experiments.create(plan({ models: ['missing', 'alpha'] }));
   const second = await opened.experiments.create(plan({ models: ['beta'] }));
   expect((await opened.experiments.get(second.experiment.id)).experiment.status).toBe('waiting');
   await finished(second.experiment.id);
   const { items } = await opened.experiments.get(first.experiment.id);
   expect(items.map(({ result }) => result?.status)).toEqual(['failed', 'completed']);
+  expect(items.map(({ result }) => result?.model_replies)).toEqual([0, 3]);
+  expect((await opened.experiments.get(first.experiment.id)).experiment).toMatchObject({
+    ...{ done: 2, failed: 0, not_run: 1, verdicts: [{ model: 'alpha', passed: 1, judged: 1 }] },
+  });
+  expect(cellsOf(items)).toMatchObject([
+    { judged: 0, not_run: 1, not_run_reasons: [{ message: expect.stringContaining('missing'), runs: 1 }] },
+    { judged: 1, not_run: 0, not_run_reasons: [] },
+  ]);
   expect(asked()).toEqual(['alpha', 'beta']);
 });
 

@@ -3,7 +3,19 @@ import type { ExperimentCell } from '../../api/experiment-cells.ts';
 import { factorResponse, numericFactors } from './cell-series.ts';
 
 const cell = (change: Partial<ExperimentCell>): ExperimentCell => ({
-  ...{ cell: 1, model: 'a', options: {}, runs: 4, done: 4, failed: 0, stopped: 0, passed: 0, judged: 4 },
+  ...{
+    cell: 1,
+    model: 'a',
+    options: {},
+    runs: 4,
+    done: 4,
+    failed: 0,
+    stopped: 0,
+    not_run: 0,
+    not_run_reasons: [],
+    passed: 0,
+    judged: 4,
+  },
   ...{
     first_try: 0,
     checked: 0,

@@ -1,6 +1,6 @@
 import type { ExperimentItem } from '../../../api/experiment.ts';
 import { CELL_FIGURES, type FigureSummary } from '../../../api/experiment-cells.ts';
-import { hasPassed, outcomeOfResult } from '../../../api/result-outcome.ts';
+import { DID_NOT_RUN, didRun, hasPassed, outcomeOfResult } from '../../../api/result-outcome.ts';
 import { formatPercent } from '../../../browser/words/format.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
 import { itemsByCell } from '../../../experiments/cells.ts';
@@ -22,7 +22,7 @@ export function rateTable(cells: readonly NamedCell[]): Html {
       cell.rate ? `${formatPercent(cell.rate.low)} to ${formatPercent(cell.rate.high)}` : '–',
       formatPercent(cell.judged === 0 ? 0 : cell.first_try / cell.judged),
       ...(tries > 1 ? [k ? formatPercent(k.pass_at_k) : '–', k ? formatPercent(k.pass_hat_k) : '–'] : []),
-      String(cell.failed + cell.stopped),
+      String(cell.failed + cell.not_run + cell.stopped),
     ])}</tr>`;
   });
   return table(
@@ -125,12 +125,21 @@ export function runTables(cells: readonly NamedCell[], items: readonly Experimen
 }
 
 function runRow({ run_id, case: id, seed, repeat, result, error, status }: ExperimentItem): Html {
-  const outcome = result ? OUTCOMES[outcomeOfResult(result).kind].label : (error?.message ?? status);
+  const outcome = outcomeLabel({ result, error, status });
   const verdict = result && hasPassed(result);
   const tone = verdict === undefined ? '' : verdict ? 'pass' : 'none';
   return html`<tr><th scope="row"><code>${run_id ?? '–'}</code></th><td>${id ?? ''}</td><td class="${tone}">${outcome}</td>${numbers(
     [text(seed), String(repeat), result ? result.seconds.toFixed(1) : '–', text(result?.tokens_out)],
   )}</tr>`;
+}
+
+function outcomeLabel({
+  result,
+  error,
+  status,
+}: Pick<ExperimentItem, 'result' | 'error' | 'status'>): string {
+  if (!result) return error?.message ?? status;
+  return didRun(result) ? OUTCOMES[outcomeOfResult(result).kind].label : DID_NOT_RUN;
 }
 
 function quartiles(summary: FigureSummary | undefined): string {

@@ -1,4 +1,5 @@
 import type { ExperimentItem, ExperimentSummary } from '../../../api/experiment.ts';
+import { notRunLines } from '../../../browser/words/not-run-words.ts';
 import { variationWords } from '../../../browser/words/option-words.ts';
 import { cellsOf } from '../../../experiments/cells.ts';
 import { writePlanFile } from '../../../experiments/plan-file.ts';
@@ -48,7 +49,7 @@ export function experimentReport(
   const body = html`<h1>${masked(experiment.name)}</h1>
 <p class="quiet">${factsOf(experiment, items, version)}</p>
 <h2>Pass rates</h2>
-<p>${passWords(cells)}</p>
+<p>${passWords(cells)}</p>${notRun(cells, masked)}
 ${passRatePlot(drawn)}${notDrawn(cells)}${rateTable(cells)}
 ${grid ? html`<h2>Cases</h2>${grid}` : html``}
 <h2>Endings</h2>${endingsPlot(drawn)}${endingTable(cells)}
@@ -86,6 +87,10 @@ function passWords(cells: readonly NamedCell[]): string {
   return cells.some(({ cell }) => cell.checked > 0)
     ? 'A run passes if it ends with a complete answer and all its checks pass. Intervals are Wilson intervals.'
     : 'Without checks, every run that ends by itself with a complete result counts as passed. Intervals are Wilson intervals.';
+}
+
+function notRun(cells: readonly NamedCell[], masked: (text: string) => string): Html {
+  return html`${notRunLines(cells.map(({ cell }) => cell)).map((line) => html`<p>${masked(line)}</p>`)}`;
 }
 
 function notDrawn(cells: readonly NamedCell[]): Html {
