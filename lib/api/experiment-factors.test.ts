@@ -26,6 +26,12 @@ it('takes any setting, the named model options and any other option of Ollama', 
 it.each([
   [{ temprature: [0] }, ['temprature'], 'There is no such setting. Did you mean temperature?'],
   [{ num_gpu: [1] }, ['num_gpu'], /^There is no such setting\. .*model_options\.num_gpu\.$/],
+  [{ num_gup: [1] }, ['num_gup'], /^There is no such setting\. .*model_options\.num_gpu\.$/],
+  [
+    { 'model_options.temprature': [0] },
+    ['model_options.temprature'],
+    'There is no such model option. Did you mean temperature?',
+  ],
   [{ seed: [1] }, ['seed'], 'List seeds in the field seeds.'],
   [{ 'model_options.seed': [1] }, ['model_options.seed'], 'List seeds in the field seeds.'],
   [{ model_options: [{}] }, ['model_options'], /model_options\.top_p/],

@@ -12,6 +12,7 @@ import {
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { NOT_FACTORS, unknownFactor } from './factor-names.ts';
+import { misspeltOption } from './model-option-names.ts';
 
 /** Settings to vary: by name, the values to try. */
 export const factorLists = z.record(z.string(), z.array(z.json()));
@@ -103,7 +104,7 @@ function nameProblem(name: string): string | undefined {
   if (own !== undefined) return own;
   if (option !== undefined) {
     return /^[a-z][a-z0-9_]{0,60}$/.test(option)
-      ? undefined
+      ? misspeltOption(option)
       : 'The name of an option has lower-case letters, digits and _.';
   }
   return SCHEMAS.has(name) ? undefined : unknownFactor(name);

@@ -9,12 +9,21 @@ import { outcome } from '../events/termination.ts';
 import { caseId, caseTag } from './case-names.ts';
 import { createRunRequest } from './create-run.ts';
 import { factorLists, factorProblems, factorValues } from './experiment-factors.ts';
+import { misspeltOption } from './model-option-names.ts';
 
 const { shape } = createRunRequest;
 
+const { budget, diversity } = optionalSettings(['budget', 'diversity']);
+
 /** Settings shared by all runs of an experiment, as in `POST /api/runs`. Options and cycles have fields of their own. */
 const experimentSettings = z
-  .strictObject({ ...optionalSettings(SETTING_NAMES), approval: shape.approval })
+  .strictObject({
+    ...optionalSettings(SETTING_NAMES),
+    approval: shape.approval,
+    // A misspelt limit would otherwise be dropped, and an experiment run without it for days.
+    budget: budget.unwrap().strict().optional(),
+    diversity: diversity.unwrap().strict().optional(),
+  })
   .omit({ model_options: true, max_cycles: true, turn_delay: true, unattended: true });
 
 /** The kind of runs: tasks with tools, single answers without, explorations, or sessions that end at their limits. */
@@ -90,7 +99,19 @@ export const experimentRequest = experimentPlan
     }
     for (const [path, message] of suiteProblems({ factors, ...fixed }))
       context.addIssue({ code: 'custom', path, message });
+    for (const [path, message] of optionProblems(fixed.options))
+      context.addIssue({ code: 'custom', path, message });
   });
+
+/** Misspelt names in option sets, with their path and the option that is meant. */
+function optionProblems(options: ExperimentPlan['options']): [path: (string | number)[], message: string][] {
+  return options.flatMap((set, index) =>
+    Object.keys(set).flatMap((name): [(string | number)[], string][] => {
+      const problem = misspeltOption(name);
+      return problem === undefined ? [] : [[['options', index, name], problem]];
+    }),
+  );
+}
 
 /** What is wrong with the suite of a plan, and with fields that the cases have themselves, with their path. */
 function suiteProblems({

@@ -1,5 +1,6 @@
 import { MODEL_OPTION_NAMES, OPTION_PREFIX, SETTING_NAMES } from '../events/settings.ts';
 import { nearestName } from '../util/nearest-name.ts';
+import { OLLAMA_OPTIONS } from './model-option-names.ts';
 
 /** Fields of a plan that vary something themselves, and settings that no experiment varies, with what to do instead. */
 export const NOT_FACTORS: Readonly<Record<string, string>> = {
@@ -21,7 +22,8 @@ export const FACTOR_NAMES: readonly string[] = [...MODEL_OPTION_NAMES, ...SETTIN
 /** Says that no factor has this name, and which one may be meant. Without schemas, so that the form can say it, too. */
 export function unknownFactor(name: string): string {
   const near = nearestName(name, FACTOR_NAMES);
+  const option = nearestName(name, OLLAMA_OPTIONS) ?? name.slice(0, 60);
   return near === undefined
-    ? `There is no such setting. For an option of Ollama, write ${OPTION_PREFIX}${name.slice(0, 60)}.`
+    ? `There is no such setting. For an option of Ollama, write ${OPTION_PREFIX}${option}.`
     : `There is no such setting. Did you mean ${near}?`;
 }

@@ -111,8 +111,6 @@ export function checksOfCase({ target, checks = [] }: Pick<SuiteCase, 'target' |
   return target === undefined ? checks : [{ type: 'answer_contains', text: target }, ...checks];
 }
 
-/** The fields of a case. */
-export const CASE_FIELDS: readonly string[] = Object.keys(caseFields.shape);
 /** The names of the settings that a case can have. */
 export const CASE_SETTINGS: readonly string[] = Object.keys(caseSettings.shape);
 

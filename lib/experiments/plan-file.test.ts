@@ -36,6 +36,26 @@ describe('readPlanFile', () => {
     ['name: x\nmodels: [a]\nsuite: {file: 7}', /line 3: suite.file: must be the path/],
     ['name: x\nmodels: [a]\nfactors:\n  temprature: [0, 1]', /line 4: factors.temprature: .*temperature/],
     ['name: x\nmodels: [a]\nrepeets: 3', /line 3: repeets: unknown field. Did you mean "repeats"\?/],
+    [
+      'name: x\nmodels: [a]\nsettings:\n  max_iteration: 5',
+      /line 4: settings.max_iteration: unknown field. Did you mean "max_iterations"\?/,
+    ],
+    [
+      'name: x\nmodels: [a]\nsettings:\n  budget: {max_second: 5}',
+      /line 4: settings.budget.max_second: unknown field. Did you mean "max_seconds"\?/,
+    ],
+    [
+      'name: x\nmodels: [a]\nsuite: {fille: a.yaml}',
+      /line 3: suite.fille: unknown field. Did you mean "file"\?/,
+    ],
+    [
+      'name: x\nmodels: [a]\noptions:\n  - {top_k: 1}\n  - {temprature: 0}',
+      /line 5: options\[1\].temprature: There is no such model option. Did you mean temperature\?/,
+    ],
+    [
+      'name: x\nmodels: [a]\nfactors:\n  model_options.mirostart: [1]',
+      /line 4: factors.model_options.mirostart: There is no such model option. Did you mean mirostat\?/,
+    ],
     ['name: x\nmodels: []', /line 2: models: Choose a model./],
     ['models: [a]', /name: is missing/],
     ['format: other/1\nname: x\nmodels: [a]', /line 1: format: must be "loupe-experiment\/1"/],

@@ -2,12 +2,11 @@ import { stringify } from 'yaml';
 import { type ExperimentPlan, type ExperimentRequest, experimentRequest } from '../api/experiment.ts';
 import { AppError } from '../errors/app-error.ts';
 import { describeProblems, problemsOf, type SuiteProblem } from '../suites/suite-problem.ts';
+import { namesInSchema } from '../util/names-in-schema.ts';
 import { readYaml } from '../util/read-yaml.ts';
 
 /** The mark of a plan file, as its field `format`. Optional when reading. */
 const PLAN_FORMAT = 'loupe-experiment/1';
-
-const PLAN_FIELDS = ['format', ...Object.keys(experimentRequest.shape)];
 
 /** A plan from a file. */
 export interface PlanFile {
@@ -55,7 +54,12 @@ function issuesOf(
 ): SuiteProblem[] {
   const result = experimentRequest.safeParse(asked);
   if (result.success) return [];
-  const namesAt = (path: readonly PropertyKey[]) => (path.length === 0 ? PLAN_FIELDS : []);
+  // A plan file has two fields that a request lacks: the mark, and the path of a suite file.
+  const namesAt = (path: readonly PropertyKey[]) => [
+    ...(path.length === 0 ? ['format'] : []),
+    ...(path.length === 1 && path[0] === 'suite' ? ['file'] : []),
+    ...namesInSchema(experimentRequest, path),
+  ];
   return problemsOf(result.error.issues, value, lineOf, namesAt);
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { CASE_FIELDS, CASE_SETTINGS, suite } from '../api/suite.ts';
+import { suite } from '../api/suite.ts';
+import { namesInSchema } from '../util/names-in-schema.ts';
 import { nearestName } from '../util/nearest-name.ts';
 
 /** What is wrong with a suite, and where. */
@@ -17,8 +18,6 @@ type Path = readonly PropertyKey[];
 /** More problems than a person mends at once. */
 const MAX_SHOWN = 20;
 const MAX_QUOTED_CHARS = 60;
-
-const SUITE_FIELDS = ['format', ...Object.keys(suite.shape)];
 
 /** The problems as lines such as `line 12: case "a": checks[0].type: must be one of …`, at most 20. */
 export function describeProblems(problems: readonly SuiteProblem[]): string {
@@ -100,9 +99,7 @@ function reasonOf(
 
 /** The fields that the schema knows where it found one that it doesn't. */
 function namesInSuite(path: Path): readonly string[] {
-  if (path.length === 0) return SUITE_FIELDS;
-  if (path.length === 2) return CASE_FIELDS;
-  return path.length === 3 && path[2] === 'settings' ? CASE_SETTINGS : [];
+  return [...(path.length === 0 ? ['format'] : []), ...namesInSchema(suite, path)];
 }
 
 function mustBeOneOf(options: readonly string[]): string {

@@ -34,6 +34,7 @@ it.each([
   ['hot', /one factor a line/],
   ['temprature: 1', 'temprature: There is no such setting. Did you mean temperature?'],
   ['num_gpu: 1', /write model_options\.num_gpu/],
+  ['model_options.num_gup: 1', /There is no such model option\. Did you mean num_gpu\?/],
   ['seed: 1, 2', /own field/],
   ['top_p: 1\ntop_p: 0.5', /two lines/],
   ['top_p: ,', /at least one value/],

@@ -1,4 +1,5 @@
 import { FACTOR_NAMES, unknownFactor } from '../../api/factor-names.ts';
+import { misspeltOption } from '../../api/model-option-names.ts';
 import { MAX_FACTOR_VALUES, MAX_FACTORS } from '../../events/limits.ts';
 import {
   isWithin,
@@ -39,7 +40,9 @@ export function readFactors(text: string): { ok: true; factors: Factors } | { ok
 function nameProblem(name: string): string | undefined {
   if (FACTOR_NAMES.includes(name)) return undefined;
   if (name === 'seed' || name === `${OPTION_PREFIX}seed`) return 'Seeds have their own field.';
-  return name.startsWith(OPTION_PREFIX) ? undefined : unknownFactor(name);
+  return name.startsWith(OPTION_PREFIX)
+    ? misspeltOption(name.slice(OPTION_PREFIX.length))
+    : unknownFactor(name);
 }
 
 function valuesProblem(name: string, values: readonly JsonValue[]): string | undefined {

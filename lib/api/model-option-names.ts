@@ -1,0 +1,26 @@
+import { nearestName } from '../util/nearest-name.ts';
+
+/**
+ * The model options that Ollama knows, and those that earlier versions knew.
+ *
+ * @see https://github.com/ollama/ollama/blob/main/api/types.go (`Options` and `Runner`)
+ */
+export const OLLAMA_OPTIONS: readonly string[] = [
+  ...['num_keep', 'seed', 'num_predict', 'temperature', 'stop'],
+  ...['top_k', 'top_p', 'min_p', 'typical_p', 'tfs_z', 'mirostat', 'mirostat_tau', 'mirostat_eta'],
+  ...['repeat_last_n', 'repeat_penalty', 'presence_penalty', 'frequency_penalty', 'penalize_newline'],
+  ...['num_ctx', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread', 'num_gqa', 'numa', 'low_vram', 'f16_kv'],
+  ...['use_mmap', 'use_mlock', 'logits_all', 'vocab_only', 'embedding_only'],
+  ...['rope_frequency_base', 'rope_frequency_scale'],
+];
+
+/**
+ * Says which option is meant by a misspelt name; `undefined` for a known option, and for a name that resembles none: it
+ * may be an option of a newer Ollama. Ollama ignores options that it does not know, so that a misspelt one changes
+ * nothing and no run says so.
+ */
+export function misspeltOption(name: string): string | undefined {
+  if (OLLAMA_OPTIONS.includes(name)) return undefined;
+  const near = nearestName(name, OLLAMA_OPTIONS);
+  return near === undefined ? undefined : `There is no such model option. Did you mean ${near}?`;
+}
