@@ -2,12 +2,16 @@
 
 import { useState } from 'react';
 import type { CreateRatingRequest, RatedPart, RatingListReply } from '#lib/api/rating.ts';
-import type { ModelsReply, RunListReply } from '#lib/api/replies.ts';
+import type { ModelsReply } from '#lib/api/replies.ts';
+import type { RunSummary } from '#lib/api/run-summary.ts';
 import { canRun } from '#lib/browser/state/models.ts';
+import { formatCount } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/form/fields.tsx';
+import { RunChecklist } from './run-checklist.tsx';
 
 const PART_WORDS: Readonly<Record<RatedPart, string>> = {
   output: 'The last output',
@@ -16,8 +20,6 @@ const PART_WORDS: Readonly<Record<RatedPart, string>> = {
 };
 const PARTS = Object.keys(PART_WORDS) as RatedPart[];
 const OWN_FILE = '';
-/** Runs to choose from: the newest. */
-const RUNS = 50;
 
 /** The form for a study: questionnaire, texts, and the models that rate. */
 export function NewRating({
@@ -33,15 +35,15 @@ export function NewRating({
   const [source, setSource] = useState(shipped[0]?.name ?? OWN_FILE);
   const [text, setText] = useState('');
   const [part, setPart] = useState<RatedPart>('output');
-  const [runs, setRuns] = useState<readonly string[]>([]);
+  const [runs, setRuns] = useState<readonly RunSummary[]>([]);
   const [models, setModels] = useState<readonly string[]>([]);
   const { data: installed } = useApi<ModelsReply>('/api/models');
-  const { data: list } = useApi<RunListReply>(`/api/runs?limit=${RUNS}`);
   const missing = [
     name.trim() === '' && 'a name',
     source === OWN_FILE && text.trim() === '' && 'a questionnaire',
     runs.length === 0 && 'a run',
   ].filter(Boolean);
+  const tooMany = runs.length > MAX_RATING_SUBJECTS;
   return (
     <form
       aria-label="New rating"
@@ -49,7 +51,13 @@ export function NewRating({
       onSubmit={(event) => {
         event.preventDefault();
         const questionnaire = source === OWN_FILE ? { text } : { shipped: source };
-        onCreate({ name: name.trim(), ...questionnaire, part, run_ids: [...runs], models: [...models] });
+        onCreate({
+          name: name.trim(),
+          ...questionnaire,
+          part,
+          run_ids: runs.map(({ id }) => id),
+          models: [...models],
+        });
       }}
     >
       <div className="grid gap-4 sm:grid-cols-3">
@@ -111,61 +119,57 @@ export function NewRating({
         </Field>
       )}
       <div className="grid gap-4 sm:grid-cols-2">
-        <Boxes
-          legend="Runs"
-          empty="There are no runs yet."
-          options={(list?.runs ?? []).map((run) => ({ value: run.id, label: `${run.title} · ${run.model}` }))}
-          chosen={runs}
-          onChange={setRuns}
-        />
-        <Boxes
-          legend="Models that rate"
-          empty="No model is installed."
-          options={(installed?.models ?? [])
-            .filter(canRun)
-            .map((each) => ({ value: each.name, label: each.name }))}
+        <RunChecklist chosen={runs} onChange={setRuns} />
+        <RaterChecklist
+          models={(installed?.models ?? []).filter(canRun).map(({ name }) => name)}
           chosen={models}
           onChange={setModels}
         />
       </div>
       <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" kind="primary" className="max-sm:h-11" disabled={busy || missing.length > 0}>
+        <Button
+          type="submit"
+          kind="primary"
+          className="max-sm:h-11"
+          disabled={busy || missing.length > 0 || tooMany}
+        >
           Start rating
         </Button>
         {missing.length > 0 && <p className="text-sm text-ink-3">Missing: {missing.join(', ')}.</p>}
+        {tooMany && (
+          <p className="text-sm text-fail">
+            A rating has at most {MAX_RATING_SUBJECTS} runs; {formatCount(runs.length)} are chosen.
+          </p>
+        )}
       </div>
     </form>
   );
 }
 
-function Boxes({
-  legend,
-  empty,
-  options,
+function RaterChecklist({
+  models,
   chosen,
   onChange,
 }: {
-  legend: string;
-  empty: string;
-  options: readonly { value: string; label: string }[];
+  models: readonly string[];
   chosen: readonly string[];
   onChange: (chosen: readonly string[]) => void;
 }) {
   return (
     <fieldset className="min-w-0">
-      <legend className="text-sm font-medium">{legend}</legend>
-      {options.length === 0 && <p className="mt-1 text-sm text-ink-3">{empty}</p>}
+      <legend className="text-sm font-medium">Models that rate</legend>
+      {models.length === 0 && <p className="mt-1 text-sm text-ink-3">No model is installed.</p>}
       <div className="mt-1 max-h-56 overflow-y-auto">
-        {options.map(({ value, label }) => (
-          <label key={value} className="flex items-center gap-2 py-1 text-sm max-sm:min-h-11">
+        {models.map((model) => (
+          <label key={model} className="flex items-center gap-2 py-1 text-sm max-sm:min-h-11">
             <input
               type="checkbox"
-              checked={chosen.includes(value)}
+              checked={chosen.includes(model)}
               onChange={(event) =>
-                onChange(event.target.checked ? [...chosen, value] : chosen.filter((each) => each !== value))
+                onChange(event.target.checked ? [...chosen, model] : chosen.filter((each) => each !== model))
               }
             />
-            <span className="foreign min-w-0 truncate">{shortLine(label, 90)}</span>
+            <span className="foreign min-w-0 truncate">{shortLine(model, 90)}</span>
           </label>
         ))}
       </div>

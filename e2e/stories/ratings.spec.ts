@@ -1,5 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { storeManyRuns } from '../many-runs.ts';
 import { misfits } from '../page-fit.ts';
 import { finishRun } from '../runs.ts';
 
@@ -77,4 +81,46 @@ test('texts are rated by models and by a person, with how far they agree', async
   await page.waitForURL('**/ratings');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(page.getByText('Diaries')).toHaveCount(0);
+});
+
+test('any run can be rated: the form searches all runs and shows earlier ones', async ({ ownServer }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-many-'));
+  const [newest] = await storeManyRuns(dataDir, 60, Date.now());
+  const ollama = await startFakeOllama({ models: [{ name: 'qwen3:8b' }] });
+  const { loupe, page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  const json = { title: 'Kestrel', archived: true };
+  const changed = await loupe.request('/api/runs/run-00059', { method: 'PATCH', json });
+  expect(changed.status).toBe(200);
+  await page.goto('/ratings');
+  await page.getByRole('button', { name: 'New rating' }).click();
+  const form = page.getByRole('form', { name: 'New rating' });
+  const runs = form.getByRole('group', { name: 'Runs' });
+  const boxes = runs.getByRole('checkbox');
+  const search = runs.getByRole('searchbox', { name: 'Search runs' });
+  await form.getByLabel('Name', { exact: true }).fill('Old and new');
+
+  await expect(boxes).toHaveCount(50);
+  await boxes.first().check();
+  await runs.getByRole('button', { name: 'Show earlier runs' }).click();
+  await expect(boxes).toHaveCount(59);
+  await expect(runs.getByRole('button', { name: 'Show earlier runs' })).toHaveCount(0);
+
+  await search.fill('no such run');
+  await expect(runs.getByText('No runs match.')).toBeVisible();
+  await expect(boxes).toHaveCount(1); // the chosen one
+  await search.fill('kestrel');
+  await expect(boxes).toHaveCount(2);
+  await search.press('Enter');
+  await runs.getByRole('checkbox', { name: /Kestrel/ }).check();
+  await expect(runs.getByText('2 runs chosen, at most 200')).toBeVisible();
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+
+  const [request] = await Promise.all([
+    page.waitForRequest((each) => each.method() === 'POST' && each.url().endsWith('/api/ratings')),
+    form.getByRole('button', { name: 'Start rating' }).click(),
+  ]);
+  expect(request.postDataJSON()).toMatchObject({ run_ids: [newest, 'run-00059'] });
+  await ollama.close();
 });

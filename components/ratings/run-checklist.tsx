@@ -1,0 +1,118 @@
+'use client';
+
+import { useEffect, useMemo, useState } from 'react';
+import type { RunSummary } from '#lib/api/run-summary.ts';
+import { formatMoment, plural } from '#lib/browser/words/format.ts';
+import { MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
+import { useRunList } from '../hooks/use-run-list.ts';
+import { Problem } from '../shell/problem.tsx';
+import { Button } from '../ui/button.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
+
+/** Delay before typed text is searched for. */
+const TYPING_MS = 180;
+
+/** Runs to choose from, the newest first, with a search among all of them. The chosen ones stay in view. */
+export function RunChecklist({
+  chosen,
+  onChange,
+}: {
+  chosen: readonly RunSummary[];
+  onChange: (chosen: readonly RunSummary[]) => void;
+}) {
+  const [typed, setTyped] = useState('');
+  const text = useSettled(typed.trim());
+  // A search is for certain runs, which may be archived.
+  const filter = useMemo(() => (text === '' ? {} : { text, archived: 'all' as const }), [text]);
+  const { runs, error, reload, hasMore, loadMore, moreError } = useRunList(filter);
+  const listed = new Set(runs?.map(({ run }) => run.id));
+  const shown = [...chosen.filter(({ id }) => !listed.has(id)), ...(runs ?? []).map(({ run }) => run)];
+  const problem = moreError ?? error;
+  return (
+    <fieldset className="min-w-0">
+      <legend className="text-sm font-medium">Runs</legend>
+      <input
+        type="search"
+        aria-label="Search runs"
+        placeholder="Search titles and models"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        className="field mt-1 max-sm:h-11"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => {
+          // Enter would start the rating.
+          if (event.key === 'Enter') event.preventDefault();
+        }}
+      />
+      <div className="mt-1 max-h-56 overflow-y-auto">
+        {shown.map((run) => (
+          <RunChoice
+            key={run.id}
+            run={run}
+            checked={chosen.some(({ id }) => id === run.id)}
+            onChange={(checked) =>
+              onChange(checked ? [...chosen, run] : chosen.filter(({ id }) => id !== run.id))
+            }
+          />
+        ))}
+        {runs?.length === 0 && (
+          <p className="py-1 text-sm text-ink-3">
+            {text === '' ? 'There are no runs yet.' : 'No runs match.'}
+          </p>
+        )}
+        {!runs && !error && <p className="py-1 text-sm text-ink-3">Loading runs.</p>}
+        {problem && <Problem error={problem} onRetry={moreError ? loadMore : reload} />}
+        {hasMore && (
+          <Button size="sm" kind="quiet" className="-ml-2.5 max-sm:h-11" onClick={loadMore}>
+            Show earlier runs
+          </Button>
+        )}
+      </div>
+      <p role="status" className="tnum mt-1 text-sm text-ink-3">
+        {chosen.length > 0 && `${plural(chosen.length, 'run')} chosen, at most ${MAX_RATING_SUBJECTS}`}
+      </p>
+    </fieldset>
+  );
+}
+
+/** Runs of an experiment can have the same title and model; their times differ. */
+function RunChoice({
+  run: { title, model, created_at },
+  checked,
+  onChange,
+}: {
+  run: RunSummary;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}) {
+  return (
+    <label className="flex items-baseline gap-2 py-1 text-sm max-sm:min-h-11">
+      <input
+        type="checkbox"
+        className="translate-y-0.5"
+        checked={checked}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <span className="min-w-0 flex-1">
+        <span className="foreign block truncate">
+          <ShortName text={title} max={90} />
+        </span>
+        <span className="foreign block truncate text-xs text-ink-3">
+          <ShortName text={model} max={60} /> · {formatMoment(created_at)}
+        </span>
+      </span>
+    </label>
+  );
+}
+
+/** A text once it has not changed for a moment, so that not every key is a request. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
