@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type CommandTool, commandTool, commandToolFields, placeholdersOf } from '../events/command-tool.ts';
 import { isBoundedObject, type JsonObject } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
+import { fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { schemaProblem } from './check-problems.ts';
 import type { CallMcpToolReply } from './mcp.ts';
 
@@ -101,8 +102,8 @@ function parametersProblem(parameters: JsonObject): string | undefined {
     return `The schema has more than ${SCHEMA_BOUNDS.maxChars} characters, or is nested too deeply.`;
   }
   if (parameters.type !== 'object') return 'The schema must have "type": "object".';
-  const [issue] = parameterShape.safeParse(parameters).error?.issues ?? [];
-  if (issue) return `${['schema', ...issue.path].join('/')}: ${issue.message}`;
+  const [problem] = fieldProblems(parameterShape.safeParse(parameters, IN_WORDS).error?.issues ?? []);
+  if (problem) return `${['schema', ...problem.path].join('/')}: ${problem.reason}`;
   return schemaProblem(parameters);
 }
 

@@ -19,7 +19,7 @@ import {
   type RunMode,
   TOOL_NAMES,
 } from '../events/modes.ts';
-import { approvalChoice, MAX_PATH_CHARS } from '../events/setting-values.ts';
+import { approvalChoice, KEEP_ALIVE_FORM, MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { keepAliveMs } from '../model/keep-alive.ts';
 import { checkProblems, schemaProblem } from './check-problems.ts';
@@ -115,10 +115,7 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
     complain('unattended', 'It would end at once: send a first message in task, or turn autopilot on.');
   }
   if (request.keep_alive !== undefined && keepAliveMs(request.keep_alive) === undefined)
-    complain(
-      'keep_alive',
-      'Enter a duration such as 30m or 1h30m, a number of seconds, or -1 to keep it loaded.',
-    );
+    complain('keep_alive', KEEP_ALIVE_FORM);
   for (const problem of namedOptionProblems(request)) complain('model_options', problem);
   const checkable = [
     ...modeFacts(mode).tools,

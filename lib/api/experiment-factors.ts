@@ -10,6 +10,7 @@ import {
   SETTING_NAMES,
 } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
+import { fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { NOT_FACTORS, unknownFactor } from './factor-names.ts';
 import { misspeltOption } from './model-option-names.ts';
@@ -119,12 +120,12 @@ function valueProblems(name: string, values: readonly JsonValue[]): FactorProble
   const schema = SCHEMAS.get(plainName(name)) ?? optionValue;
   const first = new Map<string, number>();
   return values.flatMap((value, index): FactorProblem[] => {
-    const read = schema.safeParse(value);
+    const read = schema.safeParse(value, IN_WORDS);
     if (!read.success) {
-      const [issue] = read.error.issues;
-      const inner = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
       const shown = JSON.stringify(value).slice(0, 80);
-      return [{ path: [name, index], message: `${shown} is not valid. ${inner}${issue?.message ?? ''}` }];
+      const [problem] = fieldProblems(read.error.issues);
+      const inner = problem && problem.path.length > 0 ? `${problem.path.join('.')}: ` : '';
+      return [{ path: [name, index], message: `${shown} is not valid: ${inner}${problem?.reason ?? ''}` }];
     }
     const key = sortedJson(value);
     const before = first.get(key);

@@ -33,7 +33,7 @@ export type PresetRun = z.output<typeof presetRun>;
 /** Body of `POST /api/presets` and `POST /api/presets/{id}`. */
 export const presetRequest = z.strictObject({
   /** Marks the content of a preset file, which may come from anyone: a folder that it names is left out. */
-  format: z.literal(PRESET_FORMAT, `The format must be "${PRESET_FORMAT}".`).optional(),
+  format: z.literal(PRESET_FORMAT).optional(),
   name: presetName,
   run: presetRun,
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { numberSchema } from '../events/config.ts';
 import {
   MAX_MODEL_NAME_CHARS,
   MAX_QUESTIONNAIRE_ITEMS,
@@ -10,44 +11,53 @@ import type { IntraclassCorrelations } from '../statistics/agreement.ts';
 
 const text = (max: number) => z.string().trim().min(1).max(max);
 
+const scaleEnd = numberSchema({ whole: true, min: -100, max: 100 });
+
 /** A questionnaire: items that are answered by a whole number on one scale (docs/ratings.md). */
-export const questionnaire = z
-  .strictObject({
-    name: text(80),
-    description: z.string().max(2000).default(''),
-    /** What raters are told before the items. */
-    instructions: z.string().max(4000).default(''),
-    scale: z.strictObject({
-      min: z.int().min(-100).max(100),
-      max: z.int().min(-100).max(100),
+export const questionnaire = z.strictObject({
+  name: text(80),
+  description: z.string().max(2000).default(''),
+  /** What raters are told before the items. */
+  instructions: z.string().max(4000).default(''),
+  scale: z
+    .strictObject({
+      min: scaleEnd,
+      max: scaleEnd,
       /** What the ends of the scale mean. */
       min_label: text(80),
       max_label: text(80),
       /** Whether its steps count as equal. */
       level: z.enum(['ordinal', 'interval']).default('ordinal'),
+    })
+    .refine(({ min, max }) => max > min && max - min <= 100, {
+      path: ['max'],
+      message: 'must be above min, by at most 100.',
     }),
-    items: z
-      .array(
-        z.strictObject({
-          id: z
-            .string()
-            .regex(/^[a-z][a-z0-9_]{0,39}$/, 'An ID has lower-case letters, digits and underscores.'),
-          text: text(1000),
-          /** A high number says the opposite: it counts turned round in means. */
-          reversed: z.boolean().default(false),
-        }),
-      )
-      .min(1)
-      .max(MAX_QUESTIONNAIRE_ITEMS),
-  })
-  .refine(({ scale }) => scale.max > scale.min && scale.max - scale.min <= 100, {
-    path: ['scale', 'max'],
-    message: 'It must be above min, by at most 100.',
-  })
-  .refine(({ items }) => new Set(items.map(({ id }) => id)).size === items.length, {
-    path: ['items'],
-    message: 'Each item needs an ID of its own.',
-  });
+  items: z
+    .array(
+      z.strictObject({
+        id: z
+          .string()
+          .regex(/^[a-z][a-z0-9_]{0,39}$/, 'An ID has lower-case letters, digits and underscores.'),
+        text: text(1000),
+        /** A high number says the opposite: it counts turned round in means. */
+        reversed: z.boolean().default(false),
+      }),
+    )
+    .min(1, 'A questionnaire needs at least one item.')
+    .max(MAX_QUESTIONNAIRE_ITEMS)
+    .superRefine((items, context) => {
+      const first = new Map<string, number>();
+      for (const [index, { id }] of items.entries()) {
+        const earlier = first.get(id);
+        if (earlier === undefined) first.set(id, index);
+        else {
+          const message = `Another item has this ID: number ${earlier + 1}.`;
+          context.addIssue({ code: 'custom', path: [index, 'id'], message });
+        }
+      }
+    }),
+});
 export type Questionnaire = z.output<typeof questionnaire>;
 
 /** Which text of a run is rated: its last output, all its reflections, or all texts of its last cycle. */

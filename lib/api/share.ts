@@ -69,7 +69,9 @@ export interface ShareReach {
 }
 
 /** Body of `POST /api/share-network`. */
-export const networkRequest = z.strictObject({ address: z.union([z.ipv4(), z.ipv6()]) });
+export const networkRequest = z.strictObject({
+  address: z.union([z.ipv4(), z.ipv6()], 'must be an IP address.'),
+});
 
 /** Reply to `POST` and `DELETE /api/share-network`. */
 export interface NetworkReply {

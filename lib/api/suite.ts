@@ -140,7 +140,7 @@ export const suiteCases = z
 
 /** What a suite file says about the suite: the header of JSON Lines. */
 export const suiteHeader = z.strictObject({
-  format: z.literal(SUITE_FORMAT, `The format must be "${SUITE_FORMAT}".`).optional(),
+  format: z.literal(SUITE_FORMAT).optional(),
   name: suiteName,
   description: z.string().trim().max(4000).default(''),
 });

@@ -31,7 +31,7 @@ it('accepts a sound tool and fills in its defaults [O25]', () => {
 it.each([
   ['a name that is not plain', { name: 'First Lines' }, 'tool.name: Use lower-case letters'],
   ['a name of a server tool', { name: 'files__read' }, 'tool.name: Use lower-case letters'],
-  ['a name that is too long', { name: 'a'.repeat(60) }, 'tool.name: Too big'],
+  ['a name that is too long', { name: 'a'.repeat(60) }, 'tool.name: must have at most 40 characters.'],
   ['no description', { description: ' ' }, 'tool.description: Describe what it does'],
   ['no program', { command: [] }, 'tool.command: Enter the program.'],
   ['a program from the model', { command: ['{path}', '{lines}'] }, 'tool.command.0: The program cannot be'],
@@ -76,7 +76,7 @@ it.each([
     'tool.parameters: The schema must have "type": "object".',
   ],
   ['a schema that is none', { parameters: { ...parameters, required: 'path' } }, 'tool.parameters: '],
-  ['an unknown field', { shell: true }, 'tool: Unrecognized key'],
+  ['an unknown field', { shell: true }, 'tool.shell: unknown field.'],
 ])('refuses %s', (_what, changes, message) => {
   expect(problems(changes).join('\n')).toContain(message);
 });
@@ -100,7 +100,7 @@ it('names the place and the reason of what is wrong in the file', () => {
       { tools: { [name]: { ...fields, command: ['head', '{lines}', '{pth}'] } } },
       'tools.first_lines.command.2: There is no',
     ],
-    [{ tools: { [name]: { ...fields, env: {} } } }, 'tools.first_lines: Unrecognized key: "env"'],
+    [{ tools: { [name]: { ...fields, env: {} } } }, 'tools.first_lines.env: unknown field.'],
     [
       { tools: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, fields])) },
       'more than 100 tools',

@@ -5,6 +5,7 @@ import { AppError } from '../errors/app-error.ts';
 import { type CommandTool, MAX_COMMAND_TOOLS } from '../events/command-tool.ts';
 import { errno } from '../util/errno.ts';
 import { isNoSpace } from '../util/no-space.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
 /** A file that someone wrote can have any size. */
 const MAX_FILE_CHARS = 2_000_000;
@@ -59,7 +60,7 @@ export class CommandToolsFile {
   }
 }
 
-/** Reads the text of the file: the tools, or the first problem with its place. Pure. */
+/** Reads the text of the file: the tools, or the problems with their places. Pure. */
 export function readCommandTools(text: string): { tools: CommandTool[] } | { problem: string } {
   if (text.length > MAX_FILE_CHARS) return { problem: `It has more than ${MAX_FILE_CHARS} characters.` };
   let value: unknown;
@@ -68,12 +69,8 @@ export function readCommandTools(text: string): { tools: CommandTool[] } | { pro
   } catch (error) {
     return { problem: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
-  const parsed = commandToolsFile.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const place = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
-    return { problem: `${place}${issue?.message ?? 'It has another form.'}` };
-  }
+  const parsed = commandToolsFile.safeParse(value, IN_WORDS);
+  if (!parsed.success) return { problem: describeFieldProblems(parsed.error.issues, 'file').join(' ') };
   const entries = Object.entries(parsed.data.tools);
   if (entries.length > MAX_COMMAND_TOOLS) return { problem: `It has more than ${MAX_COMMAND_TOOLS} tools.` };
   return { tools: entries.map(([name, fields]) => ({ ...fields, name })) };

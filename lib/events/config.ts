@@ -15,13 +15,14 @@ import {
   MAX_TITLE_CHARS,
 } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
-import { approvalPolicy, optionValue, parserLayer, thinkSetting } from './setting-values.ts';
+import { approvalPolicy, KEEP_ALIVE_FORM, optionValue, parserLayer, thinkSetting } from './setting-values.ts';
 import {
   BUDGET_LIMITS,
   DIVERSITY_DEFAULTS,
   DIVERSITY_LIMITS,
+  describeRange,
   MAX_CHECKS,
-  type NumberFacts,
+  type NumberRange,
   REPLY_LIMITS,
   SETTING_NAMES,
   SETTINGS,
@@ -35,9 +36,16 @@ import {
 export const runMode = z.enum(modeNames);
 export type { RunMode };
 
-/** The schema of a number from its limits. */
-export function numberSchema({ whole, above, min, max }: NumberFacts): z.ZodNumber {
-  let schema: z.ZodNumber = whole ? z.int() : z.number();
+/**
+ * The schema of a number from its limits. Whatever is wrong, its message says what they are.
+ *
+ * @param orElse what else is accepted, such as `, or null`
+ */
+export function numberSchema(facts: NumberRange, orElse = ''): z.ZodNumber {
+  const { whole, above, min, max } = facts;
+  const error: z.core.$ZodErrorMap = ({ input }) =>
+    input === undefined ? undefined : `must be ${describeRange(facts)}${orElse}.`;
+  let schema: z.ZodNumber = whole ? z.int({ error }) : z.number({ error });
   if (above !== undefined) schema = schema.gt(above);
   if (min !== undefined) schema = schema.min(min);
   return max === undefined ? schema : schema.max(max);
@@ -64,7 +72,10 @@ const operatorText = z.string().trim().min(1, 'Enter a text.').max(MAX_OPERATOR_
 /** The schemas of the settings that are neither numbers, switches nor choices. */
 const OTHER_SCHEMAS = {
   system: z.string().max(100_000),
-  num_predict: z.tuple([numberSchema(REPLY_LIMITS.first), numberSchema(REPLY_LIMITS.second)]),
+  num_predict: z.tuple(
+    [numberSchema(REPLY_LIMITS.first), numberSchema(REPLY_LIMITS.second)],
+    'must be a list of two whole numbers above 0: the limit of the first try and that of the second.',
+  ),
   budget: z.object({
     max_tokens_total: numberSchema(BUDGET_LIMITS.max_tokens_total).optional(),
     max_cost_usd: numberSchema(BUDGET_LIMITS.max_cost_usd).optional(),
@@ -73,7 +84,7 @@ const OTHER_SCHEMAS = {
   checks: z.array(check).max(MAX_CHECKS),
   answer_schema: boundedJson,
   think: thinkSetting,
-  keep_alive: z.union([z.string(), z.number()]),
+  keep_alive: z.union([z.string(), z.number()], KEEP_ALIVE_FORM),
   model_options: z.record(z.string(), optionValue),
   parser_layers: z.array(parserLayer).min(1),
   blocked_patterns: z.array(blockedPattern).max(50),
@@ -115,10 +126,8 @@ type SchemaOf<Name extends SettingName> = (typeof SETTINGS)[Name] extends { type
 function schemaOf(name: SettingName): z.ZodType {
   const facts = SETTINGS[name];
   switch (facts.type) {
-    case 'number': {
-      const schema = numberSchema(facts);
-      return 'nullable' in facts ? schema.nullable() : schema;
-    }
+    case 'number':
+      return 'nullable' in facts ? numberSchema(facts, ', or null').nullable() : numberSchema(facts);
     case 'switch':
       return z.boolean();
     case 'choice':

@@ -7,10 +7,12 @@ import { z } from 'zod';
  * @param schema must keep all fields
  */
 export function inGivenOrder<Schema extends z.ZodType>(schema: Schema) {
-  return z.custom<z.output<Schema>>((value) => schema.safeParse(value).success, {
-    error: ({ input }) => {
-      const [issue] = schema.safeParse(input).error?.issues ?? [];
-      return issue && `${issue.path.join('.')}: ${issue.message}`;
-    },
+  return z.custom<z.output<Schema>>().superRefine((value, context) => {
+    const { issues = [] } = schema.safeParse(value, { reportInput: true }).error ?? {};
+    for (const issue of issues) {
+      // Without its message, so that whoever reads the value can describe it in words of their own.
+      const { message: _, ...described } = issue;
+      context.addIssue(issue.code === 'custom' ? { ...issue } : described);
+    }
   });
 }

@@ -2,15 +2,25 @@ import { z } from 'zod';
 
 export const MAX_PATH_CHARS = 4096;
 
-export const thinkSetting = z.union([z.boolean(), z.enum(['low', 'medium', 'high'])]);
+export const thinkSetting = z.union(
+  [z.boolean(), z.enum(['low', 'medium', 'high'])],
+  'must be true, false, "low", "medium" or "high".',
+);
 export type ThinkSetting = z.infer<typeof thinkSetting>;
+
+/** What the setting `keep_alive` accepts. */
+export const KEEP_ALIVE_FORM =
+  'Enter a duration such as 30m or 1h30m, a number of seconds, or -1 to keep it loaded.';
 
 /** The layers of the parser that read a reply, in the order in which they are tried. */
 export const parserLayer = z.enum(['native', 'json', 'xml']);
 export type ParserLayer = z.infer<typeof parserLayer>;
 
 /** The value of a model option. */
-export const optionValue = z.union([z.number(), z.string(), z.boolean()]);
+export const optionValue = z.union(
+  [z.number(), z.string(), z.boolean()],
+  'must be a number, a string, true or false.',
+);
 export type OptionValue = z.infer<typeof optionValue>;
 
 /** Whether a call runs, needs approval, or is refused. */

@@ -1,3 +1,4 @@
+import { formatNumber } from '../util/numbers.ts';
 import { DISTRACTOR_NAMES } from './distractor-names.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind, type RunMode } from './modes.ts';
 import type { OptionValue, ParserLayer, ThinkSetting } from './setting-values.ts';
@@ -65,8 +66,8 @@ interface CommonFacts {
   readonly isJson?: true;
 }
 
-/** A number and its limits. */
-export interface NumberFacts extends CommonFacts {
+/** The limits of a number. */
+export interface NumberRange {
   /** Whether it must be an integer. */
   readonly whole?: true;
   readonly min?: number;
@@ -74,6 +75,9 @@ export interface NumberFacts extends CommonFacts {
   /** Exclusive minimum. */
   readonly above?: number;
 }
+
+/** A number and its limits. */
+export interface NumberFacts extends CommonFacts, NumberRange {}
 
 /** What is declared about a setting. */
 type SettingFacts = NumberFacts & {
@@ -747,6 +751,19 @@ export const MODEL_OPTION_NAMES = Object.keys(MODEL_OPTIONS) as readonly (keyof 
 
 /** Prefix of a model option in the name of an experiment's factor: `model_options.top_p`. */
 export const OPTION_PREFIX = 'model_options.';
+
+/** The limits of a number in words: `a whole number from 1 to 100`, `a number above 0 and at most 86,400`. */
+export function describeRange({ whole, above, min, max }: NumberRange): string {
+  const kind = whole ? 'a whole number' : 'a number';
+  if (min !== undefined && max !== undefined)
+    return `${kind} from ${formatNumber(min)} to ${formatNumber(max)}`;
+  const limits = [
+    ...(above === undefined ? [] : [`above ${formatNumber(above)}`]),
+    ...(min === undefined ? [] : [`of at least ${formatNumber(min)}`]),
+    ...(max === undefined ? [] : [`${above === undefined ? 'of ' : ''}at most ${formatNumber(max)}`]),
+  ];
+  return [kind, limits.join(' and ')].filter(Boolean).join(' ');
+}
 
 /** The limits of a number as forms take it, in the unit of the field. */
 export function formLimits({ min, max, above, whole, form = {} }: NumberFacts) {

@@ -5,6 +5,7 @@ import type { ExperimentItem, ExperimentPlan } from '../api/experiment.ts';
 import type { SuiteCase } from '../api/suite.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_UNCONFIRMED_RUNS } from '../events/limits.ts';
+import { describeFieldProblems } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { requestOf } from './plan-runs.ts';
 
@@ -67,11 +68,14 @@ function checkedRequest(plan: ExperimentPlan, item: ExperimentItem, one: SuiteCa
     return requestOf(plan, item, one);
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    const problems = error.issues.map((issue) => {
-      const [field] = issue.path;
-      const isFactor = typeof field === 'string' && Object.hasOwn(item.factors ?? {}, field);
-      return `${isFactor ? 'factors.' : ''}${issue.path.join('.')}: ${issue.message}`;
-    });
+    const problems = describeFieldProblems(
+      error.issues.map((issue) => {
+        const [field] = issue.path;
+        const isFactor = typeof field === 'string' && Object.hasOwn(item.factors ?? {}, field);
+        return isFactor ? { ...issue, path: ['factors', ...issue.path] } : issue;
+      }),
+      'plan',
+    );
     throw new AppError({
       code: 'invalid_request',
       message: `${one ? `Case "${one.id}": ` : ''}${problems.join(' ')}`,

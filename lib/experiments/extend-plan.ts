@@ -7,6 +7,7 @@ import {
 import type { SuiteCase } from '../api/suite.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_EXPERIMENT_RUNS } from '../events/limits.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { itemKey, planRuns } from './plan-runs.ts';
 
@@ -33,23 +34,25 @@ export function extendPlan(
       'repeats is the new number in total.',
     );
   }
-  const read = experimentRequest.safeParse({
-    ...plan,
-    models: distinct([...plan.models, ...more.models]),
-    ...(plan.factors && {
-      factors: Object.fromEntries(
-        Object.entries(factors).map(([name, values]) => [
-          name,
-          distinct([...values, ...(more.factors[name] ?? [])]),
-        ]),
-      ),
-    }),
-    seeds: distinct([...plan.seeds, ...more.seeds]),
-    repeats: more.repeats ?? plan.repeats,
-  });
+  const read = experimentRequest.safeParse(
+    {
+      ...plan,
+      models: distinct([...plan.models, ...more.models]),
+      ...(plan.factors && {
+        factors: Object.fromEntries(
+          Object.entries(factors).map(([name, values]) => [
+            name,
+            distinct([...values, ...(more.factors[name] ?? [])]),
+          ]),
+        ),
+      }),
+      seeds: distinct([...plan.seeds, ...more.seeds]),
+      repeats: more.repeats ?? plan.repeats,
+    },
+    IN_WORDS,
+  );
   if (read.success) return read.data;
-  const problems = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw refusal(problems.join(' '), 'docs/api.md lists the fields.');
+  throw refusal(describeFieldProblems(read.error.issues, 'plan').join(' '), 'docs/api.md lists the fields.');
 }
 
 /**

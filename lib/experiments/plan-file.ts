@@ -4,6 +4,7 @@ import { AppError } from '../errors/app-error.ts';
 import { describeProblems, problemsOf, type SuiteProblem } from '../suites/suite-problem.ts';
 import { namesInSchema } from '../util/names-in-schema.ts';
 import { readYaml } from '../util/read-yaml.ts';
+import { IN_WORDS } from '../util/schema-problems.ts';
 
 /** The mark of a plan file, as its field `format`. Optional when reading. */
 const PLAN_FORMAT = 'loupe-experiment/1';
@@ -52,7 +53,7 @@ function issuesOf(
   value: unknown,
   lineOf: (path: readonly PropertyKey[]) => number | undefined,
 ): SuiteProblem[] {
-  const result = experimentRequest.safeParse(asked);
+  const result = experimentRequest.safeParse(asked, IN_WORDS);
   if (result.success) return [];
   // A plan file has two fields that a request lacks: the mark, and the path of a suite file.
   const namesAt = (path: readonly PropertyKey[]) => [

@@ -9,6 +9,7 @@ import { DEFAULT_EXPERIMENT_MODE, kindFacts, modeAndTools, type RunKind } from '
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { DEFAULT_WINDOW_TOKENS, offersSetting, SETTING_NAMES } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
+import { IN_WORDS } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
 /** Options that make Ollama reload the model when they change (OL14). */
@@ -142,29 +143,32 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem, one?: Suit
     ...(plan.cycles === undefined ? {} : { max_cycles: plan.cycles }),
   };
   const kind = one ? modeOfCase(one) : (plan.mode ?? DEFAULT_EXPERIMENT_MODE);
-  return createRunRequest.parse({
-    // Nobody is there to send a message.
-    ...(offersSetting(kind, 'unattended') ? { autopilot: true, unattended: true } : {}),
-    ...(one
-      ? {
-          // A further attempt sees which check failed, and so the expected answer.
-          ...(offersSetting(kind, 'max_attempts') ? { max_attempts: 1 } : {}),
-          ...settingsOf(kind, common),
-          ...fieldsOfCase(one, plan),
-        }
-      : common),
-    // A varied value overrides the common setting.
-    ...namedOptions(asked),
-    ...(one ? settingsOf(kind, varied.settings) : varied.settings),
-    ...(one ? {} : taskFields(plan)),
-    title: titleOf(plan, item),
-    model: item.model,
-    model_options: {
-      ...withoutNamedOptions(item.options),
-      ...varied.options,
-      ...(item.seed === undefined ? {} : { seed: item.seed }),
+  return createRunRequest.parse(
+    {
+      // Nobody is there to send a message.
+      ...(offersSetting(kind, 'unattended') ? { autopilot: true, unattended: true } : {}),
+      ...(one
+        ? {
+            // A further attempt sees which check failed, and so the expected answer.
+            ...(offersSetting(kind, 'max_attempts') ? { max_attempts: 1 } : {}),
+            ...settingsOf(kind, common),
+            ...fieldsOfCase(one, plan),
+          }
+        : common),
+      // A varied value overrides the common setting.
+      ...namedOptions(asked),
+      ...(one ? settingsOf(kind, varied.settings) : varied.settings),
+      ...(one ? {} : taskFields(plan)),
+      title: titleOf(plan, item),
+      model: item.model,
+      model_options: {
+        ...withoutNamedOptions(item.options),
+        ...varied.options,
+        ...(item.seed === undefined ? {} : { seed: item.seed }),
+      },
     },
-  });
+    IN_WORDS,
+  );
 }
 
 /** What an experiment without a suite says about all of its runs. */

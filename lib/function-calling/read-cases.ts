@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Category, hasAnswers } from '../api/benchmark-categories.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { type FunctionCase, questionLine } from './function-case.ts';
 import { isList, isObject, type PythonObject, parsePythonJson } from './python-value.ts';
 
@@ -29,12 +30,9 @@ export function readCases(
   const seen = new Set<string>();
   for (const { number, text } of linesOf(questions)) {
     const place = `${questions.name}, line ${number}`;
-    const line = questionLine.safeParse(parsed(text, place));
+    const line = questionLine.safeParse(parsed(text, place), IN_WORDS);
     if (!line.success) {
-      const [issue] = line.error.issues;
-      throw new CaseFileError(
-        `${place}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not a question'}`,
-      );
+      throw new CaseFileError(`${place}: ${describeFieldProblems(line.error.issues, 'line')[0]}`);
     }
     const { id, question, function: functions } = line.data;
     if (seen.has(id)) throw new CaseFileError(`${place}: the id "${id}" is used twice.`);

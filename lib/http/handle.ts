@@ -3,6 +3,7 @@ import type { ErrorReply } from '../api/error-reply.ts';
 import { AppError } from '../errors/app-error.ts';
 import { IMAGE_LIMITS, MAX_SUITE_BYTES } from '../events/limits.ts';
 import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { getGate } from './current-gate.ts';
 import { endOnSignOut } from './end-on-sign-out.ts';
 import { factsOfRequest, isRead } from './gate.ts';
@@ -98,14 +99,11 @@ export async function readBody<Schema extends z.ZodType>(
 
 /** @throws {AppError} `invalid_request` with every invalid field */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, IN_WORDS);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(
-    (issue) => `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`,
-  );
   throw new AppError({
     code: 'invalid_request',
-    message: problems.join(' '),
+    message: describeFieldProblems(result.error.issues, 'body').join(' '),
     hint: 'docs/api.md lists the fields.',
   });
 }

@@ -5,6 +5,7 @@ import { MAX_MCP_SERVERS, type McpServer, mcpServer, mcpServerName } from '../ap
 import { AppError } from '../errors/app-error.ts';
 import { errno } from '../util/errno.ts';
 import { isNoSpace } from '../util/no-space.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import type { ServerTool } from './tool-definition.ts';
 
 /** Servers by name, as other hosts write them, with Loupe's own fields. */
@@ -102,11 +103,9 @@ async function read<Schema extends z.ZodType>(
       cause,
     );
   }
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, IN_WORDS);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const place = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
-  throw unreadable(path, `${place}${issue?.message}`, parsed.error);
+  throw unreadable(path, describeFieldProblems(parsed.error.issues, 'file').join(' '), parsed.error);
 }
 
 /** Replaces a file at once, so that a killed server leaves the old or the new one. */

@@ -10,6 +10,7 @@ import {
 import { MAX_SERVER_NAME_CHARS } from '../events/mcp-names.ts';
 import { expandHome } from '../sandbox/home-path.ts';
 import { jsonValue } from '../util/json.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { shortText } from '../util/short-text.ts';
 import { referenceProblem } from './references.ts';
 
@@ -77,21 +78,18 @@ function readServer(entry: unknown): { server: McpServerRequest; ignored: string
   const fields = isHttp
     ? { type: 'http', url, headers: entry.headers }
     : { type: 'stdio', ...commandOf(entry), env: entry.env, cwd: homePath(entry.cwd), ...ownFields(entry) };
-  const parsed = mcpServer.safeParse({
-    ...withVariables(definedOf(fields)),
-    ...definedOf({
-      enabled: entry.disabled === true || entry.enabled === false ? false : undefined,
-      timeout_seconds: entry.timeout_seconds,
-      trust_read_only: entry.trust_read_only,
-    }),
-  });
-  if (!parsed.success) {
-    return {
-      problem: parsed.error.issues
-        .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
-        .join(' '),
-    };
-  }
+  const parsed = mcpServer.safeParse(
+    {
+      ...withVariables(definedOf(fields)),
+      ...definedOf({
+        enabled: entry.disabled === true || entry.enabled === false ? false : undefined,
+        timeout_seconds: entry.timeout_seconds,
+        trust_read_only: entry.trust_read_only,
+      }),
+    },
+    IN_WORDS,
+  );
+  if (!parsed.success) return { problem: describeFieldProblems(parsed.error.issues, 'server').join(' ') };
   const problem = referenceProblems(parsed.data);
   if (problem !== undefined) return { problem };
   return { server: parsed.data, ignored: Object.keys(entry).filter((field) => !KNOWN.has(field)) };

@@ -2,6 +2,7 @@ import { libraryModel, type ModelPull } from '../api/model-pull.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { PullProgress } from '../model/ollama-pull.ts';
 import { shownError } from '../runs/shown-error.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
 /** Pulls a model; resolves when complete, rejects on failure. */
 export type PullModel = (
@@ -45,11 +46,11 @@ export class ModelPulls {
    * @throws {AppError} `invalid_request` for a name outside Ollama's library, `too_many_pulls`
    */
   start(model: string): ModelPull {
-    const name = libraryModel.safeParse(model);
+    const name = libraryModel.safeParse(model, IN_WORDS);
     if (!name.success) {
       throw new AppError({
         code: 'invalid_request',
-        message: `"${model.slice(0, 80)}" cannot be fetched. ${name.error.issues[0]?.message ?? ''}`,
+        message: `"${model.slice(0, 80)}" cannot be fetched. ${describeFieldProblems(name.error.issues, 'model')[0]}`,
         hint: 'Models from elsewhere can be fetched in a terminal: ollama pull NAME',
       });
     }

@@ -183,7 +183,7 @@ it.each([
   [JSON.stringify({ ...questionnaire, scale: { ...questionnaire.scale, max: 1 } }), 'scale.max'],
   [
     JSON.stringify({ ...questionnaire, items: [questionnaire.items[0], questionnaire.items[0]] }),
-    'an ID of its own',
+    'items.1.id: Another item has this ID: number 1.',
   ],
 ])('refuses the questionnaire %s with the place', async (text, place) => {
   const ratings = open(newFolder(), async () => answer(''));
@@ -192,6 +192,26 @@ it.each([
     code: 'invalid_request',
     message: expect.stringContaining(place),
   });
+});
+
+it('reports every problem of a questionnaire file with its line', async () => {
+  const ratings = open(newFolder(), async () => answer(''));
+  const text = [
+    'name: ""',
+    'scale: {min: 5, max: 1, min_label: low, max_label: high}',
+    'items:',
+    '  - {id: Plain, text: Plain.}',
+    '  - {id: vague, text: Vague., weight: 2}',
+  ].join('\n');
+  await expect(ratings.create(request({ questionnaire: undefined, text }))).rejects.toThrow(
+    [
+      'The questionnaire cannot be used:',
+      'line 1: name: must not be empty.',
+      'line 2: scale.max: must be above min, by at most 100.',
+      'line 4: items.0.id: An ID has lower-case letters, digits and underscores.',
+      'line 5: items.1.weight: unknown field.',
+    ].join('\n'),
+  );
 });
 
 it('ships a questionnaire for experience reports on ten steps', async () => {

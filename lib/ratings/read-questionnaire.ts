@@ -1,33 +1,33 @@
 import { type Questionnaire, questionnaire } from '../api/rating.ts';
 import { AppError } from '../errors/app-error.ts';
 import { readYaml } from '../util/read-yaml.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
 type LineOf = (path: readonly PropertyKey[]) => number | undefined;
 
 /**
  * Reads a questionnaire from a file: YAML, of which JSON is a part.
  *
- * @throws {AppError} `invalid_request` with the line of the first problem
+ * @throws {AppError} `invalid_request` with the line, the field and the reason of each problem
  */
 export function readQuestionnaire(text: string): Questionnaire {
   const read = readYaml(text);
-  if ('problem' in read) throw refused(read.problem.reason, read.problem.line);
-  return checkedQuestionnaire(read.value, read.lineOf);
+  if (!('problem' in read)) return checkedQuestionnaire(read.value, read.lineOf);
+  const { reason, line } = read.problem;
+  throw refused([`${line === undefined ? '' : `line ${line}: `}${reason}`]);
 }
 
-/** @throws {AppError} `invalid_request` */
+/** @throws {AppError} `invalid_request` with the field and the reason of each problem */
 export function checkedQuestionnaire(value: unknown, lineOf?: LineOf): Questionnaire {
-  const read = questionnaire.safeParse(value);
+  const read = questionnaire.safeParse(value, IN_WORDS);
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  const path = issue?.path ?? [];
-  throw refused(`${path.join('.') || 'file'}: ${issue?.message ?? 'is not valid.'}`, lineOf?.(path));
+  throw refused(describeFieldProblems(read.error.issues, lineOf ? 'file' : 'questionnaire', lineOf));
 }
 
-function refused(reason: string, line?: number): AppError {
+function refused(problems: readonly string[]): AppError {
   return new AppError({
     code: 'invalid_request',
-    message: `The questionnaire cannot be used: ${line === undefined ? '' : `line ${line}: `}${reason}`,
+    message: ['The questionnaire cannot be used:', ...problems].join('\n'),
     hint: 'docs/ratings.md describes the format.',
   });
 }

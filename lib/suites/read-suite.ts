@@ -1,6 +1,7 @@
 import { type Suite, type SuiteFileFormat, suite, suiteHeader } from '../api/suite.ts';
 import { MAX_SUITE_BYTES } from '../events/limits.ts';
 import { readYaml, TOO_DEEP } from '../util/read-yaml.ts';
+import { IN_WORDS } from '../util/schema-problems.ts';
 import { problemsOf, type SuiteProblem } from './suite-problem.ts';
 import { sizeProblem, TOO_LARGE } from './suite-size.ts';
 
@@ -42,10 +43,10 @@ function checkSuite(value: unknown, name: string | undefined, lineOf: Parsed['li
   const given = asSuite(value, name);
   const { format, ...fields } = given;
   if (format !== undefined) {
-    const mark = suiteHeader.pick({ format: true }).safeParse({ format });
+    const mark = suiteHeader.pick({ format: true }).safeParse({ format }, IN_WORDS);
     if (!mark.success) return { problems: problemsOf(mark.error.issues, given, lineOf) };
   }
-  const result = suite.safeParse(fields);
+  const result = suite.safeParse(fields, IN_WORDS);
   if (!result.success) {
     // The whole file is one list if it has no name of its own.
     const atTop = Array.isArray(value);

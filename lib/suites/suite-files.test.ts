@@ -149,7 +149,7 @@ describe('problems', () => {
       'a wrong type',
       'json',
       '[\n{"id": "a",\n"input": 5}]',
-      'line 3: case "a": input: must be a text, not a number.',
+      'line 3: case "a": input: must be a string, not a number.',
     ],
     ['a broken file', 'json', '{"name": "A",\n"cases" [}', 'line 2: This is not JSON: '],
     ['bad YAML', 'yaml', 'name: A\ncases: [\n', 'line 3: '],

@@ -12,6 +12,7 @@ import type { EventRow } from '../../store/event-row.ts';
 import type { StoredImage } from '../../store/image-store.ts';
 import { toEventRow } from '../../store/import-run.ts';
 import { readImageHeader } from '../../util/image-header.ts';
+import { describeFieldProblems, IN_WORDS } from '../../util/schema-problems.ts';
 
 /** The version of the file format. Adding a field keeps the version; readers refuse unknown versions. */
 const VERSION = 1;
@@ -252,11 +253,9 @@ function addTo(fold: RunFold, event: RunEvent, number: number): void {
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, number: number): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, IN_WORDS);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const path = issue?.path.join('.') ?? '';
-  throw refused(`line ${number}${path ? `, ${path}` : ''}: ${issue?.message ?? 'invalid'}`);
+  throw refused(`line ${number}: ${describeFieldProblems(result.error.issues, 'event')[0]}`);
 }
 
 /** The error of a file that cannot be imported. */

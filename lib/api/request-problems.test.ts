@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
+import { annotateRunRequest } from './annotate-run.ts';
+import { approvalsRequest, createRunRequest, messageRequest } from './create-run.ts';
+import { experimentRequest } from './experiment.ts';
+import { forkRequest } from './fork-run.ts';
+import { addMcpServerRequest } from './mcp.ts';
+import { presetRequest } from './preset.ts';
+import { createRatingRequest, personScoresRequest, questionnaire } from './rating.ts';
+import { rerunRequest } from './rerun-call.ts';
+import { createSuiteRequest, suite } from './suite.ts';
+
+function problems(schema: z.ZodType, value: unknown): string[] {
+  const { issues = [] } = schema.safeParse(value, IN_WORDS).error ?? {};
+  return describeFieldProblems(issues, 'body');
+}
+
+/** Words that zod uses where a schema has none. */
+const LIBRARY_WORDS = /Invalid|Unrecognized|Too (small|big)|expected|received|>=|<=/;
+const WRONG_VALUES = [null, '', 'x', -1, 1.5, 1e300, true, [], [1], [{}], {}, { a: [] }, 'y'.repeat(250_000)];
+
+describe.each(
+  Object.entries({
+    ...{ createRunRequest, forkRequest, messageRequest, approvalsRequest, rerunRequest, annotateRunRequest },
+    ...{ experimentRequest, presetRequest, addMcpServerRequest, createSuiteRequest, suite },
+    ...{ createRatingRequest, personScoresRequest, questionnaire },
+  }),
+)('%s', (_, schema: z.ZodType) => {
+  it('describes wrong values of each field in plain words', () => {
+    const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    const values = [
+      ...WRONG_VALUES,
+      ...fields.flatMap((name) => WRONG_VALUES.map((value) => ({ [name]: value }))),
+    ];
+    for (const value of values) {
+      expect(problems(schema, value).filter((line) => LIBRARY_WORDS.test(line))).toEqual([]);
+    }
+  });
+});
+
+it('says what each setting of a run accepts', () => {
+  const found = problems(createRunRequest, {
+    ...{ model: 'm', task: 't', window_tokens: 1, think: 'deep', num_predict: [100], keep_alive: {} },
+    approval: { default: 'never', tools: { read_file: 'maybe', read_fil: 'ask' } },
+    model_options: { temperature: [] },
+    budget: { max_seconds: -1 },
+  });
+  expect(found.sort()).toEqual([
+    'approval.default: must be one of "auto", "ask", "deny".',
+    expect.stringMatching(
+      /^approval\.tools\.read_fil: This is not the name of a tool\. The built-in tools are /,
+    ),
+    'approval.tools.read_file: must be one of "auto", "ask", "deny".',
+    'budget.max_seconds: must be a number above 0.',
+    'keep_alive: Enter a duration such as 30m or 1h30m, a number of seconds, or -1 to keep it loaded.',
+    'model_options.temperature: must be a number, a string, true or false.',
+    'num_predict: must be a list of two whole numbers above 0: the limit of the first try and that of the second.',
+    'think: must be true, false, "low", "medium" or "high".',
+    'window_tokens: must be a whole number from 256 to 2,000,000.',
+  ]);
+});
+
+it('says that a setting may be null', () => {
+  expect(problems(createRunRequest, { model: 'm', mode: 'explore', max_cycles: 0 })).toEqual([
+    'max_cycles: must be a whole number from 1 to 1,000, or null.',
+  ]);
+});
+
+it('lists the places where a fork can begin', () => {
+  expect(problems(forkRequest, { at: { iteration: 3 } })[0]).toMatch(
+    /^at: must be \{"seq": N\}, .* or \{"end": true\}/,
+  );
+});
