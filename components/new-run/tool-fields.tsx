@@ -7,6 +7,7 @@ import { toolCost, toolSummary } from '#lib/browser/words/tool-words.ts';
 import { FETCH_TOOL, isOptionalTool, OPTIONAL_TOOLS } from '#lib/events/added-tools.ts';
 import { kindFacts, modeAndTools } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { Section } from '../ui/form/fields.tsx';
 import { HostsField } from '../ui/form/hosts-field.tsx';
 import { ServerChoice } from '../ui/form/server-choice.tsx';
@@ -48,7 +49,12 @@ export function ToolFields({ commands }: { commands: CommandPlace }) {
       {servers.map((server) => (
         <ServerChoice key={server.server} server={server} chosen={chosen} onChange={setChosen} />
       ))}
-      <Missing servers={data && servers} chosen={offersServers(mode) ? chosen : []} onChange={setChosen} />
+      {offersServers(mode) && data?.problems.map((each) => <ErrorNote key={each.code} error={each} />)}
+      <Missing
+        servers={data?.problems.length === 0 ? servers : undefined}
+        chosen={offersServers(mode) ? chosen : []}
+        onChange={setChosen}
+      />
       {problem ? (
         <p className="text-xs text-fail">{problem}</p>
       ) : (

@@ -52,7 +52,12 @@ export function ToolChecksPage() {
           <Problem error={error} onRetry={reload} />
         </div>
       )}
-      {tools && known.length === 0 && (
+      {tools?.problems.map((problem) => (
+        <div key={problem.code} className="mt-6">
+          <ErrorNote error={problem} />
+        </div>
+      ))}
+      {tools?.problems.length === 0 && known.length === 0 && (
         <p className="mt-6 max-w-read rounded-lg border bg-surface p-4 text-ink-2">
           There are no tools to check. Accept those of a server on the Tools page, or add a custom tool.
         </p>

@@ -2,6 +2,7 @@ import { isAddedTool, isOptionalTool, OPTIONAL_TOOLS } from '../events/added-too
 import { isAllOfServer, serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts, type RunMode } from '../events/modes.ts';
 import { nearestName } from '../util/nearest-name.ts';
+import type { ErrorReply } from './error-reply.ts';
 
 /** A tool that runs can offer. */
 export interface OfferableTool {
@@ -29,6 +30,8 @@ export interface ToolsReply {
   /** The built-in tools that runs of each mode can offer on this machine, in the order in which they are offered. */
   tools: Record<RunMode, OfferableTool[]>;
   servers: ServerTools[];
+  /** Why tools of servers or custom tools are missing: their file (`mcp.json`, `tools.json`) cannot be read. */
+  problems: ErrorReply['error'][];
 }
 
 /** Whether runs of a mode can offer tools of servers: explorations reach nothing outside of their memory (O16). */

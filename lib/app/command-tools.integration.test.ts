@@ -218,7 +218,12 @@ describe.skipIf(!confined)('custom tools', () => {
     expect(((await answer.json()) as ErrorReply).error.message).toContain(
       'tools.bad.command.2: A shell would read this as code',
     );
-    expect((await send<ToolsReply>('/api/tools')).servers).toEqual([]);
+    expect(await send<ToolsReply>('/api/tools')).toMatchObject({
+      servers: [],
+      problems: [
+        { code: 'command_tools_unreadable', message: expect.stringContaining('tools.bad.command.2') },
+      ],
+    });
     expect(await refusal('/api/runs', { task: 'x', model: 'm', tools: ['custom__bad'] })).toEqual([
       expect.any(Number),
       expect.stringContaining('tools.bad.command.2'),

@@ -194,3 +194,25 @@ it('a forced stop cancels a call', async () => {
   const { runs } = (await (await loupe.request('/api/mcp/servers/slow_actor')).json()) as McpServerReply;
   expect(runs).toBe(0);
 });
+
+it('a broken mcp.json stops only runs that need it', async () => {
+  const path = join(loupe.dataDir, 'mcp.json');
+  const before = readFileSync(path, 'utf8');
+  writeFileSync(path, '{"mcpServers": {"files": {"command": 7}}}');
+  const reply = await loupe.request('/api/tools');
+  expect(reply.status).toBe(200);
+  const { tools, servers, problems } = (await reply.json()) as ToolsReply;
+  expect(tools.task.map(({ name }) => name)).toContain('read_file');
+  expect(servers).toEqual([]);
+  expect(problems).toMatchObject([
+    { code: 'mcp_config_unreadable', message: expect.stringContaining('mcpServers.files') },
+  ]);
+  const json = { task: 'Read', model: 'acts', tools: ['actor__act'] };
+  const refused = await loupe.request('/api/runs', { json });
+  expect(refused.status).toBe(409);
+  expect(((await refused.json()) as ErrorReply).error).toMatchObject(problems[0] ?? {});
+  ollama.add({ name: 'plain', steps: [done] });
+  const { id } = await startRun(loupe, { task: 'Read', model: 'plain', tools: ['read_file'] });
+  expect((await endOf(loupe, id)).termination_reason).toBe('final_answer');
+  writeFileSync(path, before);
+});

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
 import type { ModelsReply } from '../api/replies.ts';
+import type { ToolsReply } from '../api/tools.ts';
 import { Benchmarks } from '../benchmarks/benchmarks.ts';
 import { checkModel } from '../checks/check-model.ts';
 import { checkTools } from '../checks/check-tools.ts';
@@ -11,7 +12,7 @@ import { operatorToken } from '../config/operator-token.ts';
 import { programVersion } from '../config/program-version.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { AppError } from '../errors/app-error.ts';
-import { isCommandTool, serverAndTool } from '../events/mcp-names.ts';
+import { CUSTOM_GROUP, isCommandTool, isServerTool, serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts } from '../events/modes.ts';
 import { Experiments } from '../experiments/experiments.ts';
 import { McpServers } from '../mcp/mcp-servers.ts';
@@ -254,7 +255,8 @@ async function toolsToCheck(
   server: string,
   { mcp, commandTools }: Pick<RunParts, 'mcp' | 'commandTools'>,
 ): Promise<ToolDefinition[]> {
-  const all = [...(await mcp.definitions()), ...definitionsOf(await commandTools.definitions())];
+  const all =
+    server === CUSTOM_GROUP ? definitionsOf(await commandTools.definitions()) : await mcp.definitions();
   const found = all.filter((tool) => serverAndTool(tool.function.name)?.server === server);
   if (found.length > 0) return found;
   throw new AppError({
@@ -347,8 +349,7 @@ function openRuns(
     },
     tidyUp: (state) => removeLeftovers(state, dataDir),
     models: () => listModels({ servers, store, prices }),
-    tools: async () =>
-      toolsReply(tools, [...(await mcp.offered()), ...offeredGroup(await commandTools.readable())]),
+    tools: async () => toolsReply(tools, await addedTools({ mcp, commandTools })),
     masks,
     settings: {
       concurrency: environment.concurrency,
@@ -372,6 +373,27 @@ function openRuns(
   return service;
 }
 
+/** The errors of files that a person edits. */
+const UNREADABLE: readonly string[] = ['mcp_config_unreadable', 'command_tools_unreadable'];
+
+/** The tools of servers and the custom ones. A file that cannot be read takes only its own tools away, and is reported. */
+async function addedTools({
+  mcp,
+  commandTools,
+}: Pick<RunParts, 'mcp' | 'commandTools'>): Promise<Pick<ToolsReply, 'servers' | 'problems'>> {
+  const problems: ToolsReply['problems'] = [];
+  const groups = [mcp.offered(), commandTools.definitions().then(offeredGroup)].map((group) =>
+    group.catch((error: unknown) => {
+      if (!(error instanceof AppError) || !UNREADABLE.includes(error.code)) throw error;
+      const { code, message, hint } = error;
+      problems.push({ code, message, ...(hint === undefined ? {} : { hint }) });
+      return [];
+    }),
+  );
+  const servers = (await Promise.all(groups)).flat();
+  return { servers, problems };
+}
+
 /** What a request is completed with on this machine. */
 async function factsOf(
   request: NewRun,
@@ -387,7 +409,8 @@ async function factsOf(
   return {
     offeredTools: tools[request.mode].map((tool) => tool.function.name),
     alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
-    servers: request.tools ? [...(await mcp.offered()), ...offeredGroup(custom)] : [],
+    // A run without tools of servers does not need their configuration.
+    servers: [...(request.tools?.some(isServerTool) ? await mcp.offered() : []), ...offeredGroup(custom)],
     commandTools: custom,
     price: await prices.of(request.model),
   };

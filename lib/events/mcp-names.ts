@@ -52,3 +52,8 @@ export function offeredCommandName(name: string): string {
 export function isCommandTool(offered: string): boolean {
   return serverAndTool(offered)?.server === CUSTOM_GROUP;
 }
+
+/** Whether a name is that of a tool of an MCP server, or of all of its tools. */
+export function isServerTool(offered: string): boolean {
+  return serverAndTool(offered) !== undefined && !isCommandTool(offered);
+}

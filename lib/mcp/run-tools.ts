@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.ts';
-import { isCommandTool, serverAndTool } from '../events/mcp-names.ts';
+import { isServerTool } from '../events/mcp-names.ts';
 import type { Tool } from '../tools/tool.ts';
 import { callServerTool } from './call-tool.ts';
 import type { AcceptedTool } from './config-file.ts';
@@ -30,7 +30,7 @@ export async function openServerTools(
   names: readonly string[] | undefined,
   { workspace, signal }: { workspace: string; signal?: AbortSignal | undefined },
 ): Promise<OpenedServerTools> {
-  const chosen = (names ?? []).filter((name) => serverAndTool(name) !== undefined && !isCommandTool(name));
+  const chosen = (names ?? []).filter(isServerTool);
   if (!servers || chosen.length === 0) return NONE;
   const accepted = await Promise.all(chosen.map((name) => servers.acceptedTool(name)));
   const opened: { instance: ServerInstance; release(): Promise<void> }[] = [];

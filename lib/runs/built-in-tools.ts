@@ -1,4 +1,4 @@
-import type { ServerTools, ToolsReply } from '../api/tools.ts';
+import type { ToolsReply } from '../api/tools.ts';
 import { modeNames, type RunMode } from '../events/modes.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { estimateTokens } from '../policies/estimate.ts';
@@ -23,12 +23,15 @@ export function builtInTools({
 }
 
 /** The tools as forms show them: what each is for, and what it costs in every request (C1). */
-export function toolsReply(tools: BuiltInTools, servers: ServerTools[]): ToolsReply {
+export function toolsReply(
+  tools: BuiltInTools,
+  { servers, problems }: Pick<ToolsReply, 'servers' | 'problems'>,
+): ToolsReply {
   const shown = (definition: ToolDefinition) => ({
     name: definition.function.name,
     description: definition.function.description,
     estimated_tokens: estimateTokens([], [definition]),
   });
   const byMode = modeNames.map((mode) => [mode, tools[mode].map(shown)]);
-  return { tools: Object.fromEntries(byMode), servers };
+  return { tools: Object.fromEntries(byMode), servers, problems };
 }

@@ -111,7 +111,10 @@ describe('the tools that a run chose', () => {
   );
 
   it('lists the tools with what they add to a request', () => {
-    const { tools } = toolsReply(builtInTools({ sandbox: noSandbox, unconfined: undefined }), []);
+    const { tools } = toolsReply(builtInTools({ sandbox: noSandbox, unconfined: undefined }), {
+      servers: [],
+      problems: [],
+    });
     expect(tools.explore).toHaveLength(6);
     const [first] = builtInTools({ sandbox: noSandbox, unconfined: undefined }).task;
     expect(tools.task[0]).toEqual({

@@ -55,7 +55,7 @@ export async function openTestService(
       render: () => Promise.reject(new Error('not asked')),
       namesOfRunner: async (model) => [fullName(model)],
       unload: () => Promise.reject(new Error('not asked')),
-      tools: async () => ({ tools: { task: [], session: [], explore: [] }, servers: [] }),
+      tools: async () => ({ tools: { task: [], session: [], explore: [] }, servers: [], problems: [] }),
       masks: { paths: [dataDir] },
       settings: {},
       ...options,
