@@ -6,7 +6,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import next from 'next';
-import { type Environment, readEnvironment } from '../config/environment.ts';
+import { type Environment, readEnvironment, SettingsError } from '../config/environment.ts';
 import { AppError } from '../errors/app-error.ts';
 import { ApiRoutes } from '../http/api-routes.ts';
 import { createLoupeServer, type PageHandler } from '../http/http-server.ts';
@@ -43,7 +43,10 @@ export async function main(options: { root: string; routes: string; host?: strin
   try {
     await start(readEnvironment(process.env), { ...options, host });
   } catch (error) {
-    if (error instanceof AppError) print(console.error, '', error.message, error.hint, '');
+    if (error instanceof SettingsError) {
+      const problems = error.problems.map((problem) => `  ${problem}`);
+      print(console.error, '', SettingsError.heading, '', ...problems, '', error.hint, '');
+    } else if (error instanceof AppError) print(console.error, '', error.message, error.hint, '');
     else console.error('Loupe could not start:', error);
     // Handles left open by a failed start must not keep the process, and its lock on the data, alive.
     process.exit(1);

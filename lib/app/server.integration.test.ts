@@ -459,8 +459,10 @@ describe('starting', () => {
   });
 
   it('names invalid settings and does not start', () => {
-    const again = startAgain({ LOUPE_PROT: '1', LOUPE_DATA_DIR: loupe.dataDir });
+    const again = startAgain({ LOUPE_PROT: '1', LOUPE_OPEN: 'yes', LOUPE_DATA_DIR: loupe.dataDir });
     expect(again.status).toBe(1);
-    expect(again.text).toContain('LOUPE_PROT is not a setting; did you mean LOUPE_PORT?');
+    const lines = again.text.split('\n').map((line) => line.trim());
+    expect(lines).toContain('LOUPE_PROT is not a setting; did you mean LOUPE_PORT?');
+    expect(lines).toContain('LOUPE_OPEN is "yes"; it must be 1 or 0.');
   });
 });

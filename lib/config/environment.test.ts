@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { defaultDataDir, readEnvironment } from './environment.ts';
+import { defaultDataDir, readEnvironment, SettingsError } from './environment.ts';
 import { operatorToken } from './operator-token.ts';
 
 it('has a default for every setting', () => {
@@ -91,6 +91,8 @@ it('reports all invalid settings at once, and never shows a token', () => {
     readEnvironment(wrong);
   } catch (error) {
     message = String(error);
+    expect(error).toBeInstanceOf(SettingsError);
+    expect((error as SettingsError).problems).toHaveLength(Object.keys(wrong).length);
   }
   expect(message).toContain('LOUPE_PROT is not a setting; did you mean LOUPE_PORT?');
   for (const name of Object.keys(wrong)) expect(message).toContain(name);

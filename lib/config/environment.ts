@@ -66,10 +66,28 @@ export const DEFAULT_PORT = 4120;
 const DEFAULT_MIN_FREE_MB = 256;
 const DEFAULT_LEASE_SECONDS = 30;
 
+/** Settings from the environment that cannot be used. */
+export class SettingsError extends AppError {
+  /** A sentence for each setting. Without line breaks, which the console would escape, as they may come from a value. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super({
+      code: 'bad_settings',
+      message: `${SettingsError.heading} ${problems.join(' ')}`,
+      hint: `The settings are ${SETTINGS.join(', ')} and OLLAMA_HOST.`,
+    });
+    this.name = 'SettingsError';
+    this.problems = problems;
+  }
+
+  static readonly heading = 'Loupe cannot start with these settings:';
+}
+
 /**
  * Reads LOUPE_* and OLLAMA_HOST. Reports all problems at once.
  *
- * @throws {AppError} `bad_settings`
+ * @throws {SettingsError}
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
   const problems: string[] = [];
@@ -115,12 +133,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   };
   const ollamaHost = readOllamaHost(env.OLLAMA_HOST, flag('LOUPE_ALLOW_REMOTE_OLLAMA', false), problems);
   if (problems.length > 0 || ollamaHost === undefined) {
-    throw new AppError({
-      code: 'bad_settings',
-      // On one line: the console escapes line breaks, because they may come from a value.
-      message: `Loupe cannot start with these settings: ${problems.map((problem) => problem.trim()).join(' ')}`,
-      hint: `The settings are ${SETTINGS.join(', ')} and OLLAMA_HOST.`,
-    });
+    throw new SettingsError(problems.map((problem) => problem.trim()));
   }
   return { ...settings, ollamaHost };
 }

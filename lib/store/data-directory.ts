@@ -1,5 +1,7 @@
-import { accessSync, chmodSync, constants, mkdirSync, statfsSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
+import { errno } from '../util/errno.ts';
 import { isNoSpace } from '../util/no-space.ts';
 import { StorageFullError } from './store-errors.ts';
 
@@ -19,14 +21,14 @@ const NETWORK_FILE_SYSTEMS = new Map([
  */
 export function prepareDataDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
     chmodSync(path, 0o700);
   } catch (cause) {
     if (isNoSpace(cause)) throw new StorageFullError(path, { cause });
     throw new AppError({
       code: 'data_directory_unusable',
-      message: `The data directory ${path} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      message: `The data directory ${path} cannot be used: ${reasonOf(cause)}.`,
       hint: 'Check its owner and permissions, or set LOUPE_DATA_DIR to another folder.',
       cause,
     });
@@ -38,6 +40,45 @@ export function prepareDataDirectory(path: string): void {
       message: `The data directory ${path} lies on a network file system (${kind}), where a database can be damaged.`,
       hint: 'Set LOUPE_DATA_DIR to a folder on a local disk.',
     });
+  }
+}
+
+/**
+ * Makes a folder and those above it. Not with Node's `recursive`, which never returns in a folder that takes no others,
+ * such as /proc: the system reports that the new folder does not exist, and Node makes the one above it, again and again.
+ */
+function makeFolders(path: string): void {
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (const folder of missing) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      // Another process may have made it meanwhile.
+      if (errno(error) !== 'EEXIST' || !existsSync(folder)) throw error;
+    }
+  }
+  if (!statSync(path).isDirectory()) throw new NotAFolderError();
+}
+
+class NotAFolderError extends Error {}
+
+/** Why the data directory cannot be used, as the end of a sentence. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof NotAFolderError) return 'it is not a folder';
+  switch (errno(cause)) {
+    case 'ENOTDIR':
+      return 'a part of its path is not a folder';
+    case 'ENOENT':
+    case 'EEXIST':
+      return 'it cannot be created there';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    case 'EROFS':
+      return 'its file system is read-only';
+    default:
+      return cause instanceof Error ? cause.message : String(cause);
   }
 }
 

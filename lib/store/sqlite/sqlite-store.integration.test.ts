@@ -175,13 +175,17 @@ function openedBy(options: { uid?: number; mounted?: string }): string {
 
 it.skipIf(!canMountDisks)('fault matrix: names a read-only data directory', () => {
   const told = openedBy({ mounted: 'ro' });
-  expect(told).toContain(`data_directory_unusable The data directory ${directory} cannot be used`);
+  expect(told).toContain(
+    `data_directory_unusable The data directory ${directory} cannot be used: its file system is read-only.`,
+  );
   expect(told).toContain('LOUPE_DATA_DIR');
 });
 
 it.runIf(process.getuid?.() === 0)('fault matrix: names a data directory of another owner', () => {
   const told = openedBy({ uid: 65_534 });
-  expect(told).toContain(`data_directory_unusable The data directory ${directory} cannot be used`);
+  expect(told).toContain(
+    `data_directory_unusable The data directory ${directory} cannot be used: permission denied.`,
+  );
 });
 
 it.skipIf(!canMountDisks)('fault matrix: reports storage_full if the disk is full from the start', () => {

@@ -359,11 +359,23 @@ it.each([
 it('names the data directory when it cannot be made or is a file', () => {
   const file = join(directory, 'file');
   writeFileSync(file, '');
-  for (const path of [file, join(file, 'below')]) {
+  for (const [path, reason] of [
+    [file, 'it is not a folder'],
+    [join(file, 'below'), 'a part of its path is not a folder'],
+  ] as const) {
     expect(() => SqliteRunStore.open(path, small)).toThrow(
-      expect.objectContaining({ code: 'data_directory_unusable', message: expect.stringContaining(path) }),
+      expect.objectContaining({
+        code: 'data_directory_unusable',
+        message: `The data directory ${path} cannot be used: ${reason}.`,
+      }),
     );
   }
+});
+
+it.runIf(process.platform === 'linux')('does not hang where no folder can be made', () => {
+  expect(() => SqliteRunStore.open('/proc/loupe/data', small)).toThrow(
+    'The data directory /proc/loupe/data cannot be used: it cannot be created there.',
+  );
 });
 
 const warned = (message: string) => ({ type: 'policy.warned', code: 'test', message }) as const;
