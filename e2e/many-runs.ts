@@ -90,7 +90,7 @@ async function end(store: SqliteRunStore, id: string, index: number): Promise<vo
 function move(path: string, times: ReadonlyMap<string, number>): void {
   const database = new Database(path);
   const update = database.prepare(
-    'update runs set created_at = @at, started_at = @at + 400, ended_at = @at + @took, updated_at = @at + @took where id = @id',
+    'update runs set created_at = @at, started_at = @at + 400, ended_at = @at + @took, updated_at = @at + @took, worked_ms = @took - 400 where id = @id',
   );
   database.transaction(() => {
     let index = 0;

@@ -89,8 +89,8 @@ function TimePlot({
   const words = (cell: (typeof timed)[number]) => formatDuration(cell.seconds * 1000);
   return (
     <ScatterDots
-      title="Pass rate and time"
-      unit="median time of a run"
+      title="Pass rate and duration"
+      unit="median duration of a run"
       note={note}
       height={HEIGHT_PX}
       max={1}
@@ -112,7 +112,7 @@ function TimePlot({
       }}
       open={open(timed)}
       table={{
-        head: ['Cell', 'Median time', 'Pass rate'],
+        head: ['Cell', 'Median duration', 'Pass rate'],
         rows: () =>
           timed.map((cell) => ({
             key: String(cell.cell),

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { ExperimentMode } from '#lib/api/experiment.ts';
 import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
+import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import {
   formatDuration,
   formatPercent,
@@ -52,7 +53,7 @@ export function CellsTable({
     ...(retried ? ['First try'] : []),
     ...(tries > 1 ? [`pass@${tries}`, `pass^${tries}`] : []),
     ...(answers ? ['Same answer'] : []),
-    ...['Tokens out', 'tok/s', ...(priced ? ['Cost'] : []), 'Time'],
+    ...['Tokens out', 'tok/s', ...(priced ? ['Cost'] : []), FIGURE_WORDS.seconds.label],
   ];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard

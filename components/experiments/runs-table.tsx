@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { ExperimentItem, ExperimentMode, ExperimentReply, NotedItem } from '#lib/api/experiment.ts';
 import { DID_NOT_RUN, didRun, outcomeOfResult } from '#lib/api/result-outcome.ts';
 import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
+import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import {
   formatCount,
   formatDuration,
@@ -87,7 +88,7 @@ function Results({
   const withCases = items.some((item) => item.case !== undefined);
   const figures = [
     ...columns.map((column) => RESULT_COLUMNS[column].label),
-    ...['Tokens out', ...(priced ? ['Cost'] : []), 'Time', ...(scored ? ['Score'] : [])],
+    ...['Tokens out', ...(priced ? ['Cost'] : []), FIGURE_WORDS.seconds.label, ...(scored ? ['Score'] : [])],
   ];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard

@@ -1,3 +1,5 @@
+import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
+import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 
 /** Text columns are left-aligned, number columns right-aligned. */
@@ -10,7 +12,12 @@ export function HeadRow({ words, figures }: { words: readonly string[]; figures:
         </th>
       ))}
       {figures.map((name) => (
-        <th key={name} scope="col" className="caption py-1.5 pl-4 text-right font-normal">
+        <th
+          key={name}
+          scope="col"
+          title={name === FIGURE_WORDS.seconds.label ? DURATION_HINT : undefined}
+          className="caption py-1.5 pl-4 text-right font-normal"
+        >
           {name}
         </th>
       ))}

@@ -2,6 +2,7 @@
 
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { RUN_SORTS, type RunOrder, type RunSort } from '#lib/api/run-order.ts';
+import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
 import { cx } from '../ui/cx.ts';
 
 /** The columns of the run list by the width of the page. On phones a run is a card. */
@@ -20,12 +21,12 @@ export const SHOWN: Readonly<Record<RunSort, string>> = {
   created: '',
 };
 
-const COLUMNS: readonly { by: RunSort; right?: boolean }[] = [
+const COLUMNS: readonly { by: RunSort; right?: boolean; hint?: string }[] = [
   { by: 'title' },
   { by: 'outcome' },
   { by: 'model' },
   { by: 'folder' },
-  { by: 'duration', right: true },
+  { by: 'duration', right: true, hint: DURATION_HINT },
   { by: 'tokens', right: true },
   { by: 'score', right: true },
   { by: 'created', right: true },
@@ -41,9 +42,9 @@ function nextOrder(order: RunOrder, by: RunSort): RunOrder {
 export function RunColumns({ order, onOrder }: { order: RunOrder; onOrder: (order: RunOrder) => void }) {
   return (
     <div className={cx(GRID, 'min-w-0 flex-1 items-center max-md:hidden')}>
-      {COLUMNS.map(({ by, right }) => (
+      {COLUMNS.map(({ by, right, hint }) => (
         <span key={by} className={cx('flex', right && 'justify-end', SHOWN[by])}>
-          <SortButton by={by} order={order} onOrder={onOrder} />
+          <SortButton {...{ by, hint, order, onOrder }} />
         </span>
       ))}
     </div>
@@ -52,10 +53,12 @@ export function RunColumns({ order, onOrder }: { order: RunOrder; onOrder: (orde
 
 function SortButton({
   by,
+  hint,
   order,
   onOrder,
 }: {
   by: RunSort;
+  hint: string | undefined;
   order: RunOrder;
   onOrder: (order: RunOrder) => void;
 }) {
@@ -67,6 +70,7 @@ function SortButton({
     <button
       type="button"
       onClick={() => onOrder(nextOrder(order, by))}
+      title={hint}
       aria-label={`Sort by ${label.toLowerCase()}${current ? ` (now ${way})` : ''}`}
       className={cx('caption inline-flex h-8 items-center gap-1 hover:text-ink', current && 'text-ink')}
     >

@@ -2,11 +2,11 @@
 
 import { Pin } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { durationOf } from '#lib/api/run-order.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import type { ListedRun } from '#lib/browser/state/listed-runs.ts';
 import { isDemoRun } from '#lib/browser/state/models.ts';
 import {
+  formatClock,
   formatDuration,
   formatShortCount,
   formatTokens,
@@ -17,6 +17,7 @@ import { modeWords } from '#lib/browser/words/mode-words.ts';
 import { runStateWords } from '#lib/browser/words/run-state-words.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
+import { isWaiting } from '#lib/events/run-phase.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { ScoreMark } from '../annotate/score-mark.tsx';
 import { useNow } from '../hooks/use-now.ts';
@@ -139,7 +140,6 @@ function Facts({ run, family }: ListedRun) {
 
 /** Model, folder, duration, tokens, score and start; of a family, what its runs share. */
 function Figures({ run, family }: ListedRun) {
-  const took = durationOf(run);
   const score = run.annotations?.score;
   return (
     <>
@@ -153,13 +153,7 @@ function Figures({ run, family }: ListedRun) {
           </span>
         )}
       </Cell>
-      <Cell className={cx(SHOWN.duration, 'text-right')}>
-        {family ? null : run.phase === 'ended' ? (
-          took !== undefined && formatDuration(took)
-        ) : (
-          <Clock since={run.started_at ?? run.created_at} />
-        )}
-      </Cell>
+      <Cell className={cx(SHOWN.duration, 'text-right')}>{!family && <Duration run={run} />}</Cell>
       <Cell className={cx(SHOWN.tokens, 'text-right')}>{family ? null : tokensOf(run)}</Cell>
       <Cell className={cx(SHOWN.score, 'text-right')}>
         {!family && score !== undefined && <ScoreMark score={score} />}
@@ -169,6 +163,15 @@ function Figures({ run, family }: ListedRun) {
       </Cell>
     </>
   );
+}
+
+/** How long a run has worked: a clock, unless it ended, waits or has not started. */
+function Duration({ run }: { run: RunSummary }) {
+  const { phase, worked_ms: workedMs, updated_at, queue_position } = run;
+  if (workedMs === undefined) return null;
+  if (phase === 'ended') return formatDuration(workedMs);
+  if (isWaiting(phase) || queue_position !== undefined) return formatClock(workedMs);
+  return <Clock since={updated_at - workedMs} />;
 }
 
 function Cell({ className, children }: { className?: string; children: ReactNode }) {

@@ -4,6 +4,7 @@ import { type ReactElement, type ReactNode, useState } from 'react';
 import { useStore } from 'zustand';
 import { activityOf } from '#lib/browser/state/activity.ts';
 import { isDemoRun } from '#lib/browser/state/models.ts';
+import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
 import { formatClock, formatDuration, formatMoment, formatWhen } from '#lib/browser/words/format.ts';
 import { extentWords, modeWords, runTitle, stepWord } from '#lib/browser/words/mode-words.ts';
 import { readingWords } from '#lib/browser/words/parse-ladder.ts';
@@ -193,9 +194,12 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
           )}
         </p>
       </div>
-      <span className="tnum font-mono text-lg tracking-tight [word-spacing:-0.3em] sm:min-w-16 sm:text-xl">
+      <span
+        title={DURATION_HINT}
+        className="tnum font-mono text-lg tracking-tight [word-spacing:-0.3em] sm:min-w-16 sm:text-xl"
+      >
         {activity.clockMs !== undefined ? (
-          <span title="Time at work. Waits do not count">{formatClock(activity.clockMs)}</span>
+          formatClock(activity.clockMs)
         ) : activity.running ? (
           <WorkClock run={run} />
         ) : (
@@ -206,14 +210,10 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
   );
 }
 
-/** How long the run has worked so far, without waits. */
+/** The run's duration so far. */
 function WorkClock({ run }: { run: RunState }) {
   const now = useNow();
-  return (
-    <span title="Time at work. Waits do not count" suppressHydrationWarning>
-      {formatClock(now === 0 ? 0 : workedMs(run, now))}
-    </span>
-  );
+  return <span suppressHydrationWarning>{formatClock(now === 0 ? 0 : workedMs(run, now))}</span>;
 }
 
 /** How far a run is, in the words of its mode: `iteration 3 of 10`, `turn 12`, `cycle 4 of 20`. */

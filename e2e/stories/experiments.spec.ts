@@ -61,7 +61,7 @@ test('factors and checks are planned in the form, and answered by cell', async (
     await expect(cells(page).getByRole('row').nth(1)).toContainText('2 of 2');
     await expect(cells(page).getByRole('row').nth(1)).toContainText('34% to 100%');
     await expect(cells(page).getByRole('row').nth(3)).toContainText('0 of 2');
-    for (const title of ['Pass rate', 'Pass rate and time', 'Endings']) {
+    for (const title of ['Pass rate', 'Pass rate and duration', 'Endings']) {
       await expect(figure(page, title)).toBeVisible();
     }
     const response = figure(page, 'Pass rate by stall_threshold');

@@ -53,13 +53,13 @@ test('the strip sums up a run; the plots in full lead to its events', async ({
     await strip(page).getByRole('button', { name: 'Plots', exact: true }).click();
     await page.reload();
     await expect(strip(page).getByRole('button', { name: 'Plots', exact: true })).toBeVisible();
-    await expect(strip(page).getByRole('button', { name: /^Time / })).toHaveCount(0);
+    await expect(strip(page).getByRole('button', { name: /^Elapsed / })).toHaveCount(0);
     await strip(page).getByRole('button', { name: 'Plots', exact: true }).click();
   });
 
   await test.step('arrow keys move through the calls, Enter goes to the call on the timeline', async () => {
     await strip(page)
-      .getByRole('button', { name: /^Time / })
+      .getByRole('button', { name: /^Elapsed / })
       .click();
     await expect(page).toHaveURL(/[?&]view=plots/);
     const cursor = points(plot(page, 'Time by model call'));

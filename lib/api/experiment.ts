@@ -170,6 +170,7 @@ const experimentResult = z.object({
   status: z.enum(['completed', 'partial', 'cancelled', 'failed']),
   termination_reason: z.string(),
   message: z.string(),
+  /** The run's duration, as `RunSummary.worked_ms`. */
   seconds: z.number().nonnegative(),
   iterations: z.int().nonnegative(),
   cycles: z.int().nonnegative(),

@@ -42,17 +42,12 @@ export function sortValue(run: RunSummary, by: RunSort): number | string {
     case 'outcome':
       return run.outcome ? outcomeRank(run.outcome.kind) : -1;
     case 'duration':
-      return durationOf(run) ?? -1;
+      return run.worked_ms ?? -1;
     case 'tokens':
       return run.tokens_in + run.tokens_out;
     case 'score':
       return run.annotations?.score ?? -1;
   }
-}
-
-/** How long a run took or, while it is active, had taken at its last event, in milliseconds. */
-export function durationOf(run: RunSummary): number | undefined {
-  return run.started_at === undefined ? undefined : (run.ended_at ?? run.updated_at) - run.started_at;
 }
 
 /** Compares two runs by an order, as the store does: texts by their UTF-8 bytes. */

@@ -17,6 +17,11 @@ export interface RunSummary {
   started_at?: number;
   ended_at?: number;
   updated_at: number;
+  /**
+   * The run's duration: how long it worked until `updated_at`, in milliseconds. Time in the queue or waiting for the
+   * operator or the model server does not count (`workedMs`). Missing until it starts.
+   */
+  worked_ms?: number;
   termination_reason?: TerminationReason;
   /** The reason in one sentence. */
   message?: string;

@@ -1,6 +1,7 @@
 import type { RunConfig } from '../events/config.ts';
 import { MODES } from '../events/modes.ts';
 import type { RunState } from '../events/run-state.ts';
+import { workedMs } from '../events/worked-ms.ts';
 import { memoized } from '../util/memoized.ts';
 import { shortText } from '../util/short-text.ts';
 import type { RunSummary } from './run-summary.ts';
@@ -26,6 +27,7 @@ export function summarizeRun(state: RunState): RunSummary {
     started_at: state.startedAt,
     ended_at: ended?.at,
     updated_at: state.updatedAt,
+    worked_ms: state.startedAt === undefined ? undefined : Math.round(workedMs(state, state.updatedAt)),
     termination_reason: state.result?.termination_reason,
     message: ended?.message,
     iterations_used: state.iterationsUsed,

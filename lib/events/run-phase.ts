@@ -35,5 +35,11 @@ export const OPERATOR_PHASES = ['awaiting-approval', 'awaiting-message'] as cons
 export function awaitsOperator(phase: RunPhase): boolean {
   return OPERATOR_PHASES.some((each) => each === phase);
 }
+
+/** Whether a run waits for the operator or the model server. That is no working time. */
+export function isWaiting(phase: RunPhase): boolean {
+  return awaitsOperator(phase) || phase === 'awaiting-server';
+}
+
 /** Phases in which a run waits for the operator or runs tools, and needs no slot at its model server. */
 export const PHASES_WITHOUT_MODEL: readonly RunPhase[] = [...OPERATOR_PHASES, 'executing', 'verifying'];

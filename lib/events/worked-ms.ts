@@ -1,4 +1,4 @@
-import { awaitsOperator } from './run-phase.ts';
+import { isWaiting } from './run-phase.ts';
 import type { RunState } from './run-state.ts';
 
 /**
@@ -31,7 +31,7 @@ export function waitedMs({ waitedMs: closed, waitingSince }: RunState, until: nu
 
 /** The wait after an event, which begins and ends with the phase. */
 export function waitAfter(next: RunState, at: number): Pick<RunState, 'waitedMs' | 'waitingSince'> {
-  return awaitsOperator(next.phase) || next.phase === 'awaiting-server'
+  return isWaiting(next.phase)
     ? { waitedMs: next.waitedMs, waitingSince: next.waitingSince ?? at }
     : { waitedMs: waitedMs(next, at), waitingSince: undefined };
 }

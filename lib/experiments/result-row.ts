@@ -6,7 +6,7 @@ import type { EventOf, RunEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import { tokensPerSecond } from '../events/speed.ts';
 import type { Opinion } from '../events/verification.ts';
-import { runTimeMs } from '../policies/budget.ts';
+import { workedMs } from '../events/worked-ms.ts';
 import { thinkToSend } from '../policies/thinking.ts';
 import { shortText } from '../util/short-text.ts';
 
@@ -39,7 +39,7 @@ export async function resultOfLog(
     status: result.status,
     termination_reason: result.termination_reason,
     message: ended.message,
-    seconds: Math.max(0, runTimeMs(state, ended.at)) / 1000,
+    seconds: workedMs(state, ended.at) / 1000,
     iterations: result.iterations_used,
     cycles: cycles.filter(({ endedBy }) => endedBy !== undefined).length,
     model_calls: state.calls,

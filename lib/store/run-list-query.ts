@@ -71,7 +71,7 @@ function sortColumn(by: RunSort, dialect: ListDialect): RawBuilder<number | stri
     case 'outcome':
       return sql`case runs.outcome ${sql.join(RANKS, sql` `)} else -1 end`;
     case 'duration':
-      return sql`coalesce(coalesce(runs.ended_at, runs.updated_at) - runs.started_at, -1)`;
+      return sql`coalesce(runs.worked_ms, -1)`;
     case 'tokens':
       return sql`runs.tokens_in + runs.tokens_out`;
     case 'score':

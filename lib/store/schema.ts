@@ -17,6 +17,8 @@ export interface RunsTable {
   updated_at: number;
   started_at: number | null;
   ended_at: number | null;
+  /** The run's duration; null until it starts. */
+  worked_ms: number | null;
   mode: string;
   agentic: number;
   model: string;

@@ -42,7 +42,7 @@ export function PlotStrip({
   const last = groups.findLast((group) => group.last.roles)?.last;
   return (
     <div className="grid grid-cols-2 gap-x-4 gap-y-2 sm:gap-x-6 lg:grid-cols-4">
-      <Cell label="Time" value={timeValue(times)} open={open} onToggle={onToggle}>
+      <Cell label="Elapsed" value={timeValue(times)} open={open} onToggle={onToggle}>
         <TimeStrip times={times} className="size-full" />
       </Cell>
       <Cell label="Context" value={contextValue(last)} open={open} onToggle={onToggle}>

@@ -1,6 +1,7 @@
 'use client';
 
 import { firedLimit } from '#lib/browser/state/ledger.ts';
+import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
 import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
 import { formatCount, formatDuration, formatTokens } from '#lib/browser/words/format.ts';
 import { extentOf } from '#lib/browser/words/mode-words.ts';
@@ -161,7 +162,11 @@ function Totals({ event, mode }: { event: EndRowData['event']; mode: RunMode | u
         name="Tokens in / out"
         value={`${formatTokens(result.tokens_in, event.tokens_estimated)} / ${formatTokens(result.tokens_out, event.tokens_estimated)}`}
       />
-      <Figure name="Time" value={workedFor === undefined ? '–' : formatDuration(workedFor)} />
+      <Figure
+        name="Duration"
+        title={DURATION_HINT}
+        value={workedFor === undefined ? '–' : formatDuration(workedFor)}
+      />
       {costUsd !== undefined && <Figure name="Cost" value={formatUsd(costUsd)} />}
     </dl>
   );
@@ -239,9 +244,9 @@ function evidenceWords(timeline: Timeline, seq: number, mode: RunMode | undefine
   return row ? `${rowWords(row, mode)} (#${seq})` : `#${seq}`;
 }
 
-function Figure({ name, value }: { name: string; value: string }) {
+function Figure({ name, value, title }: { name: string; value: string; title?: string }) {
   return (
-    <div>
+    <div title={title}>
       <dt className="text-xs text-ink-3">{name}</dt>
       <dd className="font-mono text-sm">{value}</dd>
     </div>

@@ -4,7 +4,7 @@ import { estimateTime, runTime } from './run-times.ts';
 
 const run = (seconds: number, change: Partial<RunSummary> = {}): RunSummary => ({
   ...{ id: 'r', mode: 'task', agentic: true, model: 'a', title: 't', phase: 'ended', created_at: 0 },
-  ...{ started_at: 1000, ended_at: 1000 + seconds * 1000, updated_at: 0, iterations_used: 1 },
+  ...{ started_at: 1000, ended_at: 90_000_000, worked_ms: seconds * 1000, updated_at: 0, iterations_used: 1 },
   ...{ max_iterations: 0, cycles: 0, tokens_in: 0, tokens_out: 0, tool_calls: 0 },
   ...{ stop_requested: false, last_seq: 1 },
   ...change,
@@ -15,7 +15,7 @@ it('takes the median of runs of the same kind that ended by themselves', () => {
     ...[run(10), run(30), run(20)],
     run(900, { agentic: false }),
     run(1, { termination_reason: 'stopped' }),
-    run(1, { started_at: undefined }),
+    run(1, { started_at: undefined, worked_ms: undefined }),
   ];
   expect(runTime('a', 'task', runs)).toEqual({ model: 'a', runs: 3, ms: 20_000 });
   expect(runTime('a', 'prompt', runs)).toEqual({ model: 'a', runs: 1, ms: 900_000 });

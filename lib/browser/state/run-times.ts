@@ -9,13 +9,11 @@ export interface RunTime {
   readonly runs: number;
 }
 
-/** How long runs of a kind took, by the runs of a model that ended by themselves. Pure. */
+/** How long runs of a kind worked, by the runs of a model that ended by themselves. Pure. */
 export function runTime(model: string, kind: RunKind, runs: readonly RunSummary[]): RunTime {
   const times = runs
     .filter((run) => kindOf(run) === kind && run.termination_reason !== 'stopped')
-    .flatMap(({ started_at: from, ended_at: to }) =>
-      from === undefined || to === undefined ? [] : [Math.max(0, to - from)],
-    )
+    .flatMap(({ worked_ms: ms }) => (ms === undefined ? [] : [ms]))
     .sort((a, b) => a - b);
   const ms = times[Math.floor((times.length - 1) / 2)];
   return { model, runs: times.length, ...(ms === undefined ? {} : { ms }) };

@@ -72,6 +72,7 @@ it('times are shown and never marked as different', () => {
   const lines = timeLines([compared(), { ...slow, run: { ...run, started_at: 9e9 } }]);
   expect(lines.map(({ name }) => name)).toEqual([
     'Started',
+    'Duration',
     'Model time',
     'Tool time',
     'Writing speed (tok/s)',

@@ -77,6 +77,7 @@ export function timeLines(runs: readonly ComparedRun[]): ComparedLine[] {
   });
   return [
     plain('Started', ({ run }) => formatMoment(run.started_at ?? run.created_at)),
+    plain('Duration', ({ run }) => (run.worked_ms === undefined ? '–' : formatDuration(run.worked_ms))),
     plain('Model time', ({ figures }) => formatDuration(figures.model_ms)),
     plain('Tool time', ({ figures }) => formatDuration(figures.tool_ms)),
     plain('Writing speed (tok/s)', ({ figures: { tokens_per_second: rate } }) =>

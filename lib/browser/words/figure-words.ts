@@ -13,7 +13,7 @@ const seconds = (value: number) => formatDuration(value * 1000);
 
 /** The figures of a run in experiments, as pages name and show them. */
 export const FIGURE_WORDS: Readonly<Record<CellFigure, FigureWords>> = {
-  seconds: { label: 'Time', format: seconds },
+  seconds: { label: 'Duration', format: seconds },
   iterations: { label: 'Iterations', format: count },
   attempts: { label: 'Attempts', format: count },
   model_calls: { label: 'Model calls', format: count },

@@ -2,6 +2,7 @@ import { type Compilable, type CompiledQuery, sql } from 'kysely';
 import { AppError } from '../../errors/app-error.ts';
 import { familyBackfill, OWN_FOLDERS } from '../sqlite/family-backfill.ts';
 import { OUTCOME_BACKFILL } from '../sqlite/outcome-backfill.ts';
+import { workedBackfill } from '../sqlite/worked-backfill.ts';
 import { compiled, type PostgresDatabase, type Run, type Statement } from './postgres-database.ts';
 import { postgres } from './postgres-schema.ts';
 
@@ -318,6 +319,12 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('body', 'text', (column) => column.notNull())
       .addColumn('evidence', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('benchmark_results_key', ['benchmark_id', 'position']),
+  ],
+  () => [
+    postgres.schema.alterTable('runs').addColumn('worked_ms', 'bigint'),
+    sql
+      .raw(workedBackfill((field) => `substring(body from '"${field}":([0-9.eE+-]+)')::double precision`))
+      .compile(postgres),
   ],
 ];
 

@@ -19,6 +19,7 @@ const CHANGING = [
     'updated_at',
     'started_at',
     'ended_at',
+    'worked_ms',
     'phase',
     'termination_reason',
     'message',

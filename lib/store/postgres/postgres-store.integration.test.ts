@@ -20,6 +20,7 @@ import {
   verifiedLog,
 } from '../../testing/sample-logs.ts';
 import { describeRunStore, unmarkedLoss } from '../../testing/store-contract.ts';
+import { durationsOf, storeDurations } from '../../testing/stored-durations.ts';
 import { FAMILIES_AND_FOLDERS, familiesAndFolders, storeFamilies } from '../../testing/stored-families.ts';
 import { growthOf } from '../growth-of.ts';
 import { toEventRow } from '../import-run.ts';
@@ -27,9 +28,9 @@ import { SqliteRunStore } from '../sqlite/sqlite-store.ts';
 import { POSTGRES_SCHEMA_VERSION } from './postgres-migrations.ts';
 import { PostgresRunStore, type PostgresStoreOptions } from './postgres-store.ts';
 
-/** Removes the tables that are newer than suites. */
+/** Removes the tables and columns that are newer than suites. */
 const DROP_NEWER =
-  'drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks;';
+  'alter table runs drop column worked_ms; drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks;';
 
 const installed = findPostgres() !== undefined;
 if (!installed)
@@ -161,6 +162,15 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       `${DROP_NEWER} drop table suite_versions; drop table suites; drop table model_check_history; update loupe_schema set version = 12`,
     );
     expect(await familiesAndFolders(await open(url))).toEqual(FAMILIES_AND_FOLDERS);
+  });
+
+  it('finds the durations of older runs, without their waits', async () => {
+    const url = server.newDatabase();
+    const older = await PostgresRunStore.open(url);
+    const durations = await storeDurations(older);
+    await older.close();
+    server.sql(url, 'alter table runs drop column worked_ms; update loupe_schema set version = 18');
+    expect(await durationsOf(await open(url))).toEqual(durations);
   });
 
   it('tells the other processes what was noted, deleted and restored', async () => {

@@ -4,6 +4,7 @@ import { AppError } from '../../errors/app-error.ts';
 import { sqlite } from '../schema.ts';
 import { familyBackfill, OWN_FOLDERS } from './family-backfill.ts';
 import { OUTCOME_BACKFILL } from './outcome-backfill.ts';
+import { workedBackfill } from './worked-backfill.ts';
 
 /**
  * The steps that make the present tables, oldest first. A step that was released is never changed: a later one
@@ -335,6 +336,10 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('body', 'text', (column) => column.notNull())
       .addColumn('evidence', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('benchmark_results_key', ['benchmark_id', 'position']),
+  ],
+  () => [
+    sqlite.schema.alterTable('runs').addColumn('worked_ms', 'integer'),
+    sql.raw(workedBackfill((field) => `json_extract(body, '$.${field}')`)).compile(sqlite),
   ],
 ];
 

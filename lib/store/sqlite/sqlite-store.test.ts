@@ -18,14 +18,15 @@ import type { NewEvent } from '../../events/registry.ts';
 import { appendTo } from '../../testing/append-to.ts';
 import { completedLog, repairedLog, sampleConfig } from '../../testing/sample-logs.ts';
 import { describeRunStore, unmarkedLoss } from '../../testing/store-contract.ts';
+import { durationsOf, storeDurations } from '../../testing/stored-durations.ts';
 import { FAMILIES_AND_FOLDERS, familiesAndFolders, storeFamilies } from '../../testing/stored-families.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteRunStore } from './sqlite-store.ts';
 
-/** Removes the tables that are newer than suites. */
+/** Removes the tables and columns that are newer than suites. */
 const DROP_NEWER =
-  'drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks;';
+  'alter table runs drop column worked_ms; drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks;';
 
 const small = { ballastMegabytes: 1 };
 /** Columns of the last step of the schema. */
@@ -206,6 +207,19 @@ it('the migration finds the families and folders of older runs', async () => {
   database.close();
   const migrated = SqliteRunStore.open(directory, small);
   expect(await familiesAndFolders(migrated)).toEqual(FAMILIES_AND_FOLDERS);
+  await migrated.close();
+});
+
+it('the migration finds the durations of older runs, without their waits', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  const durations = await storeDurations(store);
+  await store.close();
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec('alter table runs drop column worked_ms');
+  database.pragma('user_version = 21');
+  database.close();
+  const migrated = SqliteRunStore.open(directory, small);
+  expect(await durationsOf(migrated)).toEqual(durations);
   await migrated.close();
 });
 
