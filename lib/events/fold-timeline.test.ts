@@ -166,6 +166,25 @@ it('leaves waits for the operator out of the time of an iteration, also if calls
   expect(iterationMs(heading())).toBe(asked - begun);
 });
 
+it('ends the time of a turn with the turn, before the session waits for a message', () => {
+  const log = new SampleLog({ config: { mode: 'session', autopilot: false } }).prepare();
+  log.iteration().callStarts().reply({ text: 'Hello.', ms: 1000 });
+  const heading = () => {
+    const row = foldTimeline(emptyTimeline, log.events).rows.findLast(({ kind }) => kind === 'iteration');
+    if (row?.kind !== 'iteration') throw new Error('no turn');
+    return row;
+  };
+  expect(heading().ended).toBe(false);
+  const took = iterationMs(heading());
+  log.push({ type: 'turn.ended', iteration: 1, outcome: 'text' });
+  log.push({ type: 'message.awaited', iteration: 1, cause: 'text' });
+  log.push({ type: 'operator.messaged', message_id: 'm1', text: 'Go on.' }, 60_000);
+  expect(heading().ended).toBe(true);
+  expect(iterationMs(heading())).toBe(took);
+  log.iteration();
+  expect(heading()).toMatchObject({ iteration: 2, ended: false });
+});
+
 it('shows a wait for the model server as one row, and leaves it out of the time of its iteration', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   const error = { code: 'model_unreachable', message: 'Refused.' };

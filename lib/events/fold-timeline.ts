@@ -130,7 +130,7 @@ function take(draft: Draft, event: ShownEvent): number {
       return add(draft, { ...base(draft, event), kind: 'created', event });
     case 'run.forked':
       // The time between the source run and the fork does not belong to the copied iteration.
-      open.iteration = NONE;
+      closeIteration(draft);
       open.preparation = NONE;
       for (const [index, edit] of event.edits.entries()) {
         if (edit.target !== 'call') continue;
@@ -189,18 +189,20 @@ function take(draft: Draft, event: ShownEvent): number {
       draft.attempt = event.attempt;
       draft.iteration = 0;
       closeTools(draft);
-      open.iteration = NONE;
+      closeIteration(draft);
       return add(draft, { ...base(draft, event), kind: 'attempt', event });
     case 'iteration.started': {
       closeTools(draft);
       draft.iteration = event.iteration;
       open.tries = 0;
       open.preparation = NONE;
+      closeIteration(draft);
       open.iteration = add(draft, {
         ...base(draft, event),
         kind: 'iteration',
         budget: open.budget,
         until: event.at,
+        ended: false,
         waitedMs: 0,
         modelCalls: 0,
         toolCalls: 0,
@@ -318,7 +320,7 @@ function take(draft: Draft, event: ShownEvent): number {
       return draft.rows.length;
     case 'verification.started': {
       closeTools(draft);
-      open.iteration = NONE;
+      closeIteration(draft);
       open.verification = add(draft, { ...base(draft, event), kind: 'verification', started: event });
       return open.verification;
     }
@@ -326,15 +328,15 @@ function take(draft: Draft, event: ShownEvent): number {
       return change(draft, open.verification, 'verification', (row) => ({ ...row, checked: event }));
     case 'turn.ended':
       closeTools(draft);
-      open.iteration = NONE;
+      closeIteration(draft);
       return open.call === NONE ? draft.rows.length - 1 : open.call;
     case 'cycle.reflected':
       closeTools(draft);
-      open.iteration = NONE;
+      closeIteration(draft);
       return add(draft, { ...base(draft, event), kind: 'note', event });
     case 'handover.ended':
       closeTools(draft);
-      open.iteration = NONE;
+      closeIteration(draft);
       return add(draft, { ...base(draft, event), kind: 'note', event });
     case 'handover.started':
     case 'operator-call.started':
@@ -355,7 +357,7 @@ function take(draft: Draft, event: ShownEvent): number {
     case 'run.ended':
       closeTools(draft);
       change(draft, open.call, 'call', (row) => (row.status === 'open' ? { ...row, status: 'lost' } : row));
-      open.iteration = NONE;
+      closeIteration(draft);
       return add(draft, { ...base(draft, event), kind: 'end', event });
     default:
       return assertNever(event);
@@ -415,6 +417,12 @@ function withLoss(event: EventOf<'reply.parsed'>, { started, ended }: CallRow): 
   const { swallowedTokens, malformed } = lossOf(event, ended, started.tool_count > 0);
   if (malformed === event.malformed && swallowedTokens === (event.swallowed_tokens ?? 0)) return event;
   return { ...event, malformed, swallowed_tokens: swallowedTokens };
+}
+
+/** Ends the open iteration: what follows is not part of it, so its time stays as it is. */
+function closeIteration(draft: Draft): void {
+  change(draft, draft.open.iteration, 'iteration', (row) => ({ ...row, ended: true }));
+  draft.open.iteration = NONE;
 }
 
 /** Closes calls of the last reply that never started because the reply was discarded or refused, or the run ended. */

@@ -56,6 +56,8 @@ export interface IterationRow extends RowBase {
   readonly budget?: EventOf<'budget.checked'>;
   /** `at` of the last event within the iteration. */
   readonly until: number;
+  /** Whether no further event belongs to it: a turn ends before the session waits for a message. */
+  readonly ended: boolean;
   /** Time in which it waited for the operator's approval or the model server, in milliseconds, without a wait in progress. */
   readonly waitedMs: number;
   /** Start of the wait in progress. */

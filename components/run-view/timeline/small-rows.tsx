@@ -300,10 +300,6 @@ export function IterationRow({ row }: { row: IterationRowData }) {
   const budgeted = useRun((view) =>
     Object.values(view.run.config?.budget ?? {}).some((limit) => limit !== undefined),
   );
-  const current = useRun(
-    (view) =>
-      view.run.phase !== 'ended' && view.run.iteration === row.iteration && view.run.attempt === row.attempt,
-  );
   const mode = useRun((view) => view.run.config?.mode);
   // In an exploration the cycles are the chapters: a step within one has no line of its own.
   if (modeFacts(mode).hasCycles) {
@@ -350,7 +346,7 @@ export function IterationRow({ row }: { row: IterationRowData }) {
               {row.failedToolCalls > 0 && <span className="text-fail">, {row.failedToolCalls} failed</span>}
             </span>
           )}
-          {current && row.waitingSince === undefined ? (
+          {!row.ended && row.waitingSince === undefined ? (
             <Clock since={row.at + row.waitedMs} className="w-10 text-right text-brass" />
           ) : (
             <span className="min-w-10 text-right">{formatDuration(iterationMs(row))}</span>
