@@ -36,7 +36,8 @@ export type RevertRequest = z.infer<typeof revertRequest>;
 
 /** Reply to `POST /api/runs/{id}/files/revert`. */
 export interface RevertReply extends ChangedFilesReply {
+  /** Files that are now as they were before the run, and were not until then. */
   reverted: string[];
-  /** Files that were left as they are, and why. */
+  /** Files that were left as they are, and why, such as because they were as before already. */
   left: { path: string; message: string }[];
 }

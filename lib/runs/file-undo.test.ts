@@ -49,7 +49,7 @@ it('logs what a file held with the intent of the call that replaces it, and once
     expect(started && inScope(started, scope)).not.toHaveProperty('file');
 });
 
-it('reverts all files to what they held before the run, and does nothing the second time', async () => {
+it('reverts all files to what they held before the run, and says the second time that they already are', async () => {
   await using run = await play(TASK, [wrote, calls(write('raw.bin', 'text')), says('done')], {
     files: FILES,
   });
@@ -67,7 +67,11 @@ it('reverts all files to what they held before the run, and does nothing the sec
   expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('before');
   expect(await readFile(join(run.workspace, 'raw.bin'))).toEqual(Buffer.from([0, 1]));
   expect(await readdir(join(run.workspace, 'src'))).toEqual([]);
-  expect(await undo.revert('run', {})).toMatchObject({ left: [] });
+  const again = await undo.revert('run', {});
+  expect(again.reverted).toEqual([]);
+  expect(again.left).toEqual(
+    reverted.map((path) => ({ path, message: 'The file is already as it was before the run.' })),
+  );
   expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('before');
 });
 
@@ -86,9 +90,12 @@ it('leaves a file alone that has changed or gone since the run, and says so', as
   await rm(join(run.workspace, 'src/new.txt'));
   await writeFile(join(run.workspace, 'src/other.txt'), 'other');
   const { reverted, left } = await undoOf(run).revert('run', {});
-  // A created file that is gone is as before the run.
-  expect(reverted).toEqual(['src/new.txt']);
-  expect(left).toEqual([{ path: 'old.txt', message: 'The file has changed since the run.' }]);
+  expect(reverted).toEqual([]);
+  expect(left).toEqual([
+    { path: 'old.txt', message: 'The file has changed since the run.' },
+    // It was created by the run.
+    { path: 'src/new.txt', message: 'The file is already as it was before the run.' },
+  ]);
   expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('edited by hand');
 });
 

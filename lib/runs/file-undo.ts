@@ -31,7 +31,7 @@ interface Compared extends ChangedFile {
 
 /**
  * Shows which files the tools of an ended run changed, and puts back what they held before. Only the log and the disk
- * say what is what, so nothing is recorded, and reverting twice changes nothing.
+ * say what is what, so nothing is recorded, and reverting twice changes nothing and says so.
  */
 export class FileUndo {
   readonly #options: FileUndoOptions;
@@ -135,12 +135,11 @@ function stateOf(found: FoundBefore | undefined, before: Before | undefined, aft
   return found.data ? 'changed' : 'missing';
 }
 
-/** @returns why the file is left as it is; `undefined` if it now is what it was before the run */
+/** @returns why the file is left as it is; `undefined` if it was reverted */
 async function revertOne(
   workspace: string,
   { path, before, found, state }: Compared,
 ): Promise<string | undefined> {
-  if (state === 'as_before') return undefined;
   if (state !== 'as_left' || !found) return LEFT[state];
   if (!before) return 'The log does not have what the file held before.';
   const steps = workspaceSteps(path);
@@ -154,7 +153,8 @@ async function revertOne(
   }
 }
 
-const LEFT: Readonly<Record<Exclude<FileState, 'as_before'>, string>> = {
+const LEFT: Readonly<Record<FileState, string>> = {
+  as_before: 'The file is already as it was before the run.',
   as_left: 'The file could not be read.',
   changed: 'The file has changed since the run.',
   missing: 'The file has been removed since the run.',

@@ -25,7 +25,11 @@ export function ChangesDialog({
   onClose: () => void;
 }) {
   const { reply, busy, problem, revert } = useFiles();
-  const { refused, left = [] } = reply ?? {};
+  const { refused } = reply ?? {};
+  // Files that are as before already are shown as such, and need no warning.
+  const left = (reply?.left ?? []).filter(
+    ({ path }) => reply?.files.find((file) => file.path === path)?.state !== 'as_before',
+  );
   const revertible = reply?.files.filter((file) => file.revertible).length ?? 0;
   return (
     <Dialog
