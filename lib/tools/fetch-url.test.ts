@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { EXPIRED_CERTIFICATE, TEST_CERTIFICATE, TEST_KEY } from '../testing/test-certificates.ts';
 import type { JsonObject } from '../util/json.ts';
 import { MAX_BODY_BYTES } from './fetch/limits.ts';
 import { type FetchUrlOptions, fetchUrl } from './fetch-url.ts';
@@ -149,10 +152,10 @@ describe('charsets', () => {
 
 describe('refused URLs (threat 24)', () => {
   it.each([
-    ['file:///etc/passwd', 'Only http and https'],
-    ['ftp://127.0.0.1/x', 'Only http and https'],
-    ['gopher://127.0.0.1/x', 'Only http and https'],
-    ['data:text/plain,hi', 'Only http and https'],
+    ['file:///etc/passwd', 'Only http and https URLs'],
+    ['ftp://127.0.0.1/x', 'Only http and https URLs'],
+    ['gopher://127.0.0.1/x', 'Only http and https URLs'],
+    ['data:text/plain,hi', 'Only http and https URLs'],
     ['/etc/passwd', 'not a URL'],
     ['http://', 'not a URL'],
     ['http://user:secret@HERE/', 'user name or a password'],
@@ -305,7 +308,11 @@ describe('redirects (threat 24)', () => {
     ['http://0x7f.1:22/', 'may not fetch from 127.0.0.1:22'],
     ['//169.254.169.254/latest/meta-data/', 'may not fetch from 169.254.169.254'],
     ['http://[::ffff:169.254.169.254]/', 'may not fetch from [::ffff:a9fe:a9fe]'],
-    ['file:///etc/passwd', 'Only http and https'],
+    [
+      'file:///etc/passwd',
+      'redirects to file:///etc/passwd. Only http and https URLs can be fetched, not "file:".',
+    ],
+    ['data:text/plain,hi', 'redirects to data:text/plain,hi. Only'],
     ['http://user:pw@HERE/end', 'user name or a password'],
     ['http://[/', 'not a URL'],
   ])('to %s are refused', async (location, problem) => {
@@ -317,6 +324,55 @@ describe('redirects (threat 24)', () => {
 
   it('end after five', async () => {
     expect(await error(call(redirect('/loop', '/loop')))).toContain('More than 5 redirects');
+  });
+});
+
+describe('servers that cannot be verified or reached', () => {
+  const trusted = getCACertificates('default');
+  afterEach(() => setDefaultCACertificates(trusted));
+
+  /** @returns what a fetch from a server with this certificate comes to */
+  async function fetchFrom({ cert, host }: { cert: string; host: string }): Promise<ToolResult> {
+    const secure = createSecureServer({ key: TEST_KEY, cert }, (_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('safe'),
+    );
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    const at = (secure.address() as AddressInfo).port;
+    try {
+      return await call(`https://${host}:${at}/`, {
+        hosts: [`${host}:${at}`, `127.0.0.1:${at}`],
+        resolve: async () => ['127.0.0.1'],
+      });
+    } finally {
+      secure.closeAllConnections();
+      secure.close();
+    }
+  }
+
+  it('says that a certificate is self-signed', async () => {
+    expect(await error(fetchFrom({ cert: TEST_CERTIFICATE, host: 'secure.test' }))).toMatch(
+      /^secure\.test:\d+ could not be read: its TLS certificate is self-signed, so it cannot be verified that this is the right server\. Trying again will not help\.$/,
+    );
+  });
+
+  it('says that a certificate has expired, or is for another host', async () => {
+    setDefaultCACertificates([TEST_CERTIFICATE, EXPIRED_CERTIFICATE]);
+    expect(await output(fetchFrom({ cert: TEST_CERTIFICATE, host: 'secure.test' }))).toMatchObject({
+      text: 'safe',
+    });
+    expect(await error(fetchFrom({ cert: EXPIRED_CERTIFICATE, host: 'secure.test' }))).toContain(
+      'its TLS certificate has expired',
+    );
+    expect(await error(fetchFrom({ cert: TEST_CERTIFICATE, host: 'other.test' }))).toContain(
+      'its TLS certificate is for another host',
+    );
+  });
+
+  it('says that a server speaks no TLS, or that nothing listens', async () => {
+    expect(await error(call(`https://${here()}/`))).toContain('it may serve http only');
+    expect(await error(call('http://127.0.0.1:1/', { hosts: ['127.0.0.1:1'] }))).toBe(
+      '127.0.0.1:1 could not be read: it refused the connection.',
+    );
   });
 });
 

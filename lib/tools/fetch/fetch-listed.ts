@@ -4,6 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { type FetchHost, isListedUrl, portOf } from '../../events/fetch-hosts.ts';
 import { addressProblem, plainAddress } from './address-rules.ts';
+import { connectionProblem } from './connection-problem.ts';
 import { FetchError } from './fetch-error.ts';
 import { MAX_BODY_BYTES, MAX_REDIRECTS, MAX_URL_CHARS } from './limits.ts';
 import { readBody } from './read-body.ts';
@@ -64,7 +65,7 @@ function readUrl(text: string, { hosts }: Pick<FetchOptions, 'hosts'>): URL {
   if (!url)
     throw new FetchError('This is not a URL. Pass a whole one, such as https://docs.example.com/page.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new FetchError(`Only http and https can be fetched, not ${url.protocol.slice(0, 30)}`);
+    throw new FetchError(`Only http and https URLs can be fetched, not "${url.protocol.slice(0, 30)}".`);
   }
   if (url.username !== '' || url.password !== '') {
     throw new FetchError('The URL has a user name or a password. Pass it without them.');
@@ -190,14 +191,18 @@ function failedRequest(
 ): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof FetchError) return error;
-  const { message } = error instanceof Error ? error : new Error(String(error));
-  return new FetchError(`${url.host} could not be read: ${message.slice(0, 300)}`, { detail, cause: error });
+  return new FetchError(`${url.host} could not be read: ${connectionProblem(error)}`, {
+    detail,
+    cause: error,
+  });
 }
 
 function hostText({ hostname, port }: FetchHost): string {
   return port === undefined ? hostname : `${hostname}:${port}`;
 }
 
+/** A URL without its query, fragment and credentials. Not its `origin`, which is "null" for schemes such as `file:`. */
 function shown(url: URL): string {
-  return `${url.origin}${url.pathname}`.slice(0, 300);
+  const { protocol, host, pathname } = url;
+  return `${protocol}${url.href.startsWith(`${protocol}//`) ? '//' : ''}${host}${pathname}`.slice(0, 300);
 }
