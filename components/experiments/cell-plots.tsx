@@ -12,7 +12,7 @@ import type { OutcomeKind } from '#lib/events/termination.ts';
 import { DotIntervals } from '../plots/dot-intervals.tsx';
 import { LineBand } from '../plots/line-band.tsx';
 import { modelSeries, NAME_CHARS, type PlotSeries } from '../plots/model-series.ts';
-import { PLOT_COLORS } from '../plots/palette.ts';
+import { endingColor, PLOT_COLORS } from '../plots/palette.ts';
 import { ScatterDots } from '../plots/scatter-dots.tsx';
 import { StackedColumns } from '../plots/stacked-columns.tsx';
 
@@ -136,10 +136,7 @@ function EndingsPlot({ note, cells, open }: { note?: string; cells: readonly Exp
       unit={only ? `runs by cell, all: ${OUTCOMES[only].label}` : 'runs by cell'}
       note={note}
       height={HEIGHT_PX}
-      series={kinds.map((kind, index) => ({
-        label: OUTCOMES[kind].label,
-        color: PLOT_COLORS[index % PLOT_COLORS.length] ?? PLOT_COLORS[0],
-      }))}
+      series={kinds.map((kind) => ({ label: OUTCOMES[kind].label, color: endingColor(kind) }))}
       columns={cells.map(({ cell, endings }) => ({
         key: String(cell),
         label: String(cell),

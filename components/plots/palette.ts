@@ -1,11 +1,17 @@
+import { ENDING_STYLES } from '#lib/browser/plots/ending-styles.ts';
 import type { TimeKind } from '#lib/browser/plots/series.ts';
+import type { Texture } from '#lib/browser/plots/textures.ts';
 import type { PromptRole } from '#lib/events/prompt-role.ts';
+import type { OutcomeKind } from '#lib/events/termination.ts';
+import { cx } from '../ui/cx.ts';
 
 /** The colour of a series, as classes for shapes and for its mark in a legend. */
 export interface PlotColor {
   readonly fill: string;
   readonly stroke: string;
   readonly swatch: string;
+  /** Drawn over the fill of areas that their colour alone does not tell apart. Default: solid. */
+  readonly texture?: Texture;
 }
 
 /** Colours of series, in the order in which they are given out. */
@@ -20,8 +26,15 @@ export const PLOT_COLORS = [
   { fill: 'fill-plot-8', stroke: 'stroke-plot-8', swatch: 'bg-plot-8' },
 ] as const satisfies readonly PlotColor[];
 
-const [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH] = PLOT_COLORS;
+const [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH] = PLOT_COLORS;
+const BY_NUMBER = [undefined, FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH] as const;
 const FAINT: PlotColor = { fill: 'fill-line-strong', stroke: 'stroke-line-strong', swatch: 'bg-line-strong' };
+
+const TEXTURE_SWATCHES: Readonly<Record<Texture, string | undefined>> = {
+  solid: undefined,
+  stripes: 'texture-stripes',
+  crosses: 'texture-crosses',
+};
 
 /** What time is spent on; waiting recedes. */
 export const TIME_COLORS: Readonly<Record<TimeKind, PlotColor>> = {
@@ -42,3 +55,10 @@ export const ROLE_COLORS: Readonly<Record<PromptRole, PlotColor>> = {
   results: FIRST,
   other: FAINT,
 };
+
+/** The colour and texture of an ending, the same in every plot. */
+export function endingColor(kind: OutcomeKind): PlotColor {
+  const { color, texture } = ENDING_STYLES[kind];
+  const { fill, stroke, swatch } = BY_NUMBER[color];
+  return { fill, stroke, swatch: cx(swatch, TEXTURE_SWATCHES[texture]), texture };
+}

@@ -122,7 +122,10 @@ function Legend({ entries }: { entries: readonly LegendEntry[] }) {
         <li key={label} className="flex items-center gap-1.5">
           <span
             aria-hidden="true"
-            className={cx(line ? 'h-0.5 w-3' : 'size-2 rounded-[1px]', color.swatch)}
+            className={cx(
+              line ? 'h-0.5 w-3' : color.texture ? 'size-3 rounded-[1px]' : 'size-2 rounded-[1px]',
+              color.swatch,
+            )}
           />
           {label}
         </li>

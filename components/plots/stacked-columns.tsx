@@ -1,11 +1,12 @@
 'use client';
 
 import { line, stack } from 'd3-shape';
-import { useState } from 'react';
+import { Fragment, useId, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { ColumnAxis, CursorColumn, columnsOf, MARGIN, ValueAxis, valueScale } from './axes.tsx';
 import type { PlotColor } from './palette.ts';
 import { PlotFigure, type PlotFigureProps, TOGGLE } from './plot-figure.tsx';
+import { TexturePatterns } from './texture-patterns.tsx';
 
 export interface StackedColumn {
   readonly key: string;
@@ -116,12 +117,13 @@ function Stacks({
   scale: Scale;
   width: number;
 }) {
+  const textures = useId();
   const { x, step } = columnsOf(columns.length, width);
   const gap = step > 6 ? Math.min(4, step * 0.2) : 0;
   const layers = stack<StackedColumn, number>()
     .keys(series.keys())
     .value((column, index) => column.values[index] ?? 0)(columns);
-  return layers.map((layer, index) => {
+  const stacks = layers.map((layer, index) => {
     // One path per series, so that any number of columns takes few elements.
     const path = layer
       .map(([from, to], column) => {
@@ -130,8 +132,21 @@ function Stacks({
         return `M${x(column) + gap / 2} ${bottom}h${Math.max(1, step - gap)}V${scale(to)}h${-Math.max(1, step - gap)}z`;
       })
       .join('');
-    return <path key={series[index]?.label} d={path} className={series[index]?.color.fill} />;
+    const { label, color } = series[index] ?? {};
+    const texture = color?.texture;
+    return (
+      <Fragment key={label}>
+        <path d={path} className={color?.fill} />
+        {texture && texture !== 'solid' && <path d={path} fill={`url(#${textures}-${texture})`} />}
+      </Fragment>
+    );
   });
+  return (
+    <>
+      <TexturePatterns id={textures} used={series.map(({ color }) => color.texture)} />
+      {stacks}
+    </>
+  );
 }
 
 function Limit({

@@ -1,5 +1,7 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
 import type { ExperimentCell } from '../../../api/experiment-cells.ts';
+import { ENDING_STYLES } from '../../../browser/plots/ending-styles.ts';
+import { patternsOf, TEXTURE_LINES, TEXTURE_TILE_PX } from '../../../browser/plots/textures.ts';
 import { formatDuration, formatPercent } from '../../../browser/words/format.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
 import type { OutcomeKind } from '../../../events/termination.ts';
@@ -48,21 +50,30 @@ export function endingsPlot(cells: readonly NamedCell[]): Html {
     const y = TOP + ROW * index;
     const total = Math.max(1, cell.done);
     let before = 0;
-    const parts = kinds.flatMap((kind, at) => {
+    const parts = kinds.flatMap((kind) => {
       const count = cell.endings[kind] ?? 0;
       if (count === 0) return [];
       const [left, right] = [x(before / total), x((before + count) / total)];
       before += count;
+      const { color, texture } = ENDING_STYLES[kind];
+      const place = html`x="${left}" y="${y + 4}" width="${right - left}" height="${ROW - 8}"`;
       return [
-        html`<rect class="series-${at % SERIES}" x="${left}" y="${y + 4}" width="${right - left}" height="${ROW - 8}"><title>${name}: ${OUTCOMES[kind].label} ${count} of ${cell.done}</title></rect>`,
+        html`<rect class="plot-${color}" ${place}><title>${name}: ${OUTCOMES[kind].label} ${count} of ${cell.done}</title></rect>`,
+        ...(texture === 'solid' ? [] : [html`<rect class="over" fill="url(#${texture})" ${place}/>`]),
       ];
     });
     return html`${rowLabel(name, cell.cell, y + ROW / 2)}${parts}`;
   });
-  const legend = kinds.map(
-    (kind, at) => html`<li><span class="swatch series-${at % SERIES}"></span>${OUTCOMES[kind].label}</li>`,
+  const legend = kinds.map((kind) => {
+    const { color, texture } = ENDING_STYLES[kind];
+    return html`<li><span class="swatch plot-${color} ${texture}"></span>${OUTCOMES[kind].label}</li>`;
+  });
+  const patterns = patternsOf(kinds.map((kind) => ENDING_STYLES[kind].texture)).map(
+    (texture) =>
+      html`<pattern id="${texture}" width="${TEXTURE_TILE_PX}" height="${TEXTURE_TILE_PX}" patternUnits="userSpaceOnUse"><path class="ground" d="${TEXTURE_LINES[texture]}"/></pattern>`,
   );
-  return html`${plot('How the runs of each cell ended', TOP + ROW * cells.length + 8, rows)}<ul class="legend">${legend}</ul>`;
+  const defs = html`<defs>${patterns}</defs>`;
+  return html`${plot('How the runs of each cell ended', TOP + ROW * cells.length + 8, [defs, ...rows])}<ul class="legend">${legend}</ul>`;
 }
 
 /** Pass rates against the median duration, on a logarithmic scale. */
@@ -94,9 +105,6 @@ export function speedPlot(cells: readonly NamedCell[]): Html | undefined {
     ...dots,
   ]);
 }
-
-/** Colours of stacked parts; further ones repeat them. */
-const SERIES = 8;
 
 /** The outcomes that occur, in the order of `OUTCOMES`. */
 export function endingKinds(cells: readonly NamedCell[]): OutcomeKind[] {

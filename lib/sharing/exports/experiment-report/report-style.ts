@@ -1,3 +1,15 @@
+/** The colours of plots as on the dashboard (`app/globals.css`). */
+export const PLOT_COLORS = [
+  'light-dark(#16357f, #b7cced)',
+  'light-dark(#8d4c15, #e78c28)',
+  'light-dark(#12967f, #5fecbb)',
+  'light-dark(#b535d4, #a834e6)',
+  'light-dark(#a0861c, #e4db84)',
+  'light-dark(#336681, #3199d8)',
+  'light-dark(#5a2543, #d03a8e)',
+  'light-dark(#5d513b, #a18d68)',
+] as const;
+
 /** The style of a report: system fonts, light and dark, and print. */
 export const REPORT_STYLE = `
 :root { color-scheme: light dark; --canvas: light-dark(#fcfbf9, #1a1816); --ink: light-dark(#1f1b17, #ece7df);
@@ -18,11 +30,12 @@ td.n, th.n { text-align: right; white-space: nowrap; } thead th { color: var(--q
 pre { overflow-x: auto; padding: 1rem; border: 1px solid var(--line); border-radius: .4rem; font-size: .8rem; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; list-style: none; padding: 0; font-size: .85rem; }
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .45em; border-radius: 2px; }
-.series-0 { fill: #4e79a7; background: #4e79a7; } .series-1 { fill: #e49444; background: #e49444; }
-.series-2 { fill: #d1605e; background: #d1605e; } .series-3 { fill: #85b6b2; background: #85b6b2; }
-.series-4 { fill: #6a9f58; background: #6a9f58; } .series-5 { fill: #e7ca60; background: #e7ca60; }
-.series-6 { fill: #a87c9f; background: #a87c9f; } .series-7 { fill: #967662; background: #967662; }
+${PLOT_COLORS.map((color, index) => `.plot-${index + 1} { fill: ${color}; background-color: ${color}; }`).join('\n')}
+.ground { fill: none; stroke: var(--canvas); stroke-width: 1.25; } .over { pointer-events: none; }
+.stripes { background-image: repeating-linear-gradient(135deg, transparent 0 2px, var(--canvas) 2px 3.5px); }
+.crosses { background-image: repeating-linear-gradient(135deg, transparent 0 2.5px, var(--canvas) 2.5px 3.5px),
+  repeating-linear-gradient(45deg, transparent 0 2.5px, var(--canvas) 2.5px 3.5px); }
 .pass { background: light-dark(#dcefdc, #1f3a24); } .some { background: light-dark(#fbf0d3, #3d331a); }
 .none { background: light-dark(#f8dcd9, #43211f); }
-@media print { body { max-width: none; padding: 0; } figure, tr { break-inside: avoid; } }
+@media print { .swatch { print-color-adjust: exact; } body { max-width: none; padding: 0; } figure, tr { break-inside: avoid; } }
 `;

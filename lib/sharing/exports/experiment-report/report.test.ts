@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type ExperimentItem, type ExperimentSummary, experimentRequest } from '../../../api/experiment.ts';
+import type { OutcomeKind } from '../../../events/termination.ts';
+import { cellsOf } from '../../../experiments/cells.ts';
 import { experimentReport } from './report.ts';
+import { endingsPlot, type NamedCell } from './report-plots.ts';
+import { PLOT_COLORS } from './report-style.ts';
 
 const HOSTILE = '"><script>alert(1)</script>';
 const { confirm_runs: _, ...plan } = experimentRequest.parse({
@@ -75,9 +80,27 @@ describe('experimentReport', () => {
     for (const [, cell] of html.matchAll(/href="#(cell-\d+)"/g)) expect(html).toContain(`id="${cell}"`);
   });
 
+  it('fills each ending as the dashboard does, whatever other endings there are', () => {
+    const css = readFileSync(new URL('../../../../app/globals.css', import.meta.url), 'utf8');
+    for (const [index, color] of PLOT_COLORS.entries())
+      expect(css).toContain(`--plot-${index + 1}: ${color};`);
+    const ended = (kind: OutcomeKind): NamedCell => {
+      const cell = cellsOf(items)[0];
+      if (!cell) throw new Error('no cell');
+      return { name: 'a', cell: { ...cell, done: 1, endings: { [kind]: 1 } } };
+    };
+    const alone = endingsPlot([ended('stall')]).text;
+    const beside = endingsPlot([ended('answered'), ended('stall')]).text;
+    for (const plot of [alone, beside]) {
+      expect(plot).toContain('<span class="swatch plot-5 stripes"></span>Stalled');
+      expect(plot).toContain('<pattern id="stripes"');
+    }
+    expect(beside).toContain('<span class="swatch plot-3 solid"></span>Answered');
+  });
+
   it('is inert, whatever names it shows, and loads nothing', () => {
     const html = report(undefined);
-    expect(html).not.toMatch(/<script|<img|<link|\ssrc=|javascript:|url\(/i);
+    expect(html).not.toMatch(/<script|<img|<link|\ssrc=|javascript:|url\((?!#)/i);
     expect(html).toContain('&lt;script&gt;');
     expect(html).toContain("default-src 'none'");
   });
