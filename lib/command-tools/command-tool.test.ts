@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { saveCommandToolRequest } from '../api/command-tool.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { readCommandTools } from './tools-file.ts';
 
 const parameters = {
@@ -15,8 +16,8 @@ const tool = {
 };
 
 function problems(changes: Record<string, unknown>): string[] {
-  const parsed = saveCommandToolRequest.safeParse({ tool: { ...tool, ...changes } });
-  return (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const parsed = saveCommandToolRequest.safeParse({ tool: { ...tool, ...changes } }, IN_WORDS);
+  return describeFieldProblems(parsed.error?.issues ?? [], 'body');
 }
 
 it('accepts a sound tool and fills in its defaults [O25]', () => {
@@ -31,7 +32,7 @@ it('accepts a sound tool and fills in its defaults [O25]', () => {
 it.each([
   ['a name that is not plain', { name: 'First Lines' }, 'tool.name: Use lower-case letters'],
   ['a name of a server tool', { name: 'files__read' }, 'tool.name: Use lower-case letters'],
-  ['a name that is too long', { name: 'a'.repeat(60) }, 'tool.name: must have at most 40 characters.'],
+  ['a name that is too long', { name: 'a'.repeat(60) }, 'tool.name: must have at most 56 characters.'],
   ['no description', { description: ' ' }, 'tool.description: Describe what it does'],
   ['no program', { command: [] }, 'tool.command: Enter the program.'],
   ['a program from the model', { command: ['{path}', '{lines}'] }, 'tool.command.0: The program cannot be'],
