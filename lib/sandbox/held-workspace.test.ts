@@ -129,6 +129,7 @@ it.runIf(isLinux)(
   'syncs a file in the thread pool, and does everything else of a small write without it',
   async () => {
     await using test = await heldUnderTest();
+    vi.spyOn(LocalDisk.prototype, 'isPrompt', 'get').mockReturnValue(true); // also if a test before was slow
     const { uses, result } = usesThreadPool(() =>
       replaceFile(test.workspace, ['new', 'file'], Buffer.from('x'), { temporaryName: 'temporary' }),
     );
