@@ -5,11 +5,10 @@ import type { BenchmarkListReply, BenchmarkSummary } from '#lib/api/benchmark.ts
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
-import { Problem } from '../shell/problem.tsx';
+import { ListPage } from '../shell/list-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
-import { ParentLink } from '../ui/parent-link.tsx';
 import { BenchmarkForm } from './benchmark-form.tsx';
 import { BenchmarkProgress, BenchmarkStatusBadge } from './benchmark-status.tsx';
 
@@ -23,27 +22,22 @@ export function BenchmarksPage() {
   // Keep the form open if another page starts the first benchmark, so that no input is lost.
   if (none && !making) setMaking(true);
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-      <ParentLink href="/suites">Suites</ParentLink>
-      <div className="mt-1 flex flex-wrap items-start justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold tracking-[-0.015em]">Function calling</h1>
-          <p className="mt-1 max-w-read text-ink-2">
-            Cases of the Berkeley Function Calling Leaderboard. Each reply is judged twice: by its native
-            calls alone, and as Loupe reads it. The difference is what reading leaked calls is worth.
-          </p>
-        </div>
-        {data && !making && !none && (
+    <ListPage
+      parent={{ href: '/suites', name: 'Suites' }}
+      title="Function calling"
+      about="Cases of the Berkeley Function Calling Leaderboard. Each reply is judged twice: by its native calls alone, and as Loupe reads it. The difference is what reading leaked calls is worth."
+      actions={
+        data &&
+        !making &&
+        !none && (
           <Button size="sm" className="max-sm:h-11" onClick={() => setMaking(true)}>
             New benchmark
           </Button>
-        )}
-      </div>
-      {error && !data && (
-        <div className="mt-6">
-          <Problem error={error} onRetry={reload} />
-        </div>
-      )}
+        )
+      }
+      error={!data && error}
+      onRetry={reload}
+    >
       {making && <BenchmarkForm onCancel={none ? undefined : () => setMaking(false)} />}
       {data && !none && (
         <ul className="mt-6 divide-y border-y">
@@ -54,7 +48,7 @@ export function BenchmarksPage() {
           ))}
         </ul>
       )}
-    </main>
+    </ListPage>
   );
 }
 

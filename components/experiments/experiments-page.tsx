@@ -8,7 +8,7 @@ import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
-import { Problem } from '../shell/problem.tsx';
+import { ListPage } from '../shell/list-page.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -30,17 +30,12 @@ export function ExperimentsPage() {
   // Keep the form open if another page starts the first experiment, so that no input is lost.
   if (none && !making) setMaking(true);
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-      <div className="flex flex-wrap items-start justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold tracking-[-0.015em]">Experiments</h1>
-          <p className="mt-1 max-w-read text-ink-2">
-            One plan, many runs: every model with every combination of settings and every seed, in an order
-            that loads models as rarely as possible.
-          </p>
-        </div>
-        {data && (
-          <div className="flex flex-wrap gap-2">
+    <ListPage
+      title="Experiments"
+      about="One plan, many runs: every model with every combination of settings and every seed, in an order that loads models as rarely as possible."
+      actions={
+        data && (
+          <>
             <Button size="sm" className="max-sm:h-11" onClick={() => setOpening(true)}>
               Open a plan file
             </Button>
@@ -49,14 +44,12 @@ export function ExperimentsPage() {
                 New experiment
               </Button>
             )}
-          </div>
-        )}
-      </div>
-      {error && !data && (
-        <div className="mt-6">
-          <Problem error={error} onRetry={reload} />
-        </div>
-      )}
+          </>
+        )
+      }
+      error={!data && error}
+      onRetry={reload}
+    >
       {making && (
         <ExperimentForm
           work={withSuite ? 'suite' : 'task'}
@@ -74,7 +67,7 @@ export function ExperimentsPage() {
       )}
       <StudiesPanel />
       <PlanFileDialog open={opening} onClose={() => setOpening(false)} />
-    </main>
+    </ListPage>
   );
 }
 

@@ -8,7 +8,7 @@ import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
-import { Problem } from '../shell/problem.tsx';
+import { ListPage } from '../shell/list-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -30,23 +30,17 @@ export function RatingsPage() {
       return LEAVING;
     });
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-      <div className="flex flex-wrap items-start justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold tracking-[-0.015em]">Ratings</h1>
-          <p className="mt-1 max-w-read text-ink-2">
-            Texts of runs, rated by a questionnaire: by models and by people, with how far they agree.
-          </p>
-        </div>
+    <ListPage
+      title="Ratings"
+      about="Texts of runs, rated by a questionnaire: by models and by people, with how far they agree."
+      actions={
         <Button size="sm" className="max-sm:h-11" aria-expanded={opened} onClick={() => setOpened(!opened)}>
           New rating
         </Button>
-      </div>
-      {error && !data && (
-        <div className="mt-6">
-          <Problem error={error} onRetry={reload} />
-        </div>
-      )}
+      }
+      error={!data && error}
+      onRetry={reload}
+    >
       {problem && (
         <div className="mt-6">
           <ErrorNote error={problem} />
@@ -65,7 +59,7 @@ export function RatingsPage() {
         </ul>
       )}
       {data?.ratings.length === 0 && !opened && <p className="mt-6 text-ink-3">Nothing is rated yet.</p>}
-    </main>
+    </ListPage>
   );
 }
 

@@ -9,7 +9,7 @@ import { formatWhen, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
-import { Problem } from '../shell/problem.tsx';
+import { ListPage } from '../shell/list-page.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -32,15 +32,11 @@ export function SuitesPage() {
     });
   const missing = data?.shipped.filter(({ title }) => !data.suites.some(({ name }) => name === title)) ?? [];
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-      <div className="flex flex-wrap items-start justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold tracking-[-0.015em]">Suites</h1>
-          <p className="mt-1 max-w-read text-ink-2">
-            Lists of cases on which models are tried: a task, its files, and what the result must be.
-          </p>
-        </div>
-        <div className="flex flex-wrap gap-2">
+    <ListPage
+      title="Suites"
+      about="Lists of cases on which models are tried: a task, its files, and what the result must be."
+      actions={
+        <>
           <Button
             size="sm"
             className="max-sm:h-11"
@@ -52,13 +48,11 @@ export function SuitesPage() {
           <Button size="sm" className="max-sm:h-11" onClick={() => setOpened('new')}>
             New suite
           </Button>
-        </div>
-      </div>
-      {error && !data && (
-        <div className="mt-6">
-          <Problem error={error} onRetry={reload} />
-        </div>
-      )}
+        </>
+      }
+      error={!data && error}
+      onRetry={reload}
+    >
       {problem && opened !== 'new' && (
         <div className="mt-6">
           <ErrorNote error={problem} />
@@ -106,7 +100,7 @@ export function SuitesPage() {
           onSave={(name, one) => void create({ suite: { name, cases: [one] } })}
         />
       )}
-    </main>
+    </ListPage>
   );
 }
 

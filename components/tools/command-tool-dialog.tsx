@@ -12,10 +12,9 @@ import {
 import type { CommandTool } from '#lib/events/command-tool.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { CommandToolFields } from './command-tool-fields.tsx';
+import { ToolsDialog } from './tools-dialog.tsx';
 import { TryTool } from './try-tool.tsx';
 
 /** Adds a custom tool or changes one, and tries it before it is saved. */
@@ -48,42 +47,30 @@ export function CommandToolDialog({
     });
   };
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      aria-labelledby="command-tool-title"
-      className="max-h-[calc(100dvh-2rem)] w-[44rem] overflow-y-auto border-line-strong"
-    >
-      <div className="grid gap-4 p-4 sm:p-5">
-        <form className="grid gap-4" onSubmit={submit} noValidate>
-          <DialogHeader
-            id="command-tool-title"
-            title={former ? `Edit ${former.name}` : 'New custom tool'}
-            onClose={onClose}
-          />
-          <CommandToolFields draft={draft} problems={problems} onChange={setDraft} />
-          {problem && <ErrorNote error={problem} />}
-          <div className="flex flex-wrap justify-end gap-2">
-            <Button kind="quiet" onClick={() => setTried(read())}>
-              Try it
-            </Button>
-            <Button type="submit" kind="primary" disabled={busy}>
-              {former ? 'Save' : 'Add tool'}
-            </Button>
-          </div>
-        </form>
-        {tried && (
-          <TryTool
-            key={JSON.stringify(tried)}
-            name={tried.name}
-            schema={tried.parameters}
-            note="It runs in an empty folder, which is removed afterwards."
-            onCall={(args) =>
-              postJson<TryCommandToolReply>('/api/command-tools/try', { tool: tried, arguments: args })
-            }
-          />
-        )}
-      </div>
-    </Dialog>
+    <ToolsDialog title={former ? `Edit ${former.name}` : 'New custom tool'} wide onClose={onClose}>
+      <form className="grid gap-4" onSubmit={submit} noValidate>
+        <CommandToolFields draft={draft} problems={problems} onChange={setDraft} />
+        {problem && <ErrorNote error={problem} />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button kind="quiet" onClick={() => setTried(read())}>
+            Try it
+          </Button>
+          <Button type="submit" kind="primary" disabled={busy}>
+            {former ? 'Save' : 'Add tool'}
+          </Button>
+        </div>
+      </form>
+      {tried && (
+        <TryTool
+          key={JSON.stringify(tried)}
+          name={tried.name}
+          schema={tried.parameters}
+          note="It runs in an empty folder, which is removed afterwards."
+          onCall={(args) =>
+            postJson<TryCommandToolReply>('/api/command-tools/try', { tool: tried, arguments: args })
+          }
+        />
+      )}
+    </ToolsDialog>
   );
 }

@@ -6,12 +6,11 @@ import { postJson } from '#lib/browser/api.ts';
 import { MAX_SERVER_CONFIG_CHARS } from '#lib/events/limits.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Field } from '../ui/form/fields.tsx';
 import { ServerDialog } from './server-dialog.tsx';
+import { ToolsDialog } from './tools-dialog.tsx';
 
 /** Reads the `mcpServers` block of another host. Each server is looked at in the form before it is added. */
 export function ReadConfigDialog({
@@ -46,72 +45,64 @@ export function ReadConfigDialog({
     return <ServerDialog read={looking} onClose={() => setLooking(undefined)} onSaved={onAdded} />;
   }
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      aria-labelledby="read-config-title"
-      className="max-h-[calc(100dvh-2rem)] w-[40rem] overflow-y-auto border-line-strong"
-    >
-      <div className="grid gap-4 p-4 sm:p-5">
-        <DialogHeader id="read-config-title" title="Paste or import servers" onClose={onClose} />
-        <Field
-          label="Configuration"
-          hint="The block with mcpServers, as other programs have it. Nothing starts yet."
-        >
-          {(props) => (
-            <textarea
-              {...props}
-              className="field min-h-40 font-mono text-sm"
-              spellCheck={false}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          )}
-        </Field>
-        <div className="flex flex-wrap gap-2">
-          <Button kind="primary" disabled={busy || text.trim() === ''} onClick={() => send(text)}>
-            Read
-          </Button>
-          <Button disabled={busy} onClick={() => file.current?.click()}>
-            Choose a file
-          </Button>
-          <input
-            ref={file}
-            type="file"
-            accept=".json"
-            aria-label="Configuration file"
-            className="sr-only"
-            tabIndex={-1}
-            onChange={(event) => void chosen(event)}
+    <ToolsDialog title="Paste or import servers" onClose={onClose}>
+      <Field
+        label="Configuration"
+        hint="The block with mcpServers, as other programs have it. Nothing starts yet."
+      >
+        {(props) => (
+          <textarea
+            {...props}
+            className="field min-h-40 font-mono text-sm"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
           />
-        </div>
-        {problem && <ErrorNote error={problem} />}
-        {read?.problems.map((each) => (
-          <ErrorNote key={each} error={{ message: each }} />
-        ))}
-        {read && read.servers.length > 0 && (
-          <ul aria-label="Servers found" className="divide-y border-y">
-            {read.servers.map((server) => {
-              const action = taken.includes(server.name) ? 'Added' : 'Review and add';
-              return (
-                <li key={server.name} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
-                  <FoundServer server={server} />
-                  <Button
-                    size="sm"
-                    className="ml-auto max-sm:h-11"
-                    disabled={taken.includes(server.name)}
-                    aria-label={`${action} ${server.name}`}
-                    onClick={() => setLooking(server)}
-                  >
-                    {action}
-                  </Button>
-                </li>
-              );
-            })}
-          </ul>
         )}
+      </Field>
+      <div className="flex flex-wrap gap-2">
+        <Button kind="primary" disabled={busy || text.trim() === ''} onClick={() => send(text)}>
+          Read
+        </Button>
+        <Button disabled={busy} onClick={() => file.current?.click()}>
+          Choose a file
+        </Button>
+        <input
+          ref={file}
+          type="file"
+          accept=".json"
+          aria-label="Configuration file"
+          className="sr-only"
+          tabIndex={-1}
+          onChange={(event) => void chosen(event)}
+        />
       </div>
-    </Dialog>
+      {problem && <ErrorNote error={problem} />}
+      {read?.problems.map((each) => (
+        <ErrorNote key={each} error={{ message: each }} />
+      ))}
+      {read && read.servers.length > 0 && (
+        <ul aria-label="Servers found" className="divide-y border-y">
+          {read.servers.map((server) => {
+            const action = taken.includes(server.name) ? 'Added' : 'Review and add';
+            return (
+              <li key={server.name} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+                <FoundServer server={server} />
+                <Button
+                  size="sm"
+                  className="ml-auto max-sm:h-11"
+                  disabled={taken.includes(server.name)}
+                  aria-label={`${action} ${server.name}`}
+                  onClick={() => setLooking(server)}
+                >
+                  {action}
+                </Button>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </ToolsDialog>
   );
 }
 

@@ -11,11 +11,10 @@ import {
 } from '#lib/browser/drafts/server-draft.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ServerFields } from './server-fields.tsx';
 import { serverPath } from './server-path.ts';
+import { ToolsDialog } from './tools-dialog.tsx';
 
 /** Adds a server or changes one. */
 export function ServerDialog({
@@ -51,18 +50,8 @@ export function ServerDialog({
     });
   };
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      aria-labelledby="server-title"
-      className="max-h-[calc(100dvh-2rem)] w-[40rem] overflow-y-auto border-line-strong"
-    >
-      <form className="grid gap-4 p-4 sm:p-5" onSubmit={submit} noValidate>
-        <DialogHeader
-          id="server-title"
-          title={former ? `Edit ${former.name}` : 'New server'}
-          onClose={onClose}
-        />
+    <ToolsDialog title={former ? `Edit ${former.name}` : 'New server'} onClose={onClose}>
+      <form className="grid gap-4" onSubmit={submit} noValidate>
         <ServerFields draft={draft} problems={problems} isNew={!former} onChange={setDraft} />
         {problem && <ErrorNote error={problem} />}
         <div className="flex flex-wrap justify-end gap-2">
@@ -74,6 +63,6 @@ export function ServerDialog({
           </Button>
         </div>
       </form>
-    </Dialog>
+    </ToolsDialog>
   );
 }

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import type { McpServersReply } from '#lib/api/mcp.ts';
 import { useApi } from '../hooks/use-api.ts';
-import { Problem } from '../shell/problem.tsx';
+import { ListPage } from '../shell/list-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { CustomTools } from './custom-tools.tsx';
@@ -24,29 +24,22 @@ export function ToolsPage() {
   const close = () => setOpened(undefined);
   const names = data?.servers.map(({ name }) => name) ?? [];
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-      <div className="flex flex-wrap items-start justify-between gap-3">
-        <div>
-          <h1 className="text-xl font-semibold tracking-[-0.015em]">Tools</h1>
-          <p className="mt-1 max-w-read text-ink-2">
-            More tools than the built-in ones: those of servers of the Model Context Protocol (MCP), and
-            commands of your own. You choose them in the form of a run.
-          </p>
-        </div>
-        <div className="flex flex-wrap gap-2">
+    <ListPage
+      title="Tools"
+      about="More tools than the built-in ones: those of servers of the Model Context Protocol (MCP), and commands of your own. You choose them in the form of a run."
+      actions={
+        <>
           <Button size="sm" className="max-sm:h-11" onClick={() => setOpened('read')}>
             Paste or import
           </Button>
           <Button size="sm" className="max-sm:h-11" onClick={() => setOpened('new')}>
             New server
           </Button>
-        </div>
-      </div>
-      {error && !data && (
-        <div className="mt-6">
-          <Problem error={error} onRetry={reload} />
-        </div>
-      )}
+        </>
+      }
+      error={!data && error}
+      onRetry={reload}
+    >
       {data && !data.programs.available && (
         <div className="mt-6">
           <ErrorNote
@@ -80,6 +73,6 @@ export function ToolsPage() {
       <CustomTools />
       {opened === 'read' && <ReadConfigDialog taken={names} onClose={close} onAdded={reload} />}
       {opened === 'new' && <ServerDialog onClose={close} onSaved={reload} />}
-    </main>
+    </ListPage>
   );
 }
