@@ -1,7 +1,7 @@
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, finishRun, startRun } from '../runs.ts';
+import { endOf, finishRun, startRun, summaryOf } from '../runs.ts';
 
 test('the run list updates live as runs are created, queued, active and ended [D3]', async ({
   page,
@@ -43,6 +43,32 @@ test('the run list updates live as runs are created, queued, active and ended [D
   await new RunView(page).expectEnd('The model answered', 'final_answer');
   await page.goBack();
   await expect(earlier.getByRole('link', { name: /The second of two/ })).toBeVisible();
+});
+
+test('the duration of a run stands still in the list while it waits for a person', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'asks',
+    steps: [
+      { reply: { tool_calls: [{ name: 'write_file', arguments: { path: 'a.md', content: 'x' } }] } },
+      { reply: { content: 'The task is completed.' } },
+    ],
+  });
+  const { id } = await startRun(loupe, { task: 'Write it', model: 'asks', approval: { default: 'ask' } });
+  await page.goto('/');
+  const row = page.getByRole('link', { name: /Write it.*Waiting for you/ });
+  await expect(row).toContainText('0:00');
+  await expect(page.getByRole('button', { name: 'Sort by duration' })).toHaveAttribute(
+    'title',
+    /How long the run worked/,
+  );
+  // A clock that counted the wait would show it by now.
+  await page.waitForTimeout(2500);
+  await expect(row).toContainText('0:00');
+  expect((await summaryOf(loupe, id)).worked_ms).toBeLessThan(2000);
 });
 
 test('a deleted run disappears from the lists of all tabs, and its open pages say so', async ({

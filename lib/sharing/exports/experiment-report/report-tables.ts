@@ -119,7 +119,7 @@ export function runTables(cells: readonly NamedCell[], items: readonly Experimen
       listed.length < members.length
         ? html`<p class="quiet">${members.length - listed.length} more runs are in the results as CSV.</p>`
         : html``;
-    return html`<h3 id="cell-${cell.cell}">${name}</h3>${table(`${members.length} runs`, ['Run', 'Case', 'Outcome'], ['Seed', 'Repeat', 'Seconds', 'Tokens out'], rows)}${more}`;
+    return html`<h3 id="cell-${cell.cell}">${name}</h3>${table(`${members.length} runs`, ['Run', 'Case', 'Outcome'], ['Seed', 'Repeat', 'Duration (s)', 'Tokens out'], rows)}${more}`;
   });
   return html`${parts}`;
 }
