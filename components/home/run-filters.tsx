@@ -7,12 +7,10 @@ import type { RunFilter } from '#lib/api/run-filter.ts';
 import { MODES } from '#lib/events/modes.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
 import type { OutcomeKind } from '#lib/events/termination.ts';
+import { TYPING_MS } from '../hooks/use-settled.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Choice, DateChoice, FolderChoice, TagChoice } from './filter-choices.tsx';
-
-/** Delay before typed text is written to the URL. */
-const TYPING_MS = 180;
 
 const states: Record<NonNullable<RunFilter['state']>, string> = {
   active: 'At work',

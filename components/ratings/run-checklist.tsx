@@ -1,16 +1,14 @@
 'use client';
 
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { formatMoment, plural } from '#lib/browser/words/format.ts';
 import { MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
 import { useRunList } from '../hooks/use-run-list.ts';
+import { useSettled } from '../hooks/use-settled.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
-
-/** Delay before typed text is searched for. */
-const TYPING_MS = 180;
 
 /** Runs to choose from, the newest first, with a search among all of them. The chosen ones stay in view. */
 export function RunChecklist({
@@ -105,14 +103,4 @@ function RunChoice({
       </span>
     </label>
   );
-}
-
-/** A text once it has not changed for a moment, so that not every key is a request. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }
