@@ -10,7 +10,7 @@ export interface PlotColor {
   readonly fill: string;
   readonly stroke: string;
   readonly swatch: string;
-  /** Drawn over the fill of areas that their colour alone does not tell apart. Default: solid. */
+  /** Drawn over the fill where colour alone cannot tell areas apart. Default: solid. */
   readonly texture?: Texture;
 }
 
@@ -26,8 +26,9 @@ export const PLOT_COLORS = [
   { fill: 'fill-plot-8', stroke: 'stroke-plot-8', swatch: 'bg-plot-8' },
 ] as const satisfies readonly PlotColor[];
 
-const [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH] = PLOT_COLORS;
-const BY_NUMBER = [undefined, FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH] as const;
+const [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH] = PLOT_COLORS;
+/** By the number in the name of the colour, from 1. */
+const BY_NUMBER = [undefined, ...PLOT_COLORS] as const;
 const FAINT: PlotColor = { fill: 'fill-line-strong', stroke: 'stroke-line-strong', swatch: 'bg-line-strong' };
 
 const TEXTURE_SWATCHES: Readonly<Record<Texture, string | undefined>> = {
