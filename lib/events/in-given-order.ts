@@ -10,7 +10,7 @@ export function inGivenOrder<Schema extends z.ZodType>(schema: Schema) {
   return z.custom<z.output<Schema>>().superRefine((value, context) => {
     const { issues = [] } = schema.safeParse(value, { reportInput: true }).error ?? {};
     for (const issue of issues) {
-      // Without its message, so that whoever reads the value can describe it in words of their own.
+      // Without its message, so that the caller's own wording applies (`IN_WORDS`).
       const { message: _, ...described } = issue;
       context.addIssue(issue.code === 'custom' ? { ...issue } : described);
     }

@@ -30,7 +30,7 @@ function schemaReason(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (found === undefined) return 'is missing.';
-      // A number that is not whole is a number, too.
+      // For a fraction, "not a number" would be wrong, so the value is shown.
       return `must be ${kindName(issue.expected)}, not ${issue.expected === 'int' && typeof found === 'number' ? found : kindOf(found)}.`;
     case 'invalid_value':
       return mustBeOneOf(issue.values, found);
