@@ -6,7 +6,7 @@ import { readScenarioFile } from '../lib/demo/scenario.ts';
 
 const { values, positionals } = parseArgs({ options: { port: { type: 'string' } }, allowPositionals: true });
 if (positionals.length === 0) {
-  console.error('Usage: npm run fake -- FILE… [--port N]   (to create one from a run: Save as a scenario)');
+  console.error('Usage: npm run fake -- FILE… [--port N]   (to create one from a run: Export, Scenario)');
   process.exit(2);
 }
 try {

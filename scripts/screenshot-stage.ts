@@ -257,7 +257,7 @@ export interface Stage {
 
 /** Starts the servers. The one with runs has a history of some weeks, an exploration and a run of 10,000 events. */
 export async function openStage(): Promise<Stage> {
-  // The folder names appear in the screenshots; fails if one exists already.
+  // The folder names appear in the screenshots; fails if one already exists.
   const folder = (name: string, files: Record<string, string> = {}) => {
     const path = join(tmpdir(), name);
     mkdirSync(path);

@@ -157,23 +157,23 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe list [--limit N] [--tag TAG] [--folder PATH] [--model NAME] [--outcome KIND] [--since DAY] [--until DAY]
              [--archived only|all] [--sort ${Object.keys(RUN_SORTS).join('|')}] [--json]
   loupe note RUN ["TEXT"] [--title TEXT] [--tag TAG] [--untag TAG] [--score 0-${MAX_SCORE}] [--pin|--unpin] [--archive|--unarchive]
-      what you think of a run, beside its log; --tag and --untag may be repeated
+      add a note, tags or a score to a run; its log stays as it is. --tag and --untag may be repeated
   loupe stop RUN [--force]
   loupe say RUN "TEXT" [--image FILE]
   loupe export RUN [--format ${EXPORT_FORMATS.join('|')}] [--raw] [--output FILE]
-      import accepts run and bundle; bundle, scenario, spans, html and md are redacted, all but bundle unless --raw is given
+      only run and bundle can be imported. bundle is always redacted; scenario, spans, html and md unless --raw is given
   loupe import FILE
   loupe presets [--json]            list the presets with their placeholders
   loupe rate RUN… --by MODEL [--with NAME|FILE] [--part output|reflections|last_cycle] [--title TEXT] [--json]
-  loupe rate --continue RATING      have texts rated by models (--by may be repeated; --with: default experience)
+  loupe rate --continue RATING      rate texts of runs by models (--by may be repeated; --with defaults to experience)
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
-  loupe check MODEL --mcp NAME      ask the model for calls of the accepted tools of an MCP server, or of "custom" tools;
+  loupe check MODEL --mcp NAME      ask the model to call the accepted tools of an MCP server, or the custom tools ("custom");
                                     no call is made; exits with 0 if all are right, else 1
 ${EXPERIMENT_USAGE}
   loupe mcp                         serve Loupe to other agents as an MCP server on standard input and output (docs/mcp.md)
   loupe benchmark FOLDER --model NAME [--categories NAME,NAME] [--limit N] [--think] [--json]
       cases of the Berkeley Function Calling Leaderboard, judged by native calls alone and as Loupe reads them; FOLDER is
-      the unpacked Python package bfcl-eval; --model may be repeated. Go on with a stopped one: loupe benchmark --continue ID
+      the unpacked Python package bfcl-eval; --model may be repeated. To continue a stopped one: loupe benchmark --continue ID
 
 All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
 Ctrl-C stops a check or a benchmark; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
@@ -181,7 +181,7 @@ Progress goes to standard error, the answer to standard output. A session prints
 A session waits for a message after each answer: "run" sends each line of standard input as one, and ends the session when the input
 ends. With --autopilot it continues by itself within its limits (autopilot_turns, autopilot_seconds).
 
-Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 time-out,
+Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 timeout,
 16 window full, 17 stopped, 18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none,
 22 answer does not fit its schema;
 2 usage error, 69 server unreachable, 77 not signed in, 141 output closed by its reader.

@@ -2,6 +2,7 @@ import type { BenchmarkReply } from '../api/benchmark.ts';
 import { cellName, gainWords, pWords, rateWords } from '../browser/words/benchmark-words.ts';
 import { formatDuration } from '../browser/words/format.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
+import { plural } from '../util/numbers.ts';
 
 /** How far a benchmark is, as one line. */
 export function benchmarkProgress({ benchmark, seconds_left: left }: BenchmarkReply): string {
@@ -38,7 +39,7 @@ export function benchmarkLines({ benchmark, cells }: BenchmarkReply): string[] {
         .join('  ')
         .trimEnd(),
     ),
-    ...(failed > 0 ? [`${failed} cases got no reply and are not judged.`] : []),
+    ...(failed > 0 ? [`${plural(failed, 'case')} without a reply: not judged.`] : []),
     ...(problem ? [`Stopped: ${problem.message}${problem.hint ? ` ${problem.hint}` : ''}`] : []),
   ].map(plainVisibleLine);
 }

@@ -264,7 +264,7 @@ describe('npx loupe', () => {
     expect(await command(['import', join(folder, 'no.jsonl')]).ended).toMatchObject({ code: 2 });
     writeFileSync(file, 'mine');
     const again = await command(['export', id, '--output', file]).ended;
-    expect(again).toMatchObject({ code: 2, err: expect.stringContaining('exists already') });
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining('already exists') });
     expect(readFileSync(file, 'utf8')).toBe('mine');
     expect(await command(['export', id, '--output', '/nope/x']).ended).toMatchObject({
       code: 2,
@@ -439,7 +439,7 @@ describe('npx loupe', () => {
     loupe = await startLoupe({ ollamaUrl: ollama.url, port, dataDir });
     release();
     const { code, out, err } = await running.ended;
-    expect(err).toContain('The connection broke');
+    expect(err).toContain('Connection lost');
     expect(code).toBe(10);
     const { id } = await newestRun();
     expect(out).toBe(await (await loupe.request(`/api/runs/${id}/log`)).text());
@@ -468,7 +468,7 @@ describe('npx loupe', () => {
       LOUPE_URL: `http://127.0.0.1:${own}`,
     }).ended;
     between.close();
-    expect(err.match(/The connection broke/g)).toHaveLength(2);
+    expect(err.match(/Connection lost/g)).toHaveLength(2);
     expect(code).toBe(0);
     const { id } = await newestRun();
     expect(out).toBe(await (await loupe.request(`/api/runs/${id}/log`)).text());

@@ -103,7 +103,7 @@ describe('npx loupe experiment', () => {
     expect(report).toContain('room');
     expect(report).not.toMatch(/<script|https?:|src=/);
     const twice = await experiment('export', id, '--format', 'html', '-o', html);
-    expect([twice.code, twice.err]).toEqual([2, expect.stringContaining('exists already')]);
+    expect([twice.code, twice.err]).toEqual([2, expect.stringContaining('already exists')]);
     const zip = join(folder, 'all.zip');
     const rows = (await experiment('export', id, '--format', 'jsonl')).out.trim().split('\n');
     const runs = rows.map((row) => (JSON.parse(row) as { run_id: string }).run_id);

@@ -485,7 +485,7 @@ function endsText(event: RunEvent): boolean {
 }
 
 function reconnecting({ stderr }: Terminal): (waitMs: number) => void {
-  return (waitMs) => void stderr.write(`The connection broke; trying again in ${waitMs} ms.\n`);
+  return (waitMs) => void stderr.write(`Connection lost; retrying in ${waitMs} ms.\n`);
 }
 
 /** JSON on one line, with terminal control characters escaped. */
@@ -533,7 +533,7 @@ function write(stream: Writable, text: string): Promise<void> {
 /** Why a file cannot be written, by the code of the system's error. */
 const WRITE_PROBLEMS: Readonly<Record<string, { problem: string; hint: string }>> = {
   EEXIST: {
-    problem: 'exists already.',
+    problem: 'already exists.',
     hint: 'Choose another name for --output, or delete the file first.',
   },
   ENOENT: {
