@@ -89,7 +89,7 @@ const endings: Ending[] = [
   {
     reason: 'nudge_exhausted',
     steps: [work, { reply: {} }],
-    message: /answered with nothing although it was asked 2 times/,
+    message: /gave an empty reply although it was asked 2 times/,
     evidence: ['Nudge', 'Nudge', 'Model call 4'],
   },
   {

@@ -10,7 +10,7 @@ export const MAX_MCP_SERVERS = 50;
 const text = z
   .string()
   .max(10_000)
-  .refine((value) => !value.includes('\0'), 'It holds a NUL character.');
+  .refine((value) => !value.includes('\0'), 'It contains a NUL character.');
 const variableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,199}$/, 'This is not the name of a variable.');

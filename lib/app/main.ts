@@ -128,7 +128,7 @@ async function listenError(cause: unknown, { port, host }: { port: number; host:
   if (code === 'EADDRINUSE') {
     const url = `http://${urlHost(host)}:${port}`;
     // We hold the lock on the data, so that server has other data: do not ask it for a sign-in link.
-    const who = (await isLoupe(url)) ? 'another Loupe, with other data' : 'another program';
+    const who = (await isLoupe(url)) ? 'another Loupe with a different data directory' : 'another program';
     return new AppError({
       code: 'port_in_use',
       message: `Port ${port} is used by ${who}.`,

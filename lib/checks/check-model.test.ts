@@ -97,7 +97,7 @@ describe('Model Check', () => {
       { axis: 'calls', verdict: 'pass' },
       { axis: 'choice', verdict: 'pass' },
       { axis: 'results', verdict: 'fail' },
-      { axis: 'stops', verdict: 'fail', found: expect.stringContaining('It went on.') },
+      { axis: 'stops', verdict: 'fail', found: expect.stringContaining('It continued.') },
     ]);
     expect(summary.axes.stops).toEqual({ passed: 0, judged: 2, unknown: 2 });
   });
@@ -113,7 +113,7 @@ describe('Model Check', () => {
     });
     expect(probe(checked, 'no-call').criteria[1]).toMatchObject({
       verdict: 'fail',
-      found: 'It wrote on until the reply limit ended it.',
+      found: 'It kept writing until the reply limit.',
     });
   });
 

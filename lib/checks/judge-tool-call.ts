@@ -76,7 +76,7 @@ export function toolCriteria(
   const words = findings.map(({ name, problem }) => `${name}: ${PROBLEM_WORDS[problem]}`).join(', ');
   const said =
     outcome === 'failed'
-      ? (transcript.failure?.message ?? 'Nothing came.')
+      ? (transcript.failure?.message ?? 'No reply arrived.')
       : describeReply(transcript.replies[0]);
   return [
     callsFit(transcript),

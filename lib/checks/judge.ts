@@ -42,7 +42,7 @@ function judgeCalls({ replies, failure }: ProbeTranscript): Finding {
   if (wrong.length > 0) return ['fail', wrong.slice(0, MAX_LISTED).join(' ')];
   if (calls.length > 0)
     return ['pass', calls.length === 1 ? 'One call, and it fits.' : `${calls.length} calls, and all fit.`];
-  return ['unknown', failure ? failure.message : 'There was no call to look at.'];
+  return ['unknown', failure ? failure.message : 'There was no call to judge.'];
 }
 
 /** Judges the calls of the first reply by the probe's rule. */
@@ -64,7 +64,7 @@ export function usesResult(
   finding: Finding | undefined,
 ): CheckCriterion {
   const missing = notJudged(transcript, transcript.replies.length - 1) ?? failureOf(transcript);
-  return criterion('results', rule, finding ?? ['unknown', missing ?? 'It never came to the result.']);
+  return criterion('results', rule, finding ?? ['unknown', missing ?? 'It never got to the result.']);
 }
 
 /**
@@ -77,7 +77,7 @@ export function stopsAfter(transcript: ProbeTranscript, done: number | undefined
     'stops',
     'Once the work is done, it answers and calls nothing more',
     done === undefined
-      ? ['unknown', 'The work was not done, so there was no end to look at.']
+      ? ['unknown', 'The work was not done, so its end cannot be judged.']
       : endAt(transcript, done + 1),
   );
 }
@@ -91,13 +91,10 @@ function endAt(transcript: ProbeTranscript, index: number): Finding {
   const reply = transcript.replies[index];
   const missing = notJudged(transcript, index);
   if (!reply || missing !== undefined) return ['unknown', missing ?? 'There was no further reply.'];
-  if (reply.calls.length > 0) return ['fail', `It went on. ${describeReply(reply)}`];
-  if (reply.cut) return ['fail', 'It wrote on until the reply limit ended it.'];
+  if (reply.calls.length > 0) return ['fail', `It continued. ${describeReply(reply)}`];
+  if (reply.cut) return ['fail', 'It kept writing until the reply limit.'];
   if (reply.text === '')
-    return [
-      'fail',
-      reply.swallowedTokens > 0 ? swallowedWords(reply.swallowedTokens) : 'It said nothing at all.',
-    ];
+    return ['fail', reply.swallowedTokens > 0 ? swallowedWords(reply.swallowedTokens) : 'It wrote nothing.'];
   return ['pass', `It answered: ${quoted(reply.text)}`];
 }
 
@@ -106,7 +103,7 @@ function notJudged(transcript: ProbeTranscript, index: number): string | undefin
   const reply = transcript.replies[index];
   if (!reply) return failureOf(transcript) ?? 'There was no such reply.';
   if (reply.calls.length > 0 || reply.text !== '') return undefined;
-  if (reply.malformed) return 'The call could not be read, so its choice is not known.';
+  if (reply.malformed) return 'The call could not be read, so its choice is unknown.';
   if (reply.cut && reply.thought) return 'The reply limit ended it while it was thinking.';
   return undefined;
 }
@@ -117,14 +114,14 @@ function failureOf({ failure }: ProbeTranscript): string | undefined {
 
 /** Describes a reply in one sentence. */
 export function describeReply(reply: TranscriptReply | undefined): string {
-  if (!reply) return 'Nothing came.';
+  if (!reply) return 'No reply arrived.';
   if (reply.calls.length > 0) {
     const more = reply.calls.length - MAX_LISTED;
     const listed = reply.calls.slice(0, MAX_LISTED).map(callText).join(', ');
     return `It called ${listed}${more > 0 ? ` and ${more} more` : ''}.`;
   }
   if (reply.swallowedTokens > 0) return swallowedWords(reply.swallowedTokens);
-  return reply.text === '' ? 'It said nothing.' : `It called nothing and said: ${quoted(reply.text)}`;
+  return reply.text === '' ? 'It said nothing.' : `It made no call and wrote: ${quoted(reply.text)}`;
 }
 
 function callText(call: TranscriptCall): string {

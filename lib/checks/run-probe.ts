@@ -103,7 +103,7 @@ export async function runProbe(
     replies.push(reading);
     if (reading.calls.length === 0) break;
     if (reading.calls.length > MAX_CALLS || JSON.stringify(reply.message).length > MAX_REPLY_CHARS) {
-      failure = { kind: 'bad_response', message: 'The reply before was too long to go on with.' };
+      failure = { kind: 'bad_response', message: 'The previous reply was too long to continue.' };
       break;
     }
     messages = [...messages, ...(await answerTo(parsed, probe, signal))];

@@ -70,7 +70,7 @@ it.each([
     { command },
     'A shell would read this as code',
   ]),
-  ['a NUL character', { command: ['head', '{path}{lines}\0'] }, 'tool.command.1: This holds a NUL'],
+  ['a NUL character', { command: ['head', '{path}{lines}\0'] }, 'tool.command.1: This contains a NUL'],
   [
     'parameters that are no object',
     { parameters: { type: 'string' } },

@@ -66,7 +66,7 @@ export class CommandTools {
       if (index < 0 && tools.length >= MAX_COMMAND_TOOLS) {
         throw new AppError({
           code: 'too_many_command_tools',
-          message: `There are ${MAX_COMMAND_TOOLS} custom tools already.`,
+          message: `There are already ${MAX_COMMAND_TOOLS} custom tools.`,
           hint: 'Remove one that is no longer needed.',
         });
       }

@@ -163,7 +163,7 @@ function readToken(text: string | undefined, problems: string[]): string | undef
   if (text === undefined || text === '') return undefined;
   if (text.length < MIN_TOKEN_CHARS || text.length > 200 || !/^[\x21-\x7e]+$/.test(text)) {
     problems.push(
-      `LOUPE_TOKEN (not shown) must have ${MIN_TOKEN_CHARS} to 200 printable characters without blanks.`,
+      `LOUPE_TOKEN (not shown) must have ${MIN_TOKEN_CHARS} to 200 printable characters without spaces.`,
     );
   }
   return text;

@@ -630,7 +630,7 @@ it('still calls a reply empty whose tokens are accounted for', async () => {
   await using run = await play([{ reply: { content: ' \n ', eval_count: 4 } }]);
   expect(run.of('policy.retried')).toEqual([]);
   expect(run.end.message).toBe(
-    'The model answered with nothing although it was asked 2 times to use the tools.',
+    'The model gave an empty reply although it was asked 2 times to use the tools.',
   );
 });
 

@@ -859,7 +859,7 @@ function abandonedCall({ text, thinking }: Streamed): ModelError {
     partialText: text || undefined,
     partialThinking: thinking || undefined,
     message: 'The model call was stopped and did not end in time.',
-    hint: 'Ollama may still be at work on it. Look at its log, or restart it.',
+    hint: 'Ollama may still be working on it. Check its log, or restart it.',
   });
 }
 

@@ -74,7 +74,7 @@ const DRAFTS: readonly Draft[] = [
     title: 'Guards on and off',
     question: 'What do the guards against stalls, repetition and announced work save, and what do they cost?',
     meaning:
-      'With guards, runs that go nowhere end early: compare iterations and tokens. If the pass rate is lower with a guard, it ended runs that would have come to their goal.',
+      'With guards, runs that go nowhere end early: compare iterations and tokens. If the pass rate is lower with a guard, it ended runs that would have succeeded.',
     full: {
       ...BASICS(['several steps', 'recovering from errors']),
       factors: { stall_guard: [true, false], repetition_threshold: [3, 20], nudge_plans: [true, false] },

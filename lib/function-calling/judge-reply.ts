@@ -59,9 +59,9 @@ export function judgeReply(one: FunctionCase, calls: readonly JudgedCall[]): Jud
   const readable = calls.every((call) => isObject(call.arguments));
   // A reply with unreadable arguments is not in the format of calls, so it has none.
   const called = readable && calls.length > 0;
-  if (expects === 'none') return called ? wrong('The reply calls a function, and none fits.') : RIGHT;
+  if (expects === 'none') return called ? wrong('The reply calls a function, but none is suitable.') : RIGHT;
   if (expects === 'some') return called ? RIGHT : wrong('The reply calls no function.');
-  if (!readable) return wrong('The arguments of a call are no object.');
+  if (!readable) return wrong('The arguments of a call are not an object.');
   const count = expects === 'one' ? 1 : one.answers.length;
   if (calls.length !== count) return wrong(`The reply has ${calls.length} calls, not ${count}.`);
   if (expects === 'several') return judgeSeveral(one, calls);

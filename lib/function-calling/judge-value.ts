@@ -112,7 +112,7 @@ function judgeDicts(value: readonly PythonValue[], possible: readonly PythonValu
     for (const [index, entry] of value.entries()) {
       problem = isObject(entry)
         ? judgeDict(entry, [expected[index] ?? ''])
-        : `${shown(entry)} is no dictionary.`;
+        : `${shown(entry)} is not a dictionary.`;
       if (problem !== undefined) break;
     }
     if (problem === undefined) return undefined;

@@ -268,7 +268,7 @@ describe('POST /api/runs/{id}/calls/{call}/rerun', () => {
     ['no messages', { messages: [] }, 'at least one message'],
     ['an empty message', { messages: [{ role: 'user', content: ' ' }] }, 'needs a text'],
     ['a message that was not sent', { messages: [{ as_sent: 99 }] }, 'message 99 does not exist'],
-    ['a sent message twice', { messages: [{ as_sent: 0 }, { as_sent: 0 }] }, 'message 0 is there twice'],
+    ['a sent message twice', { messages: [{ as_sent: 0 }, { as_sent: 0 }] }, 'message 0 is used twice'],
     [
       'calls of a user',
       { messages: [{ role: 'user', content: 'x', tool_calls: [] }] },

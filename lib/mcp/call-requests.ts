@@ -12,7 +12,7 @@ const INVALID_PARAMS = -32602;
 const REFUSED = -1;
 
 const OUTSIDE_OF_CALL = 'Loupe answers requests only while it waits for the result of a call.';
-const NO_OPERATOR = 'Nobody can be asked here: requests of servers are answered in runs.';
+const NO_OPERATOR = 'Requests of servers are answered in runs only.';
 
 type Client = InstanceType<typeof Sdk.Client>;
 

@@ -65,7 +65,7 @@ export class ConfigFiles {
     if (Object.keys(servers).length > MAX_MCP_SERVERS) {
       throw new AppError({
         code: 'too_many_mcp_servers',
-        message: `There are ${MAX_MCP_SERVERS} servers already.`,
+        message: `There are already ${MAX_MCP_SERVERS} servers.`,
         hint: 'Remove one that is no longer needed.',
       });
     }

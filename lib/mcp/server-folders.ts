@@ -54,8 +54,8 @@ const FOLDER_PROBLEMS: Readonly<Record<string, string>> = {
   workspace_relative: 'it is not an absolute path.',
   workspace_missing: 'it does not exist or cannot be reached.',
   workspace_not_a_folder: 'it is a file.',
-  workspace_too_wide: 'it holds the whole system or the whole home folder.',
-  workspace_holds_data: "it holds Loupe's own data.",
+  workspace_too_wide: 'it contains the whole system or the whole home folder.',
+  workspace_holds_data: "it contains Loupe's own data.",
 };
 
 /** Makes the server's own folder. @returns its canonical path */

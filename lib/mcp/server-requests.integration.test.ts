@@ -156,7 +156,7 @@ describe('a server that asks for input', () => {
   });
 });
 
-describe('a server that asks for a text by the model', () => {
+describe('a server that asks for a text from the model', () => {
   it('gets what the model wrote', async () => {
     const { text, asked } = await called('asks-sample', () => ({
       action: 'accept',

@@ -347,7 +347,7 @@ function transportError(cause: unknown, host: OllamaHost): ModelError | undefine
 function notOllama(host: OllamaHost, why: string, cause?: unknown): ModelError {
   return new ModelError({
     kind: 'bad_response',
-    message: `What answers at ${host.url} is not Ollama (${why}).`,
+    message: `The server at ${host.url} is not Ollama (${why}).`,
     hint: 'Check OLLAMA_HOST. Redirects are not followed.',
     transient: false,
     cause,

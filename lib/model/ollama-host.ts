@@ -45,8 +45,8 @@ export function parseOllamaHost(
     throw invalid(text, `the scheme "${scheme}" is not http or https`);
 
   const rest = separator < 0 ? text : text.slice(separator + 3);
-  if (rest.includes('@')) throw invalid('(hidden)', 'it holds a user name or password');
-  if (/[\s?#\\]/.test(rest)) throw invalid(text, 'it holds a blank, "?", "#" or "\\"');
+  if (rest.includes('@')) throw invalid('(hidden)', 'it contains a user name or password');
+  if (/[\s?#\\]/.test(rest)) throw invalid(text, 'it contains a space, "?", "#" or "\\"');
 
   const slash = rest.indexOf('/');
   const authority = slash < 0 ? rest : rest.slice(0, slash);

@@ -69,7 +69,7 @@ it.each([
   `${'a'.repeat(300)}`,
 ])("pulls only from Ollama's library: rejects %j", (name) => {
   const { pulls } = scripted();
-  expect(() => pulls.start(name)).toThrow(/cannot be fetched/);
+  expect(() => pulls.start(name)).toThrow(/cannot be pulled/);
   expect(pulls.list()).toEqual([]);
 });
 
@@ -81,6 +81,6 @@ it.each(['qwen3', 'qwen3:8b', 'gpt-oss:20b', 'someone/model:q4_K_M', 'llama3.2']
 it('runs at most four pulls at once', async () => {
   const { pulls } = scripted();
   for (const name of ['a', 'b', 'c', 'd']) pulls.start(name);
-  expect(() => pulls.start('e')).toThrow(/fetched already/);
+  expect(() => pulls.start('e')).toThrow(/already being pulled/);
   await pulls.close();
 });

@@ -50,8 +50,8 @@ export class ModelPulls {
     if (!name.success) {
       throw new AppError({
         code: 'invalid_request',
-        message: `"${model.slice(0, 80)}" cannot be fetched. ${describeFieldProblems(name.error.issues, 'model')[0]}`,
-        hint: 'Models from elsewhere can be fetched in a terminal: ollama pull NAME',
+        message: `"${model.slice(0, 80)}" cannot be pulled. ${describeFieldProblems(name.error.issues, 'model')[0]}`,
+        hint: 'Models from elsewhere can be pulled in a terminal: ollama pull NAME',
       });
     }
     const running = this.#jobs.filter(({ pull }) => pull.status === 'pulling');
@@ -60,7 +60,7 @@ export class ModelPulls {
     if (running.length >= MAX_AT_ONCE) {
       throw new AppError({
         code: 'too_many_pulls',
-        message: `${MAX_AT_ONCE} models are being fetched already.`,
+        message: `${MAX_AT_ONCE} models are already being pulled.`,
         hint: 'Wait for one of them, or cancel it.',
       });
     }
@@ -79,7 +79,7 @@ export class ModelPulls {
     if (!job) {
       throw new AppError({
         code: 'pull_not_found',
-        message: `"${model.slice(0, 80)}" is not being fetched.`,
+        message: `"${model.slice(0, 80)}" is not being pulled.`,
       });
     }
     job.stop.abort();

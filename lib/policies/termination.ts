@@ -161,7 +161,7 @@ function silentMessage({ nudges, failedCall, lastReplyLoss }: ReadyState): strin
         : undefined;
   const asked = nudges === 0 ? undefined : `asked ${plural(nudges, 'time')} to use the tools`;
   if (lost) return asked ? `${lost} It had been ${asked}.` : lost;
-  return `The model answered with nothing${asked ? ` although it was ${asked}` : ''}.`;
+  return `The model gave an empty reply${asked ? ` although it was ${asked}` : ''}.`;
 }
 
 function lastCalls(state: ReadyState): string {

@@ -50,7 +50,7 @@ export class Presets {
     if (stored.length >= MAX_PRESETS) {
       throw new AppError({
         code: 'too_many_presets',
-        message: `There are ${MAX_PRESETS} presets already.`,
+        message: `There are already ${MAX_PRESETS} presets.`,
         hint: 'Delete one that is no longer needed.',
       });
     }

@@ -55,7 +55,7 @@ function messagesOf(sent: readonly ChatMessage[], asked: RerunPlan['messages']):
     if (used.has(index)) {
       throw new AppError({
         code: 'invalid_request',
-        message: `messages: message ${index} is there twice.`,
+        message: `messages: message ${index} is used twice.`,
         hint: 'Write the second one out: {"role": …, "content": …}.',
       });
     }

@@ -122,7 +122,7 @@ export class Suites {
     if (stored.length >= MAX_SUITES) {
       throw new AppError({
         code: 'too_many_suites',
-        message: `There are ${MAX_SUITES} suites already.`,
+        message: `There are already ${MAX_SUITES} suites.`,
         hint: 'Delete one that is no longer needed.',
       });
     }

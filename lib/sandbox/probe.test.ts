@@ -91,5 +91,5 @@ it('says whether memory is limited by a control group or watched', () => {
       devices: true,
     }).find(({ name }) => name === 'memory');
   expect(memory({ memory: '/memory' })?.detail).toContain('by a control group');
-  expect(memory({ pids: '/pids' })?.detail).toContain('are watched');
+  expect(memory({ pids: '/pids' })?.detail).toContain('is watched');
 });

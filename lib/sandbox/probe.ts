@@ -251,23 +251,23 @@ export function judge(
     [
       'namespaces',
       at('userns') === 'refused',
-      'Commands can make no namespaces of their own.',
-      'Commands could make user namespaces.',
+      'Commands cannot create namespaces.',
+      'Commands could create user namespaces.',
     ],
     [
       'process-count',
       limited('nproc', DEFAULT_LIMITS.processes) && (!about.root || about.cgroups.pids !== undefined),
       `At most ${DEFAULT_LIMITS.processes} processes.`,
       about.root
-        ? "The number of processes is counted and too many are killed, but in workspaces of root's the kernel does not limit it: the server runs as root and can make no control groups."
-        : 'The number of processes is counted and too many are killed, but the kernel does not limit it (prlimit is missing).',
+        ? 'Processes are counted and killed when there are too many, but in workspaces that root owns the kernel sets no limit: the server runs as root and cannot create control groups.'
+        : 'Processes are counted and killed when there are too many, but the kernel sets no limit (prlimit is missing).',
     ],
     [
       'memory',
       limited('data', DEFAULT_LIMITS.processMemoryBytes),
       about.cgroups.memory === undefined
-        ? 'Memory is limited per process; that of all processes, shared memory and the kernel’s own are watched, and a command that takes too much is killed (no control group for memory can be made here).'
-        : 'Memory is limited, per process and, by a control group, in all: shared memory and the kernel’s own count too.',
+        ? 'Memory is limited per process. Total memory, including shared and kernel memory, is watched, and a command that uses too much is killed (no memory control group can be created here).'
+        : 'Memory is limited per process and, by a control group, in total, including shared and kernel memory.',
       'Memory is only watched (prlimit is missing).',
     ],
     [
@@ -286,7 +286,7 @@ export function judge(
       'cpu-time',
       limited('cpu', 3600),
       'Processor time is limited.',
-      'Processor time is limited by the clock only (prlimit is missing).',
+      'Processor time is limited only by the time limit (prlimit is missing).',
     ],
     [
       'scratch-size',
@@ -299,7 +299,7 @@ export function judge(
       'devices',
       !about.root || about.devices,
       "Commands cannot change the machine's device nodes.",
-      "In workspaces of root's, commands could change the mode of the machine's device nodes: the server runs as root and can make none of its own.",
+      "In workspaces that root owns, commands could change the mode of the machine's device nodes: the server runs as root and cannot create its own.",
     ],
     [
       'unprivileged-user',

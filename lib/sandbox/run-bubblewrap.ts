@@ -148,7 +148,7 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
     return { ...outcome, end: 'memory_limit', exitCode: undefined };
   }
   if (outcome.end === 'exited' && status.exitCode === undefined) {
-    throw failedToStart(outcome.stderr.text.trim() || 'bwrap ended without a word');
+    throw failedToStart(outcome.stderr.text.trim() || 'bwrap ended without output');
   }
   if (status.exitCode === OTHER_MOUNTS_EXIT && outcome.stderr.text === `${OTHER_MOUNTS}\n`) {
     throw failedToStart(OTHER_MOUNTS);
@@ -215,7 +215,7 @@ export function failedToStart(detail: string, cause?: unknown): AppError {
   return new AppError({
     code: 'sandbox_failed',
     message: `The command was not run, because its sandbox could not be set up: ${detail.slice(0, 500)}`,
-    hint: 'The health panel says what this machine lacks.',
+    hint: 'The health page says what this machine lacks.',
     cause,
   });
 }

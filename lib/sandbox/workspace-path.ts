@@ -13,7 +13,7 @@ const MAX_PATH_BYTES = 4096;
  */
 export function workspaceSteps(path: string): string[] {
   if (path === '') throw invalid('The path is empty.', 'Use "." for the workspace itself.');
-  if (path.includes('\0')) throw invalid('The path holds a NUL character.');
+  if (path.includes('\0')) throw invalid('The path contains a NUL character.');
   if (!path.isWellFormed()) throw invalid('The path is not valid Unicode.');
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw invalid(`The path is longer than ${MAX_PATH_BYTES} bytes.`);

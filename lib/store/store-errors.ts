@@ -34,7 +34,7 @@ export function tooLittleRoom(
   return new AppError({
     code: 'storage_full',
     message: `The disk that holds ${path} has ${megabytes(freeBytes, Math.floor)} free; new runs need ${megabytes(minFreeBytes, Math.ceil)}.`,
-    hint: 'Delete runs or free space on that disk, or set LOUPE_MIN_FREE_MB to less.',
+    hint: 'Delete runs or free space on that disk, or lower LOUPE_MIN_FREE_MB.',
   });
 }
 

@@ -185,7 +185,7 @@ export function sampleCheck(change: Partial<ModelCheck> = {}): ModelCheck {
             rule: 'After the error, which names notes.md, it reads that file and answers 7341',
             found: 'Ollama per-call timeout: no complete reply within 90 s.',
           },
-          { ...stops, verdict: 'unknown', found: 'The work was not done, so there was no end to look at.' },
+          { ...stops, verdict: 'unknown', found: 'The work was not done, so its end cannot be judged.' },
         ],
         [alpha],
       ),

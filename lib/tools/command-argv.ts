@@ -34,7 +34,7 @@ export function commandArgv(
     filled.push(...pieces);
   }
   const nul = filled.find((piece) => piece.includes('\0'));
-  if (nul !== undefined) return { problem: 'An argument holds a NUL character.' };
+  if (nul !== undefined) return { problem: 'An argument contains a NUL character.' };
   const bytes = filled.map((piece) => Buffer.byteLength(piece));
   if (
     bytes.some((each) => each > MAX_ARGUMENT_BYTES) ||

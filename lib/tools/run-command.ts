@@ -67,7 +67,7 @@ export function runCommand({ sandbox, blockedPatterns, shellTimeoutSecs }: RunCo
 
 function commandProblem(command: string): string | undefined {
   if (command.trim() === '') return 'The command is empty.';
-  if (command.includes('\0')) return 'The command holds a NUL character.';
+  if (command.includes('\0')) return 'The command contains a NUL character.';
   if (command.length > MAX_COMMAND_CHARS) {
     return `The command has ${command.length} characters, at most ${MAX_COMMAND_CHARS} are possible. Write a script with write_file and run that.`;
   }

@@ -117,7 +117,9 @@ it('says when a run had not ended', async () => {
   const { events } = completedLog({});
   const part = { events: events.slice(0, 12) };
   expect(sourceIn(await html(part)).shared.frozen_at).toBe(events[11]?.at);
-  expect(await markdownExport(await leaving(part))).toContain('It had not ended when this was written.');
+  expect(await markdownExport(await leaving(part))).toContain(
+    'The run had not ended when this was exported.',
+  );
 });
 
 it('the summary of a run reads like this', async () => {

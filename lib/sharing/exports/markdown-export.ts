@@ -202,7 +202,7 @@ class Summary {
 
   #ending(): string[] {
     const end = this.#end;
-    if (!end) return ['', '## How it ended', '', 'It had not ended when this was written.'];
+    if (!end) return ['', '## How it ended', '', 'The run had not ended when this was exported.'];
     const { result } = end;
     const files = end.files_written.map((path) => `- ${codeSpan(path)}`);
     return [
@@ -271,8 +271,8 @@ class Summary {
 }
 
 const LEFT_OUT = {
-  without_results: 'what tools and checks brought',
-  summary: 'prompts, arguments, results and words of the model',
+  without_results: 'results of tools and checks',
+  summary: 'prompts, arguments, results and model text',
 };
 
 /** A text as a block of code, whatever it contains: the fence is longer than any row of backticks in it. */

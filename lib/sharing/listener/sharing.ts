@@ -179,7 +179,7 @@ function reachIsSet(): AppError {
 function notAnOwnAddress(address: string, own: readonly string[]): AppError {
   return new AppError({
     code: 'not_an_own_address',
-    message: `${address} is not an address of this machine in a network.`,
-    hint: own.length > 0 ? `Choose one of ${own.join(', ')}.` : 'This machine is in no network.',
+    message: `${address} is not a network address of this machine.`,
+    hint: own.length > 0 ? `Choose one of ${own.join(', ')}.` : 'This machine has no network address.',
   });
 }

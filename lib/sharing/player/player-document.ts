@@ -28,7 +28,7 @@ ${meta}<meta name="viewport" content="width=device-width, initial-scale=1">
 <style>${assets.style}</style>
 </head>
 <body>
-<div id="loupe"><noscript>This page shows a recorded run with a script that it brings along. Allow scripts to see it.</noscript></div>
+<div id="loupe"><noscript>This page needs JavaScript to show the recorded run. Its script is in the page.</noscript></div>
 <script type="application/json" id="loupe-source">`,
     tail: ({ formulas }) => `</script>
 <script>${assets.script}</script>

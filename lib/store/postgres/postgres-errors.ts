@@ -19,7 +19,7 @@ const LOST_MESSAGE =
 const FULL_MESSAGE = /: (No space left on device|Disk quota exceeded)$/;
 
 const FULL_HINT =
-  'Free space on the disk of the database server, or delete runs: PostgreSQL uses their room again after its next vacuum.';
+  'Free space on the disk of the database server, or delete runs: PostgreSQL reuses their space after its next vacuum.';
 
 /**
  * What PostgreSQL reports, in words, with the database it is about. Other errors pass unchanged.

@@ -55,7 +55,7 @@ export class Compactor {
       const known = storeError(error, this.#database.name);
       if (isStoreBusy(known)) this.#after(BUSY_RETRY_MS);
       else if (known instanceof StorageFullError && this.#room.giveRoom()) this.#after(0);
-      else console.error('The room of deleted runs could not be given back:', known);
+      else console.error('The space of deleted runs could not be released:', known);
     }
   }
 

@@ -26,7 +26,7 @@ export class AlreadyRunningError extends AppError {
     super({
       code: 'already_running',
       message: `Loupe is already running with the data directory ${dataDir}${who}.`,
-      hint: 'Use the one that runs, stop it first, or set LOUPE_DATA_DIR and LOUPE_PORT for a second one.',
+      hint: 'Use the running one, stop it first, or set LOUPE_DATA_DIR and LOUPE_PORT for a second one.',
     });
     this.name = 'AlreadyRunningError';
     this.holder = found;
