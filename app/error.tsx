@@ -12,13 +12,13 @@ export default function ErrorPage({
 }) {
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-16 sm:px-6">
-      <h1 className="text-2xl font-semibold tracking-[-0.02em]">This page broke</h1>
+      <h1 className="text-2xl font-semibold tracking-[-0.02em]">This page crashed</h1>
       <p className="mt-2 text-ink-2">
         Your runs continue. Try again; if the page keeps crashing, please report it.
       </p>
       <pre className="foreign mt-4 rounded-md border bg-sunken px-3 py-2 text-sm">{error.message}</pre>
       <Button kind="primary" className="mt-6" onClick={reset}>
-        Draw again
+        Try again
       </Button>
     </main>
   );

@@ -1,6 +1,7 @@
 import type { BenchmarkCell } from '#lib/api/benchmark.ts';
 import { cellName, gainWords, pWords, rateWords } from '#lib/browser/words/benchmark-words.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
+import { plural } from '#lib/util/numbers.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
 
 const figure = 'py-1.5 pl-3 text-right font-mono text-xs whitespace-nowrap';
@@ -18,7 +19,7 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
       <p className="mt-0.5 max-w-read text-sm text-ink-3">
         Shares of right replies with their 95% intervals (Wilson), the gain by reading with its 95% interval
         (Newcombe), and the exact McNemar test over the same replies.
-        {failed > 0 && ` ${formatCount(failed)} cases got no reply and are not judged.`}
+        {failed > 0 && ` ${plural(failed, 'case')} without a reply: not judged.`}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className="mt-2 scrolls-x" aria-label="Accuracy by category" tabIndex={0}>

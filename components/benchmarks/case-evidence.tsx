@@ -49,7 +49,7 @@ export function CaseEvidence({ path, position }: { path: string; position: numbe
 
 function Judged({ result, evidence }: { result: BenchmarkResult; evidence: BenchmarkEvidence }) {
   const notes = [
-    ...evidence.repairs.map(({ rule, before, after }) => `Mended (${rule}): ${before} → ${after}`),
+    ...evidence.repairs.map(({ rule, before, after }) => `Repaired (${rule}): ${before} → ${after}`),
     ...evidence.refusals.map(({ message }) => `Not taken as a call: ${message}`),
   ];
   return (
@@ -114,8 +114,8 @@ function Expected({ evidence: { expected } }: { evidence: BenchmarkEvidence }) {
     <div className="text-sm">
       <p className="text-ink-3">
         {expected.length === 0
-          ? 'The files name no call for this case: only whether there is a call is judged.'
-          : 'Each argument has a list of right values; "" means that it can be left out. A dot in a name is sent as an underscore.'}
+          ? 'The files give no expected call for this case: it is only judged whether the reply calls a function.'
+          : 'Each argument has a list of accepted values; "" means it may be omitted. A dot in a name is sent as an underscore.'}
       </p>
       {expected.map((call, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the calls never move

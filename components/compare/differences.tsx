@@ -303,7 +303,7 @@ function ToRun({ run, seq, letter }: { run: RunSummary; seq: number; letter: str
 }
 
 const kindWords: Record<Part['kind'], string> = {
-  said: 'said to the model',
+  said: 'message to the model',
   thinking: 'thinking',
   text: 'text',
   call: 'call',

@@ -169,7 +169,7 @@ function Apart({ group: { agreement, runs } }: { group: AgreementGroup }) {
       href={comparePath([a, b])}
       className="mt-3 inline-block text-sm font-medium text-brass underline-offset-4 hover:underline"
     >
-      Compare two that parted
+      Compare two that diverge
     </Link>
   );
 }

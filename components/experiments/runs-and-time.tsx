@@ -35,7 +35,7 @@ export function RunsAndTime() {
       {needsConfirmation(runs) && (
         <Switch
           label={`Start ${formatCount(runs)} runs`}
-          hint={problem ?? 'So many take long. Confirm that they are wanted.'}
+          hint={problem ?? 'This many runs take a long time. Confirm to start them.'}
           checked={confirmed}
           onChange={set}
         />

@@ -45,7 +45,7 @@ export function SuiteChoice() {
     <>
       <Field
         label="Suite"
-        hint="Each case has its own task, files, tools and checks. Its cases are kept as they are now."
+        hint="Each case has its own task, files, tools and checks. The experiment keeps the cases as they are now."
         problem={suite.problem}
       >
         {(props) => (

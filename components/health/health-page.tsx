@@ -46,7 +46,7 @@ export function HealthPage() {
                 <p>
                   {data.ollama.ok
                     ? `Answers${data.ollama.version ? `, version ${data.ollama.version}` : ''}, at `
-                    : 'Asked at '}
+                    : 'Checked at '}
                   <code>{data.ollama.url}</code>
                 </p>
               )}
@@ -131,14 +131,14 @@ export function HealthPage() {
             </Item>
             <Item name="Runs" ok>
               <p>
-                {plural(data.runs.active, 'run')} at work, {data.runs.queued} waiting
+                {plural(data.runs.active, 'run')} active, {data.runs.queued} queued
               </p>
             </Item>
             <Item name="Demo" ok={data.demo.available} unknown={!data.demo.available}>
               <p className="foreign">
                 {data.demo.available
                   ? `Offered: ${data.demo.models.join(', ')}`
-                  : 'Not needed: a real model is there, or the demo is switched off.'}
+                  : 'Not needed: a real model is installed, or the demo is switched off.'}
               </p>
             </Item>
           </dl>
@@ -162,7 +162,7 @@ function Item({
   children: ReactNode;
 }) {
   const [dot, words] = unknown
-    ? ['bg-line-strong', 'not known']
+    ? ['bg-line-strong', 'unknown']
     : ok
       ? ['bg-ok', 'good']
       : ['bg-fail', 'needs attention'];

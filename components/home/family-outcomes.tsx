@@ -14,7 +14,7 @@ export function FamilyOutcomes({ family }: { family: RunFamily }) {
   const worst = kinds.length > 1 ? kinds.at(-1) : undefined;
   return (
     <span className="min-w-0 text-sm font-medium">
-      {family.active > 0 && <span className="block text-brass">{`${family.active} at work`}</span>}
+      {family.active > 0 && <span className="block text-brass">{`${family.active} active`}</span>}
       {[best, worst].map(
         (kind) =>
           kind && (

@@ -166,7 +166,7 @@ function useToday(): number {
 function SpentLink() {
   return (
     <p className="mb-4 rounded-md border bg-raised px-3.5 py-2.5 text-sm text-ink-2" role="status">
-      That sign-in link was used before. This browser is signed in already, so nothing is missing.{' '}
+      This sign-in link was already used. This browser is signed in, so you can continue.{' '}
       <Link href="/" className="text-brass underline underline-offset-2">
         Hide this
       </Link>

@@ -13,7 +13,7 @@ import { cx } from '../ui/cx.ts';
 import { Choice, DateChoice, FolderChoice, TagChoice } from './filter-choices.tsx';
 
 const states: Record<NonNullable<RunFilter['state']>, string> = {
-  active: 'At work',
+  active: 'Active',
   waiting: 'Waiting for you',
   ended: 'Ended',
 };

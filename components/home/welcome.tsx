@@ -31,7 +31,7 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
         <Step done={health.ollama.ok} number={1} title={serverTitle(health.ollama)}>
           {health.ollama.ok ? (
             <p className="text-ink-2">
-              {health.ollama.version ? `Version ${health.ollama.version} ` : 'It is there '}
+              {health.ollama.version ? `Version ${health.ollama.version} ` : 'Running '}
               at <code>{health.ollama.url}</code>.
             </p>
           ) : (

@@ -55,7 +55,7 @@ export function GetModels({ recommended }: { recommended: typeof RECOMMENDED_MOD
         </div>
       )}
       {pulls.length > 0 && (
-        <ul aria-label="On their way" className="mt-3 divide-y border-y">
+        <ul aria-label="Pulls" className="mt-3 divide-y border-y">
           {pulls.map((pull) => (
             <li key={pull.model}>
               <PullLine
@@ -82,7 +82,7 @@ export function GetModels({ recommended }: { recommended: typeof RECOMMENDED_MOD
                   aria-label={busy.has(model.name) ? undefined : `Pull ${model.name}`}
                   onClick={() => void start(model.name)}
                 >
-                  {busy.has(model.name) ? 'On its way' : 'Pull'}
+                  {busy.has(model.name) ? 'Pulling' : 'Pull'}
                 </Button>
               </li>
             ))}

@@ -143,7 +143,7 @@ function Exchange({ exchange, number, of }: { exchange: CheckExchange; number: n
 function ReadPart({ exchange: { read, error } }: { exchange: CheckExchange }) {
   if (!read) return error ? <ErrorNote error={error} /> : null;
   const notes = [
-    ...read.repairs.map(({ rule, before, after }) => `Mended (${rule}): ${before} → ${after}`),
+    ...read.repairs.map(({ rule, before, after }) => `Repaired (${rule}): ${before} → ${after}`),
     ...read.coercions.map(
       ({ path, before, after }) =>
         `Type converted: ${path} ${JSON.stringify(before)} → ${JSON.stringify(after)}`,

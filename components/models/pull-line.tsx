@@ -51,7 +51,7 @@ export function PullLine({
           ) : (
             pull.status !== 'done' && (
               <Button size="sm" className="font-sans" onClick={onStart}>
-                Go on
+                Resume
               </Button>
             )
           )}
@@ -63,7 +63,7 @@ export function PullLine({
           preserveAspectRatio="none"
           className="mt-1.5 h-1.5 w-full"
           role="progressbar"
-          aria-label={`Fetching ${shortLine(pull.model)}`}
+          aria-label={`Pulling ${shortLine(pull.model)}`}
           aria-valuenow={Math.round(share * 100)}
           aria-valuetext={total > 0 ? `${formatPercent(share)} of the parts started so far` : 'not started'}
         >
@@ -80,4 +80,4 @@ export function PullLine({
   );
 }
 
-const words = { pulling: '', done: 'is here', failed: 'could not be fetched', cancelled: 'cancelled' };
+const words = { pulling: '', done: 'is installed', failed: 'could not be pulled', cancelled: 'cancelled' };

@@ -37,7 +37,7 @@ export function PersonForm({
   const steps = Array.from({ length: scale.max - scale.min + 1 }, (_, index) => scale.min + index);
   return (
     <section aria-label="Rate yourself" className="mt-6 grid gap-5">
-      <Field label="Your name" hint="Under which your scores are kept.">
+      <Field label="Your name" hint="Your scores are stored under it.">
         {(props) => (
           <input
             {...props}
@@ -100,7 +100,7 @@ export function PersonForm({
               disabled={busy || open > 0 || person.trim() === ''}
               onClick={() => void save()}
             >
-              Save and go on
+              Save and continue
             </Button>
             {open > 0 && <span className="ml-3 text-sm text-ink-3">{formatCount(open)} left</span>}
           </div>

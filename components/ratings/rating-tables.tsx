@@ -21,7 +21,7 @@ export function RatingTables({
   rated: number;
 }) {
   const { data } = useApi<RatingResults>(`${path}/results?rated=${rated}`);
-  if (!data) return <p className="mt-6 min-h-40 text-ink-3">Adding up</p>;
+  if (!data) return <p className="mt-6 min-h-40 text-ink-3">Calculating</p>;
   const { raters, matrix, means, items, alpha, icc, complete } = data;
   return (
     <div className="mt-6 grid gap-8">
@@ -48,7 +48,7 @@ export function RatingTables({
           <dd className="tnum font-mono">{figure(icc?.meanAgreement)}</dd>
         </dl>
         <p className="mt-2 text-sm text-ink-3">
-          1 is full agreement, 0 what chance brings; an alpha from 0.8 is usually called reliable, from 0.667
+          1 is full agreement, 0 is chance; an alpha of 0.8 or more is usually called reliable, 0.667 or more
           tentative. The ICCs use the {formatCount(complete)} of {formatCount(study.subjects.length)} texts
           that all raters rated.
         </p>

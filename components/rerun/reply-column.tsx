@@ -21,7 +21,9 @@ export function ReplyColumn({ name, row, result }: { name: string; row: CallRow;
   return (
     <section aria-label={name} className="grid min-w-0 content-start gap-3">
       <h4 className="font-semibold">{name}</h4>
-      {row.status === 'lost' && <p className="text-sm text-ink-3">The reply was lost with the server.</p>}
+      {row.status === 'lost' && (
+        <p className="text-sm text-ink-3">The reply was lost when the server stopped.</p>
+      )}
       {failed && <ErrorNote error={failed.error} />}
       {thinking.trim() !== '' && (
         <Panel label="Thinking">

@@ -138,7 +138,7 @@ function Memory() {
   const effective = loaded.context_tokens;
   return (
     <>
-      <Line name="Window asked">{formatCount(asked)}</Line>
+      <Line name="Window requested">{formatCount(asked)}</Line>
       <Line name="Window in effect">
         <span className={effective !== undefined && effective < asked ? 'text-warn' : undefined}>
           {effective === undefined ? 'unknown' : formatCount(effective)}

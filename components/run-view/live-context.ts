@@ -10,6 +10,6 @@ export const LiveContext = createContext<StoreApi<Live> | undefined>(undefined);
 /** Reads from what is being written now. */
 export function useLive<T>(select: (live: Live) => T): T {
   const live = useContext(LiveContext);
-  if (!live) throw new Error('A part of the run page stands outside of it.');
+  if (!live) throw new Error('This component must be inside the run screen.');
   return useStore(live, select);
 }

@@ -1,8 +1,8 @@
 import { Badge } from '../ui/badge.tsx';
 
 const words = {
-  queued: { label: 'queued', title: 'Waits for the next boundary of the run', tone: 'live' },
-  delivered: { label: 'delivered', title: 'Stands in the conversation', tone: 'ok' },
+  queued: { label: 'queued', title: 'Waiting for the next step of the run', tone: 'live' },
+  delivered: { label: 'delivered', title: 'Part of the conversation', tone: 'ok' },
   returned: { label: 'returned', title: 'The run ended before it was read', tone: 'warn' },
 } as const;
 

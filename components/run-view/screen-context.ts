@@ -74,7 +74,7 @@ export function createReading(): StoreApi<Reading> {
 
 export function useRunScreen(): RunScreenContext {
   const context = useContext(ScreenContext);
-  if (!context) throw new Error('A part of the run page stands outside of it.');
+  if (!context) throw new Error('This component must be inside the run screen.');
   return context;
 }
 

@@ -39,7 +39,7 @@ export function StopControls() {
       ) : stop || asked === 'soft' ? (
         <>
           <span className="tnum text-sm text-ink-2" role="status">
-            {hard ? 'Stopping now' : stop ? 'Stopping after this step' : 'Stop asked for'}{' '}
+            {hard ? 'Stopping now' : stop ? 'Stopping after this step' : 'Stop requested'}{' '}
             {stop && <Clock since={stop.at} className="font-mono text-xs text-ink-3" />}
           </span>
           <Button

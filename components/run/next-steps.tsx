@@ -184,7 +184,7 @@ function useSteps(
     again && {
       key: 'try-again',
       label: 'Try again from here',
-      title: `Starts a new run that continues the conversation in ${folder} where the failed call stood`,
+      title: `Starts a new run that continues the conversation in ${folder} at the failed call`,
       act: () => fork(again),
     },
     suggestion?.raisesLimit ? suggested : undefined,

@@ -60,12 +60,12 @@ export function RepeatForm({
           />
         </div>
         <Button type="submit" kind="primary" size="sm" className="mb-0.5" disabled={busy}>
-          {busy ? 'Starting' : 'Start them'}
+          {busy ? 'Starting' : 'Start runs'}
         </Button>
       </div>
       <p className="text-sm text-ink-3">
-        An experiment of equal runs, one after another{folderWords(config, runId, imported)}. Its page shows
-        up to where they agree.
+        Creates an experiment that repeats this run{folderWords(config, runId, imported)}. Its page shows
+        where the runs diverge.
       </p>
       {problem && <ErrorNote error={problem} />}
     </form>

@@ -108,7 +108,7 @@ export function ShareDialog({
               </div>
               {way === 'link' && !ended && (
                 <Choice
-                  legend="Until when"
+                  legend="Updates"
                   name="share-live"
                   value={live ? 'live' : 'frozen'}
                   options={[

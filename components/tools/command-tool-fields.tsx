@@ -90,7 +90,7 @@ export function CommandToolFields({ draft, problems, onChange }: Part) {
         onChange={(access) => set({ access })}
       />
       <NumberField
-        label="Call limit"
+        label="Call timeout"
         unit="seconds"
         value={draft.timeoutSeconds}
         placeholder={String(COMMAND_TOOL_SECONDS.default)}

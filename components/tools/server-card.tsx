@@ -127,7 +127,7 @@ function ServerButtons({
   if (removing) {
     return (
       <span className="ml-auto flex flex-wrap items-center gap-1.5">
-        <span className="text-sm text-ink-2">With what it stored?</span>
+        <span className="text-sm text-ink-2">Remove it and everything it stored?</span>
         {button('Remove', onRemove, 'danger')}
         {button('Keep', () => setRemoving(false))}
       </span>

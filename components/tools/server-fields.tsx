@@ -34,7 +34,7 @@ export function ServerFields({ draft, problems, isNew, onChange }: Part & { isNe
       )}
       {draft.type === 'http' ? <AddressFields {...part} /> : <ProgramFields {...part} />}
       <NumberField
-        label="Call limit"
+        label="Call timeout"
         unit="seconds"
         value={draft.timeoutSeconds}
         placeholder={String(SERVER_CALL_SECONDS.default)}
@@ -42,7 +42,7 @@ export function ServerFields({ draft, problems, isNew, onChange }: Part & { isNe
         onChange={(timeoutSeconds) => set({ timeoutSeconds })}
       />
       <Switch
-        label="Trust what it says about reading"
+        label="Trust its read-only marks"
         hint="Calls of tools that the server marks as read-only then run without asking you."
         checked={draft.trustReadOnly}
         onChange={(trustReadOnly) => set({ trustReadOnly })}

@@ -219,7 +219,7 @@ function TemplateOffer({ server, template }: { server: string; template: McpReso
       problem={reading.problem}
       onRead={() => reading.read(uri)}
       fields={
-        <Field label="Address, completed">
+        <Field label="Completed address">
           {(props) => (
             <input
               {...props}

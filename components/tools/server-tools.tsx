@@ -91,7 +91,7 @@ function ToolLine({ tool, open, onToggle }: { tool: McpToolReply; open: boolean;
         {label}
       </Badge>
       {annotationWords(tool.annotations).map((word) => (
-        <Badge key={word} title="By the server's own words">
+        <Badge key={word} title="According to the server">
           {word}
         </Badge>
       ))}

@@ -43,7 +43,7 @@ export function ToolCheckDetails({ id, onRemoved }: { id: string; onRemoved: () 
             disabled={busy || kept !== undefined}
             onClick={() => void run(async () => setKept(await postJson<SuiteReply>(`${path}/suite`, {})))}
           >
-            Keep as a suite
+            Save as a suite
           </Button>
           <Button
             size="sm"
@@ -68,7 +68,7 @@ export function ToolCheckDetails({ id, onRemoved }: { id: string; onRemoved: () 
       )}
       {kept && (
         <p className="mt-2 text-sm" role="status">
-          Kept as{' '}
+          Saved as{' '}
           <Link
             href={`/suites/${encodeURIComponent(kept.suite.id)}`}
             className="reach text-brass underline decoration-brass-line underline-offset-2"

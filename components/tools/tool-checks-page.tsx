@@ -173,7 +173,7 @@ function Progress({ current, onStop }: { current: ToolCheckProgress; onStop: () 
   const { model, server, status, position, done, total, right, error, ended_at } = current;
   if (status === 'done') return null;
   const words = {
-    waiting: position === undefined ? 'waits for its turn' : `waits for its turn, position ${position}`,
+    waiting: position === undefined ? 'is queued' : `is queued at position ${position}`,
     loading: 'is being loaded',
     probing: `answered ${done} of ${total}, ${right} right`,
     failed: 'could not be checked',

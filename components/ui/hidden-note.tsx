@@ -10,7 +10,7 @@ export function HiddenNote({ text }: { text: string }) {
   const rest = marks.length - named.length;
   return (
     <p className="mt-1 text-xs text-warn">
-      Holds characters that cannot be seen: {named.join(', ')}
+      Contains invisible characters: {named.join(', ')}
       {rest > 0 && ` and ${rest} more`}
     </p>
   );

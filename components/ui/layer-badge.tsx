@@ -2,8 +2,8 @@ import { Badge } from './badge.tsx';
 
 const words = {
   native: { label: 'native', title: "Came through Ollama's own tool calls" },
-  json: { label: 'JSON in text', title: 'Read out of JSON that stood in the text' },
-  xml: { label: 'XML in text', title: 'Read out of tags that stood in the text' },
+  json: { label: 'JSON in text', title: 'Read from JSON in the text' },
+  xml: { label: 'XML in text', title: 'Read from tags in the text' },
 };
 
 /** Which layer of the parser read a call, and in which format it was written. */

@@ -36,9 +36,9 @@ test('a task whose answer must fit a JSON schema gives its answer as data', asyn
   await view.expectEnd('The model answered', 'final_answer');
   await expect(view.end.getByText('notes.md')).toBeVisible();
   const text = [...(await view.allRows()).values()].join('\n');
-  expect(text).toContain('Asked again, 1 of 2');
+  expect(text).toContain('Schema retry 1 of 2');
   expect(text).toContain('The answer is not JSON');
-  expect(text).toContain('Asked again, 2 of 2');
+  expect(text).toContain('Schema retry 2 of 2');
   expect(text).toContain('files: Instance type "string" is invalid');
   expect(text).toContain('The answer fits the schema');
   await expectAccessible(page);

@@ -197,12 +197,12 @@ test('an approval shows invisible characters, also while the arguments are edite
   await expect(panel).toContainText('planVS.txt');
   await panel.getByRole('button', { name: 'Edit' }).click();
   await expect(panel).toContainText(
-    'cannot be seen: TAG ; rm -rf ~ (U+E003B), U+2062 (U+2062), HCF (U+115F), +192 marks',
+    'invisible characters: TAG ; rm -rf ~ (U+E003B), U+2062 (U+2062), HCF (U+115F), +192 marks',
   );
   await expectAccessible(page);
   await panel.getByRole('textbox', { name: 'content' }).fill('Sell nothing.');
   await panel.getByRole('textbox', { name: 'path' }).fill('plan.txt');
-  await expect(panel).not.toContainText('cannot be seen');
+  await expect(panel).not.toContainText('invisible characters');
   await panel.getByRole('button', { name: 'Back' }).click();
   await panel.getByRole('button', { name: 'Approve once' }).click();
   await endOf(loupe, id);

@@ -64,7 +64,7 @@ test('a request is declined with the keyboard, and a sample allowed on a phone [
   await page.keyboard.press('x');
   await page.setViewportSize({ width: 360, height: 740 });
   const row = view.row(`${SAMPLE}, awaiting answer`);
-  await expect(row).toContainText('asks for a text by the model of this run');
+  await expect(row).toContainText("asks the run's model for a text");
   await expect(row).toContainText('You are a helpful test server.');
   await expectAccessible(page);
   await row.getByRole('button', { name: 'Ask the model' }).click();
@@ -101,7 +101,7 @@ test('prompts and resources of a server are listed and read on the Tools page [O
   await form.getByRole('button', { name: 'Read' }).click();
   await expect(server.getByRole('group', { name: 'User' })).toContainText('Ulm');
   const template = server.getByRole('form', { name: 'Read demo://resource/dynamic/text/{resourceId}' });
-  await template.getByLabel('Address, completed').fill('demo://resource/dynamic/text/7');
+  await template.getByLabel('Completed address').fill('demo://resource/dynamic/text/7');
   await template.getByRole('button', { name: 'Read' }).click();
   await expect(server.getByRole('group', { name: 'Content' })).toContainText('Resource 7');
   await expectAccessible(page);

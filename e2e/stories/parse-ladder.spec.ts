@@ -168,7 +168,7 @@ test('a refused call shows the reason and the intended call [P4, P16]', async ({
   await view.expectEnd('The model answered', 'final_answer');
   const row = view.row(/^Model call 1/);
   await view.reveal(row);
-  await expect(row.getByLabel('Not taken as calls')).toContainText('only a thought');
+  await expect(row.getByLabel('Not taken as calls')).toContainText('only in thinking');
   await row.getByRole('button', { name: /^Model/ }).click();
   await expect(row.locator('mark[data-mark=refusal]').first()).toContainText('read_file');
 });

@@ -55,7 +55,7 @@ test('texts are rated by models and by a person, with how far they agree', async
     await group.getByText('7', { exact: true }).click();
   await page.screenshot({ path: test.info().outputPath('person.png'), fullPage: true });
   await expectAccessible(page);
-  await mine.getByRole('button', { name: 'Save and go on' }).click();
+  await mine.getByRole('button', { name: 'Save and continue' }).click();
   await expect(mine.getByText('You have rated all texts.')).toBeVisible();
 
   await page.getByRole('button', { name: 'Results' }).click();

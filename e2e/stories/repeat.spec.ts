@@ -55,7 +55,7 @@ test('diverging runs show the likely cause and can be compared with one click', 
     timeout: 90_000,
   });
   await expect(agreement).toContainText('Neither temperature nor seed is set');
-  await agreement.getByRole('link', { name: 'Compare two that parted' }).click();
+  await agreement.getByRole('link', { name: 'Compare two that diverge' }).click();
   await expect(page.getByRole('region', { name: 'Where the runs diverge' })).toContainText(
     'Identical up to iteration 1',
   );

@@ -30,7 +30,7 @@ test('after a server crash during a call, the open page reconnects and continues
   const second = await startLoupe({ ollamaUrl: ollama.url, dataDir: loupe.dataDir, port: loupe.port });
   try {
     await view.expectEnd('The model answered', 'final_answer');
-    await expect(view.row('Interrupted and resumed')).toContainText('The server was away for');
+    await expect(view.row('Interrupted and resumed')).toContainText('The server was down for');
     const call = view.row('run_command, interrupted');
     await call.getByRole('button', { name: /^run_command/ }).click();
     await expect(call).toContainText('Its outcome is unknown; it was not run again.');

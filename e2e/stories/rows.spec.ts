@@ -108,7 +108,7 @@ test('shows only problems, reports an invalid filter URL, and handles a link to 
 }) => {
   const { page, view } = await opened(ownServer, ollama.url);
   await page.goto(`/runs/${MENDED}?rows=walk&failed=1`);
-  await expect(page.getByRole('main').getByRole('alert')).toContainText('rows has "walk"');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('rows contains "walk"');
   await expect(view.timeline.locator('article').first()).toBeVisible();
   await expect(view.row('Task')).toHaveCount(0);
   await expectAccessible(page);

@@ -25,16 +25,18 @@ test('the run list updates live as runs are created, queued, active and ended [D
   await expect(page.getByRole('form', { name: 'Quick run' })).toBeVisible();
   const first = await startRun(loupe, { task: 'The first of two', model: 'listed' });
   const second = await startRun(loupe, { task: 'The second of two', model: 'listed' });
-  const atWork = page.getByRole('region', { name: 'At work', exact: true });
+  const atWork = page.getByRole('region', { name: 'Active', exact: true });
   const earlier = page.getByRole('region', { name: /Earlier|Runs/ });
   await expect(
-    atWork.getByRole('link', { name: /The first of two.*1 tool call.*Model at work/ }),
+    atWork.getByRole('link', { name: /The first of two.*1 tool call.*Calling the model/ }),
   ).toBeVisible();
-  await expect(atWork.getByRole('link', { name: /The second of two.*In queue, place 1/ })).toBeVisible();
+  await expect(
+    atWork.getByRole('link', { name: /The second of two.*Position 1 in the queue/ }),
+  ).toBeVisible();
   releaseFirst();
   await endOf(loupe, first.id);
   await expect(earlier.getByRole('link', { name: /The first of two.*1 tool call.*Answered/ })).toBeVisible();
-  await expect(atWork.getByRole('link', { name: /The second of two.*Model at work/ })).toBeVisible();
+  await expect(atWork.getByRole('link', { name: /The second of two.*Calling the model/ })).toBeVisible();
   releaseSecond();
   await endOf(loupe, second.id);
   await expect(atWork).toBeHidden();

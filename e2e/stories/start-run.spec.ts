@@ -62,13 +62,13 @@ test('the form starts a run with all of its options [D10]', async ({ page, loupe
   await number('Window (tokens)', '8192');
   await page.getByText('Advanced').click();
   await page.getByLabel('System prompt (added first)').fill('You are terse.');
-  await number('Call limit (seconds)', '60');
-  await number('Load limit (seconds)', '90');
+  await number('Call timeout (seconds)', '60');
+  await number('Load timeout (seconds)', '90');
   await page.getByLabel('Keep loaded for').fill('10m');
   await number('Reply limit (tokens)', '512');
   await number('Second reply limit (tokens)', '1024');
   await number('Shorten results at (share of the window)', '0.5');
-  await number('Longest single result (characters)', '4000');
+  await number('Max result length (characters)', '4000');
   await number('Top p', '0.9');
   await number('Top k', '40');
   await expect(page.getByText('at most 7 iterations')).toBeVisible();

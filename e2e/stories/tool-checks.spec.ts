@@ -55,7 +55,7 @@ test('a model is asked for calls of tools, and the result is shown with its evid
   await expect(page.getByText(/all 2 tools/)).toBeVisible();
   await expectAccessible(page);
 
-  await page.getByRole('button', { name: 'Keep as a suite' }).click();
+  await page.getByRole('button', { name: 'Save as a suite' }).click();
   await page.getByRole('link', { name: 'Tools of custom' }).click();
   await expect(page.getByRole('heading', { name: 'Tools of custom' })).toBeVisible();
   await page.goBack();

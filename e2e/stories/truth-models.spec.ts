@@ -16,7 +16,7 @@ test('a pull shows its progress, can be cancelled, and resumes to completion', a
   await page.getByRole('textbox', { name: 'Name in the library' }).fill('wide-reader:3b');
   await page.getByRole('button', { name: 'Pull', exact: true }).click();
   const line = page
-    .getByRole('list', { name: 'On their way' })
+    .getByRole('list', { name: 'Pulls' })
     .getByRole('listitem')
     .filter({ hasText: 'wide-reader:3b' });
   await expect(line).toContainText('1.1 GB of 1.9 GB');
@@ -26,8 +26,8 @@ test('a pull shows its progress, can be cancelled, and resumes to completion', a
   await expect(line).toContainText('cancelled');
   await expect.poll(() => ollama.closeEvents.map(({ path }) => path)).toContain('/api/pull');
   release();
-  await line.getByRole('button', { name: 'Go on' }).click();
-  await expect(line).toContainText('is here');
+  await line.getByRole('button', { name: 'Resume' }).click();
+  await expect(line).toContainText('is installed');
   await expect(page.getByRole('main')).toContainText('Q4_K_M');
 });
 
@@ -56,7 +56,7 @@ test('a run whose model is missing offers to pull it', async ({ page, loupe, oll
   await view.open(run.id);
   await expect(view.end).toContainText('Model "lacking:1b" is missing');
   await view.end.getByRole('button', { name: 'Pull lacking:1b' }).click();
-  await expect(view.end).toContainText('is here');
+  await expect(view.end).toContainText('is installed');
   await view.chooseNext('Run again');
   await view.expectEnd('The model answered', 'final_answer');
 });
@@ -67,8 +67,8 @@ test('a loaded model shows its GPU share and can be unloaded [OL6, OL9]', async 
   await page.goto('/models');
   await page.getByRole('textbox', { name: 'Name in the library' }).fill('half:7b');
   await page.getByRole('button', { name: 'Pull', exact: true }).click();
-  const pulls = page.getByRole('list', { name: 'On their way' }).getByRole('listitem');
-  await expect(pulls.filter({ hasText: 'half:7b' })).toContainText('is here');
+  const pulls = page.getByRole('list', { name: 'Pulls' }).getByRole('listitem');
+  await expect(pulls.filter({ hasText: 'half:7b' })).toContainText('is installed');
   await finishRun(loupe, { task: 'Say yes', model: 'half:7b' });
   await page.reload();
   const model = page

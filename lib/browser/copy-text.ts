@@ -1,5 +1,5 @@
 /** Said where a browser does not let a page copy. */
-export const NOT_COPIED = 'This browser did not let the page copy. Mark the text and copy it by hand.';
+export const NOT_COPIED = 'The browser blocked copying. Select the text and copy it yourself.';
 
 /**
  * Copies a text to the clipboard. Pages that come without encryption from another machine, as shared runs do in a local network,

@@ -12,7 +12,7 @@ const commandToolName = z
   .regex(SERVER_NAME, 'Use lower-case letters, digits and single underscores, such as "count_words".');
 
 const noNul = (text: string) => !text.includes('\0');
-const NUL = 'This holds a NUL character.';
+const NUL = 'This contains a NUL character.';
 
 /** A command that a person made a tool, without its name. */
 export const commandToolFields = z.strictObject({

@@ -165,7 +165,7 @@ export const DIVERSITY_LIMITS = {
   threshold: {
     min: 0,
     max: 1,
-    label: 'Alike from',
+    label: 'Similarity threshold',
     unit: '0 to 1',
     form: { empty: String(DIVERSITY_DEFAULTS.threshold) },
   },
@@ -258,7 +258,7 @@ export const SETTINGS = {
     min: 200,
     max: 1_000_000,
     modes: ['task'],
-    label: 'Longest single result',
+    label: 'Max result length',
     unit: 'characters',
     // Three results of 8000 characters would fill a small window.
     default: ({ window_tokens: window = DEFAULT_WINDOW_TOKENS }) =>
@@ -276,7 +276,7 @@ export const SETTINGS = {
   },
   call_timeout_seconds: {
     ...timeLimit,
-    label: 'Call limit',
+    label: 'Call timeout',
     unit: 'seconds',
     default: () => 120,
     stored: 'elsewhere',
@@ -285,7 +285,7 @@ export const SETTINGS = {
   },
   load_timeout_seconds: {
     ...timeLimit,
-    label: 'Load limit',
+    label: 'Load timeout',
     unit: 'seconds',
     default: () => 600,
     stored: 'elsewhere',
@@ -359,7 +359,7 @@ export const SETTINGS = {
     min: 1,
     max: 20,
     modes: ['task'],
-    label: 'Rounds never shortened',
+    label: 'Rounds kept in full',
     help: 'Counted from the last.',
     default: () => 3,
     stored: 'always',
@@ -451,7 +451,7 @@ export const SETTINGS = {
   },
   parser_layers: {
     type: 'other',
-    label: 'Layers that read replies',
+    label: 'Parser layers',
     default: (basis): ParserLayer[] => [...own(basis).parser_layers],
     stored: 'elsewhere',
     field: false,
@@ -463,12 +463,12 @@ export const SETTINGS = {
     min: 1,
     max: 86_400,
     modes: usesFiles,
-    label: 'Command limit',
+    label: 'Command timeout',
     unit: 'seconds',
     field: false,
   },
   /** In addition to the built-in ones (O6). */
-  blocked_patterns: { type: 'other', modes: usesFiles, label: 'Refused commands', field: false },
+  blocked_patterns: { type: 'other', modes: usesFiles, label: 'Blocked commands', field: false },
   /** The built-in tools that the model gets; by default all of the mode. */
   tools: {
     type: 'other',

@@ -145,7 +145,7 @@ const lines: [NewEvent, string | RegExp][] = [
       server: 'files',
       request: { kind: 'sampling', messages: [], max_tokens: 5 },
     },
-    'The server files asks for a text by the model',
+    'The server files asks for a text from the model',
   ],
   [
     { type: 'mcp-request.answered', ...asked, action: 'decline', by: 'operator' },
@@ -175,7 +175,7 @@ const lines: [NewEvent, string | RegExp][] = [
   ],
   [
     { type: 'policy.nudged', iteration: 1, cause: 'schema', text: '', count: 1, limit: 2 },
-    'Asked again, 1 of 2: the answer does not fit the schema',
+    'Schema retry 1 of 2: the answer does not fit the schema',
   ],
   [{ type: 'answer.checked', iteration: 1, call: 1, fits: true }, 'The answer fits the schema'],
   [

@@ -21,7 +21,7 @@ const NUDGE_CAUSES: Readonly<Record<EventOf<'policy.nudged'>['cause'], string>> 
 const ASKED: Readonly<Record<EventOf<'mcp-request.received'>['request']['kind'], string>> = {
   form: 'for input',
   url: 'to open an address',
-  sampling: 'for a text by the model',
+  sampling: 'for a text from the model',
 };
 
 const ANSWERED: Readonly<Record<EventOf<'mcp-request.answered'>['action'], string>> = {
@@ -117,7 +117,7 @@ function sentence(event: RunEvent): string {
     case 'tool-call.interrupted':
       return `${event.tool} was interrupted; its outcome is unknown`;
     case 'policy.nudged':
-      return `${event.cause === 'schema' ? 'Asked again,' : 'Nudge'} ${event.count} of ${event.limit}: ${
+      return `${event.cause === 'schema' ? 'Schema retry' : 'Nudge'} ${event.count} of ${event.limit}: ${
         event.swallowed_tokens ? swallowedWords(event.swallowed_tokens) : NUDGE_CAUSES[event.cause]
       }`;
     case 'answer.checked':

@@ -643,7 +643,7 @@ export function repairedLog(options: ConstructorParameters<typeof SampleLog>[0] 
   log.push({
     type: 'policy.warned',
     code: 'window_lowered',
-    message: 'The model was loaded with a window of 16384 tokens; 32768 were asked for.',
+    message: 'The model was loaded with a window of 16384 tokens; 32768 were requested.',
   });
   log.round({ calls: [write] });
   log.push({ type: 'run.resumed', worker: 'web-2', epoch: 2 }, 48_000);
@@ -734,7 +734,7 @@ export function endedLog(
           error: {
             code: 'model_timeout',
             message: 'Ollama per-call timeout: no reply within 120 s.',
-            hint: 'Raise the call limit, or use a smaller model.',
+            hint: 'Raise the call timeout, or use a smaller model.',
           },
           partial_text: partial,
         },

@@ -41,7 +41,7 @@ export function MemoryPanel() {
           className="mt-1 w-full accent-brass-fill"
         />
       )}
-      {keys.length === 0 && <p className="mt-2 text-sm text-ink-3">Nothing was remembered yet.</p>}
+      {keys.length === 0 && <p className="mt-2 text-sm text-ink-3">No memories yet.</p>}
       <ul className="mt-2 divide-y">
         {keys.map((entry) => (
           <KeyLine key={entry.key} entry={entry} />

@@ -24,7 +24,7 @@ export function ReflectionsPanel() {
   const chosen = useStore(reading, (state) => state.cycle);
   const advice = useMemo(() => adviceByReflection(cycles), [cycles]);
   const reflected = cycles.filter(({ endedBy }) => endedBy !== undefined).toReversed();
-  if (reflected.length === 0) return <p className="mt-3 text-sm text-ink-3">No cycle is over yet.</p>;
+  if (reflected.length === 0) return <p className="mt-3 text-sm text-ink-3">No cycle has ended yet.</p>;
   const told = cycles.filter(({ advice }) => advice?.feedback !== undefined).length;
   return (
     <>
@@ -102,7 +102,7 @@ const Reflected = memo(function Reflected({
             advice.similarity >= advice.threshold ? (
               ', not told to the model.'
             ) : (
-              `, speaks from ${formatPercent(advice.threshold)}.`
+              `, below the threshold of ${formatPercent(advice.threshold)}.`
             )
           ) : (
             <span className="foreign mt-0.5 block text-ink-2">

@@ -69,7 +69,7 @@ export function CallRow({ row }: { row: CallRowData }) {
         {coldMs >= COLD_MS && <Badge tone="warn">loaded during the call, {formatDuration(coldMs)}</Badge>}
         {row.setAside && <Badge tone="warn">{setAsideWords[row.setAside]}</Badge>}
         {row.parsed?.cut && <Badge tone="warn">cut off by the limit</Badge>}
-        {row.status === 'lost' && <Badge tone="warn">lost with the server</Badge>}
+        {row.status === 'lost' && <Badge tone="warn">lost: server stopped</Badge>}
         {unreadable && !row.setAside && <Badge tone="warn">unreadable call</Badge>}
         {isCut && (
           <Badge tone="warn" title="Ollama dropped part of the prompt">

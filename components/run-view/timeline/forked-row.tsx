@@ -65,7 +65,7 @@ export function ForkedRow({ row }: { row: ForkedRowData }) {
           </div>
         )}
         {edits.length === 0 && settings.length === 0 && (
-          <p className="mt-0.5 text-sm text-ink-2">Nothing was changed: the same place, once more.</p>
+          <p className="mt-0.5 text-sm text-ink-2">Nothing was changed.</p>
         )}
       </div>
     </section>

@@ -150,7 +150,7 @@ export function MarkedReply({ row }: { row: CallRow }) {
         )}
         {parts.length === 0 && native.length === 0 && (
           <p className="text-ink-3">
-            {parsed?.swallowed_tokens ? swallowedWords(parsed.swallowed_tokens) : 'Nothing at all.'}
+            {parsed?.swallowed_tokens ? swallowedWords(parsed.swallowed_tokens) : 'Empty.'}
           </p>
         )}
       </div>

@@ -51,7 +51,7 @@ export function RenderedPrompt({ sent, onMessages }: { sent: SentRequestReply; o
       {problem && <ErrorNote error={problem} />}
       {problem?.code === 'model_missing' && (
         <p className="text-ink-2">
-          The template is gone with the model.{' '}
+          The model is no longer installed, so its template is gone.{' '}
           <Button size="sm" onClick={onMessages}>
             Messages as sent
           </Button>

@@ -113,7 +113,7 @@ export function ServerRequest({
 const ASKS: Readonly<Record<AskedRequest['kind'], string>> = {
   form: 'asks for input.',
   url: 'asks you to open an address.',
-  sampling: 'asks for a text by the model of this run.',
+  sampling: "asks the run's model for a text.",
 };
 
 const ACCEPT: Readonly<Record<AskedRequest['kind'], string>> = {
@@ -123,10 +123,10 @@ const ACCEPT: Readonly<Record<AskedRequest['kind'], string>> = {
 };
 
 const NOTES: Readonly<Record<AskedRequest['kind'], string>> = {
-  form: 'What you enter goes to the server, and is kept in the log of this run. Enter no passwords and no keys.',
+  form: 'Your entries go to the server and stay in the log of this run. Do not enter passwords or keys.',
   url: 'Loupe does not open it. Check where it leads before you copy it.',
   sampling:
-    'The text goes to the server. It uses the tokens of this run, and is no part of its conversation.',
+    'The text goes to the server. It counts towards the tokens of this run and is not part of its conversation.',
 };
 
 /** The server's own words, which are not to be trusted. */
@@ -195,7 +195,7 @@ function answerWords({ answered, samplingStarted, sampled }: AskedByServer, wait
   if (answered.by === 'stop') return 'Cancelled, because the run was stopped.';
   if (answered.action !== 'accept') return answered.action === 'decline' ? 'Declined.' : 'Cancelled.';
   if (sampled?.error) return `Accepted. ${sampled.error.message}`;
-  return samplingStarted && !sampled ? 'Accepted. The model is at work.' : 'Accepted.';
+  return samplingStarted && !sampled ? 'Accepted. The model is writing.' : 'Accepted.';
 }
 
 function Entered({ asked: { answered, sampled } }: { asked: AskedByServer }) {

@@ -208,7 +208,7 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
       {loaded?.context_tokens !== undefined && loadStarted && loaded.context_tokens < loadStarted.num_ctx && (
         <p className="mt-0.5 text-sm text-warn">
           The window is {formatCount(loaded.context_tokens)} tokens; {formatCount(loadStarted.num_ctx)} were
-          asked for.
+          requested.
         </p>
       )}
     </RowFrame>
@@ -222,7 +222,7 @@ function whyAgain({
 }: EventOf<'model.load-started'>): string {
   if (cause === 'slot_freed') return 'It was unloaded so that it answers again: see the call before.';
   if (cause === 'unloaded')
-    return 'It was no longer in memory: another client took its place, or its time to stay was over.';
+    return 'It was no longer in memory: another client’s model replaced it, or its keep-alive ran out.';
   return `Another client had loaded it with a window of ${formatCount(found ?? 0)} tokens; this run needs ${formatCount(wanted)}. Clients that ask for different windows reload the model from each other.`;
 }
 
@@ -367,7 +367,7 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
       return (
         <Notice
           tone="warn"
-          title={`${event.cause === 'schema' ? 'Asked again,' : 'Nudge'} ${event.count} of ${event.limit}`}
+          title={`${event.cause === 'schema' ? 'Schema retry' : 'Nudge'} ${event.count} of ${event.limit}`}
           detail={
             (event.swallowed_tokens
               ? `None of the ${formatCount(event.swallowed_tokens)} generated tokens arrived, so the model was told to try again.`
@@ -383,7 +383,7 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
           open={open}
           onToggle={toggle}
         >
-          <Panel label="Said to the model">
+          <Panel label="Message to the model">
             <p className="foreign">{event.text}</p>
           </Panel>
         </Notice>
@@ -554,7 +554,7 @@ export function ResumedRow({ row }: { row: ResumedRowData }) {
     <RowFrame node={<RailNode shape="bar" className="bg-warn" />}>
       <span className="font-semibold text-warn">Interrupted and resumed</span>{' '}
       <span className="text-sm text-ink-2">
-        The server was away for {formatDuration(row.silentMs)}; the log was read again and the run continued.
+        The server was down for {formatDuration(row.silentMs)}. The run resumed from its log.
       </span>
     </RowFrame>
   );

@@ -194,11 +194,11 @@ function Details({ row }: { row: ToolRowData }) {
         </p>
       )}
       {row.status === 'not-run' && (
-        <p className="text-sm text-ink-3">This call was read out of the reply, but never begun.</p>
+        <p className="text-sm text-ink-3">This call was read from the reply but never started.</p>
       )}
       {row.status === 'interrupted' && (
         <p className="text-sm text-warn">
-          The server was lost while this call ran. Its outcome is unknown; it was not run again.
+          The server stopped while this call ran. Its outcome is unknown; it was not run again.
         </p>
       )}
     </div>

@@ -54,7 +54,7 @@ describe('the form of a custom tool', () => {
       const read = commandToolOf({ ...draft, ...changes });
       return read.ok ? {} : read.problems;
     };
-    expect(problem({ parameters: [row, row] })).toEqual({ parameters: 'path is there twice.' });
+    expect(problem({ parameters: [row, row] })).toEqual({ parameters: 'path is used twice.' });
     expect(problem({ parameters: [{ ...row, name: 'a b' }] }).parameters).toContain('letters');
     expect(problem({ schema: '[1]' })).toEqual({ schema: 'This is not a JSON object.' });
     expect(problem({ timeoutSeconds: '4000' }).timeoutSeconds).toContain('1 to 3600');

@@ -95,7 +95,7 @@ function parametersOf({ schema, parameters }: CommandToolDraft, problems: Comman
     ({ name }, index) => parameters.findIndex((row) => row.name === name) < index,
   );
   if (wrong) problems.parameters = 'Names have letters, digits and underscores.';
-  else if (twice) problems.parameters = `${twice.name} is there twice.`;
+  else if (twice) problems.parameters = `${twice.name} is used twice.`;
   return schemaOf(parameters);
 }
 

@@ -99,7 +99,7 @@ export function experimentOf(
   if (runs > MAX_EXPERIMENT_RUNS) {
     problems.repeats = `These are ${formatNumber(runs)} runs; at most ${formatNumber(MAX_EXPERIMENT_RUNS)} are possible.`;
   } else if (needsConfirmation(runs) && !draft.confirmed) {
-    problems.confirmed = `Confirm that ${formatNumber(runs)} runs are wanted.`;
+    problems.confirmed = `Confirm the start of ${formatNumber(runs)} runs.`;
   }
   if (Object.keys(problems).length > 0) return { ok: false, problems, runs };
   return {
@@ -149,7 +149,7 @@ function taskWork(draft: ExperimentDraft, cycles: number | undefined): ReadWork 
   if (task === 'required' && draft.task.trim() === '') problems.task = 'Say what each run should do.';
   const workspace = usesFiles ? draft.workspace.trim() : '';
   if (workspace !== '' && !/^(\/|[a-z]:[\\/])/i.test(workspace)) {
-    problems.workspace = 'The whole path, from the root on.';
+    problems.workspace = 'Enter an absolute path.';
   }
   const checks = readChecks(draft.mode, draft.checks);
   if (!checks.ok) problems.checks = checks.problem;

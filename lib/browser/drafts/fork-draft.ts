@@ -207,7 +207,7 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
     if (written.every(({ text: now }, index) => now === fields[index]?.text)) return [];
     const args = editedArguments(written);
     if (args.ok) return [{ target: 'call' as const, call_id: callId, arguments: args.arguments }];
-    problems[`call:${callId}:${args.name}`] = `Not JSON: texts stand in "quotes".`;
+    problems[`call:${callId}:${args.name}`] = `Not JSON: put strings in "quotes".`;
     return [];
   });
   const deletions = draft.deleted.map((key) => ({

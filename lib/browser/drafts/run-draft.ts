@@ -152,7 +152,7 @@ export function requestOf(
   if (draft.model === '') problems.model = 'Choose a model.';
   const folder = facts.usesFiles && draft.workspaceKind === 'folder';
   if (folder && !isWholePath(draft.workspace.trim())) {
-    problems.workspace = 'The whole path of an existing folder, beginning with / or ~/.';
+    problems.workspace = 'Enter the full path of an existing folder, starting with / or ~/.';
   }
   const checks = readChecks(kind, draft.checks);
   if (!checks.ok) problems.checks = checks.problem;

@@ -110,7 +110,7 @@ type Own<Type> = Omit<
 
 function httpOf(draft: ServerDraft, problems: ServerProblems): Own<'http'> {
   const url = draft.url.trim();
-  if (!/^https?:\/\/./.test(url)) problems.url = 'The whole address, beginning with http:// or https://.';
+  if (!/^https?:\/\/./.test(url)) problems.url = 'Enter the full address, starting with http:// or https://.';
   const headers = valuesOf(draft.headers, ':', /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/);
   if (!headers.ok)
     problems.headers = `“${headers.line}” is not a header, such as Authorization: Bearer \${TOKEN}.`;
@@ -126,9 +126,10 @@ function stdioOf(draft: ServerDraft, problems: ServerProblems): Own<'stdio'> {
     .map(({ path, access }) => ({ path: path.trim(), access }))
     .filter(({ path }) => path !== '');
   const partial = folders.find(({ path }) => !isWholePath(path));
-  if (partial) problems.folders = `“${partial.path}” is not a whole path, beginning with / or ~/.`;
+  if (partial) problems.folders = `“${partial.path}” is not a full path, starting with / or ~/.`;
   const cwd = draft.cwd.trim();
-  if (cwd !== '' && !isWholePath(cwd)) problems.cwd = 'The whole path of a folder, beginning with / or ~/.';
+  if (cwd !== '' && !isWholePath(cwd))
+    problems.cwd = 'Enter the full path of a folder, starting with / or ~/.';
   return {
     type: 'stdio',
     command,

@@ -40,7 +40,7 @@ it('groups rows by date, active ones first', () => {
   ].map((each) => ({ run: each }));
   const groups = groupsByDate(rows, now).map(({ title, rows }) => [title, ...rows.map((row) => row.run.id)]);
   expect(groups).toEqual([
-    ['At work', 'active'],
+    ['Active', 'active'],
     ['Today', 'today'],
     ['Yesterday', 'yesterday'],
     ['This week', 'monday'],

@@ -46,7 +46,7 @@ export interface RunGroup {
 }
 
 /** The heading of active rows. */
-export const AT_WORK = 'At work';
+export const AT_WORK = 'Active';
 
 const MONTHS = [
   'January',

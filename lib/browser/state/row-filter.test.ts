@@ -57,6 +57,9 @@ it('reads from the address what it wrote, and says what it does not know', () =>
   expect(writeRowFilter(query, ALL_ROWS).toString()).toBe('seq=12');
   expect(readRowFilter(new URLSearchParams('rows=talk,walk&failed=yes'))).toEqual({
     filter: { kinds: ['talk'], failed: false, tool: undefined },
-    problems: ['rows has "walk"; there are talk, model, tools, harness.', 'failed is "yes"; it can be 1.'],
+    problems: [
+      'rows contains "walk"; it must be one of talk, model, tools, harness.',
+      'failed is "yes"; it must be 1.',
+    ],
   });
 });

@@ -33,10 +33,10 @@ export function readRowFilter(query: URLSearchParams): { filter: RowFilter; prob
   const kinds = ROW_KINDS.filter((kind) => asked.includes(kind));
   const unknown = asked.filter((name) => !ROW_KINDS.some((kind) => kind === name));
   const problems = unknown.map(
-    (name) => `rows has "${name.slice(0, 40)}"; there are ${ROW_KINDS.join(', ')}.`,
+    (name) => `rows contains "${name.slice(0, 40)}"; it must be one of ${ROW_KINDS.join(', ')}.`,
   );
   const failed = query.get('failed');
-  if (failed !== null && failed !== '1') problems.push(`failed is "${failed.slice(0, 40)}"; it can be 1.`);
+  if (failed !== null && failed !== '1') problems.push(`failed is "${failed.slice(0, 40)}"; it must be 1.`);
   return {
     filter: { kinds, failed: failed === '1', tool: query.get('tool')?.slice(0, 200) || undefined },
     problems,

@@ -25,7 +25,7 @@ export const SCOPE_LABELS: Readonly<Record<ApprovalScope, string>> = {
 /** What an approval with a scope covers, in full sentences. The names of tools are Loupe's own. */
 export function scopeWords(scope: Exclude<ApprovalScope, 'once'>, tool: string): string {
   const calls = tool === 'run_command' ? 'any command' : `any call of ${tool}`;
-  const limits = tool === 'run_command' ? ' Blocked patterns and confinement still hold.' : '';
+  const limits = tool === 'run_command' ? ' Blocked patterns and confinement still apply.' : '';
   return scope === 'run'
     ? `Always in this run: ${calls} until the run ends, without asking.${limits}`
     : `Always in this folder: ${calls} in this and later runs in this folder, without asking, until you revoke it.${limits}`;

@@ -264,7 +264,7 @@ function machineAdvice({ conditions, measured }: ModelCheck): Advice[] {
   if (speed !== undefined && speed < SLOW_TOKENS_PER_SECOND) {
     advice.push({
       tone: 'warn',
-      text: `${formatRate(speed)} tokens per second: a reply of ${EXAMPLE_REPLY_TOKENS} tokens takes ${formatDuration((EXAMPLE_REPLY_TOKENS / speed) * 1000)}. The default call limit of a run is 120 s.`,
+      text: `${formatRate(speed)} tokens per second: a reply of ${EXAMPLE_REPLY_TOKENS} tokens takes ${formatDuration((EXAMPLE_REPLY_TOKENS / speed) * 1000)}. The default call timeout of a run is 120 s.`,
       probes: [],
     });
   }

@@ -55,7 +55,7 @@ const ENDS: Record<OutcomeKind, EndWords> = {
   },
   timeout: {
     title: 'A model call took too long',
-    advice: 'Raise the call limit, use a smaller model, or lower the reply limit.',
+    advice: 'Raise the call timeout, use a smaller model, or lower the reply limit.',
   },
   context_full: {
     title: 'The conversation no longer fits the window',

@@ -6,7 +6,7 @@ const WORDS: Partial<Record<RunEventType, string>> = {
   'tool-call.ended': 'Result',
   'tool-call.interrupted': 'Result',
   'approval.decided': 'Approval',
-  'mcp-request.received': 'Server asks',
+  'mcp-request.received': 'Server request',
   'mcp-request.answered': 'Answer',
   'mcp-sampling.ended': 'Sample',
   'mcp-messages.logged': 'Server',

@@ -105,7 +105,7 @@ const REFUSAL_WORDS: Readonly<Record<string, string>> = {
   'name-not-offered': 'no such tool',
   'definition-echo': 'repeats a definition',
   'result-echo': 'repeats a result',
-  'inside-thinking': 'only a thought',
+  'inside-thinking': 'only in thinking',
   'code-sample': 'a code sample',
   'unsafe-key': 'unsafe key',
   'too-deep': 'nested too deep',

@@ -7,7 +7,7 @@ const PHASES: Record<RunPhase, string> = {
   starting: 'Starting',
   loading: 'Loading the model',
   between: 'Between steps',
-  calling: 'Model at work',
+  calling: 'Calling the model',
   deciding: 'Reading the reply',
   'awaiting-server': 'Waiting for Ollama',
   'awaiting-approval': 'Waiting for you',
@@ -33,6 +33,6 @@ export function runStateWords(run: RunSummary): { label: string; tone: Tone } {
   }
   const tone = PHASE_TONES[run.phase] ?? 'live';
   if (run.stop_requested) return { label: 'Stopping', tone };
-  if (run.queue_position !== undefined) return { label: `In queue, place ${run.queue_position}`, tone };
+  if (run.queue_position !== undefined) return { label: `Position ${run.queue_position} in the queue`, tone };
   return { label: PHASES[run.phase], tone };
 }
