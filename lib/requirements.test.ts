@@ -105,6 +105,8 @@ it('reads what meets a rule, and its tests, and finds what is not there', () => 
   ]);
 });
 
+const repeated = (ids: readonly string[]) => ids.filter((id, index) => ids.indexOf(id) !== index);
+
 it('every rule of docs/requirements.md is met by something that is there, and shown by a test', () => {
   const [rules = '', table = ''] = documentation.split(/^## What meets each rule.*$/m);
   const ids = [...rules.matchAll(/^\| ([A-Z]-?\d+) \|(.*)$/gm)].map(([, id = '', line = '']) => ({
@@ -113,6 +115,8 @@ it('every rule of docs/requirements.md is met by something that is there, and sh
   }));
   expect(ids.length).toBeGreaterThan(200);
   const rows = rowsIn(table);
+  expect(repeated(ids.map(({ id }) => id))).toEqual([]);
+  expect(repeated(rows.map(({ id }) => id))).toEqual([]);
   const shown = new Set(rows.map(({ id }) => id));
   const known = new Set(ids.map(({ id }) => id));
   const held = ({ id, line }: { id: string; line: string }): boolean => {

@@ -25,7 +25,7 @@ test.afterAll(() => {
   server.close();
 });
 
-test('a run reads a page of a listed host after asking, and of no other [O24]', async ({
+test('a run reads a page of a listed host after asking, and of no other [O28]', async ({
   page,
   loupe,
   ollama,

@@ -85,7 +85,7 @@ describe('npx loupe mcp', () => {
     expect(loupeServer.client.getInstructions()).toContain('start_run');
   });
 
-  it('starts a run, reports its steps as progress, and returns its answer [O25]', async () => {
+  it('starts a run, reports its steps as progress, and returns its answer [O23]', async () => {
     await using loupeServer = await connect();
     const { data: listed } = await loupeServer.call('list_models');
     expect(listed.models).toContainEqual(expect.objectContaining({ name: 'short:latest' }));

@@ -135,7 +135,7 @@ describe.skipIf(!confined)('a confined server', () => {
     });
   });
 
-  it('cannot see or reach anything else [O20]', async () => {
+  it('cannot see or reach anything else [O27]', async () => {
     const folder = newFolder();
     const listener = createTcpServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
     await once(listener, 'listening');
@@ -209,7 +209,7 @@ describe('a server at an address', () => {
     return `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`;
   }
 
-  it('is asked at the entered address only: redirects are refused [O20]', async () => {
+  it('is asked at the entered address only: redirects are refused [O27]', async () => {
     const other = await listen((_, response) => response.end('{}'));
     const first = asked.length;
     for (const status of [301, 302, 307, 308]) {

@@ -63,7 +63,7 @@ async function error(result: Promise<ToolResult>): Promise<string> {
 }
 
 describe('what it reads', () => {
-  it('returns text and JSON as they are, with URL, status, type and bytes [O24]', async () => {
+  it('returns text and JSON as they are, with URL, status, type and bytes [O28]', async () => {
     const url = page('/data.json', '{"a": [1, 2]}', { 'content-type': 'application/json; charset=utf-8' });
     expect(await output(call(url))).toEqual({
       url,
