@@ -114,7 +114,7 @@ function Expected({ evidence: { expected } }: { evidence: BenchmarkEvidence }) {
     <div className="text-sm">
       <p className="text-ink-3">
         {expected.length === 0
-          ? 'The files give no expected call for this case: it is only judged whether the reply calls a function.'
+          ? 'The files give no expected call for this case, so only whether the reply calls a function is judged.'
           : 'Each argument has a list of accepted values; "" means it may be omitted. A dot in a name is sent as an underscore.'}
       </p>
       {expected.map((call, index) => (

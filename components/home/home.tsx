@@ -5,7 +5,7 @@ import type { FacetsReply } from '#lib/api/facets.ts';
 import type { HealthReply, ModelsReply } from '#lib/api/replies.ts';
 import { type RunFilter, readRunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
 import { type RunOrder, readRunOrder, writeRunOrder } from '#lib/api/run-order.ts';
-import { AT_WORK, groupsByDate } from '#lib/browser/state/listed-runs.ts';
+import { ACTIVE_TITLE, groupsByDate } from '#lib/browser/state/listed-runs.ts';
 import { modelsRefresh } from '#lib/browser/state/models.ts';
 import { isTyping } from '#lib/browser/typing.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -148,7 +148,7 @@ function useGroupedRuns(filter: RunFilter, order: RunOrder) {
     const pins = splits ? (pinned.runs ?? []) : [];
     const dated = newestFirst ? groupsByDate(list.runs, today) : [{ title: 'All runs', rows: list.runs }];
     const [first, ...rest] = dated;
-    const active = first?.title === AT_WORK ? [first] : [];
+    const active = first?.title === ACTIVE_TITLE ? [first] : [];
     const groups = [...active, { title: 'Pinned', rows: pins }, ...(active.length > 0 ? rest : dated)];
     return groups.filter(({ rows }) => rows.length > 0);
   }, [list.runs, pinned.runs, pinned.error, splits, newestFirst, today]);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRunRequest } from './create-run.ts';
+import { presetRecord, presetRequest } from './preset.ts';
 
 const problems = (changes: object) =>
   createRunRequest
@@ -27,4 +28,23 @@ it.each(['forever', '5 minutes', '', '5x'])('refuses %j as the time to keep a mo
   expect(problems({ keep_alive })).toEqual([
     expect.stringMatching(/^keep_alive: Enter a duration such as 30m/),
   ]);
+});
+
+it('refuses misspelt limits and model options, and takes options that resemble none', () => {
+  expect(problems({ budget: { max_token_total: 5 } })).toEqual([
+    expect.stringMatching(/^budget: .*"max_token_total"/),
+  ]);
+  expect(problems({ mode: 'explore', task: '', diversity: { treshold: 0.5 } })).toEqual([
+    expect.stringMatching(/^diversity: .*"treshold"/),
+  ]);
+  expect(problems({ model_options: { temprature: 1, newer_option: 2 } })).toEqual([
+    'model_options: temprature: There is no such model option. Did you mean temperature?',
+  ]);
+});
+
+it('a stored preset is readable though a newer rule refuses it', () => {
+  const run = { model_options: { temprature: 1 } };
+  const record = { id: 'a', name: 'Old', run, created_at: 0, updated_at: 0 };
+  expect(presetRecord.parse(record)).toEqual(record);
+  expect(presetRequest.safeParse({ name: 'Old', run }).success).toBe(false);
 });

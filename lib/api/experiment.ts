@@ -13,16 +13,11 @@ import { misspeltOption } from './model-option-names.ts';
 
 const { shape } = createRunRequest;
 
-const { budget, diversity } = optionalSettings(['budget', 'diversity']);
-
 /** Settings shared by all runs of an experiment, as in `POST /api/runs`. Options and cycles have fields of their own. */
 const experimentSettings = z
   .strictObject({
     ...optionalSettings(SETTING_NAMES),
     approval: shape.approval,
-    // A misspelt limit would otherwise be dropped, and an experiment run without it for days.
-    budget: budget.unwrap().strict().optional(),
-    diversity: diversity.unwrap().strict().optional(),
   })
   .omit({ model_options: true, max_cycles: true, turn_delay: true, unattended: true });
 

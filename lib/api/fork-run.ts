@@ -6,6 +6,7 @@ import { FORK_SETTINGS } from '../events/settings.ts';
 import type { JsonObject } from '../util/json.ts';
 import { createRunRequest } from './create-run.ts';
 import { forkPlace } from './fork-place.ts';
+import { misspeltOptionProblems } from './model-option-names.ts';
 import { namedOptionProblems } from './named-options.ts';
 import type { RunSummary } from './run-summary.ts';
 
@@ -31,7 +32,10 @@ const forkSettings = z
       ...(num_ctx === null ? {} : { num_ctx }),
       ...(num_predict === null ? {} : { num_predict }),
     };
-    for (const message of namedOptionProblems({ ...settings, model_options })) {
+    for (const message of [
+      ...namedOptionProblems({ ...settings, model_options }),
+      ...misspeltOptionProblems(settings.model_options),
+    ]) {
       context.addIssue({ code: 'custom', path: ['model_options'], message });
     }
   });

@@ -24,3 +24,11 @@ export function misspeltOption(name: string): string | undefined {
   const near = nearestName(name, OLLAMA_OPTIONS);
   return near === undefined ? undefined : `There is no such model option. Did you mean ${near}?`;
 }
+
+/** The misspelt names among model options that a request sets, each with the option that is meant. `null` removes one. */
+export function misspeltOptionProblems(options: Readonly<Record<string, unknown>> = {}): string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    const problem = value === null ? undefined : misspeltOption(name);
+    return problem === undefined ? [] : [`${name}: ${problem}`];
+  });
+}

@@ -18,17 +18,18 @@ const presetName = z
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'A name must be one line of visible characters.');
 
 /** The fields of `POST /api/runs` that a preset sets. Its task is a template: `{name}` is filled in for each run. */
-const presetRun = runFields
+const presetFields = runFields
   .omit({ images: true })
   // Without the defaults of a request: what is missing is filled in when a run is started.
   .extend({ mode: runMode, agentic: z.boolean(), task: z.string().trim().max(MAX_TASK_CHARS) })
-  .partial()
-  .superRefine((run, context) => {
-    for (const [field, message] of contradictions(run)) {
-      context.addIssue({ code: 'custom', path: [field], message });
-    }
-  });
-export type PresetRun = z.output<typeof presetRun>;
+  .partial();
+export type PresetRun = z.output<typeof presetFields>;
+
+const presetRun = presetFields.superRefine((run, context) => {
+  for (const [field, message] of contradictions(run)) {
+    context.addIssue({ code: 'custom', path: [field], message });
+  }
+});
 
 /** Body of `POST /api/presets` and `POST /api/presets/{id}`. */
 export const presetRequest = z.strictObject({
@@ -43,7 +44,8 @@ export type PresetRequest = z.output<typeof presetRequest>;
 export const presetRecord = z.object({
   id: z.string(),
   name: z.string(),
-  run: presetRun,
+  // Rules between fields may be newer than the preset; the run that it starts is held to them.
+  run: presetFields,
   created_at: z.int().nonnegative(),
   updated_at: z.int().nonnegative(),
 });

@@ -67,6 +67,26 @@ it('says that a setting may be null', () => {
   ]);
 });
 
+it('a fork and a call sent again refuse misspelt options, and can remove them', () => {
+  const fork = (model_options: object) =>
+    problems(forkRequest, { at: { end: true }, settings: { model_options } });
+  expect(fork({ top_kk: 3 })).toEqual([
+    'settings.model_options: top_kk: There is no such model option. Did you mean top_k?',
+  ]);
+  expect(fork({ top_kk: null })).toEqual([]);
+  expect(problems(rerunRequest, { options: { top_kk: 3 } })).toEqual([
+    'options: top_kk: There is no such model option. Did you mean top_k?',
+  ]);
+  expect(problems(rerunRequest, { options: { top_kk: null } })).toEqual([]);
+});
+
+it('the cases of a suite refuse misspelt limits', () => {
+  const cases = [{ id: 'a', input: 'Do it', settings: { budget: { max_second: 5 } } }];
+  expect(problems(suite, { name: 'n', cases })).toEqual([
+    expect.stringMatching(/^cases\.0\.settings\.budget\.max_second: /),
+  ]);
+});
+
 it('lists the places where a fork can begin', () => {
   expect(problems(forkRequest, { at: { iteration: 3 } })[0]).toMatch(
     /^at: must be \{"seq": N\}, .* or \{"end": true\}/,

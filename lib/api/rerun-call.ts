@@ -3,6 +3,7 @@ import { chatMessage, toolDefinition } from '../events/model-call.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { createRunRequest } from './create-run.ts';
+import { misspeltOptionProblems } from './model-option-names.ts';
 import { namedOptionProblems } from './named-options.ts';
 
 /** Messages of one request. */
@@ -67,12 +68,15 @@ export const rerunRequest = z
       if (options[name] === null) problem('options', `${name} cannot be removed. Set it to a number.`);
     }
     const { num_ctx, num_predict } = options;
-    for (const text of namedOptionProblems({
-      model_options: {
-        ...(num_ctx === null || num_ctx === undefined ? {} : { num_ctx }),
-        ...(num_predict === null || num_predict === undefined ? {} : { num_predict }),
-      },
-    }))
+    for (const text of [
+      ...namedOptionProblems({
+        model_options: {
+          ...(num_ctx === null || num_ctx === undefined ? {} : { num_ctx }),
+          ...(num_predict === null || num_predict === undefined ? {} : { num_predict }),
+        },
+      }),
+      ...misspeltOptionProblems(options),
+    ])
       problem('options', text);
   });
 export type RerunRequest = z.input<typeof rerunRequest>;

@@ -76,7 +76,8 @@ const OTHER_SCHEMAS = {
     [numberSchema(REPLY_LIMITS.first), numberSchema(REPLY_LIMITS.second)],
     'must be a list of two whole numbers above 0: the limit of the first try and that of the second.',
   ),
-  budget: z.object({
+  // Strict in requests: a misspelt limit would be dropped, and the run work without it.
+  budget: z.strictObject({
     max_tokens_total: numberSchema(BUDGET_LIMITS.max_tokens_total).optional(),
     max_cost_usd: numberSchema(BUDGET_LIMITS.max_cost_usd).optional(),
     max_seconds: numberSchema(BUDGET_LIMITS.max_seconds).optional(),
@@ -105,10 +106,12 @@ const OTHER_SCHEMAS = {
   operator_replies: z.array(operatorText).min(1).max(MAX_OPERATOR_REPLIES),
   operator_model: z.string().min(1).max(MAX_MODEL_NAME_CHARS),
   operator_prompt: operatorText,
-  diversity: diversitySettings.extend({
-    threshold: diversitySettings.shape.threshold.default(DIVERSITY_DEFAULTS.threshold),
-    window: diversitySettings.shape.window.default(DIVERSITY_DEFAULTS.window),
-  }),
+  diversity: diversitySettings
+    .extend({
+      threshold: diversitySettings.shape.threshold.default(DIVERSITY_DEFAULTS.threshold),
+      window: diversitySettings.shape.window.default(DIVERSITY_DEFAULTS.window),
+    })
+    .strict(),
 } as const satisfies Record<SettingsWith<{ type: 'other' }>, z.ZodType>;
 
 type SchemaOf<Name extends SettingName> = (typeof SETTINGS)[Name] extends { type: 'number'; nullable: true }
@@ -155,6 +158,8 @@ export const storedSettings = z.object({
     [Name in (typeof STORED_ALWAYS)[number]]: SchemaOf<Name>;
   }),
   ...optionalSettings(STORED_IF_SET),
+  // A log of a later version may have limits that this one does not know.
+  budget: SETTING_SCHEMAS.budget.strip(),
 });
 
 /** Settings specific to sessions. */

@@ -63,7 +63,11 @@ export function requireConfirmation(total: number, confirmed: number | undefined
 }
 
 /** An item's request. @throws {AppError} `invalid_request` if it is not a valid one */
-function checkedRequest(plan: ExperimentPlan, item: ExperimentItem, one: SuiteCase | undefined): NewRun {
+export function checkedRequest(
+  plan: ExperimentPlan,
+  item: ExperimentItem,
+  one: SuiteCase | undefined,
+): NewRun {
   try {
     return requestOf(plan, item, one);
   } catch (error) {

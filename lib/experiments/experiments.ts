@@ -19,7 +19,13 @@ import type { RunEvent } from '../events/registry.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
 import { sortedJson } from '../util/sorted-json.ts';
-import { type CasesById, caseOf, distinctRequests, requireConfirmation } from './admission.ts';
+import {
+  type CasesById,
+  caseOf,
+  checkedRequest,
+  distinctRequests,
+  requireConfirmation,
+} from './admission.ts';
 import { itemsOfCell, verdictsOf } from './cells.ts';
 import {
   chosenCases,
@@ -29,7 +35,7 @@ import {
   type SuiteReference,
 } from './experiment-suite.ts';
 import { extendPlan, newItems } from './extend-plan.ts';
-import { planRuns, requestOf } from './plan-runs.ts';
+import { planRuns } from './plan-runs.ts';
 import { type ResultFacts, resultOfLog } from './result-row.ts';
 
 /** The run operations that experiments need. */
@@ -492,7 +498,7 @@ export class Experiments {
       const idempotencyKey = `experiment:${id}:${item.position}`;
       const one = caseOf(item, open.cases);
       const files = one?.files;
-      const run_id = await this.#runs.start(requestOf(plan, item, one), {
+      const run_id = await this.#runs.start(checkedRequest(plan, item, one), {
         ...{ idempotencyKey, family: id },
         ...(files && { files }),
       });

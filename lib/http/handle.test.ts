@@ -148,6 +148,10 @@ describe('reading a body', () => {
     expect(await readBody(post(''), z.strictObject({}))).toEqual({});
   });
 
+  it('suggests the field that an unknown one resembles', () => {
+    expect(() => checked(schema, { name: 'a', counts: 2 })).toThrow(/counts: .* Did you mean "count"\?/);
+  });
+
   it('stops reading a body that is too large, even without a Content-Length', async () => {
     let pulled = 0;
     const endless = new ReadableStream<Uint8Array>({

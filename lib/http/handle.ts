@@ -3,6 +3,7 @@ import type { ErrorReply } from '../api/error-reply.ts';
 import { AppError } from '../errors/app-error.ts';
 import { IMAGE_LIMITS, MAX_SUITE_BYTES } from '../events/limits.ts';
 import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
+import { namesInSchema } from '../util/names-in-schema.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { getGate } from './current-gate.ts';
 import { endOnSignOut } from './end-on-sign-out.ts';
@@ -103,7 +104,9 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
   if (result.success) return result.data;
   throw new AppError({
     code: 'invalid_request',
-    message: describeFieldProblems(result.error.issues, 'body').join(' '),
+    message: describeFieldProblems(result.error.issues, 'body', {
+      namesAt: (path) => namesInSchema(schema, path),
+    }).join(' '),
     hint: 'docs/api.md lists the fields.',
   });
 }

@@ -48,7 +48,7 @@ it.each(['task', 'session', 'explore'] as const)('a configuration reads back as 
     mode,
     ...(mode === 'task' ? { tier: 'complex', max_iterations: 3 } : { task: '' }),
     ...{ think: 'high', keep_alive: -1, model_options: { temperature: 0.5, seed: 7 } },
-    ...{ budget: { max_tokens: 1000 }, approval: { default: 'ask' } },
+    ...{ budget: { max_tokens_total: 1000 }, approval: { default: 'ask' } },
   });
   expect(runConfig.parse(config)).toEqual(config);
 });

@@ -1,5 +1,6 @@
 import { type Questionnaire, questionnaire } from '../api/rating.ts';
 import { AppError } from '../errors/app-error.ts';
+import { namesInSchema } from '../util/names-in-schema.ts';
 import { readYaml } from '../util/read-yaml.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
@@ -21,7 +22,12 @@ export function readQuestionnaire(text: string): Questionnaire {
 export function checkedQuestionnaire(value: unknown, lineOf?: LineOf): Questionnaire {
   const read = questionnaire.safeParse(value, IN_WORDS);
   if (read.success) return read.data;
-  throw refused(describeFieldProblems(read.error.issues, lineOf ? 'file' : 'questionnaire', lineOf));
+  throw refused(
+    describeFieldProblems(read.error.issues, lineOf ? 'file' : 'questionnaire', {
+      lineOf,
+      namesAt: (path) => namesInSchema(questionnaire, path),
+    }),
+  );
 }
 
 function refused(problems: readonly string[]): AppError {

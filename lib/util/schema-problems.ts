@@ -3,6 +3,7 @@ import { nearestName } from './nearest-name.ts';
 import { formatNumber } from './numbers.ts';
 import { shortText } from './short-text.ts';
 
+type LineOf = (path: Path) => number | undefined;
 type Path = readonly PropertyKey[];
 
 /** More problems than a person fixes at once. */
@@ -90,13 +91,17 @@ export function fieldProblems(
  *
  * @param whole what the value is, for problems that are not about a field
  * @param lineOf the line of the value at a path, if it comes from a file
+ * @param namesAt the fields that the schema knows at a path, to suggest the nearest one
  */
 export function describeFieldProblems(
   issues: readonly z.core.$ZodIssue[],
   whole: string,
-  lineOf: (path: Path) => number | undefined = () => undefined,
+  {
+    lineOf = () => undefined,
+    namesAt,
+  }: { lineOf?: LineOf | undefined; namesAt?: (path: Path) => readonly string[] } = {},
 ): string[] {
-  const lines = fieldProblems(issues).map(({ path, reason, isSentence }) => {
+  const lines = fieldProblems(issues, namesAt).map(({ path, reason, isSentence }) => {
     const line = lineOf(path);
     const place = path.length === 0 ? whole : path.map((step) => quotedName(String(step))).join('.');
     return `${line === undefined ? '' : `line ${line}: `}${isSentence ? '' : `${place}: `}${reason}`;

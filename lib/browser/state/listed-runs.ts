@@ -46,7 +46,7 @@ export interface RunGroup {
 }
 
 /** The heading of active rows. */
-export const AT_WORK = 'Active';
+export const ACTIVE_TITLE = 'Active';
 
 const MONTHS = [
   'January',
@@ -75,7 +75,7 @@ export function groupsByDate(rows: readonly ListedRun[], now: number): RunGroup[
     new Date(today.getFullYear(), today.getMonth(), today.getDate() - daysAgo).getTime();
   const [todayAt, yesterdayAt, mondayAt] = [midnight(0), midnight(1), midnight((today.getDay() + 6) % 7)];
   const titleOf = (row: ListedRun): string => {
-    if (isActive(row)) return AT_WORK;
+    if (isActive(row)) return ACTIVE_TITLE;
     const { created_at: at } = row.run;
     if (at >= todayAt) return 'Today';
     if (at >= yesterdayAt) return 'Yesterday';
