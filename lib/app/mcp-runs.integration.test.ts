@@ -214,5 +214,9 @@ it('a broken mcp.json stops only runs that need it', async () => {
   ollama.add({ name: 'plain', steps: [done] });
   const { id } = await startRun(loupe, { task: 'Read', model: 'plain', tools: ['read_file'] });
   expect((await endOf(loupe, id)).termination_reason).toBe('final_answer');
+  const fork = (settings: object) =>
+    loupe.request(`/api/runs/${id}/fork`, { json: { at: { end: true }, message: 'Again', settings } });
+  expect((await fork({ tools: ['actor__act'] })).status).toBe(409);
+  expect((await fork({})).status).toBe(201);
   writeFileSync(path, before);
 });

@@ -318,12 +318,16 @@ function openRuns(
         ...(await factsOf(request, { tools, unconfined, mcp, commandTools, prices })),
       }),
     admit: (models) => servers.admit(models),
-    prepareFork: async (config, { kind, runId, model }) => {
+    prepareFork: async (config, { kind, runId, model, tools: chosen }) => {
       const custom = await commandTools.readable();
+      // A fork without tools of servers does not need their configuration.
+      const [definitions, servers] = chosen.some(isServerTool)
+        ? await Promise.all([mcp.definitions(), mcp.offered()])
+        : [[], []];
       return {
         price: await prices.of(model),
-        tools: [...tools[config.mode], ...(await mcp.definitions()), ...definitionsOf(custom)],
-        servers: [...(await mcp.offered()), ...offeredGroup(custom)],
+        tools: [...tools[config.mode], ...definitions, ...definitionsOf(custom)],
+        servers: [...servers, ...offeredGroup(custom)],
         commandTools: custom,
         ...(await prepareForkWorkspace(config, { kind, runId, dataDir })),
         ...(modeFacts(config.mode).writesLogFile ? { logPath: logPathOf(runId) } : {}),

@@ -41,10 +41,10 @@ export interface RunCreationOptions {
   prepare(request: NewRun, runId: string, files: StartOptions['files']): Promise<PreparedRun>;
   /** Refuses models that runs cannot or may not use. */
   admit(models: { model: string; embeddingModel?: string; operatorModel?: string }): Promise<void>;
-  /** Creates or checks the workspace of a fork. `discard` deletes a copy. */
+  /** Creates or checks the workspace of a fork with these tools. `discard` deletes a copy. */
   prepareFork(
     config: RunConfig,
-    options: { kind: ForkFolder; runId: string; model: string },
+    options: { kind: ForkFolder; runId: string; model: string; tools: readonly string[] },
   ): Promise<ForkFacts & { discard(): Promise<void> }>;
 }
 
@@ -144,6 +144,7 @@ export class RunCreation {
       kind,
       runId: id,
       model: request.settings.model ?? point.state.config.model,
+      tools: request.settings.tools ?? point.state.config.tools ?? [],
     });
     const parent = { run_id: parentId, seq: point.seq };
     const { idempotencyKey } = options;
