@@ -176,6 +176,14 @@ it('people rate beside the models, and see no scores in the reply', async () => 
   await expect(ratings.get('study')).rejects.toMatchObject({ code: 'rating_not_found' });
 });
 
+it.each(['constructor', '__proto__'])('a person can be called %s', async (person) => {
+  const ratings = open(newFolder(), async () => answer(scores(9, 2)));
+  await ratings.create(request({ models: [] }));
+  await ratings.score('study', { person, run_id: 'a', scores: { plain: 3, vague: 3 } });
+  const { people } = await ratings.get('study');
+  expect(Object.entries(people)).toEqual([[person, ['a']]]);
+});
+
 it.each([
   ['name: x', 'scale'],
   ['- a', 'file'],

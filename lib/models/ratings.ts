@@ -326,10 +326,13 @@ function summaryOf({ study, rated, running }: Open): RatingSummary {
 
 function replyOf(open: Open): RatingReply {
   const { study, failures, rated, current } = open;
-  const people: Record<string, string[]> = {};
-  for (const { rater, run_id } of rated) {
-    if (!study.models.includes(rater)) people[rater] = [...(people[rater] ?? []), run_id];
-  }
+  const byPeople = Map.groupBy(
+    rated.filter(({ rater }) => !study.models.includes(rater)),
+    ({ rater }) => rater,
+  );
+  const people = Object.fromEntries(
+    [...byPeople].map(([person, texts]) => [person, texts.map(({ run_id }) => run_id)]),
+  );
   return { rating: summaryOf(open), study, failures, people, ...(current && { current }) };
 }
 
