@@ -140,6 +140,22 @@ it('can be stopped and continued; failures are told, and tried again only then',
   expect(await ratings.get('study')).toMatchObject({ rating: { status: 'done' }, failures: [] });
 });
 
+it('asks for each rating once, however many requests continue a study at the same time', async () => {
+  let good = false;
+  const asked: string[] = [];
+  const ratings = open(newFolder(), async ({ model }) => {
+    asked.push(model);
+    return answer(good ? scores(5, 5) : 'no scores');
+  });
+  await ratings.create(request({ models: ['one'], run_ids: ['a'] }));
+  await done(ratings);
+  good = true;
+  asked.length = 0;
+  await Promise.all([ratings.run('study'), ratings.run('study')]);
+  await done(ratings);
+  expect(asked).toEqual(['one']);
+});
+
 it('stops and says why, if a rating cannot be stored', async () => {
   const folder = newFolder();
   const ratings = open(folder, async () => {

@@ -127,9 +127,17 @@ export class Ratings {
   /** Lets the models rate what they have not rated yet. @throws {AppError} `rating_not_found` */
   async run(id: string): Promise<RatingReply> {
     const open = await this.#study(id);
+    if (open.running) return replyOf(open);
+    await open.over;
     if (!open.running) {
-      await open.over;
-      await this.#append(open, { type: 'running', on: true });
+      // Set before the line is on disk, so that a second request does not begin, too.
+      open.running = true;
+      try {
+        await this.#append(open, { type: 'running', on: true });
+      } catch (error) {
+        open.running = false;
+        throw error;
+      }
       this.#begin(open);
     }
     return replyOf(open);
