@@ -22,7 +22,11 @@ export const benchmarkRequest = z.strictObject({
     .max(MAX_BENCHMARK_MODELS)
     .refine((models) => new Set(models).size === models.length, 'A model is named twice.'),
   /** Default: all that the folder has. */
-  categories: z.array(category).min(1).optional(),
+  categories: z
+    .array(category)
+    .min(1)
+    .refine((names) => new Set(names).size === names.length, 'A category is named twice.')
+    .optional(),
   /** The first cases of each category; missing: all. */
   limit: z.number().int().min(1).max(100_000).optional(),
   window_tokens: z.number().int().min(512).max(1_048_576).default(DEFAULT_BENCHMARK_WINDOW),
