@@ -173,8 +173,6 @@ export class Benchmarks {
 
   /** Stops a benchmark: the case that is under way is dropped. @throws {AppError} `benchmark_not_found` */
   async stop(id: string): Promise<BenchmarkReply> {
-    const { record } = await this.#stored(id);
-    if (record.status !== 'finished') await this.#save({ ...record, status: 'stopped' });
     const open = this.#open.get(id);
     if (open) {
       open.stop.abort();
@@ -182,6 +180,9 @@ export class Benchmarks {
       if (isWaiting) await this.#leave(open);
       else await open.over.promise;
     }
+    // Only now, because the work may store the record until it is over.
+    const { record } = await this.#stored(id);
+    if (record.status !== 'finished') await this.#save({ ...record, status: 'stopped' });
     return this.get(id);
   }
 
@@ -244,6 +245,7 @@ export class Benchmarks {
   /** Works on a benchmark, after those before it, unless another process does. */
   async #take(id: string): Promise<void> {
     if (this.#open.has(id) || this.#closing.signal.aborted || !(await this.#hold(id))) return;
+    if (this.#open.has(id)) return; // taken by another request in the meantime
     this.#open.set(id, { id, stop: new AbortController(), over: Promise.withResolvers() });
     this.#work();
   }
@@ -274,7 +276,8 @@ export class Benchmarks {
     const { id, stop } = open;
     const beat = setInterval(() => void this.#beat(open), BEAT_MS);
     try {
-      await this.#finish(open);
+      // Another process may have taken it over while it waited here.
+      if (await this.#hold(id)) await this.#finish(open);
     } catch (error) {
       if (!stop.signal.aborted) await this.#stopWith(id, error);
     } finally {
@@ -313,19 +316,22 @@ export class Benchmarks {
     if (record.status !== 'waiting' && record.status !== 'running') return;
     const done = new Set((await this.#options.store.benchmarkResults(id)).map(({ position }) => position));
     const planned = plannedCases(record, await this.#filesOf(record));
-    await this.#save({ ...record, status: 'running' });
+    // Reading the files takes a while, in which another process may have stopped it.
+    const { record: latest } = await this.#stored(id);
+    if (signal.aborted || latest.status === 'stopped') return;
+    await this.#save({ ...latest, status: 'running' });
     const prepared = new Map<string, { chat: ChatModel; options: ModelOptions }>();
     let failures = 0;
     for (const next of planned.filter(({ position }) => !done.has(position))) {
       const { status } = (await this.#stored(id)).record;
-      if (signal.aborted || status !== 'running') return;
+      if (signal.aborted || status === 'stopped') return;
       const failed = await this.#runCase(next, { id, record, prepared, signal });
       if (signal.aborted) return;
       failures = failed === undefined ? 0 : failures + 1;
       if (failed && failures >= MAX_FAILURES) throw new AppError(failed);
     }
     const { record: last } = await this.#stored(id);
-    if (last.status === 'running') await this.#save({ ...last, status: 'finished' });
+    if (last.status !== 'stopped') await this.#save({ ...last, status: 'finished' });
   }
 
   /** @returns why there was no reply */

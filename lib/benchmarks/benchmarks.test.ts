@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type BenchmarkRequest, benchmarkRequest } from '../api/benchmark.ts';
+import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
+import { writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
+import { scriptedModel } from '../testing/simulate-run.ts';
+import { Benchmarks } from './benchmarks.ts';
+
+let root: string;
+let folder: string;
+let store: SqliteRunStore;
+let asked: string[];
+let opened: Benchmarks[];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'loupe-benchmark-work-'));
+  folder = writeBenchmarkFolder(join(root, 'files'), ['hall', 'attic']);
+  store = SqliteRunStore.open(join(root, 'loupe'), { ballastMegabytes: 1 });
+  asked = [];
+  opened = [];
+});
+
+afterEach(async () => {
+  for (const benchmarks of opened) await benchmarks.close();
+  await store.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** A process that works on benchmarks `lateMs` ahead of time; its models answer once `turn` resolves. */
+function worker({
+  name = 'one',
+  shared = false,
+  lateMs = 0,
+  turn = async () => undefined,
+}: {
+  name?: string;
+  shared?: boolean;
+  lateMs?: number;
+  turn?: () => Promise<void>;
+} = {}) {
+  const benchmarks = new Benchmarks({
+    store,
+    slots: { withSlot: ({ signal }, work) => work(signal) },
+    admit: async () => undefined,
+    modelFor: async () =>
+      scriptedModel(async ({ model }, { signal }) => {
+        asked.push(`${name} ${model}`);
+        const stopped = new Promise<never>((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        );
+        await Promise.race([turn(), stopped]);
+        return { message: { role: 'assistant', content: 'No.' }, timings: {} };
+      }),
+    newId: randomUUID,
+    now: () => Date.now() + lateMs,
+    worker: name,
+    shared,
+  });
+  opened.push(benchmarks);
+  return benchmarks;
+}
+
+const request = (change: Partial<BenchmarkRequest> = {}) =>
+  benchmarkRequest.parse({ folder, models: ['alpha'], categories: ['simple_python'], ...change });
+
+const statusOf = async (benchmarks: Benchmarks, id: string) => (await benchmarks.get(id)).benchmark.status;
+
+it('stays stopped when it is stopped while its files are being read', async () => {
+  const benchmarks = worker();
+  const { benchmark } = await benchmarks.create(request());
+  const stopped = await benchmarks.stop(benchmark.id);
+  expect(stopped.benchmark.status).toBe('stopped');
+  expect(asked).toEqual([]);
+});
+
+it('continues once, however many requests come at the same time', async () => {
+  const benchmarks = worker({ turn: () => Promise.withResolvers<void>().promise });
+  const { benchmark } = await benchmarks.create(request());
+  await benchmarks.stop(benchmark.id);
+  await Promise.all([benchmarks.continue(benchmark.id), benchmarks.continue(benchmark.id)]);
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  expect((await benchmarks.stop(benchmark.id)).benchmark.status).toBe('stopped');
+});
+
+it('leaves a benchmark that waited here to the process that took it over', async () => {
+  const first = Promise.withResolvers<void>();
+  const mine = worker({ shared: true, turn: () => first.promise });
+  const ids = [];
+  for (const model of ['alpha', 'beta', 'gamma']) {
+    ids.push((await mine.create(request({ models: [model], limit: 1 }))).benchmark.id);
+  }
+  const other = Promise.withResolvers<void>();
+  const late = worker({ name: 'other', shared: true, lateMs: 61_000, turn: () => other.promise });
+  const [alpha = '', beta = '', gamma = ''] = ids;
+  await store.holdBenchmark(alpha, { worker: 'one', now: Date.now() + 61_000, staleBefore: 0 });
+  await store.holdBenchmark(gamma, { worker: 'one', now: Date.now() + 61_000, staleBefore: 0 });
+  late.start();
+  await vi.waitFor(() => expect(asked).toEqual(['one alpha', 'other beta']));
+  first.resolve();
+  await vi.waitFor(async () => expect(await statusOf(mine, gamma)).toBe('finished'));
+  expect(asked).toEqual(['one alpha', 'other beta', 'one gamma']);
+  other.resolve();
+  await vi.waitFor(async () => expect(await statusOf(mine, beta)).toBe('finished'));
+});
+
+it('refuses a category that is named twice', () => {
+  expect(() => request({ categories: ['simple_python', 'simple_python'] })).toThrow('named twice');
+});
