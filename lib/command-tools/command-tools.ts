@@ -14,6 +14,7 @@ import { commandArgv } from '../tools/command-argv.ts';
 import { commandDefinition, commandTool } from '../tools/command-tool.ts';
 import { executeTool } from '../tools/execute-tool.ts';
 import type { JsonObject } from '../util/json.ts';
+import { OneAtATime } from '../util/one-at-a-time.ts';
 import { CommandToolsFile } from './tools-file.ts';
 
 export interface CommandToolsOptions {
@@ -29,7 +30,7 @@ export class CommandTools {
   readonly #options: CommandToolsOptions;
   readonly #file: CommandToolsFile;
   /** Changes of the file, one after the other. */
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #writing = new OneAtATime();
 
   constructor(options: CommandToolsOptions) {
     this.#options = options;
@@ -133,9 +134,7 @@ export class CommandTools {
   }
 
   #change(work: (tools: readonly CommandTool[]) => readonly CommandTool[]): Promise<void> {
-    const done = this.#writing.then(async () => this.#file.write(work(await this.#file.read())));
-    this.#writing = done.catch(() => undefined);
-    return done;
+    return this.#writing.run(async () => this.#file.write(work(await this.#file.read())));
   }
 }
 

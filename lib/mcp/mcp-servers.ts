@@ -16,6 +16,7 @@ import type { ToolDefinition } from '../parser/types.ts';
 import { estimateTokens } from '../policies/estimate.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { isBoundedObject, type JsonObject } from '../util/json.ts';
+import { OneAtATime } from '../util/one-at-a-time.ts';
 import { callServerTool } from './call-tool.ts';
 import { type AcceptedTool, ConfigFiles } from './config-file.ts';
 import { mergedConfig, shownConfig } from './hidden-values.ts';
@@ -63,7 +64,7 @@ export class McpServers {
   /** Tools as last listed by any instance since Loupe started. */
   readonly #listed = new Map<string, readonly ServerTool[]>();
   /** Changes of the files, one after the other. */
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #writing = new OneAtATime();
 
   constructor(options: McpServersOptions) {
     this.#options = options;
@@ -104,7 +105,7 @@ export class McpServers {
   async add(name: string, request: McpServerRequest): Promise<McpServerReply> {
     const server = mergedConfig(request, undefined);
     refuseReferences(server);
-    await this.#change(async () => {
+    await this.#writing.run(async () => {
       const servers = await this.#files.servers();
       if (Object.hasOwn(servers, name)) {
         throw new AppError({
@@ -120,7 +121,7 @@ export class McpServers {
 
   /** Replaces a configuration. The page's process ends; runs keep theirs. @throws {AppError} as `add`, `get` */
   async update(name: string, request: McpServerRequest): Promise<McpServerReply> {
-    await this.#change(async () => {
+    await this.#writing.run(async () => {
       const server = mergedConfig(request, await this.#config(name));
       refuseReferences(server);
       await this.#files.saveServers({ ...(await this.#files.servers()), [name]: server });
@@ -131,7 +132,7 @@ export class McpServers {
 
   /** Removes a server, what was accepted of it, and its own folder. @throws {AppError} `mcp_server_not_found` */
   async remove(name: string): Promise<{ removed: string }> {
-    await this.#change(async () => {
+    await this.#writing.run(async () => {
       await this.#config(name);
       const { [name]: _, ...servers } = await this.#files.servers();
       const { [name]: __, ...accepted } = await this.#files.accepted();
@@ -177,7 +178,7 @@ export class McpServers {
         hint: 'Start the server again and read what it says now.',
       });
     });
-    await this.#change(async () => {
+    await this.#writing.run(async () => {
       await this.#config(name);
       const accepted = await this.#files.accepted();
       const names = new Set(chosen.map((tool) => tool.name));
@@ -351,12 +352,6 @@ export class McpServers {
       message: `There is no server "${name.slice(0, 60)}".`,
       hint: 'The Tools page lists the servers.',
     });
-  }
-
-  #change(work: () => Promise<void>): Promise<void> {
-    const done = this.#writing.then(work);
-    this.#writing = done.catch(() => undefined);
-    return done;
   }
 
   #reply(name: string, server: McpServer, accepted: readonly AcceptedTool[]): McpServerReply {

@@ -27,7 +27,6 @@ import type { RatingLine, RatingLog } from './rating-log.ts';
 /** A reply that cannot be read is asked for once more. */
 const TRIES = 2;
 const CALL_TIMEOUT_MS = 300_000;
-const NEVER = new AbortController().signal;
 
 export interface RatingsOptions {
   log: RatingLog;
@@ -57,10 +56,7 @@ interface Open {
 /** Texts of runs, rated by questionnaire: by models, in slots of their servers, and by people (docs/decisions/0068). */
 export class Ratings {
   readonly #options: RatingsOptions;
-  readonly #appends = new OneAtATime({
-    maxWaiting: Number.MAX_SAFE_INTEGER,
-    full: () => new RangeError('Too many lines wait to be written'),
-  });
+  readonly #appends = new OneAtATime();
   #opened: Promise<Map<string, Open>> | undefined;
   #closed = false;
   #count = 0;
@@ -211,7 +207,7 @@ export class Ratings {
   }
 
   async #append(open: Open, line: RatingLine): Promise<void> {
-    await this.#appends.run(() => this.#options.log.append(open.study.id, line), NEVER);
+    await this.#appends.run(() => this.#options.log.append(open.study.id, line));
     take(open, line);
   }
 

@@ -1,14 +1,12 @@
-/** Runs one task at a time, in arrival order. The number of waiting tasks is limited; aborting one frees its place. */
+/** Runs one task at a time, in arrival order. The number of waiting tasks can be limited; aborting one frees its place. */
 export class OneAtATime {
-  readonly #maxWaiting: number;
-  readonly #full: () => Error;
+  readonly #limit: { maxWaiting: number; full: () => Error } | undefined;
   readonly #waiting = new Set<() => void>();
   #busy = false;
 
-  /** @param options.full creates the error thrown when too many tasks are waiting */
-  constructor(options: { maxWaiting: number; full: () => Error }) {
-    this.#maxWaiting = options.maxWaiting;
-    this.#full = options.full;
+  /** @param limit.full creates the error thrown when too many tasks are waiting */
+  constructor(limit?: { maxWaiting: number; full: () => Error }) {
+    this.#limit = limit;
   }
 
   /**
@@ -16,8 +14,8 @@ export class OneAtATime {
    *
    * @throws the abort reason if aborted while waiting, the error of `full`, or the error of `work`
    */
-  async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    signal.throwIfAborted();
+  async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted();
     if (this.#busy) await this.#turn(signal);
     this.#busy = true;
     try {
@@ -30,19 +28,19 @@ export class OneAtATime {
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
-    if (this.#waiting.size >= this.#maxWaiting) throw this.#full();
+  #turn(signal?: AbortSignal): Promise<void> {
+    if (this.#limit && this.#waiting.size >= this.#limit.maxWaiting) throw this.#limit.full();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const enter = () => {
-      signal.removeEventListener('abort', leave);
+      signal?.removeEventListener('abort', leave);
       this.#waiting.delete(enter);
       resolve();
     };
     const leave = () => {
       this.#waiting.delete(enter);
-      reject(signal.reason);
+      reject(signal?.reason);
     };
-    signal.addEventListener('abort', leave, { once: true });
+    signal?.addEventListener('abort', leave, { once: true });
     this.#waiting.add(enter);
     return promise;
   }
