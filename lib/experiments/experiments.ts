@@ -18,6 +18,7 @@ import { DEFAULT_EXPERIMENT_MODE } from '../events/modes.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
+import { OneAtATime } from '../util/one-at-a-time.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import {
   type CasesById,
@@ -115,6 +116,8 @@ export class Experiments {
   readonly #open = new Map<string, Open>();
   /** Experiments read lately, the latest last. */
   readonly #recent = new Map<string, StoredExperiment>();
+  /** Of requests: each reads an experiment, stores it and opens it, which two of them must not do in turns. */
+  readonly #changes = new OneAtATime();
   #working: Promise<void> | undefined;
 
   constructor(options: {
@@ -290,13 +293,15 @@ export class Experiments {
    * @throws {AppError} `experiment_not_found`, `experiment_elsewhere`
    */
   async stop(id: string, { force }: { force: boolean }): Promise<ExperimentReply> {
-    const open = await this.#inHand(id);
-    if (open) {
-      await this.#save(open, { status: 'stopped' });
-      const running = open.items.find((item) => item.status === 'running');
-      if (running?.run_id && force) await this.#runs.stop(running.run_id, { force });
-      if (!this.#open.has(id)) this.#take(open);
-    }
+    const open = await this.#changes.run(async () => {
+      const mine = await this.#inHand(id);
+      if (!mine) return undefined;
+      await this.#save(mine, { status: 'stopped' });
+      if (!this.#open.has(id)) this.#take(mine);
+      return mine;
+    });
+    const running = open?.items.find((item) => item.status === 'running');
+    if (running?.run_id && force) await this.#runs.stop(running.run_id, { force });
     return this.get(id);
   }
 
@@ -305,7 +310,11 @@ export class Experiments {
    *
    * @throws {AppError} `experiment_not_found`, `experiment_elsewhere`
    */
-  async continue(id: string): Promise<ExperimentReply> {
+  continue(id: string): Promise<ExperimentReply> {
+    return this.#changes.run(() => this.#continue(id));
+  }
+
+  async #continue(id: string): Promise<ExperimentReply> {
     const { experiment, items } = await this.get(id);
     if (experiment.status !== 'stopped') return { experiment, items };
     const open =
@@ -330,6 +339,14 @@ export class Experiments {
     const planned = newItems(draft, before.items, listOf(cases));
     requireConfirmation(before.items.length + planned.length, confirmed);
     await this.#admit(draft, planned, cases);
+    return this.#changes.run(() => this.#extend(id, more, cases));
+  }
+
+  async #extend(
+    id: string,
+    more: Omit<ExtendExperiment, 'confirm_runs'>,
+    cases: CasesById,
+  ): Promise<ExperimentReply> {
     if (!(await this.#holder.hold(id))) throw elsewhere(id);
     // Read again: the experiment may have changed while models were admitted.
     const latest = await this.get(id);

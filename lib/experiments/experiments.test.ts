@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { experimentRequest, extendExperimentRequest } from '../api/experiment.ts';
+import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
+import { Experiments } from './experiments.ts';
+
+let root: string;
+let store: SqliteRunStore;
+let experiments: Experiments;
+/** How many runs were started, and how often an experiment was given up. */
+let started: number;
+let released: number;
+/** Lets all runs end. */
+let finish: PromiseWithResolvers<void>;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'loupe-experiments-'));
+  store = SqliteRunStore.open(root, { ballastMegabytes: 1 });
+  [started, released] = [0, 0];
+  finish = Promise.withResolvers();
+  experiments = open();
+});
+
+afterEach(async () => {
+  await experiments.close();
+  await store.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const unused = () => Promise.reject(new Error('Not used here'));
+
+function open(): Experiments {
+  return new Experiments({
+    store,
+    runs: {
+      admit: async () => undefined,
+      start: async () => {
+        started += 1;
+        return `run-${started}`;
+      },
+      stop: async () => undefined,
+      async *log() {},
+      agreement: unused,
+      ended: (_, signal) =>
+        Promise.race([
+          finish.promise,
+          new Promise<void>((over) => signal.addEventListener('abort', () => over())),
+        ]),
+    },
+    suites: { find: unused },
+    newId: () => 'exp',
+    holder: {
+      hold: async () => true,
+      keep: async () => true,
+      release: async () => {
+        released += 1;
+      },
+    },
+  });
+}
+
+/** An experiment of two runs that was stopped in its first, after a restart. */
+async function stopAndRestart(): Promise<void> {
+  const plan = { name: 'Models', mode: 'explore', models: ['alpha'], cycles: 1, repeats: 2 };
+  await experiments.create(experimentRequest.parse(plan));
+  await vi.waitFor(() => expect(started).toBe(1));
+  await experiments.stop('exp', { force: false });
+  await experiments.close();
+  experiments = open();
+}
+
+it('keeps all runs, when it is extended twice at the same time', async () => {
+  await stopAndRestart();
+  const extend = (model: string) =>
+    experiments.extend('exp', extendExperimentRequest.parse({ models: [model], repeats: 2 }));
+  await Promise.all([extend('beta'), extend('gamma')]);
+  const { experiment, items } = await experiments.get('exp');
+  expect(experiment).toMatchObject({ total: 6, plan: { models: ['alpha', 'beta', 'gamma'] } });
+  const count = (model: string) => items.filter((item) => item.model === model).length;
+  expect(['alpha', 'beta', 'gamma'].map(count)).toEqual([2, 2, 2]);
+});
+
+it('can be stopped after it was continued twice at the same time', async () => {
+  await stopAndRestart();
+  await Promise.all([experiments.continue('exp'), experiments.continue('exp')]);
+  await experiments.stop('exp', { force: false });
+  released = 0;
+  finish.resolve();
+  await vi.waitFor(() => expect(released).toBe(1));
+  expect(started).toBe(1);
+});
