@@ -8,7 +8,12 @@ import type { CallMcpToolReply } from './mcp.ts';
 
 const SCHEMA_BOUNDS = { maxChars: 20_000, maxDepth: 20 };
 /** Programs of this kind read one of their arguments as code: text of a model must not become code. */
-const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'ash', 'busybox', 'pwsh', 'powershell']);
+const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'ash', 'busybox']);
+const POWERSHELLS = new Set(['pwsh', 'powershell']);
+/** `-c`, also among joined options, and the long forms of fish. */
+const CODE_OPTION = /^(?:[-+][A-Za-z]*c[A-Za-z]*|--(?:init-)?command)$/;
+/** `-Command`, `-EncodedCommand` and what they can be shortened to, but not `-ExecutionPolicy`. */
+const POWERSHELL_CODE_OPTION = /^--?(?:c[a-z]*|e|ec|en[a-z]*)$/i;
 
 /** The parts of a schema that arguments are checked by. */
 const parameterShape = z.looseObject({
@@ -73,16 +78,32 @@ function commandToolProblems({
 }
 
 /**
- * Whether the word at this index becomes code: the first one after a shell's option with `c`, also where another program
- * starts the shell (`nice sh -c …`), or what `env -S` splits into a command.
+ * Whether the word at this index becomes code: the script of a shell, also where another program starts the shell
+ * (`nice sh -c …`), or what `env -S` splits into a command.
  */
 function isCode(words: readonly string[], index: number): boolean {
-  const isAfterShell = words.some((word, at) => {
-    if (!SHELLS.has(baseName(word))) return false;
-    const option = words.findIndex((part, place) => place > at && /^[-+][A-Za-z]*c[A-Za-z]*$/i.test(part));
-    return option >= 0 && index === option + 1;
+  const isScript = words.slice(0, index).some((word, at) => {
+    const name = baseName(word);
+    if (SHELLS.has(name)) return isScriptOfShell(words.slice(at + 1), index - at - 1);
+    // All words that follow are joined.
+    return (
+      POWERSHELLS.has(name) && words.slice(at + 1, index).some((each) => POWERSHELL_CODE_OPTION.test(each))
+    );
   });
-  return isAfterShell || isSplitByEnv(words, index);
+  return isScript || isSplitByEnv(words, index);
+}
+
+/** Whether a word is the script, or an option between `-c` and the script: `-c -x SCRIPT`, `-c -o pipefail -- SCRIPT`. */
+function isScriptOfShell(words: readonly string[], index: number): boolean {
+  if (/^--(?:init-)?command=/.test(words[index] ?? '')) return true;
+  const option = words.findIndex((word) => CODE_OPTION.test(word));
+  if (option < 0 || index <= option) return false;
+  let script = option;
+  while (/^[-+]/.test(words[script] ?? '')) {
+    const takesName = /^[-+][A-Za-z]*o/i.test(words[script] ?? '');
+    script += takesName ? 2 : 1;
+  }
+  return index <= script;
 }
 
 /** `env -S TEXT`, `env -STEXT`, `env --split-string=TEXT`, also with other short options in front of the S. */

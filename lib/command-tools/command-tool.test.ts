@@ -62,6 +62,14 @@ it.each([
     ['xargs', '/bin/bash', '-c', '{path} {lines}'],
     ['find', '.', '-exec', 'sh', '-c', '{path} {lines}', ';'],
     ['pwsh', '-Command', '{path} {lines}'],
+    ['pwsh', '-ExecutionPolicy', 'Bypass', '-Command', '{path} {lines}'],
+    ['pwsh', '-c', 'Get-Content', '{path} {lines}'],
+    ['bash', '-c', '-x', '{path} {lines}'],
+    ['bash', '-c', '--', '{path} {lines}'],
+    ['bash', '-c', '-o', 'pipefail', '-e', '{path} {lines}'],
+    ['bash', '-euco', 'pipefail', '{path} {lines}'],
+    ['fish', '--command', '{path} {lines}'],
+    ['fish', '--command={path} {lines}'],
     ['/usr/bin/env', '-S', 'sh -c {path} {lines}'],
     ['env', '-iS', '{path} {lines}'],
     ['env', '--split-string={path} {lines}'],
@@ -84,6 +92,12 @@ it.each([
 
 it('lets parameters reach a script as its arguments or on the standard input', () => {
   expect(problems({ command: ['sh', '-c', 'head -n "$2" -- "$1"', 'sh', '{path}', '{lines}'] })).toEqual([]);
+  expect(
+    problems({ command: ['bash', '-o', 'pipefail', '-c', 'head -- "$@"', 'sh', '{path}', '{lines}'] }),
+  ).toEqual([]);
+  expect(
+    problems({ command: ['pwsh', '-ExecutionPolicy', 'Bypass', '-File', 'a.ps1', '{path}', '{lines}'] }),
+  ).toEqual([]);
   expect(problems({ command: ['python3', 'tool.py'], stdin: 'json' })).toEqual([]);
 });
 
