@@ -58,7 +58,7 @@ export class ConfigFiles {
 
   /** @throws {AppError} `mcp_config_unreadable` */
   async servers(): Promise<Servers> {
-    return (await read(this.path, configFile))?.mcpServers ?? {};
+    return ownOnly((await read(this.path, configFile))?.mcpServers);
   }
 
   async saveServers(servers: Servers): Promise<void> {
@@ -74,12 +74,17 @@ export class ConfigFiles {
 
   /** @throws {AppError} `mcp_config_unreadable` */
   async accepted(): Promise<Accepted> {
-    return (await read(this.#toolsPath, toolsFile))?.servers ?? {};
+    return ownOnly((await read(this.#toolsPath, toolsFile))?.servers);
   }
 
   async saveAccepted(servers: Accepted): Promise<void> {
     await write(this.#toolsPath, { servers });
   }
+}
+
+/** Without what objects inherit: a server can be named "constructor". */
+function ownOnly<Value>(record: Readonly<Record<string, Value>> = {}): Readonly<Record<string, Value>> {
+  return Object.setPrototypeOf({ ...record }, null);
 }
 
 async function read<Schema extends z.ZodType>(
