@@ -91,6 +91,18 @@ describe('requests for calls', () => {
     );
   });
 
+  it('take any format for a text, also one that every object has', () => {
+    const parameters = {
+      type: 'object',
+      properties: { code: { type: 'string', format: 'constructor' } },
+      required: ['code'],
+    };
+    const [task] = toolTasks([
+      { type: 'function', function: { name: 'a__b', description: 'x', parameters } },
+    ]);
+    expect(task?.expected).toEqual({ code: 'harbor' });
+  });
+
   it('leave out a tool whose required values cannot be made up', () => {
     const parameters = {
       type: 'object',

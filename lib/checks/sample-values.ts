@@ -23,14 +23,16 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/message|text|content|body|note|comment/i, 'Water the plants on Monday.'],
 ];
 
-const FORMATS: Readonly<Record<string, string>> = {
-  email: 'ada@example.com',
-  uri: 'https://example.com/guide',
-  date: '2026-03-14',
-  'date-time': '2026-03-14T09:30:00Z',
-  time: '09:30:00Z',
-  uuid: '2f1e7c1a-5b0e-4c1e-9a57-6d2f3b8c9d10',
-};
+const FORMATS: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({
+    email: 'ada@example.com',
+    uri: 'https://example.com/guide',
+    date: '2026-03-14',
+    'date-time': '2026-03-14T09:30:00Z',
+    time: '09:30:00Z',
+    uuid: '2f1e7c1a-5b0e-4c1e-9a57-6d2f3b8c9d10',
+  }),
+);
 
 /**
  * A value that fits a parameter, the same each time. Pure.
@@ -85,8 +87,7 @@ export function sampleArguments(
 
 function sampleText(name: string, schema: ParameterSchema): string | undefined {
   if (schema.pattern !== undefined) return undefined;
-  const format = typeof schema.format === 'string' ? FORMATS[schema.format] : undefined;
-  const text = format ?? TEXTS.find(([word]) => word.test(name))?.[1] ?? 'harbor';
+  const text = FORMATS.get(schema.format) ?? TEXTS.find(([word]) => word.test(name))?.[1] ?? 'harbor';
   const min = numberOf(schema.minLength) ?? 0;
   const max = numberOf(schema.maxLength) ?? Number.POSITIVE_INFINITY;
   if (min > 200) return undefined;

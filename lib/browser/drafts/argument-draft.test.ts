@@ -29,6 +29,11 @@ it('makes a field for each parameter', () => {
   expect(argumentFieldsOf({ properties: [] })).toEqual([]);
 });
 
+it('takes JSON for a type that it does not know, also one that every object has', () => {
+  const fields = argumentFieldsOf({ properties: { x: { type: 'constructor' }, y: { type: ['string'] } } });
+  expect(fields.map(({ kind }) => kind)).toEqual(['json', 'text']);
+});
+
 it('reads what was entered, and leaves out what was not', () => {
   const fields = argumentFieldsOf(schema);
   const texts = { text: 'x', count: '7', on: 'false', kind: 'b', size: '2', list: '["y"]' };

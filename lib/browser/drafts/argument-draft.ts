@@ -34,7 +34,7 @@ function fieldOf(property: JsonValue): Omit<ArgumentField, 'name' | 'required'> 
     return { kind: 'json', description: '', choices: [], numeric: false, placeholder: '' };
   const { type, description, enum: values, default: preset } = property;
   const choices = Array.isArray(values) ? values.filter(isPlain).map(String) : [];
-  const kind = choices.length > 0 && type !== 'array' ? 'choice' : KINDS[String(type)];
+  const kind = choices.length > 0 && type !== 'array' ? 'choice' : KINDS.get(String(type));
   return {
     kind: kind ?? 'json',
     description: typeof description === 'string' ? description.slice(0, 500) : '',
@@ -44,12 +44,12 @@ function fieldOf(property: JsonValue): Omit<ArgumentField, 'name' | 'required'> 
   };
 }
 
-const KINDS: Readonly<Record<string, ArgumentKind>> = {
-  string: 'text',
-  number: 'number',
-  integer: 'number',
-  boolean: 'switch',
-};
+const KINDS: ReadonlyMap<string, ArgumentKind> = new Map([
+  ['string', 'text'],
+  ['number', 'number'],
+  ['integer', 'number'],
+  ['boolean', 'switch'],
+]);
 
 /**
  * Reads the texts of a form. Empty fields are left out; the server checks the rest. Pure.
