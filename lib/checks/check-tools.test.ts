@@ -142,6 +142,17 @@ describe('the judgement of a call', () => {
     expect(call({ path: 'a.txt', lines: 12, encoding: null }).outcome).toBe('right');
   });
 
+  it('takes a default that is an object, in any order of its fields', () => {
+    const preset = { unit: 'cm', scale: 2 };
+    const sized = { type: 'object', properties: { size: { type: 'object', default: preset } } };
+    const given = judgeToolCall(
+      reply(['draw', { size: { scale: 2, unit: 'cm' } }]),
+      { tool: 'draw', expected: {} },
+      sized,
+    );
+    expect(given.outcome).toBe('right');
+  });
+
   it('names each argument that is wrong, and how', () => {
     expect(call({ path: 'b.txt', encoding: 'latin1' }).arguments).toEqual([
       { name: 'path', problem: 'wrong_value' },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CheckCriterion } from '../api/model-check.ts';
 import type { ArgumentFinding, ToolOutcome } from '../api/tool-check.ts';
 import type { ParameterSchema } from '../parser/types.ts';
@@ -58,9 +59,7 @@ function compareArguments(
   const extra = Object.entries(given).flatMap(([name, value]): ArgumentFinding[] => {
     if (Object.hasOwn(expected, name) || value === null) return [];
     const preset = Object.hasOwn(properties, name) ? properties[name]?.default : undefined;
-    return preset !== undefined && sortedJson(value) === JSON.stringify(preset)
-      ? []
-      : [{ name, problem: 'extra' }];
+    return isDeepStrictEqual(value, preset) ? [] : [{ name, problem: 'extra' }];
   });
   return [...wanted, ...extra];
 }
