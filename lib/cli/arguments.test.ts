@@ -77,6 +77,13 @@ describe('the command line', () => {
     expect(USAGE).toMatch(/--autopilot(?! TEXT)/);
   });
 
+  it('takes 0 for a setting that can be 0, to override a preset', () => {
+    expect(readArguments(['run', '-p', 'many tools', '--distractor-tools', '0'])).toMatchObject({
+      body: { distractor_tools: 0 },
+    });
+    expect(() => readArguments(['run', 'Hi', '--max-iterations', '0'])).toThrow('a whole number from 1');
+  });
+
   it('omits options that were not given, so that the server uses its defaults', () => {
     expect(readArguments(['run', '--mode', 'explore', '-m', 'm'])).toMatchObject({
       body: { mode: 'explore', model: 'm' },

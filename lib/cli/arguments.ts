@@ -83,7 +83,7 @@ export type Command = Connect &
   );
 
 /** An option of "run" that sets one field, and the value it takes. */
-interface Flag extends Pick<NumberFacts, 'unit' | 'whole'> {
+interface Flag extends Pick<NumberFacts, 'unit' | 'whole' | 'min'> {
   readonly flag: string;
   readonly field: string;
   readonly type: 'number' | 'switch' | 'choice' | 'other';
@@ -493,14 +493,14 @@ function readRun(args: readonly string[]): Command {
 /** The fields that options set, read by the type of their value; the server checks its limits. */
 function readFlags(flags: readonly Flag[], texts: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
-    flags.flatMap(({ flag, field, type, whole, isList, isJson }): [string, unknown][] => {
+    flags.flatMap(({ flag, field, type, whole, min = 1, isList, isJson }): [string, unknown][] => {
       const text = texts[flag];
       if (text === true) return [[field, true]];
       if (typeof text !== 'string') return [];
       if (isList) return [[field, text.split(',').map((name) => name.trim())]];
       if (isJson) return [[field, jsonOf(`--${flag}`, text)]];
       if (type !== 'number') return [[field, text]];
-      return [[field, whole ? wholeNumber(`--${flag}`, text, 1) : amount(`--${flag}`, text)]];
+      return [[field, whole ? wholeNumber(`--${flag}`, text, min) : amount(`--${flag}`, text)]];
     }),
   );
 }
