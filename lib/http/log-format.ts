@@ -3,6 +3,7 @@ import type { RunMode } from '../events/config.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { exploreLog } from '../sharing/exports/explore-log.ts';
 import { sessionLog } from '../sharing/exports/session-log.ts';
+import { oneOf } from './query-choice.ts';
 
 type Pages<Entry> = AsyncGenerator<readonly Entry[]>;
 
@@ -27,14 +28,7 @@ export function logInFormat(
   mode: RunMode,
   pages: Pages<RunEvent>,
 ): { format: Format; pages: Pages<unknown> } {
-  const asked = new URL(request.url).searchParams.get('format') ?? 'events';
-  const format = FORMATS.find((known) => known === asked);
-  if (!format) {
-    throw new AppError({
-      code: 'invalid_request',
-      message: `format is "${asked.slice(0, 40)}"; it must be one of ${FORMATS.join(', ')}.`,
-    });
-  }
+  const format = oneOf(new URL(request.url).searchParams, 'format', FORMATS) ?? 'events';
   if (format === 'events') return { format, pages };
   if (format !== mode) {
     throw new AppError({

@@ -1,7 +1,7 @@
-import { AppError } from '../errors/app-error.ts';
 import type { StoredRuns } from '../runs/stored-runs.ts';
 import { type ExportedLog, exportedLog } from '../sharing/exports/exported-log.ts';
 import { SCOPES } from '../sharing/redaction/scope.ts';
+import { oneOf } from './query-choice.ts';
 
 /**
  * The log for a requested file: `?scope=` selects how much of the run, `?redact=1` redacts it except for the kinds of
@@ -25,34 +25,5 @@ export async function requestedExport(
     scope,
     read: () => runs.log(runId),
     redaction: redact ? { ...runs.redaction(config), show: new Set(query.getAll('show')) } : undefined,
-  });
-}
-
-export function oneOf<Value extends string>(
-  query: URLSearchParams,
-  name: string,
-  values: readonly Value[],
-): Value | undefined {
-  const asked = query.get(name);
-  if (asked === null) return undefined;
-  const value = values.find((known) => known === asked);
-  if (value !== undefined) return value;
-  throw new AppError({
-    code: 'invalid_request',
-    message: `${name} is "${asked.slice(0, 40)}"; it must be one of ${values.join(', ')}.`,
-  });
-}
-
-/** As `oneOf`, for a parameter that must be given. @throws {AppError} `invalid_request` */
-export function requiredChoice<Value extends string>(
-  query: URLSearchParams,
-  name: string,
-  values: readonly Value[],
-): Value {
-  const value = oneOf(query, name, values);
-  if (value !== undefined) return value;
-  throw new AppError({
-    code: 'invalid_request',
-    message: `${name} is missing; it must be one of ${values.join(', ')}.`,
   });
 }

@@ -4,7 +4,8 @@ import { runFile } from '../sharing/exports/run-file.ts';
 import { runScenario } from '../sharing/exports/run-scenario.ts';
 import { fileResponse } from './file-response.ts';
 import { jsonLines } from './json-lines.ts';
-import { oneOf, requestedExport } from './requested-export.ts';
+import { oneOf } from './query-choice.ts';
+import { requestedExport } from './requested-export.ts';
 
 const FORMATS = ['run', 'bundle', 'scenario', 'spans'] as const;
 const YES_NO = ['0', '1'] as const;

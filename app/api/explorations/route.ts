@@ -4,6 +4,7 @@ import { cycleTableCells } from '#lib/events/cycle-table.ts';
 import { MAX_EXPLORATIONS } from '#lib/events/limits.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
+import { oneOf } from '#lib/http/query-choice.ts';
 import { csvText } from '#lib/util/csv.ts';
 
 export const dynamic = 'force-dynamic';
@@ -19,13 +20,7 @@ export function GET(request: Request) {
         message: `Name 1 to ${MAX_EXPLORATIONS} explorations, each as run=ID; there are ${ids.length}.`,
       });
     }
-    const format = query.get('format') ?? 'json';
-    if (format !== 'json' && format !== 'csv') {
-      throw new AppError({
-        code: 'invalid_request',
-        message: `format is "${format.slice(0, 40)}"; it must be json or csv.`,
-      });
-    }
+    const format = oneOf(query, 'format', ['json', 'csv']) ?? 'json';
     const reply = await getRunService().stored.explorations(ids, request.signal);
     if (format === 'json') return Response.json(reply);
     const rows = cycleTableCells(

@@ -6,7 +6,7 @@ import { getRunService } from '#lib/app/current-service.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { handle, idempotencyKey, readBody, wholeNumber } from '#lib/http/handle.ts';
 import { pageStart, pageToken } from '#lib/http/page-token.ts';
-import { oneOf } from '#lib/http/requested-export.ts';
+import { oneOf } from '#lib/http/query-choice.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,8 +1,8 @@
 import { getBenchmarks } from '#lib/app/current-benchmarks.ts';
 import { benchmarkCsv } from '#lib/benchmarks/benchmark-table.ts';
-import { AppError } from '#lib/errors/app-error.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
+import { oneOf } from '#lib/http/query-choice.ts';
 
 export const dynamic = 'force-dynamic';
 
@@ -10,13 +10,8 @@ export const dynamic = 'force-dynamic';
 export function GET(request: Request, { params }: { params: Promise<{ benchmarkId: string }> }) {
   return handle(request, async () => {
     const { benchmarkId } = await params;
-    const format = new URL(request.url).searchParams.get('format') ?? 'jsonl';
-    if (format !== 'jsonl' && format !== 'csv') {
-      throw new AppError({
-        code: 'invalid_request',
-        message: `format is "${format.slice(0, 40)}"; it must be jsonl or csv.`,
-      });
-    }
+    const query = new URL(request.url).searchParams;
+    const format = oneOf(query, 'format', ['jsonl', 'csv']) ?? 'jsonl';
     const results = await getBenchmarks().results(benchmarkId);
     const text =
       format === 'csv'

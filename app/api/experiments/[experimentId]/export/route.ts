@@ -3,7 +3,7 @@ import { getExperiments } from '#lib/app/current-experiments.ts';
 import { getRunService } from '#lib/app/current-service.ts';
 import { experimentExport } from '#lib/http/experiment-export.ts';
 import { handle } from '#lib/http/handle.ts';
-import { requiredChoice } from '#lib/http/requested-export.ts';
+import { requiredChoice } from '#lib/http/query-choice.ts';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,8 +1,8 @@
 import { suiteFileFormat } from '#lib/api/suite.ts';
 import { getSuites } from '#lib/app/current-suites.ts';
-import { AppError } from '#lib/errors/app-error.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
+import { oneOf } from '#lib/http/query-choice.ts';
 import { writeSuite } from '#lib/suites/write-suite.ts';
 
 export const dynamic = 'force-dynamic';
@@ -13,18 +13,12 @@ const TYPES = { yaml: 'application/yaml', json: 'application/json', jsonl: 'appl
 export function GET(request: Request, { params }: { params: Promise<{ suiteId: string }> }) {
   return handle(request, async () => {
     const query = new URL(request.url).searchParams;
-    const format = suiteFileFormat.safeParse(query.get('format') ?? 'yaml');
-    if (!format.success) {
-      throw new AppError({
-        code: 'invalid_request',
-        message: `format is "${query.get('format')?.slice(0, 40)}"; it must be ${suiteFileFormat.options.join(', ')}.`,
-      });
-    }
+    const format = oneOf(query, 'format', suiteFileFormat.options) ?? 'yaml';
     const suite = await getSuites().content((await params).suiteId, query.get('version') ?? undefined);
     const name = suite.name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'suite';
-    return fileResponse(writeSuite(suite, format.data), {
-      name: `${name}.${format.data}`,
-      type: TYPES[format.data],
+    return fileResponse(writeSuite(suite, format), {
+      name: `${name}.${format}`,
+      type: TYPES[format],
     });
   });
 }
