@@ -63,6 +63,13 @@ it('refuses text that the program would take for an option', () => {
   expect(argv(['wc', './{path}'], { path: '-v' })).toEqual(['wc', './-v']);
 });
 
+it('takes a number for an option only where text of the model follows it', () => {
+  expect(argv(['seq', '{range}'], { range: [-3, 2] })).toEqual(['seq', '-3', '2']);
+  expect(argv(['head', '{count}c'], { count: -3 })).toEqual(['head', '-3c']);
+  expect(problem(['ls', '{count}{unit}'], { count: -1, unit: 'la' })).toContain('begins with "-"');
+  expect(problem(['seq', '{range}'], { range: ['-3', 2] })).toContain('begins with "-"');
+});
+
 it('refuses values that no argument can hold', () => {
   expect(problem(['x', '{a}'], { a: 'a\0b' })).toContain('NUL');
   expect(problem(['x', '{a}'], { a: 'x'.repeat(70_000) })).toContain('longer than 65536 bytes');

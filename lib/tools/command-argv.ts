@@ -25,13 +25,13 @@ export function commandArgv(
     const names = placeholdersOf(part);
     if (names.some((name) => argumentOf(args, name) === undefined)) continue;
     const pieces = piecesOf(part, names, args);
-    const option = pieces.find((piece) => becomesOption(piece, part, args) && !filled.includes('--'));
+    const option = pieces.find((piece) => becomesOption(piece, part) && !filled.includes('--'));
     if (option !== undefined) {
       return {
-        problem: `The argument ${JSON.stringify(option.slice(0, 80))} begins with "-", so the program would take it for an option.`,
+        problem: `The argument ${JSON.stringify(option.text.slice(0, 80))} begins with "-", so the program would take it for an option.`,
       };
     }
-    filled.push(...pieces);
+    filled.push(...pieces.map(({ text }) => text));
   }
   const nul = filled.find((piece) => piece.includes('\0'));
   if (nul !== undefined) return { problem: 'An argument contains a NUL character.' };
@@ -47,18 +47,25 @@ export function commandArgv(
   return { argv: [filledPart(program, () => ''), ...filled] };
 }
 
-function piecesOf(part: string, names: readonly string[], args: JsonObject): string[] {
-  const [name] = names;
-  const value = name === undefined || part !== `{${name}}` ? undefined : argumentOf(args, name);
-  if (Array.isArray(value)) return value.map(textOf);
-  return [filledPart(part, (each) => textOf(argumentOf(args, each) ?? ''))];
+/** An argument, and whether all that the model wrote of it are numbers. */
+interface Piece {
+  text: string;
+  isNumeric: boolean;
 }
 
-/** Whether text of the model at the start of an argument makes it an option. A number cannot be one. */
-function becomesOption(piece: string, part: string, args: JsonObject): boolean {
-  const first = /^\{([A-Za-z_][A-Za-z0-9_]*)\}/.exec(part)?.[1];
-  if (first === undefined || !piece.startsWith('-')) return false;
-  return typeof argumentOf(args, first) !== 'number';
+function piecesOf(part: string, names: readonly string[], args: JsonObject): Piece[] {
+  const [name] = names;
+  const value = name === undefined || part !== `{${name}}` ? undefined : argumentOf(args, name);
+  if (Array.isArray(value)) {
+    return value.map((item) => ({ text: textOf(item), isNumeric: typeof item === 'number' }));
+  }
+  const isNumeric = names.every((each) => typeof argumentOf(args, each) === 'number');
+  return [{ text: filledPart(part, (each) => textOf(argumentOf(args, each) ?? '')), isNumeric }];
+}
+
+/** Whether text of the model at the start of an argument makes it an option. A number alone cannot be one. */
+function becomesOption({ text, isNumeric }: Piece, part: string): boolean {
+  return part.startsWith('{') && text.startsWith('-') && !isNumeric;
 }
 
 function argumentOf(args: JsonObject, name: string): JsonValue | undefined {
