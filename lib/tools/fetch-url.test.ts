@@ -100,6 +100,14 @@ describe('what it reads', () => {
     expect(await output(call(url))).toMatchObject({ text: 'compressed text', bytes: 15 });
   });
 
+  it.each(['gzip', 'deflate', 'br'])(
+    'reads an empty body that is said to be compressed with %s',
+    async (encoding) => {
+      const url = page('/empty', '', { 'content-encoding': encoding });
+      expect(await output(call(url))).toMatchObject({ text: '', bytes: 0 });
+    },
+  );
+
   it('sends no cookie, no credentials and no referrer', async () => {
     await output(call(page('/asked', 'x')));
     const { headers, method } = requests.at(-1) ?? {};
@@ -136,6 +144,7 @@ describe('charsets', () => {
       'text/plain; charset=utf-8',
       Buffer.from('\ufeffGrüße', 'utf16le'),
     ],
+    ['a wrong header over UTF-8 with a mark', 'text/plain; charset=iso-8859-1', Buffer.from('\ufeffGrüße')],
     ['the page', 'text/html', Buffer.from('<meta charset="windows-1252"><p>Gr\xfc\xdfe', 'latin1')],
     ['UTF-8 for an unknown charset', 'text/plain; charset=klingon', Buffer.from('Grüße')],
   ])('follows %s', async (_what, type, body) => {

@@ -83,7 +83,8 @@ function decoded(body: Buffer, contentType: string, isPage: boolean): string {
   return decoderFor(byteOrderMark(body) ?? inHeader ?? inPage).decode(body);
 }
 
-function byteOrderMark([first, second]: Buffer): string | undefined {
+function byteOrderMark([first, second, third]: Buffer): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   return first === 0xff && second === 0xfe ? 'utf-16le' : undefined;
 }
