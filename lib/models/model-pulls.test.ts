@@ -47,6 +47,19 @@ it('starts a pull once, cancels it, and starts it again', async () => {
   expect(pulls.list()).toMatchObject([{ status: 'cancelled' }]);
 });
 
+it('lists a pull until it has ended, however many others ended since', async () => {
+  const { pulls, ends } = scripted();
+  pulls.start('large');
+  for (let index = 0; index < 30; index += 1) {
+    pulls.start(`small-${index}`);
+    ends.get(`small-${index}`)?.();
+    await expect.poll(() => pulls.list()[0]?.status).toBe('done');
+  }
+  // The last one was still under way when the others were counted.
+  expect(pulls.list()).toHaveLength(1 + 20 + 1);
+  expect(await pulls.cancel('large')).toMatchObject({ status: 'cancelled' });
+});
+
 it('keeps the error with its hint', async () => {
   const { pulls, ends } = scripted();
   pulls.start('a');

@@ -69,7 +69,9 @@ export class ModelPulls {
     const parts: Job['parts'] = new Map();
     const over = this.#run(pull, parts, stop.signal);
     const others = this.#jobs.filter((job) => job.pull.model !== model);
-    this.#jobs = [...others, { pull, parts, stop, over }].slice(-MAX_KEPT - MAX_AT_ONCE);
+    const ended = others.filter((job) => !running.includes(job));
+    const dropped = ended.slice(0, -MAX_KEPT);
+    this.#jobs = [...others.filter((job) => !dropped.includes(job)), { pull, parts, stop, over }];
     return { ...pull };
   }
 
