@@ -54,7 +54,7 @@ export class ModelUse {
       ...runs.configsAtWork.flatMap((other) => (hostOf(other) === host ? [other.model] : [])),
       ...slots.activeUses.flatMap((active) => (active.host === host ? [active.model] : [])),
     ];
-    const other = others.find((model) => model !== request.model);
+    const other = others.find((model) => fullName(model) !== fullName(request.model));
     if (other !== undefined) {
       throw new AppError({
         code: 'model_in_use',
