@@ -26,7 +26,10 @@ describe('the configuration of another host [O19]', () => {
     ]);
     const inner = '"mcpServers": {"one": {"command": "x"}},';
     expect(readMcpConfig(inner).servers).toHaveLength(1);
-    expect(readMcpConfig(`\`\`\`json\n{${inner.slice(0, -1)}}\n\`\`\``).servers).toHaveLength(1);
+    for (const line of ['\n', '\r\n']) {
+      const fenced = ['```json', `{${inner.slice(0, -1)}}`, '```'].join(line);
+      expect(readMcpConfig(fenced).servers).toHaveLength(1);
+    }
   });
 
   it('confines servers that no host confined', () => {

@@ -148,7 +148,7 @@ function isServer(value: Record<string, unknown>): boolean {
 
 /** A pasted block often comes with its fence, or as the inner part of an object. */
 function withoutFence(text: string): string {
-  const inner = /^\s*```\w*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+  const inner = /^\s*```\w*\r?\n([\s\S]*?)```\s*$/.exec(text)?.[1] ?? text;
   return /^\s*"/.test(inner) ? `{${inner.replace(/,\s*$/, '')}}` : inner;
 }
 
