@@ -1,8 +1,12 @@
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { mcpServerRequest } from '../api/mcp.ts';
 import { setRunService } from '../app/current-service.ts';
 import { AppError } from '../errors/app-error.ts';
+import { serversUnderTest } from '../mcp/under-test.ts';
 import { StorageFullError } from '../store/store-errors.ts';
+import { listen } from '../testing/listen.ts';
 import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
 import { setGate } from './current-gate.ts';
 import { factsOfRequest } from './gate.ts';
@@ -48,6 +52,18 @@ describe('handle', () => {
         hint: expect.any(String),
       },
     });
+  });
+
+  it('takes what an MCP server did wrong for no error of this server', async () => {
+    const server = createServer((_, response) => response.writeHead(302, { location: '/other' }).end());
+    const url = `http://127.0.0.1:${await listen(server)}/mcp`;
+    await using mcp = await serversUnderTest();
+    await mcp.servers.add('moved', mcpServerRequest.parse({ type: 'http', url }));
+    const reply = await handle(request('/'), async () =>
+      Response.json(await mcp.servers.offers('moved', new AbortController().signal)),
+    );
+    server.close();
+    expect(await codeOf(reply)).toEqual([502, 'mcp_redirect']);
   });
 
   it('recognizes an AppError from another copy of the module', async () => {

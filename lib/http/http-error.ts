@@ -100,6 +100,8 @@ export const STATUS: Readonly<Record<string, number>> = {
   mcp_bad_answer: 502,
   mcp_call_failed: 502,
   mcp_refused: 502,
+  mcp_redirect: 502,
+  mcp_other_address: 502,
   model_unreachable: 502,
   model_busy: 502,
   model_timeout: 502,

@@ -10,7 +10,7 @@ import type { ExportedLog } from './exported-log.ts';
 
 /**
  * A run as one HTML page that needs nothing else: its log, and the player to look at it with. It opens from a disk, asks
- * nobody for anything, and nothing in it can do more than be read (issue 8). Written piece by piece, so that a log of any
+ * nobody for anything, and nothing in it can do more than be read. Written piece by piece, so that a log of any
  * length costs a page of events at a time.
  *
  * @param images those of its events, as far as `IMAGE_LIMITS` has room for them; nothing in them is masked
