@@ -25,6 +25,19 @@ it('creates every combination once, numbered in order', () => {
   expect(new Set(keys).size).toBe(24);
 });
 
+it('cuts a long title between characters', () => {
+  for (const name of ['Test', 'Tests']) {
+    const varied = plan({
+      name,
+      mode: 'task',
+      task: 'Go',
+      factors: { system: ['😀'.repeat(200), 'Be brief.'] },
+    });
+    const titles = planRuns(varied).map((item) => requestOf(varied, item).title ?? '');
+    expect(titles.every((title) => title.isWellFormed())).toBe(true);
+  }
+});
+
 it('loads each model as seldom as possible', () => {
   const options: ExperimentRequest['options'] = [
     { num_ctx: 2048, top_k: 1 },

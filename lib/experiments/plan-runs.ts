@@ -10,6 +10,7 @@ import { withoutNamedOptions } from '../events/sent-options.ts';
 import { DEFAULT_WINDOW_TOKENS, offersSetting, SETTING_NAMES } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
 import { IN_WORDS } from '../util/schema-problems.ts';
+import { textStart } from '../util/short-text.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
 /** Options that make Ollama reload the model when they change (OL14). */
@@ -242,5 +243,5 @@ function titleOf({ name, options, factors = {}, repeats }: ExperimentPlan, item:
     ...(item.seed === undefined ? [] : [`seed ${item.seed}`]),
     ...(repeats === 1 ? [] : [`${item.repeat} of ${repeats}`]),
   ];
-  return `${name}: ${parts.join(', ')}`.slice(0, MAX_TITLE_CHARS);
+  return textStart(`${name}: ${parts.join(', ')}`, MAX_TITLE_CHARS);
 }
