@@ -66,6 +66,11 @@ describe('handle', () => {
     expect(await codeOf(reply)).toEqual([502, 'mcp_redirect']);
   });
 
+  it('takes a machine without a sandbox for no error of this server', async () => {
+    const missing = new AppError({ code: 'sandbox_missing', message: 'bubblewrap is not installed.' });
+    expect(await codeOf(await failing(missing))).toEqual([409, 'sandbox_missing']);
+  });
+
   it('recognizes an AppError from another copy of the module', async () => {
     const foreign = Object.assign(new Error('There is no run "x".'), {
       code: 'run_not_found',

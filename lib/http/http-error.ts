@@ -63,6 +63,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   command_tool_exists: 409,
   command_tools_unreadable: 409,
   commands_unavailable: 409,
+  sandbox_missing: 409,
   too_many_command_tools: 409,
   mcp_server_disabled: 409,
   mcp_tool_changed: 409,
