@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ToolCheck, toolCheck } from '../api/tool-check.ts';
+import { summarizeToolCheck, type ToolCheck, type ToolCheckSummary, toolCheck } from '../api/tool-check.ts';
 import { errno } from '../util/errno.ts';
 import { jsonValue } from '../util/json.ts';
 
@@ -10,15 +10,21 @@ const MAX_CHECKS = 200;
 /** Checks of tools, a file each, beside the configuration of the servers that they are about. */
 export class ToolCheckFiles {
   readonly #folder: string;
+  /** By ID. A stored check never changes, its evidence can have megabytes, and the list is polled. */
+  readonly #summaries = new Map<string, ToolCheckSummary>();
 
   constructor(dataDir: string) {
     this.#folder = join(dataDir, 'tool-checks');
   }
 
-  /** The stored checks, oldest first; a file that is not one is left out. */
-  async all(): Promise<ToolCheck[]> {
-    const read = await Promise.all((await this.#ids()).map((id) => this.get(id)));
-    return read.flatMap((check) => check ?? []).sort((a, b) => a.ended_at - b.ended_at);
+  /** The figures of the stored checks, oldest first; a file that is not one is left out. */
+  async summaries(): Promise<ToolCheckSummary[]> {
+    const ids = await this.#ids();
+    for (const id of ids) {
+      const check = this.#summaries.has(id) ? undefined : await this.get(id);
+      if (check) this.#summaries.set(id, summarizeToolCheck(check));
+    }
+    return ids.flatMap((id) => this.#summaries.get(id) ?? []).sort((a, b) => a.ended_at - b.ended_at);
   }
 
   async get(id: string): Promise<ToolCheck | undefined> {
@@ -42,6 +48,7 @@ export class ToolCheckFiles {
 
   async remove(id: string): Promise<void> {
     await rm(this.#path(id), { force: true });
+    this.#summaries.delete(id);
   }
 
   /** IDs begin with the time, so their order is that of the checks. */

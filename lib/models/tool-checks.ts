@@ -51,7 +51,7 @@ export class ToolChecks {
 
   /** The current check, or the last one of this process, and the stored ones. */
   async list(): Promise<ToolChecksReply> {
-    const checks = (await this.#options.files.all()).map(summarizeToolCheck).reverse();
+    const checks = (await this.#options.files.summaries()).reverse();
     return { ...(this.#job && { current: this.#shown(this.#job) }), checks };
   }
 
