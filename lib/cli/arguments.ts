@@ -176,7 +176,7 @@ ${EXPERIMENT_USAGE}
       the unpacked Python package bfcl-eval; --model may be repeated. To continue a stopped one: loupe benchmark --continue ID
 
 All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
-Ctrl-C stops a check or a benchmark; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
+Ctrl-C stops a check, a rating or a benchmark; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
 Progress goes to standard error, the answer to standard output. A session prints everything the model says, as it is written.
 A session waits for a message after each answer: "run" sends each line of standard input as one, and ends the session when the input
 ends. With --autopilot it continues by itself within its limits (autopilot_turns, autopilot_seconds).
