@@ -83,8 +83,8 @@ const ALONE: ExperimentHolder = {
 const HALTING = new Set(['storage_full', 'shutting_down', 'store_lost', 'store_busy']);
 
 /** Bounds the logs read for one agreement request. */
-const MAX_COMPARED_RUNS = 20;
-const MAX_COMPARED_GROUPS = 10;
+const MAX_RUNS_PER_GROUP = 20;
+const MAX_AGREEMENT_GROUPS = 10;
 
 /** Experiments that are kept in memory after they were read: their items can be thousands. */
 const MAX_RECENT = 2;
@@ -262,11 +262,13 @@ export class Experiments {
         ...[item.case ?? null, item.seed ?? null],
       ]);
       const group = groups.get(key) ?? { item, runs: [] };
-      if (group.runs.length < MAX_COMPARED_RUNS)
+      if (group.runs.length < MAX_RUNS_PER_GROUP)
         group.runs.push({ run_id: item.run_id, repeat: item.repeat });
       groups.set(key, group);
     }
-    const repeated = [...groups.values()].filter(({ runs }) => runs.length > 1).slice(0, MAX_COMPARED_GROUPS);
+    const repeated = [...groups.values()]
+      .filter(({ runs }) => runs.length > 1)
+      .slice(0, MAX_AGREEMENT_GROUPS);
     const found: AgreementGroup[] = [];
     for (const { item, runs } of repeated) {
       const { model, options, factors, case: caseId, seed } = item;

@@ -1,7 +1,7 @@
 import { getRunService } from '#lib/app/current-service.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
-import { handle } from '#lib/http/handle.ts';
+import { handle, pathNumber } from '#lib/http/handle.ts';
 import { valueAt } from '#lib/util/value-at.ts';
 
 export const dynamic = 'force-dynamic';
@@ -10,13 +10,7 @@ export const dynamic = 'force-dynamic';
 export function GET(request: Request, { params }: { params: Promise<{ runId: string; seq: string }> }) {
   return handle(request, async () => {
     const { runId, seq } = await params;
-    if (!/^[1-9]\d{0,14}$/.test(seq)) {
-      throw new AppError({
-        code: 'event_not_found',
-        message: `"${seq.slice(0, 40)}" is not an event number.`,
-      });
-    }
-    const event = await getRunService().stored.event(runId, Number(seq));
+    const event = await getRunService().stored.event(runId, pathNumber(seq, 'event_not_found'));
     const path = new URL(request.url).searchParams.get('text');
     return path === null ? Response.json(event) : textFile(valueAt(event, path), `loupe-${runId}-${seq}.txt`);
   });
