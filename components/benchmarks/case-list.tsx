@@ -4,9 +4,9 @@ import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import type { BenchmarkCasesReply, BenchmarkResult, BenchmarkSummary } from '#lib/api/benchmark.ts';
 import { CATEGORIES } from '#lib/api/benchmark-categories.ts';
-import { RESULT_FILTERS } from '#lib/api/benchmark-filter.ts';
+import { MAX_LISTED_CASES, RESULT_FILTERS } from '#lib/api/benchmark-filter.ts';
 import { FILTER_WORDS } from '#lib/browser/words/benchmark-words.ts';
-import { formatDuration, plural } from '#lib/browser/words/format.ts';
+import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useQuery } from '../hooks/use-query.ts';
@@ -86,10 +86,19 @@ export function CaseList({ path, benchmark }: { path: string; benchmark: Benchma
               />
             ))}
           </ul>
-          {data.cases.length < data.total && (
-            <Button size="sm" className="mt-3 max-sm:h-11" onClick={() => setShown(shown + STEP)}>
+          {data.cases.length < data.total && shown < MAX_LISTED_CASES && (
+            <Button
+              size="sm"
+              className="mt-3 max-sm:h-11"
+              onClick={() => setShown(Math.min(shown + STEP, MAX_LISTED_CASES))}
+            >
               Show more cases
             </Button>
+          )}
+          {data.cases.length < data.total && shown >= MAX_LISTED_CASES && (
+            <p className="mt-3 text-sm text-ink-3">
+              Only the first {formatCount(MAX_LISTED_CASES)} are listed. Filter them, or download all as CSV.
+            </p>
           )}
         </>
       )}

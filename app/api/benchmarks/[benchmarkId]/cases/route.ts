@@ -1,11 +1,9 @@
-import { RESULT_FILTERS } from '#lib/api/benchmark-filter.ts';
+import { MAX_LISTED_CASES, RESULT_FILTERS } from '#lib/api/benchmark-filter.ts';
 import { getBenchmarks } from '#lib/app/current-benchmarks.ts';
 import { handle, wholeNumber } from '#lib/http/handle.ts';
 import { oneOf } from '#lib/http/query-choice.ts';
 
 export const dynamic = 'force-dynamic';
-
-const MAX_CASES = 500;
 
 /** Results in order: after a position, of a model, of a category, or those that reading made right or wrong. */
 export function GET(request: Request, { params }: { params: Promise<{ benchmarkId: string }> }) {
@@ -15,7 +13,7 @@ export function GET(request: Request, { params }: { params: Promise<{ benchmarkI
     const reply = await getBenchmarks().cases(benchmarkId, {
       filter: oneOf(query, 'filter', RESULT_FILTERS) ?? 'all',
       after: wholeNumber(request, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0,
-      limit: wholeNumber(request, 'limit', { min: 1, max: MAX_CASES }) ?? 100,
+      limit: wholeNumber(request, 'limit', { min: 1, max: MAX_LISTED_CASES }) ?? 100,
       model: query.get('model') ?? undefined,
       category: query.get('category') ?? undefined,
     });
