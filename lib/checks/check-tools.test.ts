@@ -103,6 +103,20 @@ describe('requests for calls', () => {
     expect(task?.expected).toEqual({ code: 'harbor' });
   });
 
+  it.each([
+    [{ type: 'integer', minimum: 0, exclusiveMaximum: 5 }, 0],
+    [{ type: 'integer', exclusiveMinimum: 2, exclusiveMaximum: 4 }, 3],
+    [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
+    [{ type: 'number', maximum: -2 }, -2],
+    [{ type: 'array', items: { type: 'string' }, maxItems: 1 }, ['harbor1']],
+  ])('keep to the limits of %o', (value, expected) => {
+    const parameters = { type: 'object', properties: { value }, required: ['value'] };
+    const [task] = toolTasks([
+      { type: 'function', function: { name: 'a__b', description: 'x', parameters } },
+    ]);
+    expect(task?.expected).toEqual({ value: expected });
+  });
+
   it('leave out a tool whose required values cannot be made up', () => {
     const parameters = {
       type: 'object',

@@ -94,20 +94,24 @@ function sampleText(name: string, schema: ParameterSchema): string | undefined {
   return text.repeat(Math.ceil(Math.max(1, min) / text.length)).slice(0, max);
 }
 
-function sampleNumber({ minimum, maximum, exclusiveMinimum, type }: ParameterSchema): number {
-  const min = numberOf(minimum) ?? (numberOf(exclusiveMinimum) ?? -1) + 1;
-  const max = numberOf(maximum) ?? Number.POSITIVE_INFINITY;
+function sampleNumber(schema: ParameterSchema): number {
+  const [above, below] = [numberOf(schema.exclusiveMinimum), numberOf(schema.exclusiveMaximum)];
+  const min = numberOf(schema.minimum) ?? (above ?? -1) + 1;
+  const max = numberOf(schema.maximum) ?? (below ?? Number.POSITIVE_INFINITY) - 1;
+  // No whole number lies between limits such as 0 and 1.
+  if (min > max && above !== undefined && below !== undefined && above < below) return (above + below) / 2;
   const wanted = min <= 7 && max >= 7 ? 7 : min;
   const value = Math.min(max, wanted);
-  return type === 'integer' ? Math.ceil(value) : value;
+  return schema.type === 'integer' ? Math.ceil(value) : value;
 }
 
 function sampleList(
   name: string,
-  { items = {}, minItems }: ParameterSchema,
+  { items = {}, minItems, maxItems }: ParameterSchema,
   depth: number,
 ): JsonValue | undefined {
-  const length = Math.max(2, numberOf(minItems) ?? 0);
+  const most = numberOf(maxItems) ?? Number.POSITIVE_INFINITY;
+  const length = Math.min(most, Math.max(2, numberOf(minItems) ?? 0));
   if (length > 10) return undefined;
   const singular = name.replace(/s$/, '');
   const made = Array.from({ length }, (_, index) => sampleValue(singular, items, index, depth + 1));
