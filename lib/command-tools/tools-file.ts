@@ -1,10 +1,11 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { commandToolsFile } from '../api/command-tool.ts';
 import { AppError } from '../errors/app-error.ts';
 import { type CommandTool, MAX_COMMAND_TOOLS } from '../events/command-tool.ts';
 import { errno } from '../util/errno.ts';
 import { isNoSpace } from '../util/no-space.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
 /** A file that someone wrote can have any size. */
@@ -35,15 +36,12 @@ export class CommandToolsFile {
     return read.tools;
   }
 
-  /** Replaces the file at once, so that a killed server leaves the old or the new one. */
+  /** Replaces the file. @throws {AppError} `storage_full` */
   async write(tools: readonly CommandTool[]): Promise<void> {
     const entries = tools.map(({ name, ...fields }) => [name, fields]);
     const text = `${JSON.stringify({ tools: Object.fromEntries(entries) }, null, 2)}\n`;
-    const temporary = `${this.path}.new`;
     try {
-      await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
-      await writeFile(temporary, text, { mode: 0o600, flush: true });
-      await rename(temporary, this.path);
+      await replaceFile(this.path, text);
     } catch (cause) {
       if (!isNoSpace(cause)) throw cause;
       throw new AppError({ code: 'storage_full', message: `There is no room to write ${this.path}.`, cause });

@@ -1,10 +1,11 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { MAX_MCP_SERVERS, type McpServer, mcpServer, mcpServerName } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import { errno } from '../util/errno.ts';
 import { isNoSpace } from '../util/no-space.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import type { ServerTool } from './tool-definition.ts';
 
@@ -113,13 +114,10 @@ async function read<Schema extends z.ZodType>(
   throw unreadable(path, describeFieldProblems(parsed.error.issues, 'file').join(' '), parsed.error);
 }
 
-/** Replaces a file at once, so that a killed server leaves the old or the new one. */
+/** Replaces a file. @throws {AppError} `storage_full` */
 async function write(path: string, value: unknown): Promise<void> {
-  const temporary = `${path}.new`;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });
-    await rename(temporary, path);
+    await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
   } catch (cause) {
     if (!isNoSpace(cause)) throw cause;
     throw new AppError({ code: 'storage_full', message: `There is no room to write ${path}.`, cause });

@@ -2,6 +2,7 @@ import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ratedText, ratingStudy } from '../api/rating.ts';
+import { jsonValue } from '../util/json.ts';
 
 /** A line of a study's file. */
 const ratingLine = z.discriminatedUnion('type', [
@@ -36,7 +37,7 @@ export class RatingLog {
       const lines = (await readFile(join(this.#folder, name), 'utf8')).split('\n');
       // What follows the last line break was cut off with the power or the process.
       const kept = lines.slice(0, -1).flatMap((line) => {
-        const read = ratingLine.safeParse(parsed(line));
+        const read = ratingLine.safeParse(jsonValue(line));
         return read.success ? [read.data] : [];
       });
       if (kept[0]?.type === 'created') studies.set(id, kept);
@@ -63,13 +64,5 @@ export class RatingLog {
 
   async delete(id: string): Promise<void> {
     await rm(join(this.#folder, `${id}.jsonl`), { force: true });
-  }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }

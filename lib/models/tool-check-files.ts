@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { summarizeToolCheck, type ToolCheck, type ToolCheckSummary, toolCheck } from '../api/tool-check.ts';
 import { errno } from '../util/errno.ts';
 import { jsonValue } from '../util/json.ts';
+import { replaceFile } from '../util/replace-file.ts';
 
 /** Stored checks; the oldest are removed beyond that. */
 const MAX_CHECKS = 200;
@@ -38,10 +39,7 @@ export class ToolCheckFiles {
   }
 
   async save(check: ToolCheck): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const path = this.#path(check.id);
-    await writeFile(`${path}.new`, JSON.stringify(toolCheck.parse(check)), { mode: 0o600, flush: true });
-    await rename(`${path}.new`, path);
+    await replaceFile(this.#path(check.id), JSON.stringify(toolCheck.parse(check)));
     const old = (await this.#ids()).sort().slice(0, -MAX_CHECKS);
     await Promise.all(old.map((id) => this.remove(id)));
   }
