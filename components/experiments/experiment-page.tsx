@@ -57,7 +57,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const [extending, setExtending] = useState(false);
   const name = data?.experiment.name;
   usePageTitle(name === undefined ? undefined : `${plainVisibleLine(name)} · Loupe`);
-  const ask = (what: 'stop' | 'continue', body: unknown) =>
+  const ask = (what: 'stop' | 'continue' | 'retry', body: unknown) =>
     run(async () => {
       await postJson(`${path}/${what}`, body);
       reload();
@@ -77,6 +77,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const active = experiment.status === 'running' || experiment.status === 'waiting';
   // Also one that was stopped sees this run to its end, which can be hours away.
   const inHand = (experiment.running ?? 0) > 0;
+  const notRun = experiment.failed + (experiment.not_run ?? 0);
   const seconds = cells.reduce((sum, { figures }) => sum + totalSeconds(figures.seconds), 0);
   return (
     <main id="main" className="mx-auto w-full max-w-[88rem] flex-1 px-3 py-8 sm:px-6">
@@ -104,6 +105,11 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           {!extending && (
             <Button size="sm" onClick={() => setExtending(true)}>
               Extend
+            </Button>
+          )}
+          {notRun > 0 && (
+            <Button size="sm" onClick={() => void ask('retry', {})}>
+              Retry {plural(notRun, 'run')} that did not run
             </Button>
           )}
           {experiment.status === 'stopped' && (

@@ -165,6 +165,13 @@ test('runs of a missing model are not judged, and the page says why', async ({ p
   await expect(cells(page).getByRole('row').nth(2)).toContainText('did not run');
   await expect(results(page).getByRole('row').nth(3)).toContainText('Did not runModel "gone:7b" is missing.');
   await expectAccessible(page);
+
+  // Once the model is installed, its runs are started again.
+  ollama.add({ name: 'gone:7b', steps: [{ reply: { content: 'Here.' } }] });
+  await page.getByRole('button', { name: 'Retry 2 runs that did not run' }).click();
+  await expect(page.getByRole('img', { name: '4 of 4 runs done' })).toBeVisible({ timeout: 90_000 });
+  await expect(cells(page).getByRole('row').nth(2)).toContainText('2 of 2');
+  await expect(page.getByRole('button', { name: /^Retry/ })).toHaveCount(0);
 });
 
 test('a suite is run from its page, some cases of it, and paired by case', async ({

@@ -263,6 +263,8 @@ export const experimentItem = z.object({
   result: experimentResult.optional(),
   /** Why the run could not be created. */
   error: errorShape.optional(),
+  /** How often it was started again because it did not run. Missing: never. */
+  retries: z.int().positive().optional(),
 });
 export type ExperimentItem = z.infer<typeof experimentItem>;
 

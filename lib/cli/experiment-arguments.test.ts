@@ -28,6 +28,7 @@ describe('loupe experiment', () => {
     ],
     ['stop E1 --force', { action: 'stop', id: 'E1', force: true }],
     ['continue E1', { action: 'continue', id: 'E1' }],
+    ['retry E1', { action: 'retry', id: 'E1' }],
   ])('reads "%s"', (line, command) => {
     expect(read(line)).toEqual({ command });
   });

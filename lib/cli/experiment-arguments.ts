@@ -26,7 +26,7 @@ export type ExperimentCommand =
   | { action: 'results'; id: string; json: boolean; failUnder?: number }
   | { action: 'export'; id: string; format: ExperimentFormat; redact: boolean; output?: string }
   | { action: 'stop'; id: string; force: boolean }
-  | { action: 'continue'; id: string };
+  | { action: 'continue' | 'retry'; id: string };
 
 export const EXPERIMENT_USAGE = `  loupe experiment run PLAN [--model NAME] [--confirm RUNS] [--fail-under RATE] [--detach] [--json]
       run a plan file (docs/experiments.md); exits with 1 if a cell's pass rate is below RATE, such as 0.8
@@ -36,7 +36,8 @@ export const EXPERIMENT_USAGE = `  loupe experiment run PLAN [--model NAME] [--c
   loupe experiment export ID [--format ${EXPERIMENT_FORMATS.join('|')}] [--raw] [--output FILE]
       html is a report, redacted unless --raw is given; bundle is a zip file with plan, suite, results, report and all logs
   loupe experiment stop ID [--force]        after the current run, or immediately
-  loupe experiment continue ID`;
+  loupe experiment continue ID
+  loupe experiment retry ID                 start again the runs that did not run, such as those of a missing model`;
 
 const FOLLOWING = {
   ...COMMON,
@@ -97,12 +98,15 @@ export function readExperiment(args: readonly string[]): { command: ExperimentCo
       const id = one(positionals, 'experiment stop ID');
       return { command: { action, id, force: values.force === true }, ...urlOf(values) };
     }
-    case 'continue': {
+    case 'continue':
+    case 'retry': {
       const { values, positionals } = parse(rest, COMMON);
-      return { command: { action, id: one(positionals, 'experiment continue ID') }, ...urlOf(values) };
+      return { command: { action, id: one(positionals, `experiment ${action} ID`) }, ...urlOf(values) };
     }
     default:
-      throw usage('Usage: loupe experiment run PLAN, or study, status, results, export, stop, continue.');
+      throw usage(
+        'Usage: loupe experiment run PLAN, or study, status, results, export, stop, continue, retry.',
+      );
   }
 }
 

@@ -73,6 +73,9 @@ export async function performExperiment(
     case 'continue':
       await terminal.report([statusLine(await experiments.continue(command.id))]);
       return EXIT.ok;
+    case 'retry':
+      await terminal.report([statusLine(await experiments.retry(command.id))]);
+      return EXIT.ok;
   }
 }
 

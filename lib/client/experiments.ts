@@ -58,6 +58,11 @@ export class LoupeExperiments {
     return (await this.#http.json<ExperimentReply>(`${pathOf(id)}/continue`, {})).experiment;
   }
 
+  /** Starts again the runs that did not run (`POST /api/experiments/{id}/retry`). */
+  async retry(id: string): Promise<ExperimentSummary> {
+    return (await this.#http.json<ExperimentReply>(`${pathOf(id)}/retry`, {})).experiment;
+  }
+
   /** Its results, or the whole of it, as a file. `redact: false` leaves secrets in the report as they are. */
   async export(
     id: string,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { experimentRequest, extendExperimentRequest } from '../api/experiment.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
+import { completedLog } from '../testing/sample-logs.ts';
 import { Experiments } from './experiments.ts';
 
 let root: string;
@@ -41,7 +42,9 @@ function open(): Experiments {
         return `run-${started}`;
       },
       stop: async () => undefined,
-      async *log() {},
+      async *log() {
+        yield completedLog().events;
+      },
       agreement: unused,
       ended: (_, signal) =>
         Promise.race([

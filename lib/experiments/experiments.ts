@@ -38,6 +38,7 @@ import {
 import { extendPlan, newItems } from './extend-plan.ts';
 import { planRuns } from './plan-runs.ts';
 import { type ResultFacts, resultOfLog } from './result-row.ts';
+import { didNotRun, waitingAgain } from './retry-items.ts';
 
 /** The run operations that experiments need. */
 export interface RunsOfExperiment {
@@ -344,27 +345,62 @@ export class Experiments {
     return this.#changes.run(() => this.#extend(id, more, cases));
   }
 
-  async #extend(
+  #extend(
     id: string,
     more: Omit<ExtendExperiment, 'confirm_runs'>,
     cases: CasesById,
   ): Promise<ExperimentReply> {
+    return this.#change(id, cases, ({ summary, items }) => {
+      const plan = extendPlan(summary.plan, more);
+      const added = newItems(plan, items, listOf(cases));
+      return { change: { plan, total: items.length + added.length }, items: added };
+    });
+  }
+
+  /**
+   * Adds items to an experiment, or replaces some. One that had finished continues.
+   *
+   * @throws {AppError} `experiment_elsewhere`
+   */
+  async #change(
+    id: string,
+    cases: CasesById,
+    changed: (open: Open) => { change?: Partial<ExperimentSummary>; items: readonly ExperimentItem[] },
+  ): Promise<ExperimentReply> {
     if (!(await this.#holder.hold(id))) throw elsewhere(id);
-    // Read again: the experiment may have changed while models were admitted.
-    const latest = await this.get(id);
-    const open = this.#open.get(id) ?? opened({ summary: latest.experiment, items: latest.items }, cases);
     try {
-      const plan = extendPlan(open.summary.plan, more);
-      const added = newItems(plan, open.items, listOf(cases));
-      open.items.push(...added);
-      const change = { plan, total: open.items.length };
+      // Read only now: the experiment may have changed until it was held.
+      const latest = await this.get(id);
+      const open = this.#open.get(id) ?? opened({ summary: latest.experiment, items: latest.items }, cases);
+      const { change = {}, items } = changed(open);
       const isDone = open.summary.status === 'finished';
-      await this.#save(open, isDone ? { ...change, status: 'waiting' } : change, ...added);
+      await this.#save(open, isDone ? { ...change, status: 'waiting' } : change, ...items);
       if (isUnfinished(open.summary)) this.#take(open);
     } finally {
       if (!this.#open.has(id)) await this.#holder.release(id);
     }
     return this.get(id);
+  }
+
+  /**
+   * Starts again what did not run: where a run could not be created, or an error ended it before the model's first reply.
+   * Those earlier runs stay in the list of runs. An experiment that had finished continues; a stopped one stays stopped.
+   *
+   * @throws {AppError} `experiment_not_found`, `experiment_elsewhere`, `invalid_request` if everything ran
+   */
+  retry(id: string): Promise<ExperimentReply> {
+    return this.#changes.run(async () => {
+      const { experiment } = await this.get(id);
+      return this.#change(id, await this.#casesOf(experiment), ({ items }) => {
+        const again = items.filter(didNotRun).map(waitingAgain);
+        if (again.length > 0) return { items: again };
+        throw new AppError({
+          code: 'invalid_request',
+          message: 'Every run of this experiment that is over did run.',
+          hint: 'To run it again, add repeats (extend).',
+        });
+      });
+    });
   }
 
   /** Drops an experiment that another process has taken over; nothing more is written for it here. */
@@ -459,9 +495,8 @@ export class Experiments {
     const { id } = open.summary;
     try {
       if (open.summary.status === 'waiting') await this.#save(open, { status: 'running' });
-      for (const { position } of open.items) {
-        const item = open.items[position - 1];
-        if (!item || item.status === 'done' || item.status === 'failed') continue;
+      // Searched from the beginning each time: items that did not run can be made to wait again meanwhile.
+      for (let item = nextItem(open.items); item; item = nextItem(open.items)) {
         if (this.#isOver(open) || !(await this.#keeps(open))) return;
         // An open run is followed to its end even if the experiment was stopped.
         if (open.summary.status !== 'running' && item.status === 'waiting') break;
@@ -507,14 +542,16 @@ export class Experiments {
       ...this.#facts,
       ...(open.summary.suite ? { suite_hash: open.summary.suite.hash } : {}),
     });
-    if (result) await this.#save(open, {}, { ...started, status: 'done', result });
+    if (!result) throw new Error(`The log of run ${started.run_id} has no end.`);
+    await this.#save(open, {}, { ...started, status: 'done', result });
   }
 
   /** Creates the run of an item. If that fails, the item fails and the others continue. */
   async #start(open: Open, item: ExperimentItem): Promise<ExperimentItem | undefined> {
     const { id, plan } = open.summary;
     try {
-      const idempotencyKey = `experiment:${id}:${item.position}`;
+      const retried = item.retries === undefined ? '' : `:${item.retries}`;
+      const idempotencyKey = `experiment:${id}:${item.position}${retried}`;
       const one = caseOf(item, open.cases);
       const files = one?.files;
       const run_id = await this.#runs.start(checkedRequest(plan, item, one), {
@@ -541,6 +578,7 @@ export class Experiments {
     change: Partial<ExperimentSummary>,
     ...items: readonly ExperimentItem[]
   ): Promise<void> {
+    const judged = items.some(({ position, result }) => result ?? open.items[position - 1]?.result);
     for (const item of items) open.items[item.position - 1] = item;
     const count = (status: ExperimentItem['status']) =>
       open.items.filter((each) => each.status === status).length;
@@ -551,7 +589,7 @@ export class Experiments {
       done: count('done'),
       failed: count('failed'),
       running: count('running'),
-      ...(items.some(({ result }) => result)
+      ...(judged
         ? {
             verdicts: verdictsOf(open.items),
             not_run: open.items.filter(({ result }) => result && !didRun(result)).length,
@@ -574,6 +612,11 @@ function isUnfinished({ status }: ExperimentSummary): boolean {
   return status === 'running' || status === 'waiting';
 }
 
+/** The item to work on: one whose run is open, else the first that waits. */
+function nextItem(items: readonly ExperimentItem[]): ExperimentItem | undefined {
+  return items.find(({ status }) => status === 'running') ?? items.find(({ status }) => status === 'waiting');
+}
+
 /** The error in a form that can be shown. */
 function problemOf(error: unknown): ErrorShape {
   if (!(error instanceof AppError)) {
@@ -585,7 +628,8 @@ function problemOf(error: unknown): ErrorShape {
 }
 
 function opened({ summary, items }: Pick<Open, 'summary' | 'items'>, cases: CasesById): Open {
-  return { summary, items, cases, gone: new AbortController() };
+  // Copied, because a stored experiment may be kept for other requests.
+  return { summary, items: [...items], cases, gone: new AbortController() };
 }
 
 function casesById(cases: readonly SuiteCase[] = []): CasesById {

@@ -201,6 +201,29 @@ it('runs one experiment at a time, and runs of a missing model are not judged', 
   expect(asked()).toEqual(['alpha', 'beta']);
 });
 
+it('starts again what did not run, and nothing else', async () => {
+  const { experiment } = await opened.experiments.create(plan({ models: ['missing', 'alpha'] }));
+  const [lost, kept] = (await finished(experiment.id)).items;
+  fake.add({ name: 'missing', steps: [says('Here.'), says('Again.')] });
+  // Two requests at once: the second finds nothing left.
+  const retried = await Promise.allSettled([
+    opened.experiments.retry(experiment.id),
+    opened.experiments.retry(experiment.id),
+  ]);
+  expect(retried).toMatchObject([
+    { value: { experiment: { done: 1, not_run: 0 } } },
+    { reason: { code: 'invalid_request' } },
+  ]);
+  const { experiment: after, items } = await finished(experiment.id);
+  expect(after).toMatchObject({ done: 2, failed: 0, not_run: 0, total: 2 });
+  expect(after.verdicts).toMatchObject([{ judged: 1 }, { judged: 1 }]);
+  expect(items[1]).toEqual(kept);
+  expect(items[0]).toMatchObject({ status: 'done', retries: 1, result: { output: 'Again.' } });
+  expect(items[0]?.run_id).not.toBe(lost?.run_id);
+  expect(await opened.service.stored.list({ limit: 10 })).toHaveLength(3);
+  await expect(opened.experiments.retry(experiment.id)).rejects.toMatchObject({ code: 'invalid_request' });
+});
+
 it('runs each task in its own folder', async () => {
   fake.add({
     name: 'gamma',
