@@ -303,9 +303,9 @@ test('the link that npm start prints signs in once [D17]', async ({ browser, lou
   expect(new URL(late.url()).search).toBe('');
   // A browser that is already signed in sees a notice and continues.
   await page.goto(url);
-  await expect(page.getByRole('status').filter({ hasText: 'signed in already' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'is signed in' })).toBeVisible();
   await page.getByRole('link', { name: 'Hide this' }).click();
-  await expect(page.getByText('signed in already')).toBeHidden();
+  await expect(page.getByText('is signed in')).toBeHidden();
   await first.close();
   await second.close();
 });

@@ -16,10 +16,10 @@ test('a run is repeated several times, and its page shows where the repeats dive
   await view.open(id);
   await view.chooseNext('Run several times');
   await view.end.getByLabel('How many times?').fill('21');
-  await view.end.getByRole('button', { name: 'Start them' }).click();
+  await view.end.getByRole('button', { name: 'Start runs' }).click();
   await expect(view.end.getByText('A whole number from 2 to 20.')).toBeVisible();
   await view.end.getByLabel('How many times?').fill('3');
-  await view.end.getByRole('button', { name: 'Start them' }).click();
+  await view.end.getByRole('button', { name: 'Start runs' }).click();
   await expect(page).toHaveURL(/\/experiments\//);
   const agreement = page.getByRole('region', { name: 'Agreement by iteration' });
   await expect(agreement).toContainText('Identical in all 2 iterations, in 3 of 3 runs', { timeout: 90_000 });

@@ -151,7 +151,7 @@ describe('a server that asks for input', () => {
   it('asks nobody on the Tools page', async () => {
     await test.start('page', hostileServer('asks-form'));
     const { result } = await test.servers.call('page', 'act', {}, signal);
-    expect(JSON.stringify(result.output)).toContain('requests of servers are answered in runs');
+    expect(JSON.stringify(result.output)).toContain('Requests of servers are answered in runs');
     expect(result.note).toContain('only the operator of a run can give');
   });
 });
