@@ -150,7 +150,7 @@ test('runs of a missing model are not judged, and the page says why', async ({ p
   ollama.add({ name: 'installed', steps: [{ reply: { content: 'Yes.' } }] });
   const answer = await loupe.request('/api/experiments', {
     json: {
-      ...{ name: 'One is missing', mode: 'prompt', task: 'Say it.', models: ['installed', 'gone:7b'] },
+      ...{ name: 'One is missing', mode: 'prompt', task: 'Say it.', models: ['installed', 'gone'] },
       repeats: 2,
     },
   });
@@ -158,16 +158,14 @@ test('runs of a missing model are not judged, and the page says why', async ({ p
   await page.goto(`/experiments/${experiment.id}`);
   await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
   await expect(page.getByRole('img', { name: '2 of 4 runs done, 2 did not run' })).toBeVisible();
-  await expect(
-    page.getByText('2 runs did not run: Model "gone:7b" is missing. Run: ollama pull'),
-  ).toBeVisible();
+  await expect(page.getByText('2 runs did not run: Model "gone" is missing. Run: ollama pull')).toBeVisible();
   await expect(cells(page).getByRole('row').nth(1)).toContainText('2 of 2');
   await expect(cells(page).getByRole('row').nth(2)).toContainText('did not run');
-  await expect(results(page).getByRole('row').nth(3)).toContainText('Did not runModel "gone:7b" is missing.');
+  await expect(results(page).getByRole('row').nth(3)).toContainText('Did not runModel "gone" is missing.');
   await expectAccessible(page);
 
   // Once the model is installed, its runs are started again.
-  ollama.add({ name: 'gone:7b', steps: [{ reply: { content: 'Here.' } }] });
+  ollama.add({ name: 'gone', steps: [{ reply: { content: 'Here.' } }] });
   await page.getByRole('button', { name: 'Retry 2 runs that did not run' }).click();
   await expect(page.getByRole('img', { name: '4 of 4 runs done' })).toBeVisible({ timeout: 90_000 });
   await expect(cells(page).getByRole('row').nth(2)).toContainText('2 of 2');
