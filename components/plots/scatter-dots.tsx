@@ -16,6 +16,8 @@ type Frame = Pick<PlotFigureProps, 'title' | 'unit' | 'note' | 'table' | 'height
 
 /** Two labels below the plot keep this distance, in pixels. */
 const TICK_PX = 80;
+/** The highest baseline of a label: one higher up would lie over the buttons above the plot. */
+const LABEL_TOP_PX = 10;
 
 /** Dots at two measured values, with the interval of the upright one, coloured by series. */
 export function ScatterDots({
@@ -94,7 +96,7 @@ export function ScatterDots({
                 <text
                   key={shared.label}
                   x={shared.x + 6}
-                  y={shared.y - 5}
+                  y={Math.max(shared.y - 5, LABEL_TOP_PX)}
                   className="tnum fill-ink-2 text-2xs"
                 >
                   {shared.label}
