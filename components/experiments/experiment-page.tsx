@@ -49,17 +49,22 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const chosen = query.get('cell');
   const chosenCase = query.get('case') ?? undefined;
   const summary = data?.experiment;
-  // Read again whenever a run ends, or runs are added.
-  const version = summary && `done=${summary.done}&failed=${summary.failed}&total=${summary.total}`;
+  // Read again whenever a run ends, runs are added, or an experiment that went on has finished again.
+  const version =
+    summary &&
+    `done=${summary.done}&failed=${summary.failed}&total=${summary.total}&finished=${summary.status === 'finished' ? summary.updated_at : ''}`;
   const read = useApi<CellsReply>(version && `${path}/cells?${version}`);
   const cells = useMemo(() => read.data?.cells ?? [], [read.data]);
   const { problem, run } = useRequest();
   const [extending, setExtending] = useState(false);
+  // The table of runs reads no more once an experiment has finished, and must again when it goes on.
+  const [changes, setChanges] = useState(0);
   const name = data?.experiment.name;
   usePageTitle(name === undefined ? undefined : `${plainVisibleLine(name)} · Loupe`);
   const ask = (what: 'stop' | 'continue' | 'retry', body: unknown) =>
     run(async () => {
       await postJson(`${path}/${what}`, body);
+      setChanges((count) => count + 1);
       reload();
     });
   if (!data) {
@@ -146,6 +151,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           experiment={experiment}
           onExtended={() => {
             setExtending(false);
+            setChanges((count) => count + 1);
             reload();
           }}
           onCancel={() => setExtending(false)}
@@ -168,7 +174,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         <ExportMenu path={path} />
       </div>
       <RunsTable
-        key={`${cell?.cell ?? 'all'} ${chosenCase}`}
+        key={`${cell?.cell ?? 'all'} ${chosenCase} ${changes}`}
         path={path}
         cell={cell?.cell}
         caseId={chosenCase}

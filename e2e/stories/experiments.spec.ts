@@ -169,6 +169,7 @@ test('runs of a missing model are not judged, and the page says why', async ({ p
   await page.getByRole('button', { name: 'Retry 2 runs that did not run' }).click();
   await expect(page.getByRole('img', { name: '4 of 4 runs done' })).toBeVisible({ timeout: 90_000 });
   await expect(cells(page).getByRole('row').nth(2)).toContainText('2 of 2');
+  await expect(results(page).getByRole('row').nth(3)).toContainText('Answered');
   await expect(page.getByRole('button', { name: /^Retry/ })).toHaveCount(0);
 });
 
