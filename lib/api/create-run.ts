@@ -24,8 +24,7 @@ import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { keepAliveMs } from '../model/keep-alive.ts';
 import { checkProblems, schemaProblem } from './check-problems.ts';
 import { attachedImages } from './image.ts';
-import { misspeltOptionProblems } from './model-option-names.ts';
-import { namedOptionProblems } from './named-options.ts';
+import { modelOptionProblems } from './named-options.ts';
 import { toolsProblem } from './tools.ts';
 
 /** A built-in tool, or one of an MCP server. */
@@ -117,8 +116,7 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   }
   if (request.keep_alive !== undefined && keepAliveMs(request.keep_alive) === undefined)
     complain('keep_alive', KEEP_ALIVE_FORM);
-  for (const problem of [...namedOptionProblems(request), ...misspeltOptionProblems(request.model_options)])
-    complain('model_options', problem);
+  for (const problem of modelOptionProblems(request)) complain('model_options', problem);
   const checkable = [
     ...modeFacts(mode).tools,
     ...(request.tools ?? []).filter(isAddedTool),

@@ -6,8 +6,7 @@ import { FORK_SETTINGS } from '../events/settings.ts';
 import type { JsonObject } from '../util/json.ts';
 import { createRunRequest } from './create-run.ts';
 import { forkPlace } from './fork-place.ts';
-import { misspeltOptionProblems } from './model-option-names.ts';
-import { namedOptionProblems } from './named-options.ts';
+import { modelOptionProblems } from './named-options.ts';
 import type { RunSummary } from './run-summary.ts';
 
 const { shape } = createRunRequest;
@@ -26,16 +25,7 @@ const forkSettings = z
     ...optionalSettings(FORK_SETTINGS),
   })
   .superRefine((settings, context) => {
-    const { num_ctx, num_predict } = settings.model_options ?? {};
-    // `null` removes an option, and the config never has these two as options.
-    const model_options = {
-      ...(num_ctx === null ? {} : { num_ctx }),
-      ...(num_predict === null ? {} : { num_predict }),
-    };
-    for (const message of [
-      ...namedOptionProblems({ ...settings, model_options }),
-      ...misspeltOptionProblems(settings.model_options),
-    ]) {
+    for (const message of modelOptionProblems(settings)) {
       context.addIssue({ code: 'custom', path: ['model_options'], message });
     }
   });

@@ -1,5 +1,6 @@
 import { isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
 import { formatNumber } from '../util/numbers.ts';
+import { misspeltOptionProblems } from './model-option-names.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -17,26 +18,32 @@ const windowRange = `${formatNumber(windowSetting.min)} to ${formatNumber(window
 
 /**
  * Validates `num_ctx` and `num_predict` in the model options. Both also exist as settings of the run, `window_tokens` and
- * `num_predict`; the two must not contradict each other.
+ * `num_predict`; the two must not contradict each other. `null` removes an option and is always valid.
  */
 export function namedOptionProblems({ model_options = {}, window_tokens, num_predict }: Asked): string[] {
   const { num_ctx: window, num_predict: limit } = model_options;
   const problems: string[] = [];
-  if (window !== undefined && !isWindow(window)) {
+  const isSet = (value: unknown) => value !== undefined && value !== null;
+  if (isSet(window) && !isWindow(window)) {
     problems.push(`num_ctx must be a whole number from ${windowRange}. Set window_tokens instead.`);
-  } else if (window !== undefined && window_tokens !== undefined && window !== window_tokens) {
+  } else if (isSet(window) && window_tokens !== undefined && window !== window_tokens) {
     problems.push(`num_ctx is ${String(window)}, but window_tokens is ${window_tokens}. Use window_tokens.`);
   }
-  if (limit !== undefined && !isReplyLimit(limit)) {
+  if (isSet(limit) && !isReplyLimit(limit)) {
     problems.push(
       'num_predict must be a positive whole number: a reply without a limit may never end. Set the field num_predict instead: [first, second].',
     );
-  } else if (limit !== undefined && num_predict !== undefined && limit !== num_predict[0]) {
+  } else if (isSet(limit) && num_predict !== undefined && limit !== num_predict[0]) {
     problems.push(
       `num_predict is ${String(limit)}, but the field num_predict is [${num_predict.join(', ')}]. Use the field.`,
     );
   }
   return problems;
+}
+
+/** Everything that is wrong with the model options of a request: `num_ctx`, `num_predict` and misspelt names. */
+export function modelOptionProblems(asked: Asked): string[] {
+  return [...namedOptionProblems(asked), ...misspeltOptionProblems(asked.model_options)];
 }
 
 /** The window and reply limits of a request, from either place; missing if not set. */

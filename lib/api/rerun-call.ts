@@ -3,8 +3,7 @@ import { chatMessage, toolDefinition } from '../events/model-call.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { createRunRequest } from './create-run.ts';
-import { misspeltOptionProblems } from './model-option-names.ts';
-import { namedOptionProblems } from './named-options.ts';
+import { modelOptionProblems } from './named-options.ts';
 
 /** Messages of one request. */
 const MAX_MESSAGES = 5000;
@@ -67,17 +66,7 @@ export const rerunRequest = z
     for (const name of ['num_ctx', 'num_predict']) {
       if (options[name] === null) problem('options', `${name} cannot be removed. Set it to a number.`);
     }
-    const { num_ctx, num_predict } = options;
-    for (const text of [
-      ...namedOptionProblems({
-        model_options: {
-          ...(num_ctx === null || num_ctx === undefined ? {} : { num_ctx }),
-          ...(num_predict === null || num_predict === undefined ? {} : { num_predict }),
-        },
-      }),
-      ...misspeltOptionProblems(options),
-    ])
-      problem('options', text);
+    for (const text of modelOptionProblems({ model_options: options })) problem('options', text);
   });
 export type RerunRequest = z.input<typeof rerunRequest>;
 export type RerunPlan = z.output<typeof rerunRequest>;
