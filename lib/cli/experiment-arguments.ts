@@ -37,7 +37,7 @@ export const EXPERIMENT_USAGE = `  loupe experiment run PLAN [--model NAME] [--c
       html is a report, redacted unless --raw is given; bundle is a zip file with plan, suite, results, report and all logs
   loupe experiment stop ID [--force]        after the current run, or immediately
   loupe experiment continue ID
-  loupe experiment retry ID                 start again the runs that did not run, such as those of a missing model`;
+  loupe experiment retry ID                 retry the runs that did not run, such as those of a missing model`;
 
 const FOLLOWING = {
   ...COMMON,

@@ -58,7 +58,7 @@ export class LoupeExperiments {
     return (await this.#http.json<ExperimentReply>(`${pathOf(id)}/continue`, {})).experiment;
   }
 
-  /** Starts again the runs that did not run (`POST /api/experiments/{id}/retry`). */
+  /** Retries the runs that did not run (`POST /api/experiments/{id}/retry`). */
   async retry(id: string): Promise<ExperimentSummary> {
     return (await this.#http.json<ExperimentReply>(`${pathOf(id)}/retry`, {})).experiment;
   }

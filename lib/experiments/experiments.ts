@@ -117,7 +117,7 @@ export class Experiments {
   readonly #open = new Map<string, Open>();
   /** Experiments read lately, the latest last. */
   readonly #recent = new Map<string, StoredExperiment>();
-  /** Of requests: each reads an experiment, stores it and opens it, which two of them must not do in turns. */
+  /** Of requests: each reads an experiment, stores it and opens it, and two of them must not interleave. */
   readonly #changes = new OneAtATime();
   #working: Promise<void> | undefined;
 
@@ -342,19 +342,13 @@ export class Experiments {
     const planned = newItems(draft, before.items, listOf(cases));
     requireConfirmation(before.items.length + planned.length, confirmed);
     await this.#admit(draft, planned, cases);
-    return this.#changes.run(() => this.#extend(id, more, cases));
-  }
-
-  #extend(
-    id: string,
-    more: Omit<ExtendExperiment, 'confirm_runs'>,
-    cases: CasesById,
-  ): Promise<ExperimentReply> {
-    return this.#change(id, cases, ({ summary, items }) => {
-      const plan = extendPlan(summary.plan, more);
-      const added = newItems(plan, items, listOf(cases));
-      return { change: { plan, total: items.length + added.length }, items: added };
-    });
+    return this.#changes.run(() =>
+      this.#change(id, cases, ({ summary, items }) => {
+        const plan = extendPlan(summary.plan, more);
+        const added = newItems(plan, items, listOf(cases));
+        return { change: { plan, total: items.length + added.length }, items: added };
+      }),
+    );
   }
 
   /**
@@ -383,7 +377,7 @@ export class Experiments {
   }
 
   /**
-   * Starts again what did not run: where a run could not be created, or an error ended it before the model's first reply.
+   * Retries what did not run: where a run could not be created, or an error ended it before the model's first reply.
    * Those earlier runs stay in the list of runs. An experiment that had finished continues; a stopped one stays stopped.
    *
    * @throws {AppError} `experiment_not_found`, `experiment_elsewhere`, `invalid_request` if everything ran
@@ -396,7 +390,7 @@ export class Experiments {
         if (again.length > 0) return { items: again };
         throw new AppError({
           code: 'invalid_request',
-          message: 'Every run of this experiment that is over did run.',
+          message: 'There is nothing to retry: every run that has ended did run.',
           hint: 'To run it again, add repeats (extend).',
         });
       });

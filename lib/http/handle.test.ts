@@ -54,7 +54,7 @@ describe('handle', () => {
     });
   });
 
-  it('takes what an MCP server did wrong for no error of this server', async () => {
+  it('reports a fault of an MCP server as 502, not as its own', async () => {
     const server = createServer((_, response) => response.writeHead(302, { location: '/other' }).end());
     const url = `http://127.0.0.1:${await listen(server)}/mcp`;
     await using mcp = await serversUnderTest();
@@ -66,7 +66,7 @@ describe('handle', () => {
     expect(await codeOf(reply)).toEqual([502, 'mcp_redirect']);
   });
 
-  it('takes a machine without a sandbox for no error of this server', async () => {
+  it('reports a machine without a sandbox as 409, not as its own fault', async () => {
     const missing = new AppError({ code: 'sandbox_missing', message: 'bubblewrap is not installed.' });
     expect(await codeOf(await failing(missing))).toEqual([409, 'sandbox_missing']);
   });

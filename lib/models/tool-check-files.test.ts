@@ -42,7 +42,7 @@ it('reads each stored check once for the list, and leaves out what is none', asy
   writeFileSync(pathOf('c'), 'no check');
   const ids = async () => (await files.summaries()).map(({ id }) => id);
   expect(await ids()).toEqual(['b', 'a']);
-  // Who reads it again finds no check.
+  // Reading the file again would find no check.
   writeFileSync(pathOf('a'), 'no check');
   expect(await ids()).toEqual(['b', 'a']);
   await files.remove('a');
