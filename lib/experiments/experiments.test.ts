@@ -68,7 +68,7 @@ function open(): Experiments {
 async function stopAndRestart(): Promise<void> {
   const plan = { name: 'Models', mode: 'explore', models: ['alpha'], cycles: 1, repeats: 2 };
   await experiments.create(experimentRequest.parse(plan));
-  await vi.waitFor(() => expect(started).toBe(1));
+  await vi.waitFor(() => expect(started).toBe(1), { timeout: 20_000 });
   await experiments.stop('exp', { force: false });
   await experiments.close();
   experiments = open();
@@ -91,6 +91,6 @@ it('can be stopped after it was continued twice at the same time', async () => {
   await experiments.stop('exp', { force: false });
   released = 0;
   finish.resolve();
-  await vi.waitFor(() => expect(released).toBe(1));
+  await vi.waitFor(() => expect(released).toBe(1), { timeout: 20_000 });
   expect(started).toBe(1);
 });
