@@ -9,7 +9,7 @@ export interface Tab<Id extends string> {
   label: ReactNode;
 }
 
-/** A row of tabs over one panel; the arrow keys move between them and choose. */
+/** Tabs over one panel, in several rows where one is too narrow; the arrow keys move between them and choose. */
 export function Tabs<Id extends string>({
   label,
   tabs,
@@ -25,11 +25,7 @@ export function Tabs<Id extends string>({
 }) {
   return (
     <Base.Root value={chosen} onValueChange={onChoose}>
-      <Base.List
-        activateOnFocus
-        aria-label={label}
-        className="flex gap-x-1 border-b max-sm:flex-wrap sm:overflow-x-auto sm:overflow-y-hidden"
-      >
+      <Base.List activateOnFocus aria-label={label} className="flex flex-wrap gap-x-1 border-b">
         {tabs.map((tab) => (
           <Base.Tab
             key={tab.id}
