@@ -1,9 +1,15 @@
 import { scaleLinear } from 'd3-scale';
+import { shortText } from '#lib/util/short-text.ts';
 
 /** The room around the marks of a plot, in pixels. */
 export const MARGIN = { top: 6, right: 8, bottom: 18, left: 46 };
-/** Two labels of the same axis keep this distance, in pixels. */
+/** Two labels of the same axis keep at least this distance, in pixels. */
 const LABEL_PX = 56;
+/** Longer labels are shortened. */
+const MAX_LABEL_PX = 112;
+/** Width of a character of a label, and the gap between two labels, in pixels. */
+const CHARACTER_PX = 6;
+const GAP_PX = 8;
 const TICK_PX = 34;
 
 /** A linear scale from 0 to a round number that is at least `max`. */
@@ -69,7 +75,7 @@ export function columnsOf(count: number, width: number) {
   };
 }
 
-/** Labels below columns, as many as there is room for. */
+/** Labels below columns, as many as there is room for; long names are shortened. */
 export function ColumnAxis({
   count,
   width,
@@ -82,7 +88,11 @@ export function ColumnAxis({
   label: (index: number) => string;
 }) {
   const columns = columnsOf(count, width);
-  const every = Math.max(1, Math.ceil(LABEL_PX / columns.step));
+  const labels = Array.from({ length: count }, (_, index) => label(index));
+  const longest = labels.reduce((most, { length }) => Math.max(most, length), 0);
+  const wanted = Math.min(MAX_LABEL_PX, Math.max(LABEL_PX, longest * CHARACTER_PX + GAP_PX));
+  const every = Math.max(1, Math.ceil(wanted / columns.step));
+  const room = Math.floor((every * columns.step - GAP_PX) / CHARACTER_PX);
   const labelled = Array.from({ length: Math.ceil(count / every) }, (_, index) => index * every);
   return (
     <g>
@@ -94,7 +104,7 @@ export function ColumnAxis({
           textAnchor="middle"
           className="tnum fill-ink-3 text-2xs"
         >
-          {label(index)}
+          {shortText(labels[index] ?? '', room)}
         </text>
       ))}
     </g>
