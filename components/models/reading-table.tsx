@@ -37,12 +37,12 @@ export function ReadingTable({ models }: { models: readonly InstalledModel[] }) 
         ))}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className="relative mt-2 scrolls-x" aria-label="How replies were read" tabIndex={0}>
+      <section className="relative mt-2 scrolls-x" aria-label="Parsed replies by model" tabIndex={0}>
         <table className="tnum w-full min-w-[44rem] border-collapse text-sm">
           <thead>
             <tr className="border-b border-line-strong text-left align-bottom">
               <Head>Model</Head>
-              <Head>Calls by layer</Head>
+              <Head>Call formats</Head>
               <Head right title="Parsed replies">
                 Replies
               </Head>
@@ -102,7 +102,7 @@ function ReadingLine({ model, reading }: { model: InstalledModel; reading: Model
         <LayerBar reading={reading} />
         {formats.length > 0 && (
           <p className="foreign mt-1 font-mono text-xs text-ink-3">
-            {formats.map(([format, count]) => `${format} ${formatCount(count)}`).join(', ')}
+            {formats.map(([format, count]) => `${formatCount(count)} ${format}`).join(', ')}
           </p>
         )}
       </td>

@@ -67,7 +67,7 @@ export function Totals() {
             <span className="text-fail">, {formatCount(run.failedToolCalls)} failed</span>
           )}
         </Line>
-        <Line name="Replies read">
+        <Line name="Call formats">
           {read === undefined ? ended ? 'none' : 'none yet' : <Parts text={read} />}
         </Line>
         <Line name="Tokens">

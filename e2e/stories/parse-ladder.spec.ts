@@ -48,7 +48,7 @@ test('every reply shows the layers tried, the one that matched and the position 
   await test.step('native calls end the reading [P2]', async () => {
     const first = view.row(/^Model call 1/);
     await first.getByRole('button', { name: /^Model/ }).click();
-    const ladder = first.getByLabel('How the reply was read');
+    const ladder = first.getByLabel('How the reply was parsed');
     await expect(ladder.locator('[data-rung=won]')).toContainText('native');
     await expect(ladder.locator('[data-rung=skipped]')).toHaveCount(2);
     await first.getByRole('button', { name: /^Model/ }).click();
@@ -58,7 +58,7 @@ test('every reply shows the layers tried, the one that matched and the position 
     const second = view.row(/^Model call 2/);
     await view.reveal(second);
     await second.getByRole('button', { name: /^Model/ }).click();
-    const ladder = second.getByLabel('How the reply was read');
+    const ladder = second.getByLabel('How the reply was parsed');
     await expect(ladder.locator('[data-rung=nothing]').first()).toContainText('native');
     await expect(ladder.locator('[data-rung=won]')).toContainText('JSON');
     const raw = second.getByLabel('The reply as Ollama sent it');
@@ -137,7 +137,7 @@ test('a reply that Ollama dropped is not shown as an empty answer [T22, P17]', a
   const first = view.row(/^Model call 1/);
   await expect(first).toContainText(words);
   await first.getByRole('button', { name: /^Model/ }).click();
-  await expect(first.getByLabel('How the reply was read')).toContainText(words);
+  await expect(first.getByLabel('How the reply was parsed')).toContainText(words);
   await expect(first.getByLabel('The reply as Ollama sent it')).toContainText(words);
   await expectAccessible(page);
   const answer = await loupe.request('/api/models');

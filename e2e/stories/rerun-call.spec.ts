@@ -82,7 +82,7 @@ test('a person sends a call again with another message, compares the replies, an
   const original = replies.getByRole('region', { name: 'Original reply' });
   const first = replies.getByRole('region', { name: 'Try 1' });
   await expect(first).toContainText('summary.md');
-  await expect(first.getByRole('group', { name: 'How the reply was read' })).toContainText(
+  await expect(first.getByRole('group', { name: 'How the reply was parsed' })).toContainText(
     'Taken as 1 tool call',
   );
   await expect(original).toContainText('report.md');

@@ -97,14 +97,14 @@ test('a run with every kind of row can be read from start to end [D6, D7, D9]', 
     await expect(nudge).toContainText('Please use the available tools to complete the task.');
   });
 
-  await test.step('a model call unfolds to what was sent and how the reply was read [C11]', async () => {
+  await test.step('a model call unfolds to what was sent and how the reply was parsed [C11]', async () => {
     await page.keyboard.press('g');
     const first = view.row('Model call 1, ended');
     await first.getByRole('button', { name: /what was sent/ }).click();
     const sent = first.getByRole('group', { name: 'Sent', exact: true });
     await expect(sent).toContainText('num_ctx 4096');
     await expect(sent).toContainText(/estimated, .* measured/);
-    await expect(first.getByRole('group', { name: 'How the reply was read' })).toContainText('native');
+    await expect(first.getByRole('group', { name: 'How the reply was parsed' })).toContainText('native');
     await expect(first.getByRole('group', { name: 'The reply as Ollama sent it' })).toContainText(
       'list_directory',
     );

@@ -61,7 +61,7 @@ export function CallRow({ row }: { row: CallRowData }) {
       <div className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5">
         <Disclosure open={open} onToggle={toggle}>
           <span className="font-semibold">Model</span>
-          <span className="sr-only">call {row.call}, what was sent and how the reply was read</span>
+          <span className="sr-only">call {row.call}, what was sent and how the reply was parsed</span>
           {row.tryNumber > 1 && <span className="text-sm text-ink-3">try {row.tryNumber}</span>}
         </Disclosure>
         <ReadAs row={row} />

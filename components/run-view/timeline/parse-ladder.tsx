@@ -40,7 +40,7 @@ const layerTitles = {
  */
 export function ParseLadder({ parsed }: { parsed: Parsed }) {
   return (
-    <Panel label="How the reply was read">
+    <Panel label="How the reply was parsed">
       <ol className="grid gap-1">
         {ladderOf(parsed).map((rung) => (
           <RungLine key={rung.layer} rung={rung} />

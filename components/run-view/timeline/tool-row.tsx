@@ -194,7 +194,7 @@ function Details({ row }: { row: ToolRowData }) {
         </p>
       )}
       {row.status === 'not-run' && (
-        <p className="text-sm text-ink-3">This call was read from the reply but never started.</p>
+        <p className="text-sm text-ink-3">This call was parsed from the reply but never started.</p>
       )}
       {row.status === 'interrupted' && (
         <p className="text-sm text-warn">

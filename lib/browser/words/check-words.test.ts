@@ -70,13 +70,13 @@ describe('Model Check, in words', () => {
       Load: '8.4 s',
       Speed: '41 tokens/s over 640 tokens',
       'On the GPU': '52%',
-      'Calls read': '12 native',
+      'Call formats': '12 native',
       'Declares tool support': 'yes',
       Thought: 'never',
     });
     expect(facts(measured({ timed_tokens: 0, eval_ms: 0, calls: 0, formats: {} }))).toMatchObject({
       Speed: 'unknown',
-      'Calls read': 'none',
+      'Call formats': 'none',
     });
     expect(
       facts(conditions({ load_ms: undefined, vram_bytes: undefined, capabilities: undefined })),

@@ -74,7 +74,7 @@ export function measuredFacts({ conditions, measured }: ModelCheck): { name: str
           : `${formatRate(speed)} tokens/s over ${formatCount(measured.timed_tokens)} tokens`,
     },
     { name: 'On the GPU', value: share === undefined ? 'unknown' : formatPercent(share) },
-    { name: 'Calls read', value: formats.length === 0 ? 'none' : formats.join(', ') },
+    { name: 'Call formats', value: formats.length === 0 ? 'none' : formats.join(', ') },
     {
       name: 'Declares tool support',
       value:

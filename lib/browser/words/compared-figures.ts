@@ -63,7 +63,7 @@ export function figureLines(runs: readonly ComparedRun[]): ComparedLine[] {
     tokens('Tokens out', 'tokens_out'),
     ...costLines(runs),
     texts(
-      'Calls read from',
+      'Call formats',
       figures.map((each) => layersText(each.layers)),
     ),
   ];

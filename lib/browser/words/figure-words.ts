@@ -21,7 +21,7 @@ export const FIGURE_WORDS: Readonly<Record<CellFigure, FigureWords>> = {
   failed_tool_calls: { label: 'Failed tool calls', format: count },
   calls_native: { label: 'Native calls', format: count },
   calls_json: { label: 'JSON calls', format: count },
-  calls_xml: { label: 'Tagged calls', format: count },
+  calls_xml: { label: 'XML calls', format: count },
   repairs: { label: 'Repairs', format: count },
   coercions: { label: 'Coercions', format: count },
   refused_calls: { label: 'Refused calls', format: count },

@@ -62,9 +62,9 @@ export function argumentProblems(
   return [...counts.values()].sort((a, b) => b.count - a.count);
 }
 
-/** The calls of a check by the layer that read them, in one line. */
+/** The formats of the calls of a check, in one line. */
 export function layerWords({ calls, layers }: ToolCheck['measured']): string {
-  if (calls === 0) return 'No call was read.';
+  if (calls === 0) return 'No calls found.';
   const parts = Object.entries(layers).flatMap(([layer, count]) => (count > 0 ? `${count} ${layer}` : []));
-  return `Calls read by layer: ${parts.join(', ')}.`;
+  return `Call formats: ${parts.join(', ')}.`;
 }
