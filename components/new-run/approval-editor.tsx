@@ -13,7 +13,7 @@ import { cx } from '../ui/cx.ts';
 import { Section } from '../ui/form/fields.tsx';
 import { useDraftField } from './run-form.ts';
 
-const WORDS: Record<ApprovalChoice, string> = { auto: 'Run', ask: 'Ask me', deny: 'Refuse' };
+const WORDS: Record<ApprovalChoice, string> = { auto: 'Allow', ask: 'Ask me', deny: 'Deny' };
 
 const NOTES: Partial<Record<CommandPlace, string>> = {
   unconfined: 'Commands run unconfined here, so each one needs your approval.',

@@ -156,7 +156,7 @@ test('without confinement every page shows a banner, and each command needs appr
   }
   await page.goto('/runs/new');
   const rules = page.getByRole('radiogroup', { name: 'Calls of run_command' });
-  await expect(rules.getByText('Run', { exact: true })).toBeHidden();
+  await expect(rules.getByText('Allow', { exact: true })).toBeHidden();
   await expect(rules.getByRole('radio', { name: 'Ask me' })).toBeChecked();
   await expect(page.getByRole('main')).toContainText('each one needs your approval');
   const { id } = await startRun(loupe, { task: 'Say it', model: 'unconfined' });

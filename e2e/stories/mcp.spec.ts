@@ -96,7 +96,7 @@ test('a server is pasted, reviewed, started, tried and accepted, and a run calls
     await expect(page.getByText(/^8 tools: about [\d,]+ tokens/)).toBeVisible();
     const rule = page.getByRole('radiogroup', { name: 'Calls of every_thing__get_sum' });
     await expect(rule.getByRole('radio', { name: 'Ask me' })).toBeChecked();
-    await page.getByRole('radiogroup', { name: 'Calls of every_thing__echo' }).getByText('Run').click();
+    await page.getByRole('radiogroup', { name: 'Calls of every_thing__echo' }).getByText('Allow').click();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Start run', exact: true }).click();
     const view = new RunView(page);
