@@ -116,8 +116,8 @@ export const DEFAULT_WINDOW_TOKENS = 32_768;
 
 /** The two reply limits of `num_predict`: of the first try, and of the second after a truncated reply (T20, T21). */
 export const REPLY_LIMITS = {
-  first: { ...replyLimit, label: 'Reply limit' },
-  second: { ...replyLimit, label: 'Second reply limit' },
+  first: { ...replyLimit, label: 'Reply limit', help: "Ollama's num_predict." },
+  second: { ...replyLimit, label: 'Second reply limit', help: 'For the retry of a reply that was cut off.' },
 } as const satisfies Record<string, NumberFacts>;
 
 /** The defaults that differ between modes. */
@@ -235,6 +235,7 @@ export const SETTINGS = {
     min: 256,
     max: 2_000_000,
     label: 'Window',
+    help: "Ollama's num_ctx.",
     unit: 'tokens',
     default: () => DEFAULT_WINDOW_TOKENS,
     stored: 'always',
@@ -401,7 +402,7 @@ export const SETTINGS = {
     modes: ['task'],
     singleAnswer: true,
     label: 'Answer as JSON (schema)',
-    help: 'The answer must be JSON that fits this JSON schema.',
+    help: 'The answer must be JSON that fits a schema.',
     fork: true,
     flag: 'answer-schema',
     isJson: true,
@@ -438,7 +439,7 @@ export const SETTINGS = {
   keep_alive: {
     type: 'other',
     label: 'Keep loaded for',
-    help: 'A duration such as 30m, or a number of seconds.',
+    help: "Ollama's keep_alive: a duration such as 30m, a number of seconds, or -1 to keep it loaded.",
     default: (): string | number => '30m',
     stored: 'always',
   },
