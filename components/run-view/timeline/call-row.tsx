@@ -107,8 +107,8 @@ export function CallRow({ row }: { row: CallRowData }) {
       </div>
       {eaten && (
         <p className="tnum mt-1 text-sm text-warn">
-          {formatCount(eaten.thinkingTokens)} thinking tokens, 0 answer tokens, cut by{' '}
-          {eaten.by === 'num_predict' ? 'num_predict' : 'the window'} ({formatCount(eaten.limit)}).
+          {formatCount(eaten.thinkingTokens)} thinking tokens, 0 answer tokens, cut off by{' '}
+          {eaten.by === 'num_predict' ? 'the reply limit' : 'the window'} ({formatCount(eaten.limit)}).
         </p>
       )}
       {row.parsed?.swallowed_tokens ? (
