@@ -25,7 +25,7 @@ export function CommandToolFields({ draft, problems, onChange }: Part) {
     <>
       <Field
         label="Name"
-        hint={`Models get it as ${offeredCommandName(draft.name.trim() || 'name')}.`}
+        hint={`Models see it as ${offeredCommandName(draft.name.trim() || 'name')}.`}
         problem={problems.name}
       >
         {(props) => (
@@ -54,7 +54,7 @@ export function CommandToolFields({ draft, problems, onChange }: Part) {
       <Parameters draft={draft} problems={problems} onChange={onChange} />
       <Field
         label="Command"
-        hint="The program and its arguments, one per line, such as {path} for a parameter. One whose optional parameter is missing is left out. {{ is a brace."
+        hint="The program and its arguments, one per line. {path} stands for the parameter path; a line whose optional parameter is missing is left out. Write {{ for a brace."
         problem={problems.command}
       >
         {(props) => (
@@ -80,12 +80,12 @@ export function CommandToolFields({ draft, problems, onChange }: Part) {
         onChange={(stdin) => set({ stdin })}
       />
       <Choice
-        legend="The folder of the run"
+        legend="Access to the folder of a run"
         name="command-access"
         value={draft.access}
         options={[
-          { value: 'read', label: 'Reads' },
-          { value: 'write', label: 'Reads and writes' },
+          { value: 'read', label: 'Read' },
+          { value: 'write', label: 'Read and write' },
         ]}
         onChange={(access) => set({ access })}
       />
@@ -119,7 +119,7 @@ function Parameters({ draft, problems, onChange }: Part) {
           className="mt-1 max-sm:h-11"
           onClick={() => set({ schema: JSON.stringify(schemaOf(parameters), null, 2) })}
         >
-          Write the JSON schema
+          Edit as JSON schema
         </Button>
       </div>
     );

@@ -27,8 +27,8 @@ export function CustomTools() {
             Custom tools
           </h2>
           <p className="mt-1 max-w-read text-ink-2">
-            Commands of your own as tools. Arguments reach a program as they are, never through a shell, and
-            it runs in the sandbox of commands, without network.
+            Your own commands as tools. Arguments go straight to the program, never through a shell. It is
+            confined like every command and has no network access.
           </p>
         </div>
         <Button size="sm" className="max-sm:h-11" onClick={() => setOpened('new')}>
@@ -73,7 +73,7 @@ export function CustomTools() {
       )}
       {data && (
         <p className="mt-4 text-sm text-ink-3">
-          They are kept in <code className="break-all">{data.path}</code>.
+          The tools are stored in <code className="break-all">{data.path}</code>.
         </p>
       )}
       {opened && (
@@ -106,7 +106,7 @@ function CustomTool({
   return (
     <li className="min-w-0 rounded-lg border bg-surface p-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <h3 className="font-mono font-semibold break-all" title={`Models get it as ${offered}`}>
+        <h3 className="font-mono font-semibold break-all" title={`Models see it as ${offered}`}>
           {name}
         </h3>
         {access === 'read' && <Badge title="The workspace is mounted read-only">reads</Badge>}

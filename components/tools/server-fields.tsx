@@ -82,7 +82,7 @@ function ProgramFields(part: Part) {
       <LinesField
         part={part}
         name="env"
-        label="Variables"
+        label="Environment variables"
         placeholder={'API_KEY=$' + '{API_KEY}'}
         hint={REFERENCE_HINT}
       />
@@ -104,7 +104,7 @@ function ProgramFields(part: Part) {
       />
       <Switch
         label="Network"
-        hint="Off: it reaches nothing, not even this machine. On: it reaches everything that you reach. npx needs it to fetch a package."
+        hint="Off: no network access, not even to this machine. On: it can reach everything that you can. npx needs it to download packages."
         checked={draft.network}
         onChange={(network) => set({ network })}
       />

@@ -26,7 +26,7 @@ export function ToolsPage() {
   return (
     <ListPage
       title="Tools"
-      about="More tools than the built-in ones: those of servers of the Model Context Protocol (MCP), and commands of your own. You choose them in the form of a run."
+      about="Tools beyond the built-in ones: from Model Context Protocol (MCP) servers, and your own commands. Choose them when you start a run."
       actions={
         <>
           <Button size="sm" className="max-sm:h-11" onClick={() => setOpened('read')}>
@@ -53,8 +53,8 @@ export function ToolsPage() {
       {data?.servers.length === 0 && (
         <section aria-label="No servers" className="mt-6 rounded-lg border bg-surface p-4">
           <p className="max-w-read text-ink-2">
-            No servers yet. If another program of yours has some, paste its <code>mcpServers</code> block
-            here: you see what each server can reach before it starts.
+            No servers yet. Add one with New server, or, if another app has an <code>mcpServers</code> block,
+            with Paste or import. You see what each server can reach before it starts.
           </p>
         </section>
       )}
@@ -67,7 +67,7 @@ export function ToolsPage() {
       )}
       {data && (
         <p className="mt-6 text-sm text-ink-3">
-          The configuration is kept in <code className="break-all">{data.path}</code>.
+          The servers are stored in <code className="break-all">{data.path}</code>.
         </p>
       )}
       <CustomTools />

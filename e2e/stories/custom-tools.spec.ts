@@ -34,7 +34,7 @@ test('a command is made a tool, tried, and called by a run that asks first [O25]
     await dialog.getByRole('button', { name: 'Add tool' }).click();
     await expect(dialog.getByText(/A shell would read this as code/)).toBeVisible();
     await dialog.getByLabel('Command', { exact: true }).fill('wc\n-w\n--\n{path}');
-    await dialog.getByText('Reads', { exact: true }).click();
+    await dialog.getByText('Read', { exact: true }).click();
   });
 
   await test.step('tried in an empty folder, then saved', async () => {

@@ -53,7 +53,7 @@ test('a server is pasted, reviewed, started, tried and accepted, and a run calls
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Add server' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
-    await expect(server(page, 'every_thing')).toContainText('Has no network.');
+    await expect(server(page, 'every_thing')).toContainText('No network access.');
     await expect(server(page, 'every_thing')).toContainText('off');
   });
 

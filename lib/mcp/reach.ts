@@ -48,7 +48,7 @@ function confinedReach({ folders, workspace, network, env }: StdioServer): strin
     reads.length + writes.length === 0 && workspace === 'none'
       ? 'Sees only its own folder and the programs of this machine.'
       : 'Otherwise sees only its own folder and the programs of this machine.',
-    network ? 'Uses the network, and every port of this machine.' : 'Has no network.',
+    network ? 'Uses the network, and every port of this machine.' : 'No network access.',
     ...(variables.length > 0 ? [`Gets the ${named('variable', variables)}.`] : []),
   ];
 }
