@@ -7,7 +7,7 @@ const kinds: Record<ButtonKind, string> = {
   primary:
     'bg-brass-fill text-on-brass font-semibold hover:brightness-105 disabled:bg-sunken disabled:text-ink-3 disabled:hover:brightness-100',
   plain:
-    'border border-line-strong bg-raised text-ink hover:border-ink-3 disabled:border-line disabled:text-ink-3 disabled:bg-transparent',
+    'border border-line-strong bg-raised text-ink hover:border-ink-3 aria-expanded:border-ink-3 aria-expanded:bg-sunken disabled:border-line disabled:text-ink-3 disabled:bg-transparent',
   quiet: 'text-ink-2 hover:text-ink hover:bg-sunken disabled:text-ink-3 disabled:hover:bg-transparent',
   danger:
     'border border-fail bg-transparent text-fail hover:bg-fail-wash disabled:border-line disabled:text-ink-3 disabled:hover:bg-transparent',
