@@ -1,6 +1,7 @@
 'use client';
 
 import { useEffect, useState } from 'react';
+import { offerCommands } from '#lib/browser/state/commands.ts';
 import { isTyping } from '#lib/browser/typing.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -8,7 +9,7 @@ import { DialogHeader } from '../ui/dialog-header.tsx';
 import { useRunScreen } from './screen-context.ts';
 import { type KeyWords, TIMELINE_KEYS } from './timeline/use-timeline-keys.ts';
 
-/** The keyboard shortcuts dialog, opened with `?`. */
+/** The keyboard shortcuts dialog, opened with `?` or from the command palette. */
 export function KeySheet({ more = [] }: { more?: readonly KeyWords[] }) {
   const { server } = useRunScreen();
   const [open, setOpen] = useState(false);
@@ -19,11 +20,17 @@ export function KeySheet({ more = [] }: { more?: readonly KeyWords[] }) {
       setOpen(true);
     };
     document.addEventListener('keydown', pressed);
-    return () => document.removeEventListener('keydown', pressed);
+    const withdraw = offerCommands([
+      { id: 'keys', label: 'Keyboard shortcuts', group: 'View', keys: '?', run: () => setOpen(true) },
+    ]);
+    return () => {
+      document.removeEventListener('keydown', pressed);
+      withdraw();
+    };
   }, []);
   return (
     <Dialog open={open} onClose={() => setOpen(false)} aria-labelledby="key-sheet" className="w-96 p-5">
-      <DialogHeader id="key-sheet" title="Keys" />
+      <DialogHeader id="key-sheet" title="Keyboard shortcuts" />
       <dl className="mt-3 grid grid-cols-[max-content_1fr] gap-x-5 gap-y-1.5">
         {[...TIMELINE_KEYS.filter(({ inDashboard }) => server || !inDashboard), ...more].map(
           ({ keys, does }) => (

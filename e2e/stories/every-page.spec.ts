@@ -221,7 +221,7 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
         const view = await openRun(page, finished.id);
         await expect(view.connection('Complete')).toBeVisible();
         await page.keyboard.press('?');
-        await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+        await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
       },
     },
     {

@@ -107,9 +107,9 @@ test('a complete run can be read by keyboard alone', async ({ ownServer }) => {
     await page.keyboard.press('Enter');
     await expect(row.locator('button[aria-expanded="true"]')).toHaveCount(0);
     await page.keyboard.press('?');
-    await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
     await page.keyboard.press('Escape');
-    await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden();
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeHidden();
     await expect(row).toBeFocused();
   });
   await ollama.close();

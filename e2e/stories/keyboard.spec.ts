@@ -119,7 +119,7 @@ test('from the first page to a finished run without a mouse [D22]', async ({ pag
 
   await test.step('? shows the keys, Escape closes them', async () => {
     await page.keyboard.press('?');
-    const sheet = page.getByRole('dialog', { name: 'Keys' });
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await expect(sheet).toContainText('next and previous row');
     await page.keyboard.press('Escape');
     await expect(sheet).toBeHidden();
