@@ -54,6 +54,7 @@ test('Enter and arrow keys pressed before its search is loaded count too [D22]',
   release();
   await expect(dialogOf(page)).toBeHidden();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await expect(page.getByRole('button', { name: /^Theme: dark/ })).toBeVisible();
 });
 
 test('the key that opened the palette closes it while it is loading [D22]', async ({ page }) => {
