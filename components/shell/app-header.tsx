@@ -18,21 +18,33 @@ import { StorageBanner } from './storage-banner.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
 import { useServerWatch } from './use-server-watch.ts';
 
-/** `wide`: shown only on wide screens; otherwise in the menu. */
-const pages: readonly { href: string; label: string; wide?: boolean }[] = [
-  { href: '/', label: 'Runs' },
+interface Page {
+  href: string;
+  label: string;
+  /** Other paths that belong to it. */
+  parts?: readonly string[];
+  /** Shown only on wide screens; otherwise in the menu. */
+  wide?: true;
+}
+
+const pages: readonly Page[] = [
+  { href: '/', label: 'Runs', parts: ['/runs'] },
   { href: '/experiments', label: 'Experiments' },
-  { href: '/suites', label: 'Suites', wide: true },
+  { href: '/suites', label: 'Suites', parts: ['/benchmarks'], wide: true },
   { href: '/ratings', label: 'Ratings', wide: true },
   { href: '/models', label: 'Models' },
   { href: '/tools', label: 'Tools', wide: true },
   { href: '/shares', label: 'Shared', wide: true },
 ];
-const more: readonly { href: string; label: string }[] = [
+const more: readonly Page[] = [
   ...pages.filter(({ wide }) => wide),
   { href: '/compare', label: 'Compare runs' },
   { href: '/health', label: 'Health' },
 ];
+
+function isHere({ href, parts = [] }: Page, path: string): boolean {
+  return path === href || [...(href === '/' ? [] : [href]), ...parts].some((start) => path.startsWith(start));
+}
 
 /** The one bar at the top: where one is, whether Ollama answers, and the way to a new run. */
 export function AppHeader({ theme }: { theme: Theme }) {
@@ -55,8 +67,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
         </Link>
         <nav aria-label="Pages" className="flex h-full items-center gap-0.5">
           {pages.map((page) => {
-            const here =
-              page.href === '/' ? path === '/' || path.startsWith('/runs') : path.startsWith(page.href);
+            const here = isHere(page, path);
             return (
               <Link
                 key={page.href}
@@ -80,7 +91,10 @@ export function AppHeader({ theme }: { theme: Theme }) {
           <CommandPalette handle={palette} />
           <NotifyToggle />
           <ThemeToggle initial={theme} />
-          <MoreMenu pages={more} onCommands={() => palette.current?.open()} />
+          <MoreMenu
+            pages={more.map((page) => ({ ...page, here: isHere(page, path) }))}
+            onCommands={() => palette.current?.open()}
+          />
           <Link
             href="/runs/new"
             className={buttonClass('plain', 'sm', 'sm:ml-1 max-sm:border-0 max-sm:bg-transparent')}

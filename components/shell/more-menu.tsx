@@ -3,6 +3,7 @@
 import { Ellipsis } from 'lucide-react';
 import { useRef } from 'react';
 import { buttonClass } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';
 
 const line = 'target flex h-10 w-full items-center rounded-md px-3 text-left hover:bg-sunken';
@@ -12,7 +13,7 @@ export function MoreMenu({
   pages,
   onCommands,
 }: {
-  pages: readonly { href: string; label: string }[];
+  pages: readonly { href: string; label: string; here: boolean }[];
   onCommands: () => void;
 }) {
   const menu = useRef<HTMLDivElement>(null);
@@ -34,8 +35,14 @@ export function MoreMenu({
         className="inset-auto top-13 right-2 m-0 w-56 rounded-lg border border-line-strong bg-raised p-1.5 text-ink shadow-lg lg:hidden"
       >
         <nav aria-label="More pages">
-          {pages.map(({ href, label }) => (
-            <Link key={href} href={href} onClick={close} className={line}>
+          {pages.map(({ href, label, here }) => (
+            <Link
+              key={href}
+              href={href}
+              onClick={close}
+              aria-current={here ? 'page' : undefined}
+              className={cx(line, here && 'bg-brass-wash font-medium')}
+            >
               {label}
             </Link>
           ))}
