@@ -1,4 +1,3 @@
-import { emptyExperiment } from '#lib/browser/drafts/experiment-draft.ts';
 import { placeholderOf } from '#lib/browser/drafts/number-fields.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import { kindFacts, runKinds } from '#lib/events/modes.ts';
@@ -7,10 +6,7 @@ import { Choice, Field, NumberField, Section, Switch } from '../ui/form/fields.t
 import { SuiteChoice } from './suite-choice.tsx';
 import { useExperimentField } from './use-experiment-field.ts';
 
-/** What its runs can be, the default first. */
-const MODE_OPTIONS = runKinds
-  .toSorted((a, b) => Number(b === emptyExperiment.mode) - Number(a === emptyExperiment.mode))
-  .map((value) => ({ value, label: kindFacts(value).labels }));
+const MODE_OPTIONS = runKinds.map((value) => ({ value, label: kindFacts(value).labels }));
 
 const WORK_OPTIONS = [
   { value: 'task' as const, label: 'One task' },

@@ -138,6 +138,10 @@ test('an experiment is planned and run, and its results are shown as a table', a
   });
   await openExperimentForm(page);
   await page.getByLabel('Name', { exact: true }).fill('Two seeds');
+  await page
+    .getByRole('radiogroup', { name: 'Mode', exact: true })
+    .getByText('Explorations', { exact: true })
+    .click();
   await page.getByLabel('Cycles each').fill('2');
   await page.getByRole('checkbox', { name: /^subject/ }).check();
   await page.getByRole('textbox', { name: 'Seeds' }).fill('1-2');

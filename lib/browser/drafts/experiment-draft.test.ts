@@ -3,7 +3,12 @@ import { experimentRequest } from '../../api/experiment.ts';
 import { draftOfCheck, newCheck } from './check-draft.ts';
 import { emptyExperiment, experimentOf, kindOfRuns } from './experiment-draft.ts';
 
-const filled = { ...emptyExperiment, name: 'Seeds', models: ['qwen3:4b', 'qwen3:8b'] };
+const filled = {
+  ...emptyExperiment,
+  mode: 'explore' as const,
+  name: 'Seeds',
+  models: ['qwen3:4b', 'qwen3:8b'],
+};
 
 it('every model with every temperature, every seed and as many repeats', () => {
   const read = experimentOf({ ...filled, temperatures: '0, 0.7', seeds: '1-3 9', repeats: '2', cycles: '5' });
@@ -87,7 +92,6 @@ it('leaves to the server what was left empty', () => {
 it('names every field that is wrong, and too many runs', () => {
   const wrong = experimentOf({
     ...emptyExperiment,
-    mode: 'task',
     seeds: '1.5',
     temperatures: 'hot',
     repeats: '0',

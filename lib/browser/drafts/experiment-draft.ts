@@ -1,6 +1,6 @@
 import type { ExperimentMode, ExperimentRequest } from '../../api/experiment.ts';
 import { MAX_EXPERIMENT_RUNS, MAX_REPEATS, MAX_SEEDS, MAX_UNCONFIRMED_RUNS } from '../../events/limits.ts';
-import { DEFAULT_EXPERIMENT_MODE, kindFacts, type RunKind } from '../../events/modes.ts';
+import { DEFAULT_MODE, kindFacts, type RunKind } from '../../events/modes.ts';
 import { formLimits, MODEL_OPTIONS, NUMBER_SETTINGS } from '../../events/settings.ts';
 import { formatNumber } from '../../util/numbers.ts';
 import { type DraftCheck, readChecks } from './check-draft.ts';
@@ -44,7 +44,7 @@ export const emptyExperiment: ExperimentDraft = {
   work: 'task',
   suite: null,
   tags: [],
-  mode: DEFAULT_EXPERIMENT_MODE,
+  mode: DEFAULT_MODE,
   task: '',
   workspace: '',
   models: [],
