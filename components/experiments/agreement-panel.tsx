@@ -176,8 +176,7 @@ function Apart({ group: { agreement, runs } }: { group: AgreementGroup }) {
 
 function verdict({ agreed, steps, runs, variants }: AgreementGroup['agreement']): string {
   if (variants === 1) {
-    const all = steps === 1 ? 'its one iteration' : `all ${plural(steps, 'iteration')}`;
-    return `Identical in ${all}, in ${runs} of ${runs} runs`;
+    return `${runs === 2 ? 'Both' : `All ${formatCount(runs)}`} runs are identical (${plural(steps, 'iteration')})`;
   }
   const end = `then ${plural(variants, 'variant')}`;
   return agreed === 0

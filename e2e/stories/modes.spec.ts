@@ -218,9 +218,9 @@ test('repeated prompts show how often they give the same answer [T10]', async ({
   await expect(agreement.getByRole('cell', { name: '2 of 2' })).toHaveCount(4);
   // What is equal throughout takes a line each, and opens.
   const groups = page.getByRole('region', { name: 'Agreement by iteration' });
-  await expect(groups.getByText('Identical in its one iteration, in 2 of 2 runs')).toHaveCount(2);
+  await expect(groups.getByText('Both runs are identical (1 iteration)')).toHaveCount(2);
   await expect(groups.getByRole('table')).toHaveCount(0);
-  await groups.getByText('Identical in its one iteration').first().click();
+  await groups.getByText('Both runs are identical').first().click();
   await expect(groups.getByRole('table')).toHaveCount(1);
   await expectAccessible(page);
 });

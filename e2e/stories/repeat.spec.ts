@@ -22,7 +22,7 @@ test('a run is repeated several times, and its page shows where the repeats dive
   await view.end.getByRole('button', { name: 'Start runs' }).click();
   await expect(page).toHaveURL(/\/experiments\//);
   const agreement = page.getByRole('region', { name: 'Agreement by iteration' });
-  await expect(agreement).toContainText('Identical in all 2 iterations, in 3 of 3 runs', { timeout: 90_000 });
+  await expect(agreement).toContainText('All 3 runs are identical (2 iterations)', { timeout: 90_000 });
   await expectAccessible(page);
 });
 
