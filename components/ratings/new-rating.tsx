@@ -157,7 +157,7 @@ function RaterChecklist({
 }) {
   return (
     <fieldset className="min-w-0">
-      <legend className="text-sm font-medium">Models that rate</legend>
+      <legend className="text-sm font-medium">Models that rate (optional)</legend>
       {models.length === 0 && <p className="mt-1 text-sm text-ink-3">No model is installed.</p>}
       <div className="mt-1 max-h-56 overflow-y-auto">
         {models.map((model) => (

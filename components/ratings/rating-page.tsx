@@ -5,8 +5,9 @@ import { useState } from 'react';
 import type { RatingReply } from '#lib/api/rating.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
-import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
@@ -29,6 +30,7 @@ export function RatingPage({ id }: { id: string }) {
     last?.rating.status === 'running' ? REFRESH_MS : undefined,
   );
   const request = useRequest();
+  usePageTitle(data && `${plainVisibleLine(data.study.name)} · Loupe`);
   const { busy, problem, run } = request;
   const [shown, setShown] = useState<'results' | 'rate'>();
   const act = (what: 'run' | 'stop') =>

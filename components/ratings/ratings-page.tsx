@@ -32,7 +32,7 @@ export function RatingsPage() {
   return (
     <ListPage
       title="Ratings"
-      about="Texts of runs, rated by a questionnaire: by models and by people, with how far they agree."
+      about="Models and people score texts from runs with the same questionnaire. The results show how far they agree."
       actions={
         <Button size="sm" className="max-sm:h-11" aria-expanded={opened} onClick={() => setOpened(!opened)}>
           New rating
@@ -58,7 +58,11 @@ export function RatingsPage() {
           ))}
         </ul>
       )}
-      {data?.ratings.length === 0 && !opened && <p className="mt-6 text-ink-3">Nothing is rated yet.</p>}
+      {data?.ratings.length === 0 && !opened && (
+        <p className="mt-6 text-ink-3">
+          No ratings yet. New rating takes a questionnaire and the runs to score.
+        </p>
+      )}
     </ListPage>
   );
 }
