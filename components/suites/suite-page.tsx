@@ -13,6 +13,7 @@ import {
   type WrittenCase,
 } from '#lib/browser/drafts/case-draft.ts';
 import { plural } from '#lib/browser/words/format.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
@@ -43,7 +44,7 @@ type Edited = { before: SuiteCase } | { draft: CaseDraft };
 export function SuitePage({ suiteId }: { suiteId: string }) {
   const path = `/api/suites/${encodeURIComponent(suiteId)}`;
   const { data, error, reload } = useApi<SuiteReply>(path);
-  usePageTitle(data?.suite.name);
+  usePageTitle(data && `${plainVisibleLine(data.suite.name)} · Loupe`);
   if (!data) {
     return (
       <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
