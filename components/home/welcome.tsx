@@ -49,8 +49,7 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
               {!health.ollama.unknown && (
                 <>
                   <p className="mt-1 text-ink-2">
-                    Loupe works with models on this machine, through Ollama. Get it from{' '}
-                    <code>https://ollama.com/download</code>, then start it:
+                    Not installed yet? Get it from <code>https://ollama.com/download</code>, then start it:
                   </p>
                   <Command text="ollama serve" />
                 </>
