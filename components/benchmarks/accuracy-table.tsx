@@ -17,7 +17,7 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
     <>
       <h2 className="mt-8 font-semibold">Accuracy by category</h2>
       <p className="mt-0.5 max-w-read text-sm text-ink-3">
-        Shares of right replies with their 95% intervals (Wilson), the gain by reading with its 95% interval
+        Shares of right replies with their 95% intervals (Wilson), the gain from parsing with its 95% interval
         (Newcombe), and the exact McNemar test over the same replies.
         {failed > 0 && ` ${plural(failed, 'case')} without a reply: not judged.`}
       </p>

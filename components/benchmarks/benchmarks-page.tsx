@@ -25,7 +25,7 @@ export function BenchmarksPage() {
     <ListPage
       parent={{ href: '/suites', name: 'Suites' }}
       title="Function calling"
-      about="Cases of the Berkeley Function Calling Leaderboard. Each reply is judged twice: by its native calls alone, and as Loupe reads it. The difference is what reading leaked calls is worth."
+      about="Cases from the Berkeley Function Calling Leaderboard. Each reply is judged twice: by its native calls alone, and with the calls that Loupe finds in its text. The difference is the gain from parsing them."
       actions={
         data &&
         !making &&

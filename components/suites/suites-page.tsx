@@ -34,7 +34,7 @@ export function SuitesPage() {
   return (
     <ListPage
       title="Suites"
-      about="Lists of cases on which models are tried: a task, its files, and what the result must be."
+      about="Cases to test models on: each has a task, its files, and what the result must be."
       actions={
         <>
           <Button
@@ -85,8 +85,8 @@ export function SuitesPage() {
       <section aria-label="Function calling" className="mt-6 rounded-lg border bg-surface p-4">
         <h2 className="font-semibold">Function calling</h2>
         <p className="mt-1 max-w-read text-ink-2">
-          Cases of the Berkeley Function Calling Leaderboard, judged by its rules: with native calls alone,
-          and as Loupe reads them.
+          Cases from the Berkeley Function Calling Leaderboard, judged by its rules: by native calls alone,
+          and with the calls that Loupe finds in the text.
         </p>
         <Link href="/benchmarks" className={buttonClass('plain', 'sm', 'mt-3 max-sm:h-11')}>
           Open benchmarks
