@@ -1,7 +1,7 @@
 'use client';
 
 import type { ModelsReply } from '#lib/api/replies.ts';
-import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
+import { canRun, modelsRefresh, noModelsWords, sortedModels } from '#lib/browser/state/models.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Capabilities } from '../models/model-picker.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -18,11 +18,13 @@ export function ModelChecklist({
   problem?: string | undefined;
 }) {
   const { data } = useApi<ModelsReply>('/api/models', modelsRefresh());
+  const models = sortedModels(data?.models.filter(canRun) ?? []);
   return (
     <>
       <fieldset className="max-h-72 divide-y overflow-y-auto rounded-md border border-line-strong bg-raised">
         <legend className="sr-only">Models</legend>
-        {sortedModels(data?.models.filter(canRun) ?? []).map((model) => (
+        {models.length === 0 && <p className="px-3 py-3 text-ink-3">{noModelsWords(data?.models)}</p>}
+        {models.map((model) => (
           <label key={model.name} className="flex items-baseline gap-3 px-3 py-1.5 hover:bg-surface">
             <input
               type="checkbox"

@@ -60,7 +60,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
         <Problem error={list.error} onRetry={list.reload} spentLink={spentLink} />
       ) : (
         <div className="max-w-page">
-          <QuickRun models={installed} />
+          <QuickRun models={models.data?.models} />
           <PresetRow />
         </div>
       )}

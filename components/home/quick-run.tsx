@@ -23,10 +23,16 @@ import { NotOfferedNote } from '../ui/not-offered-note.tsx';
 import { startRun } from './start-run.ts';
 
 const { workspaceKind, workspace, workspace_copy } = emptyDraft;
+const NO_MODELS: readonly InstalledModel[] = [];
 const FRESH: FolderChoice = { workspaceKind, workspace, workspace_copy };
 
 /** Starts a task, or a session with a first message, with a model and defaults; with a link to the full form. */
-export function QuickRun({ models: installed }: { models: readonly InstalledModel[] }) {
+export function QuickRun({
+  models: installed = NO_MODELS,
+}: {
+  /** `undefined` until the server has listed them. */
+  models: readonly InstalledModel[] | undefined;
+}) {
   const router = useRouter();
   const [task, setTask] = useState('');
   const field = useTypedEarly(setTask);
@@ -97,7 +103,9 @@ export function QuickRun({ models: installed }: { models: readonly InstalledMode
           className="field h-9 w-auto max-w-64 py-0 font-mono text-sm max-sm:h-11 max-sm:min-w-0 max-sm:grow max-sm:basis-[40%]"
           required
         >
-          {models.length === 0 && <option value="">no model yet</option>}
+          {models.length === 0 && (
+            <option value="">{installed === NO_MODELS ? 'loading models' : 'no model yet'}</option>
+          )}
           {models.map((each) => (
             <option key={each.name} value={each.name}>
               {shortLine(each.name)}

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react';
 import type { InstalledModel } from '#lib/api/replies.ts';
-import { callsTools, canRun, demoWords, sortedModels } from '#lib/browser/state/models.ts';
+import { callsTools, canRun, demoWords, noModelsWords, sortedModels } from '#lib/browser/state/models.ts';
 import { formatBytes, formatShortCount } from '#lib/browser/words/format.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
@@ -17,14 +17,15 @@ export function ModelPicker({
   onChange,
   problem,
 }: {
-  models: readonly InstalledModel[];
+  /** `undefined` until the server has listed them. */
+  models: readonly InstalledModel[] | undefined;
   value: string;
   onChange: (model: string) => void;
   problem?: string;
 }) {
   const [filter, setFilter] = useState('');
   const list = useRef<HTMLDivElement>(null);
-  const there = models.some(({ name }) => name === value);
+  const there = models?.some(({ name }) => name === value);
   // A model chosen elsewhere may be outside the visible part of the list. Don't scroll the page.
   useEffect(() => {
     const row = there ? list.current?.querySelector<HTMLElement>('label:has(:checked)') : undefined;
@@ -33,7 +34,7 @@ export function ModelPicker({
     const hidden = row.offsetTop < scrollTop || row.offsetTop + row.offsetHeight > scrollTop + clientHeight;
     if (hidden) list.current.scrollTop = row.offsetTop;
   }, [there]);
-  const offered = models.filter(canRun);
+  const offered = models?.filter(canRun) ?? [];
   const shown = sortedModels(offered).filter((model) =>
     model.name.toLowerCase().includes(filter.toLowerCase()),
   );
@@ -84,11 +85,11 @@ export function ModelPicker({
         ))}
         {shown.length === 0 && (
           <p className="px-3 py-3 text-ink-3">
-            {offered.length === 0 ? 'No model is installed yet.' : 'No models match.'}
+            {offered.length > 0 ? 'No models match.' : noModelsWords(models)}
           </p>
         )}
       </div>
-      <NotOfferedNote models={models} className="mt-1" />
+      <NotOfferedNote models={models ?? []} className="mt-1" />
       {problem && <p className="mt-1 text-xs text-fail">{problem}</p>}
     </div>
   );

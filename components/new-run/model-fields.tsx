@@ -12,19 +12,19 @@ import { useDraftDefaults, useDraftField } from './run-form.ts';
 import { SettingField, SettingSwitch } from './setting-field.tsx';
 
 /** Which model runs. */
-export function ModelFields({ models }: { models: readonly InstalledModel[] }) {
+export function ModelFields({ models }: { models: readonly InstalledModel[] | undefined }) {
   const { value, set, problem } = useDraftField('model');
   return (
     <Section
       title="Model"
       hint={
-        models.length > 0 && models.every(({ demo }) => demo)
+        models && models.length > 0 && models.every(({ demo }) => demo)
           ? 'Scripts that show what a run looks like. Ollama’s models appear here when it answers'
           : 'Installed in Ollama'
       }
     >
       <ModelPicker models={models} value={value} onChange={set} problem={problem} />
-      <ToolsNote model={models.find(({ name }) => name === value)} />
+      <ToolsNote model={models?.find(({ name }) => name === value)} />
     </Section>
   );
 }

@@ -74,7 +74,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
       <FormProvider {...form}>
         <form ref={element} aria-label="New run" noValidate onSubmit={start}>
           <KindFields task={task} models={installed ?? []} />
-          <ModelFields models={installed ?? []} />
+          <ModelFields models={installed} />
           {kindFacts(kind).usesFiles && <WorkspaceFields named={named} />}
           {offersSetting(kind, 'context_limit') && <EndlessFields models={installed ?? []} />}
           {offersSetting(kind, 'max_iterations') && <TaskLimits models={installed ?? []} />}

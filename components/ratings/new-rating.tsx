@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { CreateRatingRequest, RatedPart, RatingListReply } from '#lib/api/rating.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { canRun } from '#lib/browser/state/models.ts';
+import { canRun, noModelsWords } from '#lib/browser/state/models.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
@@ -121,7 +121,7 @@ export function NewRating({
       <div className="grid gap-4 sm:grid-cols-2">
         <RunChecklist chosen={runs} onChange={setRuns} />
         <RaterChecklist
-          models={(installed?.models ?? []).filter(canRun).map(({ name }) => name)}
+          models={installed?.models.filter(canRun).map(({ name }) => name)}
           chosen={models}
           onChange={setModels}
         />
@@ -151,16 +151,16 @@ function RaterChecklist({
   chosen,
   onChange,
 }: {
-  models: readonly string[];
+  models: readonly string[] | undefined;
   chosen: readonly string[];
   onChange: (chosen: readonly string[]) => void;
 }) {
   return (
     <fieldset className="min-w-0">
       <legend className="text-sm font-medium">Models that rate (optional)</legend>
-      {models.length === 0 && <p className="mt-1 text-sm text-ink-3">No model is installed.</p>}
+      {!models?.length && <p className="mt-1 text-sm text-ink-3">{noModelsWords(models)}</p>}
       <div className="mt-1 max-h-56 overflow-y-auto">
-        {models.map((model) => (
+        {models?.map((model) => (
           <label key={model} className="flex items-center gap-2 py-1 text-sm max-sm:min-h-11">
             <input
               type="checkbox"
