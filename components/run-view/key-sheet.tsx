@@ -3,7 +3,6 @@
 import { useEffect, useState } from 'react';
 import { offerCommands } from '#lib/browser/state/commands.ts';
 import { isTyping } from '#lib/browser/typing.ts';
-import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DialogHeader } from '../ui/dialog-header.tsx';
 import { useRunScreen } from './screen-context.ts';
@@ -30,7 +29,7 @@ export function KeySheet({ more = [] }: { more?: readonly KeyWords[] }) {
   }, []);
   return (
     <Dialog open={open} onClose={() => setOpen(false)} aria-labelledby="key-sheet" className="w-96 p-5">
-      <DialogHeader id="key-sheet" title="Keyboard shortcuts" />
+      <DialogHeader id="key-sheet" title="Keyboard shortcuts" onClose={() => setOpen(false)} />
       <dl className="mt-3 grid grid-cols-[max-content_1fr] gap-x-5 gap-y-1.5">
         {[...TIMELINE_KEYS.filter(({ inDashboard }) => server || !inDashboard), ...more].map(
           ({ keys, does }) => (
@@ -43,11 +42,6 @@ export function KeySheet({ more = [] }: { more?: readonly KeyWords[] }) {
           ),
         )}
       </dl>
-      <div className="mt-5 text-right">
-        <Button size="sm" onClick={() => setOpen(false)}>
-          Close
-        </Button>
-      </div>
     </Dialog>
   );
 }
