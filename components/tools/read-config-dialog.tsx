@@ -46,10 +46,7 @@ export function ReadConfigDialog({
   }
   return (
     <ToolsDialog title="Paste or import servers" onClose={onClose}>
-      <Field
-        label="Configuration"
-        hint="The block with mcpServers, as other programs have it. Nothing starts yet."
-      >
+      <Field label="Configuration" hint="The mcpServers block of another app. Nothing starts yet.">
         {(props) => (
           <textarea
             {...props}
