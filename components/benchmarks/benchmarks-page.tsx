@@ -35,6 +35,7 @@ export function BenchmarksPage() {
           </Button>
         )
       }
+      loading={!data && !error}
       error={!data && error}
       onRetry={reload}
     >

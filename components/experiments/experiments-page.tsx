@@ -47,6 +47,7 @@ export function ExperimentsPage() {
           </>
         )
       }
+      loading={!data && !error}
       error={!data && error}
       onRetry={reload}
     >

@@ -38,6 +38,7 @@ export function RatingsPage() {
           New rating
         </Button>
       }
+      loading={!data && !error}
       error={!data && error}
       onRetry={reload}
     >

@@ -10,6 +10,7 @@ export function ListPage({
   title,
   about,
   actions,
+  loading,
   error,
   onRetry,
   children,
@@ -21,6 +22,8 @@ export function ListPage({
   about: string;
   /** Buttons beside the title. */
   actions?: ReactNode;
+  /** Whether the list has not arrived yet. */
+  loading: boolean;
   /** Why nothing could be read. */
   error: ApiError | false | undefined;
   onRetry: () => void;
@@ -36,6 +39,7 @@ export function ListPage({
         </div>
         {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
       </div>
+      {loading && <p className="mt-6 text-ink-3">Loading.</p>}
       {error && (
         <div className="mt-6">
           <Problem error={error} onRetry={onRetry} />

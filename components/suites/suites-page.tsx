@@ -50,6 +50,7 @@ export function SuitesPage() {
           </Button>
         </>
       }
+      loading={!data && !error}
       error={!data && error}
       onRetry={reload}
     >

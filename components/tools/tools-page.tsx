@@ -37,6 +37,7 @@ export function ToolsPage() {
           </Button>
         </>
       }
+      loading={!data && !error}
       error={!data && error}
       onRetry={reload}
     >
