@@ -102,7 +102,7 @@ function ShareLine({ share }: { share: Share }) {
             : `last ${formatWhen(share.last_viewed_at, now)}`}
         </span>
       </p>
-      <div className="flex flex-wrap items-center gap-2 sm:w-60 sm:justify-end">
+      <div className="flex flex-wrap items-center gap-2 sm:w-60 sm:justify-end md:w-72">
         {active ? (
           <>
             <span className="text-right text-xs text-ink-3" suppressHydrationWarning>
