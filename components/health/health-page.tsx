@@ -45,7 +45,7 @@ export function HealthPage() {
               {!data.ollama.error?.message.includes(data.ollama.url) && (
                 <p>
                   {data.ollama.ok
-                    ? `Answers${data.ollama.version ? `, version ${data.ollama.version}` : ''}, at `
+                    ? `Running${data.ollama.version ? `, version ${data.ollama.version}` : ''}, at `
                     : 'Checked at '}
                   <code>{data.ollama.url}</code>
                 </p>

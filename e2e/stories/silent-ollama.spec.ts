@@ -28,7 +28,7 @@ test('reports Ollama as not responding while it is silent, and recovers when it 
   await expect(ollama.getByText('ollama serve')).toBeHidden();
 
   thaw();
-  await expect(ollama.getByText('Answers, version 0.17.4')).toBeVisible(NEXT_LOOK);
+  await expect(ollama.getByText('Running, version 0.17.4')).toBeVisible(NEXT_LOOK);
   await expect(light).toHaveText('Ollama 0.17.4', NEXT_LOOK);
   await fake.close();
 });
