@@ -54,7 +54,7 @@ export function readCalls(value: JsonValue, context: ShapeContext): Verdict[] {
 }
 
 function readCall(object: JsonObject, context: ShapeContext, depth: number): Verdict[] {
-  const nameKey = NAME_KEYS.find((key) => typeof own(object, key) === 'string');
+  const nameKey = nameKeyOf(object);
   if (nameKey === undefined) return readHolder(object, context, depth);
   const written = own(object, nameKey);
   if (typeof written !== 'string' || written.trim() === '') {
@@ -69,6 +69,18 @@ function readCall(object: JsonObject, context: ShapeContext, depth: number): Ver
   }
   if (argumentsKey === undefined) return withoutArguments(object, { nameKey, written }, context);
   return [buildCall(written, own(object, argumentsKey), context)];
+}
+
+function nameKeyOf(object: JsonObject): string | undefined {
+  return NAME_KEYS.find((key) => typeof own(object, key) === 'string');
+}
+
+/** The name in an object that could not be read to its end. */
+export function partialName(partial: JsonValue | undefined): string | undefined {
+  const object = Array.isArray(partial) ? partial[partial.length - 1] : partial;
+  if (!isObject(object)) return undefined;
+  const name = own(object, nameKeyOf(object) ?? '');
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** An object without a name: it may hold calls, or be the `{"read_file": {…}}` alias. */
@@ -290,6 +302,22 @@ export function fitsSchema(value: JsonObject, schema: ParameterSchema | undefine
   const properties = schema?.properties ?? {};
   const known = Object.keys(value).every((key) => Object.hasOwn(properties, key));
   return known && (schema?.required ?? []).every((key) => Object.hasOwn(value, key));
+}
+
+/**
+ * Whether an object that was cut off is a call whose name would have followed its arguments: `{"arguments": {"path": …`.
+ * What arrived must be parameters of an offered tool.
+ */
+export function holdsUnnamedArguments(value: JsonValue | undefined, { tools }: ShapeContext): boolean {
+  const object = Array.isArray(value) ? value[value.length - 1] : value;
+  if (!isObject(object) || nameKeyOf(object) !== undefined) return false;
+  const given = ARGUMENT_KEYS.map((key) => own(object, key)).find(isObject);
+  return tools.some((schema) => namesParameters(given, schema));
+}
+
+/** Whether a value has keys and all of them are parameters of the tool. Required ones may be missing. */
+export function namesParameters(value: JsonValue | undefined, schema: ParameterSchema | undefined): boolean {
+  return isObject(value) && Object.keys(value).length > 0 && fitsSchema(value, { ...schema, required: [] });
 }
 
 /** Iterative, since native arguments may be nested as deeply as the server allows. */

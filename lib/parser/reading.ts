@@ -30,6 +30,7 @@ export interface OfferedTools {
   resolve(written: string): string;
   schema(name: string): ParameterSchema | undefined;
   onlyOne(passes: (schema: ParameterSchema) => boolean): string | undefined;
+  some(passes: (schema: ParameterSchema) => boolean): boolean;
 }
 
 /** The text being read. `Source` implements it and keeps the total work proportional to the length of the text. */

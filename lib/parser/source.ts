@@ -1,4 +1,4 @@
-import type { JsonReaderOptions, JsonReading } from './json/json-cursor.ts';
+import type { JsonReaderOptions, JsonReading, OpenContainer } from './json/json-cursor.ts';
 import { readJson } from './json/json-reader.ts';
 import type { SourceText } from './reading.ts';
 import { readTag, type Tag } from './tags.ts';
@@ -120,8 +120,10 @@ export class Source implements SourceText {
    * Without this, `{"a":{"a":{"a":…` takes quadratic time.
    */
   readJson(at: number, options?: JsonReaderOptions): JsonReading {
-    const known = this.#failures.find((failure) => includes(failure.open, at));
-    if (known) return { ...known, open: [], partial: undefined };
+    for (const failure of this.#failures) {
+      const container = containerAt(failure.open, at);
+      if (container) return { ...failure, open: [], partial: container.value };
+    }
     if (this.exhausted) return { ok: false, reason: 'malformed', at, open: [] };
     const reading = readJson(this.text, at, options);
     this.#work += (reading.ok ? reading.end : reading.at) - at;
@@ -148,14 +150,14 @@ export class Source implements SourceText {
   }
 }
 
-/** Binary search in ascending offsets. */
-function includes(offsets: readonly number[], wanted: number): boolean {
+/** Binary search, since hostile text can open containers by the thousand. */
+function containerAt(open: readonly OpenContainer[], wanted: number): OpenContainer | undefined {
   let low = 0;
-  let high = offsets.length;
+  let high = open.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((offsets[middle] ?? 0) < wanted) low = middle + 1;
+    if ((open[middle]?.start ?? 0) < wanted) low = middle + 1;
     else high = middle;
   }
-  return offsets[low] === wanted;
+  return open[low]?.start === wanted ? open[low] : undefined;
 }

@@ -63,6 +63,11 @@ export class ToolIndex implements OfferedTools {
     return names.length === 1 ? names[0] : undefined;
   }
 
+  /** Whether the parameters of any tool pass a predicate. */
+  some(passes: (schema: ParameterSchema) => boolean): boolean {
+    return [...this.#schemas.values()].some(passes);
+  }
+
   /** The offered name closest to `name`, if no more than a third of its letters differ. */
   nearest(name: string): string | undefined {
     const wanted = cleanName(name).toLowerCase().slice(0, MAX_NAME_CHARS);

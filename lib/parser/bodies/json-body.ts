@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../util/json.ts';
-import { isObject, readCalls, readTolerantly, refusal } from '../call-shape.ts';
+import { holdsUnnamedArguments, partialName, readCalls, readTolerantly, refusal } from '../call-shape.ts';
 import { coerceArguments } from '../coerce.ts';
 import { type JsonReading, textRepair } from '../json/json-cursor.ts';
 import type { BodyContext, BodyReading, CallDraft, ShapeContext, Verdict } from '../reading.ts';
@@ -41,6 +40,9 @@ function wholeBody(context: BodyContext, at: number, reading: JsonReading & { ok
     vetted: true,
   });
   const verdicts = found.map((verdict) => withRepairs(verdict, reading));
+  if (verdicts.length === 0 && truncated && holdsUnnamedArguments(reading.value, context)) {
+    verdicts.push(refusal('cut', 'The call is cut off before its name.'));
+  }
   if (verdicts.length === 0 && context.strength === 'strong') {
     verdicts.push(refusal('malformed', 'The marked text names no tool.'));
   }
@@ -95,7 +97,7 @@ function brokenBody(
   at: number,
   reading: JsonReading & { ok: false },
 ): BodyReading | undefined {
-  if (context.strength === 'weak' && !namesOfferedTool(reading.partial, context)) return undefined;
+  if (context.strength === 'weak' && !isOfferedCall(reading, context)) return undefined;
   if (context.strength === 'strong' && reading.reason === 'malformed') {
     const repaired = repairCall(context, at);
     if (repaired) return { kind: 'json', end: repaired.end, verdicts: [{ call: repaired.call }] };
@@ -141,14 +143,8 @@ function brokenRefusal(context: ShapeContext, reading: JsonReading & { ok: false
   return refusal('malformed', `${what} is not valid JSON (stopped at offset ${reading.at}).`, name);
 }
 
-function namesOfferedTool(partial: JsonValue | undefined, context: ShapeContext): boolean {
+function isOfferedCall({ reason, partial }: JsonReading & { ok: false }, context: ShapeContext): boolean {
   const name = partialName(partial);
-  return name !== undefined && context.tools.offered(name) !== undefined;
-}
-
-function partialName(partial: JsonValue | undefined): string | undefined {
-  const object = Array.isArray(partial) ? partial[partial.length - 1] : partial;
-  if (!isObject(object)) return undefined;
-  const name = object.name ?? object.tool_name ?? object.tool ?? object.function;
-  return typeof name === 'string' ? name : undefined;
+  if (name !== undefined) return context.tools.offered(name) !== undefined;
+  return reason === 'cut' && holdsUnnamedArguments(partial, context);
 }

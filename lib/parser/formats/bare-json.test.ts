@@ -39,3 +39,33 @@ it('marks cut-off or broken calls and reads no call inside them [P15]', () => {
   ]);
   expect(readCalls(`{"name": "get_weather", "arguments": {${json}}`)).toBe('malformed');
 });
+
+const marked = '<tool_call>{\\"name\\": \\"get_weather\\", \\"arguments\\": {}}</tool_call>';
+
+describe('a call that was cut off inside something else [P15]', () => {
+  it.each([
+    ['in a list', `[{"name": "get_weather", "arguments": {"city": "${marked}`],
+    ['in a list under a key', `{"tool_calls": [{"name": "get_weather", "arguments": {"city": "${marked}`],
+    ['under a key', `{"tool_call": {"name": "get_weather", "arguments": {"city": "${marked}`],
+    ['with a rarer key', `{"action": "get_weather", "action_input": {"city": "${marked}`],
+    ['below its name', `get_weather\n{"days": 3, "city": "${marked}`],
+  ])('%s', (_, content) => {
+    expect(readCalls(content)).toBe('cut');
+  });
+});
+
+describe('arguments whose name was cut off [P15]', () => {
+  it.each([
+    ['inside a text', '{"arguments": {"city": "Os'],
+    ['between arguments and name', '{"arguments": {"city": "Oslo"}'],
+    ['in a list', '[{"parameters": {"city": "Os'],
+    ['with a marker in a text', '{"arguments": {"city": "[TOOL_CALLS]^{}\\""'],
+  ])('%s', (_, content) => {
+    expect(readCalls(content)).toBe('cut');
+  });
+
+  it('are not assumed where no tool takes them', () => {
+    const content = '{"arguments": {"mood": "su';
+    expect(readReply(content)).toMatchObject({ type: 'final_answer', content, refusals: [] });
+  });
+});

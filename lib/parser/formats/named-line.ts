@@ -1,8 +1,10 @@
 import { skipSeparators } from '../bodies/call-head.ts';
 import { readNamedElementsBody } from '../bodies/element-body.ts';
-import { fitsSchema, readJsonArguments } from '../call-shape.ts';
+import { fitsSchema, namesParameters, readJsonArguments, readTolerantly } from '../call-shape.ts';
+import type { JsonReading } from '../json/json-cursor.ts';
 import type { BodyContext } from '../reading.ts';
 import { skipSpace } from '../space.ts';
+import type { ParameterSchema } from '../types.ts';
 import type { Format, FormatReading } from './format.ts';
 
 const LINE = /[ \t]{0,8}(>>>)?([^\s<>{}()[\]"'`,;|]{1,128})[ \t]{0,8}(?=\n|$)/y;
@@ -38,15 +40,22 @@ function jsonBelow(context: BodyContext, name: string, from: number): FormatRead
   const { source, tools } = context;
   const start = skipSeparators(source, from);
   if (source.text[start] !== '{') return undefined;
-  const { verdict, end } = readJsonArguments(context, { name, at: start });
+  const reading = readTolerantly(context, start);
+  const { verdict, end } = readJsonArguments(context, { name, at: start, reading });
   // A heading may share a tool's name and be followed by an example. Only a call has the tool's parameters.
   if (context.strength === 'weak') {
-    if (!('call' in verdict) || !fitsSchema(verdict.call.arguments, tools.schema(verdict.call.name)))
-      return undefined;
+    const schema = tools.schema(tools.resolve(name));
+    const fits = 'call' in verdict ? fitsSchema(verdict.call.arguments, schema) : isCutFrom(reading, schema);
+    if (!fits) return undefined;
   }
   const fence = skipSpace(source.text, end);
   const fenced = source.text.startsWith('```', fence) && source.text.slice(from, start).includes('```');
   return { kind: 'calls', end: fenced ? fence + 3 : end, verdicts: [verdict] };
+}
+
+/** Whether arguments were cut off, and those that arrived are parameters of the tool. */
+function isCutFrom(reading: JsonReading, schema: ParameterSchema | undefined): boolean {
+  return !reading.ok && reading.reason === 'cut' && namesParameters(reading.partial, schema);
 }
 
 function elementsBelow(context: BodyContext, at: number): FormatReading | undefined {

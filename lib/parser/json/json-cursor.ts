@@ -70,11 +70,17 @@ export type JsonReading =
       reason: StopReason;
       /** Where reading stopped. */
       at: number;
-      /** Offsets of the containers that were still open. Each of them fails at the same offset. */
-      open: number[];
+      /** The containers that were still open, from the outside in. Each of them fails at the same offset. */
+      open: readonly OpenContainer[];
       /** The outermost container as far as it was read. */
       partial?: JsonValue;
     };
+
+/** An object or list whose end was not reached, as far as it was read. */
+export interface OpenContainer {
+  start: number;
+  value: JsonValue;
+}
 
 /** Thrown inside the JSON reader to stop reading; only `readJson` catches it. */
 export class Stop {

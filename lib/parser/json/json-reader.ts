@@ -53,7 +53,7 @@ class Reader {
       for (let frame = this.#innermost; frame !== undefined; frame = this.#innermost) this.#member(frame);
     } catch (stop) {
       if (!(stop instanceof Stop)) throw stop;
-      const open = this.#stack.map((frame) => frame.start);
+      const open = this.#stack.map(({ start, object, array }) => ({ start, value: object ?? array ?? null }));
       return { ok: false, reason: stop.reason, at: stop.at, open, partial: this.#root };
     }
     return {
@@ -88,6 +88,8 @@ class Reader {
   #key(frame: Frame): void {
     const cursor = this.#cursor;
     frame.key = readKey(cursor, this.#closers);
+    // Also known when its value is cut off.
+    this.#add(null);
     cursor.skipSpace();
     if (cursor.atEnd) throw new Stop('cut', cursor.at);
     if (cursor.char !== ':') throw new Stop('malformed', cursor.at);
