@@ -305,14 +305,18 @@ export function fitsSchema(value: JsonObject, schema: ParameterSchema | undefine
 }
 
 /**
- * Whether an object that was cut off is a call whose name would have followed its arguments: `{"arguments": {"path": …`.
- * What arrived must be parameters of an offered tool.
+ * Whether an object that was cut off is a call without a `name`: one that would have followed its arguments
+ * (`{"arguments": {"path": …`), or a tool's name as the key (`{"read_file": {"path": …`). What arrived must be parameters
+ * of an offered tool.
  */
-export function holdsUnnamedArguments(value: JsonValue | undefined, { tools }: ShapeContext): boolean {
+export function isCutCall(value: JsonValue | undefined, { tools }: ShapeContext): boolean {
   const object = Array.isArray(value) ? value[value.length - 1] : value;
   if (!isObject(object) || nameKeyOf(object) !== undefined) return false;
   const given = ARGUMENT_KEYS.map((key) => own(object, key)).find(isObject);
-  return tools.some((schema) => namesParameters(given, schema));
+  if (tools.some((schema) => namesParameters(given, schema))) return true;
+  const [key = '', ...others] = Object.keys(object);
+  const offered = others.length === 0 ? tools.offered(key) : undefined;
+  return offered !== undefined && namesParameters(own(object, key), tools.schema(offered));
 }
 
 /** Whether a value has keys and all of them are parameters of the tool. Required ones may be missing. */

@@ -1,4 +1,4 @@
-import { holdsUnnamedArguments, partialName, readCalls, readTolerantly, refusal } from '../call-shape.ts';
+import { isCutCall, partialName, readCalls, readTolerantly, refusal } from '../call-shape.ts';
 import { coerceArguments } from '../coerce.ts';
 import { type JsonReading, textRepair } from '../json/json-cursor.ts';
 import type { BodyContext, BodyReading, CallDraft, ShapeContext, Verdict } from '../reading.ts';
@@ -40,8 +40,8 @@ function wholeBody(context: BodyContext, at: number, reading: JsonReading & { ok
     vetted: true,
   });
   const verdicts = found.map((verdict) => withRepairs(verdict, reading));
-  if (verdicts.length === 0 && truncated && holdsUnnamedArguments(reading.value, context)) {
-    verdicts.push(refusal('cut', 'The call is cut off before its name.'));
+  if (verdicts.length === 0 && truncated && isCutCall(reading.value, context)) {
+    verdicts.push(refusal('cut', 'The call is cut off.'));
   }
   if (verdicts.length === 0 && context.strength === 'strong') {
     verdicts.push(refusal('malformed', 'The marked text names no tool.'));
@@ -146,5 +146,5 @@ function brokenRefusal(context: ShapeContext, reading: JsonReading & { ok: false
 function isOfferedCall({ reason, partial }: JsonReading & { ok: false }, context: ShapeContext): boolean {
   const name = partialName(partial);
   if (name !== undefined) return context.tools.offered(name) !== undefined;
-  return reason === 'cut' && holdsUnnamedArguments(partial, context);
+  return reason === 'cut' && isCutCall(partial, context);
 }

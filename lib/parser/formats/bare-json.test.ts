@@ -48,6 +48,7 @@ describe('a call that was cut off inside something else [P15]', () => {
     ['in a list under a key', `{"tool_calls": [{"name": "get_weather", "arguments": {"city": "${marked}`],
     ['under a key', `{"tool_call": {"name": "get_weather", "arguments": {"city": "${marked}`],
     ['with a rarer key', `{"action": "get_weather", "action_input": {"city": "${marked}`],
+    ['with its name as the key', `{"get_weather": {"days": 3, "city": "${marked}`],
     ['below its name', `get_weather\n{"days": 3, "city": "${marked}`],
   ])('%s', (_, content) => {
     expect(readCalls(content)).toBe('cut');
