@@ -3,7 +3,7 @@
 import { useId, useState } from 'react';
 import type { McpServerReply } from '#lib/api/mcp.ts';
 import { deleteJson, postJson } from '#lib/browser/api.ts';
-import { SERVER_STATES } from '#lib/browser/words/server-words.ts';
+import { SERVER_STATES, SIGN_IN_NEEDED } from '#lib/browser/words/server-words.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -15,6 +15,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { ServerDialog } from './server-dialog.tsx';
 import { ServerOffers } from './server-offers.tsx';
 import { serverPath } from './server-path.ts';
+import { ServerSignIn } from './server-sign-in.tsx';
 import { ServerTools } from './server-tools.tsx';
 import { TryOnModels } from './try-on-models.tsx';
 
@@ -29,7 +30,8 @@ export function ServerCard({ server, onChange }: { server: McpServerReply; onCha
       await work();
       onChange();
     });
-  const { label, tone } = SERVER_STATES[state];
+  const isSignInNeeded = server.sign_in === 'needed';
+  const { label, tone } = isSignInNeeded ? SIGN_IN_NEEDED : SERVER_STATES[state];
   return (
     <section aria-labelledby={title} className="min-w-0 rounded-lg border bg-surface p-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -58,7 +60,8 @@ export function ServerCard({ server, onChange }: { server: McpServerReply; onCha
           </li>
         ))}
       </ul>
-      {failure && (
+      <ServerSignIn server={server} onChange={onChange} />
+      {failure && !isSignInNeeded && (
         <div className="mt-3">
           <ErrorNote error={failure}>
             {failure.stderr && (

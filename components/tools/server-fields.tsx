@@ -62,6 +62,20 @@ function AddressFields(part: Part) {
         placeholder={'Authorization: Bearer $' + '{MY_TOKEN}'}
         hint={REFERENCE_HINT}
       />
+      <TextField
+        part={part}
+        name="clientId"
+        label="Client ID (optional)"
+        hint="For sign-ins where you had to register an app. Its redirect address is this page’s address with /tools/sign-in."
+      />
+      {(part.draft.clientId !== '' || part.draft.clientSecret !== '') && (
+        <TextField
+          part={part}
+          name="clientSecret"
+          label="Client secret (optional)"
+          hint={`$${'{NAME}'} takes it from the environment that Loupe was started with. It is not shown again.`}
+        />
+      )}
     </>
   );
 }
@@ -121,7 +135,7 @@ function ProgramFields(part: Part) {
 
 const REFERENCE_HINT = `One per line. $${'{NAME}'} takes the value from the environment that Loupe was started with. Values are not shown again.`;
 
-type TextName = 'name' | 'url' | 'command' | 'cwd';
+type TextName = 'name' | 'url' | 'clientId' | 'clientSecret' | 'command' | 'cwd';
 
 function TextField({
   part: { draft, problems, onChange },

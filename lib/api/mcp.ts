@@ -66,6 +66,11 @@ const stdioServer = z.strictObject({
   ...common,
 });
 
+const oauthClient = z.strictObject({
+  client_id: text.trim().min(1, 'Enter the client ID.').max(1000),
+  client_secret: hiddenValue.min(1).optional(),
+});
+
 /** A server at an address (streamable HTTP). */
 const httpServer = z.strictObject({
   type: z.literal('http'),
@@ -78,6 +83,8 @@ const httpServer = z.strictObject({
     )
     .refine((url) => (URL.parse(url)?.username ?? '') === '', 'Enter the password as a header instead.'),
   headers: z.record(headerName, hiddenValue).default({}),
+  /** The client that a person registered for sign-ins, where the server's authorization server registers none itself. */
+  oauth: oauthClient.optional(),
   ...common,
 });
 
@@ -98,7 +105,10 @@ const NULLABLE_VALUES = {
  */
 export const mcpServerRequest = z.discriminatedUnion('type', [
   stdioServer.extend({ env: NULLABLE_VALUES.env, type: z.literal('stdio') }),
-  httpServer.extend({ headers: NULLABLE_VALUES.headers }),
+  httpServer.extend({
+    headers: NULLABLE_VALUES.headers,
+    oauth: oauthClient.extend({ client_secret: hiddenValue.min(1).nullable().optional() }).optional(),
+  }),
 ]);
 export type McpServerRequest = z.output<typeof mcpServerRequest>;
 
@@ -115,6 +125,33 @@ export const readMcpConfigRequest = z.strictObject({ text: z.string().max(MAX_SE
 export const acceptMcpToolsRequest = z.strictObject({
   tools: z.array(z.strictObject({ name: z.string().max(200), hash: z.string().max(100) })).max(500),
 });
+
+/**
+ * Body of `POST /api/mcp/sign-in`: what the browser came back with from a sign-in (RFC 6749, section 4.1.2; RFC 9207).
+ */
+export const finishMcpSignInRequest = z.object({
+  state: z.string().min(1).max(200),
+  code: z.string().min(1).max(4000).optional(),
+  iss: z.string().max(4000).optional(),
+  error: z.string().max(4000).optional(),
+  error_description: z.string().max(4000).optional(),
+});
+export type FinishMcpSignInRequest = z.output<typeof finishMcpSignInRequest>;
+
+/** The page that a browser comes back to from a sign-in. */
+export const SIGN_IN_PAGE = '/tools/sign-in';
+
+/** `POST /api/mcp/servers/{name}/sign-in` */
+export interface McpSignInReply {
+  /** Where to sign in; for a person to open. */
+  address: string;
+}
+
+/** `POST /api/mcp/sign-in` */
+export interface McpSignedInReply {
+  /** The name of the server. */
+  server: string;
+}
 
 /** Body of `POST /api/mcp/servers/{name}/call`. */
 export const callMcpToolRequest = z.strictObject({
@@ -174,6 +211,8 @@ export interface McpServerReply {
   name: string;
   server: McpServerRequest;
   state: McpState;
+  /** Whether it wants a person to sign in before it can be used, or one has. */
+  sign_in?: 'needed' | 'signed_in';
   /** Why it failed, and the end of what it wrote to stderr. */
   failure?: { message: string; hint?: string; stderr?: string };
   /** What it says about itself. */

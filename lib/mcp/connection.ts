@@ -1,6 +1,6 @@
 import type * as Sdk from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import type { McpServer, StdioServer } from '../api/mcp.ts';
+import type { HttpServer, McpServer, StdioServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { Sandbox, ServerFolder } from '../sandbox/sandbox.ts';
 import type { AskOperator } from '../tools/tool.ts';
@@ -23,6 +23,7 @@ import {
 import { type ResolvedServer, resolveReferences } from './references.ts';
 import { loadSdk } from './sdk.ts';
 import { SecretMask } from './secrets.ts';
+import type { ConnectionSignIn, SignIns } from './sign-in/sign-ins.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { type ListedTool, readTools, type ServerTool } from './tool-definition.ts';
 
@@ -49,6 +50,7 @@ export interface ConnectionParts {
   /** The folder of the run, if the server may see it. */
   root?: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
+  signIns: SignIns;
 }
 
 /** What a connection reports. */
@@ -126,8 +128,8 @@ export class Connection {
   /**
    * Starts a server, or opens its address, and agrees on the protocol.
    *
-   * @throws {AppError} `mcp_variable_missing`, `mcp_not_started` with the end of stderr in its message, and the errors of
-   *   the sandbox
+   * @throws {AppError} `mcp_variable_missing`, `mcp_sign_in_needed`, `mcp_not_started` with the end of stderr in its
+   *   message, and the errors of the sandbox
    */
   static async open(
     name: string,
@@ -138,7 +140,7 @@ export class Connection {
     const resolved = resolveReferences(name, server, parts.environment);
     const mask = new SecretMask(resolved.secrets);
     const sdk = await loadSdk();
-    const link = linkTo(resolved, parts, sdk);
+    const link = linkTo(name, resolved, { parts, sdk, mask });
     const client = new sdk.Client({ name: 'loupe', version: '1' }, CLIENT_OPTIONS);
     const requests = new CallRequests(sdk, mask, parts.root);
     requests.handle(client);
@@ -300,6 +302,9 @@ export class Connection {
   }
 
   #failed(code: string, what: string, cause: unknown): AppError {
+    // The server refused it before it did anything.
+    const signIn = this.#link.signInNeeded(cause);
+    if (signIn) return signIn;
     const why = this.#link.problem() ?? errorWords(cause, this.mask);
     const hint =
       code === 'mcp_call_failed'
@@ -344,20 +349,30 @@ interface Link {
   /** What to check then. */
   hint: string;
   problem(): string | undefined;
+  /** The error, if it means that a person must sign in. */
+  signInNeeded(error: unknown): AppError | undefined;
   stderr(): string;
   /** Resolves when it has ended, or after some time. */
   ended(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
-function linkTo({ server }: ResolvedServer, parts: ConnectionParts, sdk: typeof Sdk): Link {
+function linkTo(
+  name: string,
+  { server }: ResolvedServer,
+  { parts, sdk, mask }: { parts: ConnectionParts; sdk: typeof Sdk; mask: SecretMask },
+): Link {
   if (server.type === 'http') {
-    const connection = new HttpConnection(server, sdk);
+    const signIn = hasOwnToken(server)
+      ? undefined
+      : parts.signIns.forConnection({ name, url: server.url, sdk, onSecret: (secret) => mask.add([secret]) });
+    const connection = new HttpConnection(server, sdk, signIn);
     return {
       transport: connection.transport,
       failed: 'could not be used',
       hint: 'Check its address and headers on the Tools page, and that it is running.',
       problem: () => connection.problem,
+      signInNeeded: (error) => signInNeeded(error, signIn),
       stderr: () => '',
       ended: async () => undefined,
       close: () => connection.close(),
@@ -369,10 +384,21 @@ function linkTo({ server }: ResolvedServer, parts: ConnectionParts, sdk: typeof 
     failed: 'did not start',
     hint: 'Check its command, its folders and its network on the Tools page.',
     problem: () => transport.problem,
+    signInNeeded: () => undefined,
     stderr: () => transport.stderr,
     ended: (withinMs) => transport.ended(withinMs),
     close: () => transport.close(),
   };
+}
+
+/** Whether a person configured a token, so that there is nothing to sign in for. */
+function hasOwnToken({ headers }: HttpServer): boolean {
+  return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
+}
+
+function signInNeeded(error: unknown, signIn: ConnectionSignIn | undefined): AppError | undefined {
+  if (error instanceof AppError && error.code === 'mcp_sign_in_needed') return error;
+  return signIn?.insufficient(error);
 }
 
 function startProgram(server: StdioServer, { sandbox, home, folders, cwd }: ConnectionParts) {
@@ -410,6 +436,8 @@ function notStarted(
   cause: unknown,
   { link, mask }: { link: Link; mask: SecretMask },
 ): AppError {
+  const signIn = link.signInNeeded(cause);
+  if (signIn) return signIn;
   if (cause instanceof AppError) return cause;
   const why = link.problem() ?? errorWords(cause, mask);
   const shown = { stderr: shownStderr(link, mask), hint: link.hint, cause };
@@ -435,11 +463,16 @@ function isAnswer(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'number';
 }
 
+/** The status of an answer that was no success. */
+function httpStatus(error: Error): string {
+  return 'status' in error && typeof error.status === 'number' ? `HTTP ${error.status}: ` : '';
+}
+
 /** An error of the client or of a server, in one sentence. Its text may come from the server. */
 function errorWords(error: unknown, mask: SecretMask): string {
   if (error instanceof AppError) return error.message;
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  const message = error instanceof Error ? `${error.message}${cause}` : String(error);
+  const message = error instanceof Error ? `${httpStatus(error)}${error.message}${cause}` : String(error);
   const words = mask.text(cleanLine(message, 500));
   return /[.!?)]$/.test(words) ? words : `${words}.`;
 }

@@ -4,9 +4,10 @@ import { hasReference } from './references.ts';
 
 /** A configuration without its hidden values: only those that refer to variables are shown. Pure. */
 export function shownConfig(server: McpServer): McpServerRequest {
-  return server.type === 'http'
-    ? { ...server, headers: shownValues(server.headers) }
-    : { ...server, env: shownValues(server.env) };
+  if (server.type === 'stdio') return { ...server, env: shownValues(server.env) };
+  const { oauth, ...rest } = { ...server, headers: shownValues(server.headers) };
+  if (oauth?.client_secret === undefined) return { ...rest, ...(oauth && { oauth }) };
+  return { ...rest, oauth: { ...oauth, ...shownValues({ client_secret: oauth.client_secret }) } };
 }
 
 function shownValues(values: Readonly<Record<string, string>>): Record<string, string | null> {
@@ -26,7 +27,19 @@ export function mergedConfig(request: McpServerRequest, before: McpServer | unde
   }
   const isSame = before?.type === 'http' && URL.parse(before.url)?.origin === URL.parse(request.url)?.origin;
   // A token was entered for one host: it does not go to another.
-  return { ...request, headers: keptValues(request.headers, isSame ? before.headers : {}) };
+  const { oauth, ...rest } = {
+    ...request,
+    headers: keptValues(request.headers, isSame ? before.headers : {}),
+  };
+  if (oauth === undefined) return rest;
+  const { client_secret: secret, client_id } = oauth;
+  if (secret === undefined) return { ...rest, oauth: { client_id } };
+  const kept = isSame && before.oauth?.client_id === client_id ? before.oauth : {};
+  return { ...rest, oauth: { client_id, ...keptValues({ client_secret: secret }, definedValues(kept)) } };
+}
+
+function definedValues(values: { client_secret?: string | undefined }): Record<string, string> {
+  return values.client_secret === undefined ? {} : { client_secret: values.client_secret };
 }
 
 function keptValues(

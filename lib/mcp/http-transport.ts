@@ -21,10 +21,16 @@ export class HttpConnection {
   readonly #traffic = new Traffic();
   #problem: string | undefined;
 
-  constructor({ url, headers }: HttpServer, { StreamableHTTPClientTransport }: typeof Sdk) {
+  /** @param authProvider the token of a sign-in */
+  constructor(
+    { url, headers }: HttpServer,
+    { StreamableHTTPClientTransport }: typeof Sdk,
+    authProvider: Sdk.AuthProvider | undefined,
+  ) {
     this.#url = new URL(url);
     this.transport = new StreamableHTTPClientTransport(this.#url, {
       fetch: this.#fetch,
+      ...(authProvider && { authProvider }),
       requestInit: { headers },
       reconnectionScheduler: (reconnect, delayMs) => {
         const wait = Math.min(Math.max(delayMs, MIN_RECONNECT_MS), MAX_RECONNECT_MS);

@@ -2,10 +2,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
   CallMcpToolReply,
+  FinishMcpSignInRequest,
   McpServer,
   McpServerReply,
   McpServerRequest,
   McpServersReply,
+  McpSignedInReply,
+  McpSignInReply,
   ReadMcpConfigReply,
 } from '../api/mcp.ts';
 import type { McpOffersReply, McpPromptReply, McpResourceReply } from '../api/mcp-offers.ts';
@@ -24,9 +27,11 @@ import { MAX_INSTANCES } from './limits.ts';
 import { withProposedFolders } from './propose-folders.ts';
 import { reachOf } from './reach.ts';
 import { readMcpConfig, referenceProblems } from './read-config.ts';
+import { resolveReferences } from './references.ts';
 import { serverFolders, serverHome } from './server-folders.ts';
-import { ServerInstance } from './server-instance.ts';
+import { type ServerFailure, ServerInstance } from './server-instance.ts';
 import { getPrompt, getResource, listOffers } from './server-offers.ts';
+import { SignIns } from './sign-in/sign-ins.ts';
 import type { ServerTool } from './tool-definition.ts';
 import { runsUnasked, toolReplies } from './tool-replies.ts';
 
@@ -57,6 +62,7 @@ interface Use {
 export class McpServers {
   readonly #options: McpServersOptions;
   readonly #files: ConfigFiles;
+  readonly #signIns: SignIns;
   /** The page's instances by server. */
   readonly #pages = new Map<string, ServerInstance>();
   readonly #idle = new Map<string, NodeJS.Timeout>();
@@ -69,15 +75,20 @@ export class McpServers {
   constructor(options: McpServersOptions) {
     this.#options = options;
     this.#files = new ConfigFiles(options.dataDir);
+    this.#signIns = new SignIns(options);
   }
 
   async list(): Promise<McpServersReply> {
     const { sandbox, confined } = this.#options;
-    const [servers, accepted] = await Promise.all([this.#files.servers(), this.#files.accepted()]);
+    const [servers, accepted, signedIn] = await Promise.all([
+      this.#files.servers(),
+      this.#files.accepted(),
+      this.#signIns.signedIn(),
+    ]);
     const { available, reason, hint } = sandbox.report;
     return {
       servers: Object.entries(servers).map(([name, server]) =>
-        this.#reply(name, server, accepted[name] ?? []),
+        this.#reply(name, server, { accepted: accepted[name] ?? [], signedIn: signedIn.get(name) }),
       ),
       programs: { available, confined, ...(available ? {} : { reason, hint }) },
       path: this.#files.path,
@@ -86,8 +97,12 @@ export class McpServers {
 
   /** @throws {AppError} `mcp_server_not_found` */
   async get(name: string): Promise<McpServerReply> {
-    const accepted = await this.#files.accepted();
-    return this.#reply(name, await this.#config(name), accepted[name] ?? []);
+    const [server, accepted, signedIn] = await Promise.all([
+      this.#config(name),
+      this.#files.accepted(),
+      this.#signIns.signedIn(),
+    ]);
+    return this.#reply(name, server, { accepted: accepted[name] ?? [], signedIn: signedIn.get(name) });
   }
 
   /** Reads the configuration of another host, with the folders that its servers seem to need. Adds nothing. */
@@ -130,7 +145,7 @@ export class McpServers {
     return this.get(name);
   }
 
-  /** Removes a server, what was accepted of it, and its own folder. @throws {AppError} `mcp_server_not_found` */
+  /** Removes a server, what was accepted of it, its sign-in, and its own folder. @throws {AppError} `mcp_server_not_found` */
   async remove(name: string): Promise<{ removed: string }> {
     await this.#writing.run(async () => {
       await this.#config(name);
@@ -138,6 +153,7 @@ export class McpServers {
       const { [name]: __, ...accepted } = await this.#files.accepted();
       await this.#files.saveServers(servers);
       await this.#files.saveAccepted(accepted);
+      await this.#signIns.forget(name);
     });
     await this.stop(name);
     this.#listed.delete(name);
@@ -160,6 +176,42 @@ export class McpServers {
     const instance = this.#pages.get(name);
     this.#pages.delete(name);
     await instance?.close();
+  }
+
+  /**
+   * Begins a sign-in at a server: asks it where.
+   *
+   * @param redirectUrl where the browser comes back to
+   * @throws {AppError} `mcp_sign_in_failed`, `mcp_server_disabled`, `mcp_variable_missing`
+   */
+  async beginSignIn(name: string, redirectUrl: string): Promise<McpSignInReply> {
+    const server = await this.#config(name);
+    if (!server.enabled) throw disabled(name);
+    const resolved = resolveReferences(name, server, this.#options.environment).server;
+    if (resolved.type !== 'http') {
+      throw new AppError({
+        code: 'invalid_request',
+        message: `The server "${name}" is a program. Only servers at an address have a sign-in.`,
+      });
+    }
+    const { url, oauth } = resolved;
+    const address = await this.#signIns.begin({ name, url, redirectUrl, client: oauth });
+    return { address: address.href };
+  }
+
+  /** Completes a sign-in, and starts the page's connection. @throws {AppError} as `SignIns.finish` */
+  async finishSignIn(answer: FinishMcpSignInRequest): Promise<McpSignedInReply> {
+    const server = await this.#signIns.finish(answer);
+    await this.start(server);
+    return { server };
+  }
+
+  /** Forgets the tokens of a server. @throws {AppError} `mcp_server_not_found` */
+  async signOut(name: string): Promise<McpServerReply> {
+    await this.#config(name);
+    await this.#signIns.forget(name);
+    await this.stop(name);
+    return this.get(name);
   }
 
   /**
@@ -333,6 +385,7 @@ export class McpServers {
       prepare: async () => ({
         sandbox,
         environment,
+        signIns: this.#signIns,
         home: await serverHome(dataDir, name),
         root: rootOf(server, workspace),
         ...(server.type === 'stdio'
@@ -341,6 +394,17 @@ export class McpServers {
       }),
       onTools: (tools) => this.#listed.set(name, tools),
     });
+  }
+
+  /** Where a server at an address is; `undefined` while a variable is missing. */
+  #address(name: string, server: McpServer): string | undefined {
+    try {
+      const resolved = resolveReferences(name, server, this.#options.environment).server;
+      return resolved.type === 'http' ? URL.parse(resolved.url)?.href : undefined;
+    } catch (error) {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
   }
 
   async #config(name: string): Promise<McpServer> {
@@ -354,14 +418,21 @@ export class McpServers {
     });
   }
 
-  #reply(name: string, server: McpServer, accepted: readonly AcceptedTool[]): McpServerReply {
+  /** @param known.signedIn the address that there is a token for */
+  #reply(
+    name: string,
+    server: McpServer,
+    { accepted, signedIn }: { accepted: readonly AcceptedTool[]; signedIn: string | undefined },
+  ): McpServerReply {
     const instance = this.#pages.get(name);
     const { failure, info } = instance ?? {};
+    const signIn = signInState(failure, signedIn !== undefined && signedIn === this.#address(name, server));
     const runs = [...this.#uses].filter((use) => use.instance.name === name).length;
     return {
       name,
       server: shownConfig(server),
       state: server.enabled ? (instance?.state ?? 'off') : 'disabled',
+      ...(signIn && { sign_in: signIn }),
       ...(failure && { failure }),
       ...(info && { info }),
       tools: toolReplies(server, { accepted, listed: this.#listed.get(name) }),
@@ -369,6 +440,14 @@ export class McpServers {
       reach: reachOf(server, { confined: this.#options.confined }),
     };
   }
+}
+
+function signInState(
+  failure: ServerFailure | undefined,
+  signedIn: boolean,
+): McpServerReply['sign_in'] | undefined {
+  if (failure?.code === 'mcp_sign_in_needed') return 'needed';
+  return signedIn ? 'signed_in' : undefined;
 }
 
 /** The root that a server is given: the folder of the run, if it may see it. */

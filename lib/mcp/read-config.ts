@@ -76,7 +76,7 @@ function readServer(entry: unknown): { server: McpServerRequest; ignored: string
   const url = textOf(entry.url ?? entry.serverUrl ?? entry.httpUrl);
   const isHttp = url !== undefined || (type !== undefined && HTTP_TYPES.includes(type));
   const fields = isHttp
-    ? { type: 'http', url, headers: entry.headers }
+    ? { type: 'http', url, headers: entry.headers, oauth: oauthOf(entry) }
     : { type: 'stdio', ...commandOf(entry), env: entry.env, cwd: homePath(entry.cwd), ...ownFields(entry) };
   const parsed = mcpServer.safeParse(
     {
@@ -100,8 +100,16 @@ function ownFields({ folders, workspace, network }: Record<string, unknown>) {
   return { folders, workspace, network };
 }
 
+/** A client that is registered for sign-ins, as hosts write it. */
+function oauthOf({ oauth, auth }: Record<string, unknown>): Record<string, unknown> | undefined {
+  const written = { ...(isRecord(auth) && auth), ...(isRecord(oauth) && oauth) };
+  const client_id = textOf(written.client_id ?? written.clientId ?? written.CLIENT_ID);
+  const client_secret = textOf(written.client_secret ?? written.clientSecret ?? written.CLIENT_SECRET);
+  return client_id === undefined ? undefined : definedOf({ client_id, client_secret });
+}
+
 const KNOWN = new Set([
-  ...['type', 'transport', 'url', 'serverUrl', 'httpUrl', 'headers'],
+  ...['type', 'transport', 'url', 'serverUrl', 'httpUrl', 'headers', 'oauth', 'auth'],
   ...['command', 'args', 'env', 'cwd', 'disabled', 'enabled'],
   ...['folders', 'workspace', 'network', 'timeout_seconds', 'trust_read_only'],
 ]);
@@ -117,7 +125,7 @@ function commandOf({ command, args }: Record<string, unknown>): { command: unkno
 export function referenceProblems(server: McpServerRequest): string | undefined {
   const values =
     server.type === 'http'
-      ? [server.url, ...Object.values(server.headers)]
+      ? [server.url, ...Object.values(server.headers), ...Object.values(server.oauth ?? {})]
       : [server.command, ...server.args, ...Object.values(server.env)];
   return values.flatMap((value) => (value === null ? [] : (referenceProblem(value) ?? [])))[0];
 }

@@ -77,6 +77,10 @@ export function resolveReferences(
   }
 
   function http(one: HttpServer): HttpServer {
-    return { ...one, url: filled(one.url), headers: hidden(one.headers) };
+    const { oauth, ...rest } = { ...one, url: filled(one.url), headers: hidden(one.headers) };
+    if (oauth === undefined) return rest;
+    const { client_id, client_secret } = oauth;
+    const secret = client_secret === undefined ? {} : hidden({ client_secret });
+    return { ...rest, oauth: { client_id: filled(client_id), ...secret } };
   }
 }

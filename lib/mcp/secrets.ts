@@ -11,14 +11,20 @@ export interface Secret {
 
 /** Replaces secrets in what a server sends: a server can echo its environment. */
 export class SecretMask {
-  readonly #forms: readonly { form: string; mask: string }[];
+  #forms: readonly { form: string; mask: string }[] = [];
 
   constructor(secrets: readonly Secret[]) {
-    this.#forms = secrets
+    this.add(secrets);
+  }
+
+  /** Masks further values from now on. */
+  add(secrets: readonly Secret[]): void {
+    const added = secrets
       .filter(({ value }) => value.trim().length >= MIN_SECRET_CHARS)
       .flatMap(({ name, value }) => formsOf(value.trim()).map((form) => ({ form, mask: `[secret ${name}]` })))
-      // A value that contains another is masked first.
-      .sort((one, other) => other.form.length - one.form.length);
+      .filter(({ form }) => !this.#forms.some((known) => known.form === form));
+    // A value that contains another is masked first.
+    this.#forms = [...this.#forms, ...added].sort((one, other) => other.form.length - one.form.length);
   }
 
   text(text: string): string {

@@ -6,6 +6,8 @@ import type { ServerTool } from './tool-definition.ts';
 
 /** Why a server is not usable, for people. */
 export interface ServerFailure {
+  /** The code of the error, if it has one. */
+  code?: string;
   message: string;
   hint?: string;
   stderr?: string;
@@ -164,7 +166,7 @@ function failureOf(error: unknown): ServerFailure {
   if (!(error instanceof AppError)) {
     return { message: error instanceof Error ? error.message : String(error) };
   }
-  const { message, hint } = error;
+  const { code, message, hint } = error;
   const stderr = error instanceof NotStartedError ? error.stderr : '';
-  return { message, ...(hint === undefined ? {} : { hint }), ...(stderr === '' ? {} : { stderr }) };
+  return { code, message, ...(hint === undefined ? {} : { hint }), ...(stderr === '' ? {} : { stderr }) };
 }

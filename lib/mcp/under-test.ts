@@ -70,6 +70,8 @@ export interface ServersUnderTest extends AsyncDisposable {
   dataDir: string;
   /** Adds a server and waits until it is ready or has failed. */
   start(name: string, server: Parameters<McpServers['add']>[1]): Promise<McpServerReply>;
+  /** A server, once it is ready or has failed. */
+  settled(name: string): Promise<McpServerReply>;
   /** Accepts all usable tools. */
   accept(name: string): Promise<McpServerReply>;
 }
@@ -94,6 +96,7 @@ export async function serversUnderTest({ confined = false } = {}): Promise<Serve
   return {
     servers,
     dataDir,
+    settled,
     async start(name, server) {
       await servers.add(name, server);
       await servers.start(name);

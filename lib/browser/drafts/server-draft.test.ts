@@ -20,10 +20,14 @@ const http = mcpServerRequest.parse({
   url: 'https://example.org/mcp',
   headers: { Authorization: null, 'X-Kind': 'a: b' },
 });
+const withClient = (secret: object) => ({ ...http, oauth: { client_id: 'abc', ...secret } });
 
 it.each([
   ['a program', stdio],
   ['an address', http],
+  ['a client', withClient({})],
+  ['a client with a secret of the environment', withClient({ client_secret: '${SECRET}' })],
+  ['a client with a kept secret', withClient({ client_secret: null })],
 ])('reads back what it fills in: %s', (_, server) => {
   expect(serverOf(serverDraftOf('one', server))).toEqual({ ok: true, name: 'one', server });
 });
@@ -45,6 +49,7 @@ it('names the fields that are wrong', () => {
   expect(problems({ timeoutSeconds: '0' })).toHaveProperty('timeoutSeconds');
   expect(problems({ type: 'http', url: 'example.org' })).toHaveProperty('url');
   expect(problems({ type: 'http', url: 'http://x', headers: 'no colon' })).toHaveProperty('headers');
+  expect(problems({ type: 'http', url: 'http://x', clientSecret: 'x' })).toHaveProperty('clientId');
 });
 
 it('does not repeat a value that a line without a name may hold', () => {

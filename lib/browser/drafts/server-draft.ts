@@ -22,6 +22,8 @@ export interface ServerDraft {
   url: string;
   /** One `Name: value` per line. */
   headers: string;
+  clientId: string;
+  clientSecret: string;
   enabled: boolean;
   timeoutSeconds: string;
   trustReadOnly: boolean;
@@ -39,6 +41,8 @@ export const emptyServerDraft: ServerDraft = {
   network: false,
   url: '',
   headers: '',
+  clientId: '',
+  clientSecret: '',
   enabled: true,
   timeoutSeconds: '',
   trustReadOnly: false,
@@ -55,7 +59,9 @@ export function serverDraftOf(name: string, server: McpServerRequest): ServerDra
   };
   if (server.type === 'http') {
     const headers = linesOf(server.headers, ': ');
-    return { ...emptyServerDraft, ...shared, type: 'http', url: server.url, headers };
+    const { client_id: clientId = '', client_secret: secret } = server.oauth ?? {};
+    const clientSecret = secret === null ? HIDDEN_VALUE : (secret ?? '');
+    return { ...emptyServerDraft, ...shared, type: 'http', url: server.url, headers, clientId, clientSecret };
   }
   return {
     ...emptyServerDraft,
@@ -114,7 +120,18 @@ function httpOf(draft: ServerDraft, problems: ServerProblems): Own<'http'> {
   const headers = valuesOf(draft.headers, ':', /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/);
   if (!headers.ok)
     problems.headers = `“${headers.line}” is not a header, such as Authorization: Bearer \${TOKEN}.`;
-  return { type: 'http', url, headers: headers.ok ? headers.values : {} };
+  const secret = draft.clientSecret.trim();
+  const client_id = draft.clientId.trim();
+  if (client_id === '' && secret !== '')
+    problems.clientId = 'Enter the client ID that the secret belongs to.';
+  const client_secret = secret === HIDDEN_VALUE ? null : secret;
+  const oauth = { client_id, ...(secret !== '' && { client_secret }) };
+  return {
+    type: 'http',
+    url,
+    headers: headers.ok ? headers.values : {},
+    ...(client_id !== '' && { oauth }),
+  };
 }
 
 function stdioOf(draft: ServerDraft, problems: ServerProblems): Own<'stdio'> {

@@ -10,6 +10,12 @@ export const SERVER_STATES: Readonly<Record<McpState, { label: string; tone: Ton
   failed: { label: 'failed', tone: 'fail' },
 };
 
+/** The badge of a server that wants a person to sign in. */
+export const SIGN_IN_NEEDED: { label: string; tone: Tone | undefined } = {
+  label: 'sign-in needed',
+  tone: 'warn',
+};
+
 /** What became of a tool since it was accepted, as its badge says. */
 export const TOOL_STATES: Readonly<
   Record<McpToolStatus, { label: string; tone: Tone | undefined; help: string }>

@@ -1,0 +1,8 @@
+import type { Metadata } from 'next';
+import { SignInPage } from '../../../components/tools/sign-in-page.tsx';
+
+export const metadata: Metadata = { title: 'Sign-in' };
+
+export default function Page() {
+  return <SignInPage />;
+}

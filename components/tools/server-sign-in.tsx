@@ -1,0 +1,77 @@
+'use client';
+
+import { useState } from 'react';
+import type { McpServerReply, McpSignInReply } from '#lib/api/mcp.ts';
+import { deleteJson, postJson } from '#lib/browser/api.ts';
+import { useRequest } from '../hooks/use-request.ts';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
+import { serverPath } from './server-path.ts';
+import { ToolsDialog } from './tools-dialog.tsx';
+
+/** Whether a server wants a person to sign in, or one has, and the way to either. */
+export function ServerSignIn({ server, onChange }: { server: McpServerReply; onChange: () => void }) {
+  const { name, failure, sign_in } = server;
+  const [address, setAddress] = useState<string>();
+  const { busy, problem, run } = useRequest();
+  const path = `${serverPath(name)}/sign-in`;
+  if (sign_in === undefined) return null;
+  const begin = () => run(async () => setAddress((await postJson<McpSignInReply>(path, {})).address));
+  const signOut = () =>
+    run(async () => {
+      await deleteJson(path);
+      onChange();
+    });
+  const isNeeded = sign_in === 'needed';
+  return (
+    <div className="mt-3 grid gap-3">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm">
+        <span className={isNeeded ? 'text-warn' : 'text-ink-2'}>
+          {isNeeded ? <ForeignText text={failure?.message ?? ''} /> : 'You are signed in.'}
+        </span>
+        <Button
+          size="sm"
+          kind={isNeeded ? 'primary' : 'quiet'}
+          className="max-sm:h-11"
+          disabled={busy}
+          aria-label={`${isNeeded ? 'Sign in to' : 'Sign out of'} ${name}`}
+          onClick={() => void (isNeeded ? begin() : signOut())}
+        >
+          {isNeeded ? (busy ? 'Asking where' : 'Sign in') : 'Sign out'}
+        </Button>
+      </p>
+      {problem && <ErrorNote error={problem} />}
+      {isNeeded && address !== undefined && (
+        <AddressDialog name={name} address={address} onClose={() => setAddress(undefined)} />
+      )}
+    </div>
+  );
+}
+
+/** Where to sign in, before anything is opened: the server chose the address. */
+function AddressDialog({ name, address, onClose }: { name: string; address: string; onClose: () => void }) {
+  const host = new URL(address).host;
+  return (
+    <ToolsDialog title={`Sign in to ${name}`} onClose={onClose}>
+      <p className="text-ink-2">
+        The server sends you to <strong className="foreign font-mono text-ink">{host}</strong> to sign in.
+        Continue only if you expect that: whoever runs it sees what you enter there. Afterwards you come back
+        to Loupe, which keeps a token for this server.
+      </p>
+      <p className="foreign max-h-32 overflow-y-auto rounded-md bg-sunken p-2 font-mono text-xs break-all">
+        <ForeignText text={address} />
+      </p>
+      <p>
+        <a
+          className={buttonClass('primary', 'md', 'max-sm:h-11')}
+          href={address}
+          target="_blank"
+          rel="noopener noreferrer"
+        >
+          Open {host}
+        </a>
+      </p>
+    </ToolsDialog>
+  );
+}

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises';
+import type { z } from 'zod';
+import { AppError } from '../errors/app-error.ts';
+import { errno } from '../util/errno.ts';
+import { isNoSpace } from '../util/no-space.ts';
+import { replaceFile } from '../util/replace-file.ts';
+import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
+
+/** A JSON file; `undefined` if there is none. @throws {AppError} `mcp_config_unreadable` */
+export async function readPrivateFile<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+): Promise<z.output<Schema> | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    if (errno(cause) === 'ENOENT') return undefined;
+    throw unreadable(path, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(
+      path,
+      `This is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      cause,
+    );
+  }
+  const parsed = schema.safeParse(value, IN_WORDS);
+  if (parsed.success) return parsed.data;
+  throw unreadable(path, describeFieldProblems(parsed.error.issues, 'file').join(' '), parsed.error);
+}
+
+/** Replaces a file that only its owner can read. @throws {AppError} `storage_full` */
+export async function writePrivateFile(path: string, value: unknown): Promise<void> {
+  try {
+    await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
+  } catch (cause) {
+    if (!isNoSpace(cause)) throw cause;
+    throw new AppError({ code: 'storage_full', message: `There is no room to write ${path}.`, cause });
+  }
+}
+
+function unreadable(path: string, why: string, cause: unknown): AppError {
+  return new AppError({
+    code: 'mcp_config_unreadable',
+    message: `${path} cannot be read: ${why}`,
+    hint: 'Correct the file, or move it away to start without servers.',
+    cause,
+  });
+}

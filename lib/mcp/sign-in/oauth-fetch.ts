@@ -1,0 +1,62 @@
+import { AppError } from '../../errors/app-error.ts';
+import { isLoopbackAddress } from '../../model/ollama-host.ts';
+
+const TIMEOUT_MS = 20_000;
+const MAX_BODY_BYTES = 1024 * 1024;
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Whether an address is on this machine. */
+function isHere({ hostname }: URL): boolean {
+  return hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''));
+}
+
+/**
+ * Whether a sign-in may use an address that a server named: an encrypted one, or for a server on this machine one on this
+ * machine. Pure.
+ */
+export function mayUseAddress(address: URL, server: URL): boolean {
+  if (address.username !== '' || address.password !== '') return false;
+  return address.protocol === 'https:' || (address.protocol === 'http:' && isHere(address) && isHere(server));
+}
+
+/**
+ * A `fetch` for the requests of a sign-in. Their addresses come from a server, so others than those of `mayUseAddress` are
+ * refused; redirects are not followed, and replies have limits.
+ *
+ * @param options.server the address of the MCP server
+ * @param options.onRefused hears of an address that was refused: the library tries others then
+ */
+export function oauthFetch({ server, onRefused }: { server: URL; onRefused(why: string): void }): Fetch {
+  return async (asked, init) => {
+    const address = new URL(asked);
+    if (!mayUseAddress(address, server)) {
+      const why = `It names ${address.origin}, which is not encrypted.`;
+      onRefused(why);
+      throw new AppError({ code: 'mcp_other_address', message: why });
+    }
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = init?.signal ? AbortSignal.any([init.signal, limit]) : limit;
+    const response = await fetch(address, { ...init, signal, redirect: 'manual' });
+    const { status, statusText, headers } = response;
+    const body = await readBody(response);
+    // A status without a body accepts none.
+    return new Response(body.length === 0 ? null : body, { status, statusText, headers });
+  };
+}
+
+async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) {
+      throw new AppError({
+        code: 'mcp_bad_answer',
+        message: `A reply has more than ${MAX_BODY_BYTES / 1024 / 1024} MB.`,
+      });
+    }
+    parts.push(part);
+  }
+  return Uint8Array.from(Buffer.concat(parts));
+}

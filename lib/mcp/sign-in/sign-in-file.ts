@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { OneAtATime } from '../../util/one-at-a-time.ts';
+import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+
+/** What a sign-in brought. Fields are named as in RFC 6749 and RFC 7591. */
+const storedSignIn = z.object({
+  /** The address that the token is for; it is sent nowhere else. */
+  url: z.string(),
+  /** Where the browser came back to: a registration holds for this address only. */
+  redirect_url: z.string(),
+  authorization_server: z.string(),
+  /** RFC 8707, as the server's metadata has it. */
+  resource: z.string().optional(),
+  client: z.object({
+    client_id: z.string(),
+    client_secret: z.string().optional(),
+    token_endpoint_auth_method: z.string().optional(),
+    issuer: z.string().optional(),
+  }),
+  tokens: z.object({
+    access_token: z.string(),
+    token_type: z.string(),
+    refresh_token: z.string().optional(),
+    scope: z.string().optional(),
+  }),
+});
+export type StoredSignIn = z.output<typeof storedSignIn>;
+
+const signInFile = z.object({ servers: z.record(z.string(), storedSignIn) });
+
+/**
+ * The sign-ins of servers by name, in a file of the data directory that only its owner can read. It is read for each use:
+ * another process may have replaced a token.
+ */
+export class SignInFile {
+  readonly #path: string;
+  readonly #writing = new OneAtATime();
+
+  constructor(dataDir: string) {
+    this.#path = join(dataDir, 'mcp-sign-ins.json');
+  }
+
+  /** @throws {AppError} `mcp_config_unreadable` */
+  async all(): Promise<ReadonlyMap<string, StoredSignIn>> {
+    const file = await readPrivateFile(this.#path, signInFile);
+    return new Map(Object.entries(file?.servers ?? {}));
+  }
+
+  /** @param signIn `undefined` to forget it @throws {AppError} `mcp_config_unreadable`, `storage_full` */
+  async save(name: string, signIn: StoredSignIn | undefined): Promise<void> {
+    await this.#writing.run(async () => {
+      const all = new Map(await this.all());
+      if (signIn === undefined && !all.delete(name)) return;
+      // Without what else an authorization server sent.
+      if (signIn !== undefined) all.set(name, storedSignIn.parse(signIn));
+      await writePrivateFile(this.#path, { servers: Object.fromEntries(all) });
+    });
+  }
+}
