@@ -2,6 +2,7 @@
 
 import type { ServerDraft, ServerProblems } from '#lib/browser/drafts/server-draft.ts';
 import { SERVER_CALL_SECONDS } from '#lib/events/limits.ts';
+import { SIGN_IN_PAGE } from '#lib/events/mcp-names.ts';
 import { Choice, Field, NumberField, Switch } from '../ui/form/fields.tsx';
 import { FolderRows } from './folder-rows.tsx';
 
@@ -66,7 +67,7 @@ function AddressFields(part: Part) {
         part={part}
         name="clientId"
         label="Client ID (optional)"
-        hint="For sign-ins where you had to register an app. Its redirect address is this page’s address with /tools/sign-in."
+        hint={`If you had to register an app to sign in. Its redirect URL: ${location.origin}${SIGN_IN_PAGE}`}
       />
       {(part.draft.clientId !== '' || part.draft.clientSecret !== '') && (
         <TextField

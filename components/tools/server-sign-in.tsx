@@ -55,9 +55,8 @@ function AddressDialog({ name, address, onClose }: { name: string; address: stri
   return (
     <ToolsDialog title={`Sign in to ${name}`} onClose={onClose}>
       <p className="text-ink-2">
-        The server sends you to <strong className="foreign font-mono text-ink">{host}</strong> to sign in.
-        Continue only if you expect that: whoever runs it sees what you enter there. Afterwards you come back
-        to Loupe, which keeps a token for this server.
+        {name} sends you to <strong className="foreign font-mono text-ink">{host}</strong> to sign in.
+        Continue only if you trust that site. You then return to Loupe, which keeps a token for this server.
       </p>
       <p className="foreign max-h-32 overflow-y-auto rounded-md bg-sunken p-2 font-mono text-xs break-all">
         <ForeignText text={address} />

@@ -7,7 +7,10 @@ import type { McpSignedInReply } from '#lib/api/mcp.ts';
 import { type ApiError, postJson } from '#lib/browser/api.ts';
 import { toApiError } from '#lib/browser/api-error.ts';
 import { Problem } from '../shell/problem.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { ParentLink } from '../ui/parent-link.tsx';
+
+const LINK = 'text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass';
 
 /** Where a browser comes back to from a sign-in at an MCP server. */
 export function SignInPage() {
@@ -29,20 +32,17 @@ export function SignInPage() {
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <ParentLink href="/tools">Tools</ParentLink>
-      <h1 className="mt-1 text-xl font-semibold tracking-[-0.015em]">Sign-in at an MCP server</h1>
+      <h1 className="mt-1 text-xl font-semibold tracking-[-0.015em]">Sign in to an MCP server</h1>
       <div className="mt-4 max-w-read" aria-live="polite">
         {error ? (
-          <Problem error={error} onRetry={() => location.reload()} />
+          <SignInProblem error={error} />
         ) : server === undefined ? (
           <p className="text-ink-3">Completing the sign-in.</p>
         ) : (
           <p>
             Signed in to <span className="font-mono font-semibold">{server}</span>. You can close this tab, or
             go to{' '}
-            <Link
-              href="/tools"
-              className="text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
-            >
+            <Link href="/tools" className={LINK}>
               Tools
             </Link>{' '}
             and accept its tools.
@@ -50,5 +50,19 @@ export function SignInPage() {
         )}
       </div>
     </main>
+  );
+}
+
+/** A browser that is not signed in to Loupe can try again after that; any other failure ends this sign-in. */
+function SignInProblem({ error }: { error: ApiError }) {
+  if (error.status === 401) return <Problem error={error} onRetry={() => location.reload()} />;
+  return (
+    <ErrorNote error={error}>
+      <p className="mt-2">
+        <Link href="/tools" className={LINK}>
+          Back to Tools
+        </Link>
+      </p>
+    </ErrorNote>
   );
 }

@@ -20,14 +20,14 @@ test('a person signs in to a server in another tab, and out again [O29]', async 
     await page.goto('/tools');
     await server.getByRole('button', { name: 'Start tracker' }).click();
     await expect(server.getByText('sign-in needed')).toBeVisible();
-    await expect(server.getByText('The server "tracker" asks for a sign-in.')).toBeVisible();
+    await expect(server.getByText('The server "tracker" requires you to sign in.')).toBeVisible();
     await expectAccessible(page);
   });
 
   const begin = async (answer: 'Allow' | 'Deny') => {
     await server.getByRole('button', { name: 'Sign in to tracker' }).click();
     const dialog = page.getByRole('dialog', { name: 'Sign in to tracker' });
-    await expect(dialog.getByText(`The server sends you to ${host} to sign in.`)).toBeVisible();
+    await expect(dialog.getByText(`tracker sends you to ${host} to sign in.`)).toBeVisible();
     await expectAccessible(page);
     const opened = context.waitForEvent('page');
     await dialog.getByRole('link', { name: `Open ${host}` }).click();
@@ -38,7 +38,7 @@ test('a person signs in to a server in another tab, and out again [O29]', async 
 
   await test.step('access is denied', async () => {
     const { tab, dialog } = await begin('Deny');
-    await expect(tab.getByText('There is no sign-in at the server "tracker": access_denied.')).toBeVisible();
+    await expect(tab.getByText('Signing in to "tracker" failed: access_denied.')).toBeVisible();
     await tab.close();
     await dialog.getByRole('button', { name: 'Close' }).click();
   });

@@ -138,9 +138,6 @@ export const finishMcpSignInRequest = z.object({
 });
 export type FinishMcpSignInRequest = z.output<typeof finishMcpSignInRequest>;
 
-/** The page that a browser comes back to from a sign-in. */
-export const SIGN_IN_PAGE = '/tools/sign-in';
-
 /** `POST /api/mcp/servers/{name}/sign-in` */
 export interface McpSignInReply {
   /** Where to sign in; for a person to open. */

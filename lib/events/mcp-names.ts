@@ -57,3 +57,6 @@ export function isCommandTool(offered: string): boolean {
 export function isServerTool(offered: string): boolean {
   return serverAndTool(offered) !== undefined && !isCommandTool(offered);
 }
+
+/** The page that a browser comes back to after a sign-in at a server. */
+export const SIGN_IN_PAGE = '/tools/sign-in';

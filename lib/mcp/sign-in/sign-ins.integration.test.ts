@@ -33,7 +33,7 @@ it('asks nobody where to sign in before a person wants to [O29]', async () => {
   await using test = await serversUnderTest();
   const reply = await test.start('tracker', at(tracker.url));
   expect(reply).toMatchObject({ state: 'failed', sign_in: 'needed' });
-  expect(reply.failure?.message).toBe('The server "tracker" asks for a sign-in.');
+  expect(reply.failure?.message).toBe('The server "tracker" requires you to sign in.');
   expect(new Set(tracker.requests)).toEqual(new Set(['POST /mcp']));
 });
 
@@ -80,7 +80,7 @@ it('asks for a sign-in again when the token cannot be renewed [O29]', async () =
   tracker.expire({ refresh: true });
   await expect(call(test)).rejects.toMatchObject({
     code: 'mcp_sign_in_needed',
-    message: 'The server "tracker" no longer accepts its sign-in.',
+    message: 'The server "tracker" no longer accepts your sign-in.',
   });
   await signIn(test, tracker);
   await test.settled('tracker');
@@ -113,7 +113,7 @@ it('says that a person denied the access, and accepts an answer once [O29]', asy
   const denied = await test.servers.beginSignIn('tracker', BACK);
   const { state = '', error } = Object.fromEntries(tracker.answer(denied.address, false));
   const answer = { state, error };
-  await expect(test.servers.finishSignIn(answer)).rejects.toThrow(/"tracker": access_denied\.$/);
+  await expect(test.servers.finishSignIn(answer)).rejects.toThrow(/"tracker" failed: access_denied\.$/);
   await expect(test.servers.finishSignIn(answer)).rejects.toMatchObject({ code: 'mcp_sign_in_expired' });
   await expect(test.servers.finishSignIn({ state: 'made up', code: 'x' })).rejects.toMatchObject({
     code: 'mcp_sign_in_expired',

@@ -13,6 +13,7 @@ import { SignInFile, type StoredSignIn } from './sign-in-file.ts';
 const PENDING_MS = 15 * 60_000;
 const MAX_PENDING = 20;
 const MAX_WHY_CHARS = 300;
+const HEADER_HINT = 'If the server takes a token in a header, enter that header in its form instead.';
 
 /** What a server said when it refused a request: where its metadata is, and what it wants to be allowed. */
 interface Challenge {
@@ -164,7 +165,11 @@ export class SignIns {
     try {
       await sdk.auth(provider, { serverUrl: url, ...challenge, ...answer, fetchFn });
     } catch (cause) {
-      throw failed(name, refused ?? cleanLine(wordsOf(cause), MAX_WHY_CHARS), cause);
+      const hint = answer.authorizationCode === undefined ? HEADER_HINT : undefined;
+      throw failed(name, refused ?? cleanLine(wordsOf(cause), MAX_WHY_CHARS), {
+        ...(hint && { hint }),
+        cause,
+      });
     }
   }
 
@@ -205,7 +210,7 @@ export class SignIns {
         if (!(error instanceof sdk.InsufficientScopeError)) return undefined;
         const { requiredScope: scope, resourceMetadataUrl } = error;
         this.#challenges.set(name, { scope, resourceMetadataUrl });
-        return needed(name, 'needs further permissions.');
+        return needed(name, 'needs more permissions.');
       },
     };
   }
@@ -218,10 +223,10 @@ export class SignIns {
   /** Replaces a token that was refused, unless that has happened. @throws {AppError} `mcp_sign_in_needed` */
   async #renew(name: string, url: string, refused: string | undefined): Promise<void> {
     const stored = await this.#stored(name, url);
-    if (!stored) throw needed(name, 'asks for a sign-in.');
+    if (!stored) throw needed(name, 'requires you to sign in.');
     if (stored.tokens.access_token !== refused) return;
     const { refresh_token: refreshToken } = stored.tokens;
-    if (refreshToken === undefined) throw needed(name, 'no longer accepts its sign-in.');
+    if (refreshToken === undefined) throw needed(name, 'no longer accepts your sign-in.');
     const sdk = await loadSdk();
     const fetchFn = oauthFetch({ server: new URL(url), onRefused: () => undefined });
     try {
@@ -244,7 +249,7 @@ export class SignIns {
       });
     } catch (error) {
       if (!(error instanceof sdk.OAuthError)) throw error;
-      throw needed(name, 'no longer accepts its sign-in.', error);
+      throw needed(name, 'no longer accepts your sign-in.', error);
     }
   }
 }
@@ -258,10 +263,15 @@ function needed(name: string, what: string, cause?: unknown): AppError {
   });
 }
 
-function failed(name: string, why: string, cause?: unknown): AppError {
+function failed(
+  name: string,
+  why: string,
+  { hint, cause }: { hint?: string; cause?: unknown } = {},
+): AppError {
   return new AppError({
     code: 'mcp_sign_in_failed',
-    message: `There is no sign-in at the server "${name}": ${/[.!?)]$/.test(why) ? why : `${why}.`}`,
+    message: `Signing in to "${name}" failed: ${/[.!?)]$/.test(why) ? why : `${why}.`}`,
+    hint,
     cause,
   });
 }

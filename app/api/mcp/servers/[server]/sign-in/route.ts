@@ -1,5 +1,5 @@
-import { SIGN_IN_PAGE } from '#lib/api/mcp.ts';
 import { getMcpServers } from '#lib/app/current-mcp.ts';
+import { SIGN_IN_PAGE } from '#lib/events/mcp-names.ts';
 import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
