@@ -1,6 +1,6 @@
 import { type ModelCheck, PROBES_VERSION } from '../api/model-check.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import { fullName } from '../model/ollama-models.ts';
+import { fullName } from '../util/model-name.ts';
 import type { CheckStep } from './check-step.ts';
 import { MAX_LATE, openForProbes, tooSlow } from './open-for-probes.ts';
 import { PROBES } from './probes.ts';

@@ -1,12 +1,12 @@
 import type { ModelCheck } from '../api/model-check.ts';
 import type { ToolCheck, ToolProbe } from '../api/tool-check.ts';
 import type { ChatModel } from '../model/chat-model.ts';
-import { fullName } from '../model/ollama-models.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { estimateTokens } from '../policies/estimate.ts';
 import type { Tool } from '../tools/tool.ts';
 import { failed } from '../tools/tool-results.ts';
 import type { JsonValue } from '../util/json.ts';
+import { fullName } from '../util/model-name.ts';
 import type { ToolCheckStep } from './check-step.ts';
 import { judgeToolCall, type ToolFinding, toolCriteria } from './judge-tool-call.ts';
 import { MAX_LATE, openForProbes, tooSlow } from './open-for-probes.ts';

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
+import { fullName } from '../util/model-name.ts';
 import type { FakeModel } from './scenario.ts';
 
 export interface LoadRequest {
@@ -6,11 +7,6 @@ export interface LoadRequest {
   numCtx: number;
   keepAlive: string | number | undefined;
   loadMs: number;
-}
-
-/** Ollama's full name of a model: `qwen3` is `qwen3:latest`. */
-export function fullName(name: string): string {
-  return name.includes(':') ? name : `${name}:latest`;
 }
 
 /** The `details` of a model, as in `/api/tags`, `/api/show` and `/api/ps`. */

@@ -4,7 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { JsonObject } from '../util/json.ts';
-import { detailsOf, fullName, Loader, type LoadRequest } from './fake-loader.ts';
+import { fullName, isSameModel } from '../util/model-name.ts';
+import { detailsOf, Loader, type LoadRequest } from './fake-loader.ts';
 import { type LibraryModel, type PullHold, sendPull } from './fake-pull.ts';
 import { sendJson, sendPlainFault, sendReply, unlessGone, wait } from './fake-reply.ts';
 import { sampleOfSchema } from './sample-of-schema.ts';
@@ -412,7 +413,7 @@ class Server {
   async #pull(body: unknown, exchange: Exchange): Promise<void> {
     const name = nameIn(body);
     exchange.phase = 'reply';
-    const wanted = this.#library.findLast(({ model }) => fullName(model.name) === fullName(name));
+    const wanted = this.#library.findLast(({ model }) => isSameModel(model.name, name));
     const hold = this.#pullHolds.get(name);
     const ended = await sendPull(exchange.res, wanted, { hold, gone: exchange.gone });
     // Pulling a model again replaces the previous one.
@@ -632,7 +633,7 @@ class Server {
   }
 
   #modelOf(name: string): FakeModel | undefined {
-    const stated = this.#models.findLast((model) => fullName(model.name) === fullName(name));
+    const stated = this.#models.findLast((model) => isSameModel(model.name, name));
     if (stated) return this.#stored(stated);
     const scenario = this.#scenarios.find((entry) => isNamed(entry, name));
     return scenario && this.#stored(fakeModel.parse({ name, capabilities: scenario.capabilities }));
@@ -786,11 +787,11 @@ function hides(earlier: Scenario, later: Scenario): boolean {
   if (earlier.name === later.name) return true;
   const model = later.model ?? later.name;
   const answersAll = earlier.match === undefined && earlier.needs_tools.length === 0;
-  return answersAll && fullName(earlier.model ?? earlier.name) === fullName(model);
+  return answersAll && isSameModel(earlier.model ?? earlier.name, model);
 }
 
 function isNamed(scenario: Scenario, name: string): boolean {
-  return fullName(scenario.model ?? scenario.name) === fullName(name) || name === `fake:${scenario.name}`;
+  return isSameModel(scenario.model ?? scenario.name, name) || name === `fake:${scenario.name}`;
 }
 
 /** Name syntax of 0.17.4: `/api/show` answers other names with a 500. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { isSameModel } from '../util/model-name.ts';
 import type { ModelDetails } from './chat-model.ts';
 import { identifyServer } from './identify-server.ts';
 import type { InstalledModel } from './installed-model.ts';
@@ -233,10 +234,9 @@ export async function showInstalled(
   model: string,
   signal?: AbortSignal,
 ): Promise<ModelDetails> {
-  const name = fullName(model);
   const find = async (list: Promise<readonly InstalledModel[]>) => {
     try {
-      return (await list).find((each) => fullName(each.name) === name);
+      return (await list).find((each) => isSameModel(each.name, model));
     } catch (error) {
       if (error instanceof ModelError && error.kind !== 'aborted') return undefined;
       throw error;
@@ -353,11 +353,6 @@ export async function unloadModel(
   } finally {
     connection.facts.running.forget();
   }
-}
-
-/** Ollama's full name of a model: `qwen3` becomes `qwen3:latest`. */
-export function fullName(model: string): string {
-  return model.slice(model.lastIndexOf('/') + 1).includes(':') ? model : `${model}:latest`;
 }
 
 function late({ host }: OllamaConnection, path: string): ModelError {

@@ -1,15 +1,9 @@
+import { fullName } from '../util/model-name.ts';
 import type { RemoteModel, Residency } from './chat-model.ts';
 import type { InstalledModel } from './installed-model.ts';
 import { ModelError } from './model-error.ts';
 import type { OllamaConnection } from './ollama-connection.ts';
-import {
-  fullName,
-  listAgain,
-  listRunningAgain,
-  recentlyInstalled,
-  recentlyRunning,
-  show,
-} from './ollama-models.ts';
+import { listAgain, listRunningAgain, recentlyInstalled, recentlyRunning, show } from './ollama-models.ts';
 import { SHORT_WHILE_MS } from './recent-answers.ts';
 import { readRemote, remoteRefused } from './remote-model.ts';
 import type { RunningModel } from './running-model.ts';

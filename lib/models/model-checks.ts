@@ -12,10 +12,10 @@ import type { CheckStep } from '../checks/check-step.ts';
 import { openProbes } from '../checks/probes.ts';
 import { isDemoModel } from '../demo/demo-scenarios.ts';
 import { AppError } from '../errors/app-error.ts';
-import { fullName } from '../model/ollama-models.ts';
 import type { SlotRequest } from '../queue/host-slots.ts';
 import { shownError } from '../runs/shown-error.ts';
 import type { ModelStore } from '../store/model-store.ts';
+import { fullName, isSameModel } from '../util/model-name.ts';
 
 /** Checks in the history, more than anyone reads in one plot. */
 const HISTORY_CHECKS = 200;
@@ -84,7 +84,7 @@ export class ModelChecks {
     }
     const running = this.#job && isOpen(this.#job.progress) ? this.#job : undefined;
     if (running) {
-      if (fullName(running.progress.model) === fullName(model)) return this.#shown(running);
+      if (isSameModel(running.progress.model, model)) return this.#shown(running);
       throw new AppError({
         code: 'check_under_way',
         message: `${running.progress.model} is being checked.`,
@@ -108,7 +108,7 @@ export class ModelChecks {
   /** Stops the check of a model; no effect if it has ended. @throws {AppError} `check_not_found` */
   async stop(model: string): Promise<CheckProgress> {
     const job = this.#job;
-    if (!job || fullName(job.progress.model) !== fullName(model)) throw notFound(model);
+    if (!job || !isSameModel(job.progress.model, model)) throw notFound(model);
     job.stop.abort();
     await job.over;
     return this.#shown(job);

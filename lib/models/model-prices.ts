@@ -1,9 +1,9 @@
 import type { PriceReply } from '../api/model-price.ts';
 import type { InstalledModel } from '../api/replies.ts';
 import type { ModelPrice } from '../events/config.ts';
-import { fullName } from '../model/ollama-models.ts';
 import { RecentAnswers } from '../model/recent-answers.ts';
 import type { ModelStore } from '../store/model-store.ts';
+import { fullName } from '../util/model-name.ts';
 
 /** How long runs reuse the prices, in milliseconds. A price set by another process takes effect after that. */
 const REUSED_MS = 1000;

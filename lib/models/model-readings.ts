@@ -1,6 +1,6 @@
 import { addReading, type ModelReading } from '../api/model-reading.ts';
 import type { InstalledModel } from '../api/replies.ts';
-import { fullName } from '../model/ollama-models.ts';
+import { fullName } from '../util/model-name.ts';
 
 /** Adds parsing statistics to each model. Runs may have used `qwen3` or `qwen3:latest`; both are the same model. */
 export function withReadings(

@@ -10,7 +10,6 @@ import { chatModelOn } from '../model/ollama-chat-model.ts';
 import { connectOllama, type OllamaConnection } from '../model/ollama-connection.ts';
 import { type OllamaHost, parseOllamaHost } from '../model/ollama-host.ts';
 import {
-  fullName,
   recentDetails,
   recentlyInstalled,
   recentlyRunning,
@@ -25,6 +24,7 @@ import { readRemote } from '../model/remote-model.ts';
 import { findRunner, refuseRemote } from '../model/residency.ts';
 import type { RunningModel } from '../model/running-model.ts';
 import { PromptAnswers } from '../runs/prompt-answers.ts';
+import { fullName, isSameModel } from '../util/model-name.ts';
 import { shortText } from '../util/short-text.ts';
 import type { PullModel } from './model-pulls.ts';
 
@@ -314,7 +314,7 @@ function shownLoad(name: string, runner: RunningModel): InstalledModel['loaded']
     size_bytes: sizeBytes,
     vram_bytes: vramBytes,
     expires_at: expiresAt === undefined ? undefined : timeOf(expiresAt),
-    ...(fullName(runner.name) !== fullName(name) && { loaded_as: runner.name }),
+    ...(!isSameModel(runner.name, name) && { loaded_as: runner.name }),
   };
 }
 

@@ -10,9 +10,9 @@ import type { ToolCheckStep } from '../checks/check-step.ts';
 import { suiteOfCheck } from '../checks/suite-of-check.ts';
 import { isDemoModel } from '../demo/demo-scenarios.ts';
 import { AppError } from '../errors/app-error.ts';
-import { fullName } from '../model/ollama-models.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { shownError } from '../runs/shown-error.ts';
+import { fullName } from '../util/model-name.ts';
 import type { UseSlots } from './model-checks.ts';
 import type { ToolCheckFiles } from './tool-check-files.ts';
 

@@ -3,8 +3,8 @@ import { withImageBytes } from '../engine/run-images.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { ChatRequest } from '../model/chat-model.ts';
-import { fullName } from '../model/ollama-models.ts';
 import type { HostSlots, SlotPurpose } from '../queue/host-slots.ts';
+import { fullName, isSameModel } from '../util/model-name.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { RunLookup } from './run-lookup.ts';
 import type { SentRequest } from './sent-request.ts';
@@ -54,7 +54,7 @@ export class ModelUse {
       ...runs.configsAtWork.flatMap((other) => (hostOf(other) === host ? [other.model] : [])),
       ...slots.activeUses.flatMap((active) => (active.host === host ? [active.model] : [])),
     ];
-    const other = others.find((model) => fullName(model) !== fullName(request.model));
+    const other = others.find((model) => !isSameModel(model, request.model));
     if (other !== undefined) {
       throw new AppError({
         code: 'model_in_use',
@@ -92,7 +92,7 @@ export class ModelUse {
 }
 
 function modelInUse(model: string, { by, used }: { by: 'run' | SlotPurpose; used: string }): AppError {
-  const isOwn = fullName(used) === fullName(model);
+  const isOwn = isSameModel(used, model);
   const named = isOwn ? model : `${used}, which shares the runner of ${model}`;
   const messages = {
     run: `A run is using ${named}.`,

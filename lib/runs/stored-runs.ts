@@ -22,7 +22,6 @@ import { foldAll } from '../events/fold-run.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import type { Cycles } from '../events/timeline.ts';
-import { fullName } from '../model/ollama-models.ts';
 import { type BundleAbout, bundleAbout } from '../sharing/exports/run-file.ts';
 import { createRedactor, type RedactorOptions, withRunFolders } from '../sharing/redaction/redactor.ts';
 import type { AnnotationReader } from '../store/annotation-store.ts';
@@ -31,6 +30,7 @@ import type { ListPage } from '../store/list-page.ts';
 import type { RunReader, SearchPage } from '../store/run-store.ts';
 import { missingEvent, RunNotFoundError } from '../store/store-errors.ts';
 import type { JsonObject } from '../util/json.ts';
+import { isSameModel } from '../util/model-name.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { draftFork, type ForkPoint, findForkPoint } from './plan-fork.ts';
 import { readCycles, requireCycles } from './read-cycles.ts';
@@ -380,7 +380,7 @@ export class StoredRuns implements RunLookup {
     const { config } = await this.get(runId);
     const { version, ollama, sandbox } = await this.#options.health(undefined, signal);
     const { models } = await this.#options.models(signal);
-    const model = models.find(({ name }) => fullName(name) === fullName(config.model));
+    const model = models.find(({ name }) => isSameModel(name, config.model));
     const redactor = createRedactor(this.redaction(config));
     const about = {
       loupe: version,

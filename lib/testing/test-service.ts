@@ -5,12 +5,12 @@ import type { NewRun } from '../api/create-run.ts';
 import { createRunRequest } from '../api/create-run.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { NewEvent } from '../events/registry.ts';
-import { fullName } from '../model/ollama-models.ts';
 import { endedByError } from '../runs/end-run.ts';
 import { prepareForkWorkspace } from '../runs/fork-workspace.ts';
 import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
 import type { ExecuteRun } from '../runs/run-worker.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
+import { fullName } from '../util/model-name.ts';
 import { sampleConfig } from './sample-logs.ts';
 
 /** A service with a real store and scripted runs, for tests. */
