@@ -8,6 +8,7 @@ import { postJson } from '#lib/browser/api.ts';
 import { type ExtendDraft, emptyExtension, extensionOf } from '#lib/browser/drafts/extend-draft.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { isSameModel } from '#lib/util/model-name.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
@@ -76,7 +77,7 @@ function ExtendFields({ plan }: { plan: ExperimentSummary['plan'] }) {
   const factors = useFormField<ExtendDraft, 'factors'>('factors');
   const names = Object.keys(plan.factors ?? {});
   const others = sortedModels(models.data?.models.filter(canRun) ?? []).filter(
-    ({ name }) => !plan.models.includes(name),
+    ({ name }) => !plan.models.some((model) => isSameModel(model, name)),
   );
   return (
     <>

@@ -1,5 +1,6 @@
 'use client';
 
+import { isSameModel } from '#lib/util/model-name.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { PullLine } from './pull-line.tsx';
@@ -8,7 +9,7 @@ import { usePulls } from './use-pulls.ts';
 /** Pulls a missing model from the end card of its run. */
 export function PullMissing({ model }: { model: string }) {
   const { pulls, start, cancel, problem } = usePulls();
-  const pull = pulls.find((each) => each.model === model);
+  const pull = pulls.find((each) => isSameModel(each.model, model));
   return (
     <div className="grid justify-items-start gap-2">
       {!pull && (

@@ -9,6 +9,7 @@ import { say } from '#lib/browser/say.ts';
 import { offerCommands } from '#lib/browser/state/commands.ts';
 import { canRun } from '#lib/browser/state/models.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
+import { isSameModel } from '#lib/util/model-name.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { Button } from '../ui/button.tsx';
 import { ForeignName } from '../ui/foreign-name.tsx';
@@ -39,7 +40,7 @@ export function PresetBar({
   );
   const model = preset?.run.model;
   const isMissing =
-    model !== undefined && models && !models.some((each) => each.name === model && canRun(each));
+    model !== undefined && models && !models.some((each) => isSameModel(each.name, model) && canRun(each));
   return (
     <div className="mb-5 flex flex-wrap items-center gap-x-3 gap-y-1">
       {preset && (

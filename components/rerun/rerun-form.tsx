@@ -10,6 +10,7 @@ import { isUnderWay, type RerunStore, type RerunTry } from '#lib/browser/state/r
 import { plural } from '#lib/browser/words/format.ts';
 import { phaseWords } from '#lib/browser/words/rerun-words.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
+import { isSameModel } from '#lib/util/model-name.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
@@ -117,7 +118,7 @@ function footWords(read: ReturnType<typeof readRerunDraft>, underWay: RerunTry |
 /** Why the model cannot be used, if that is known. */
 function missingModel(models: ModelsReply | undefined, model: string): string | undefined {
   if (models?.ollama !== 'ok' || models.partial) return undefined;
-  const isThere = models.models.some(({ name }) => name === model || name === `${model}:latest`);
+  const isThere = models.models.some(({ name }) => isSameModel(name, model));
   return isThere || model.trim() === ''
     ? undefined
     : `${model} is not installed here. Choose another model, or install it on the Models page.`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorShape } from '../events/envelope.ts';
+import { distinctModels } from '../util/model-name.ts';
 import { CATEGORY_NAMES, type Category } from './benchmark-categories.ts';
 
 /** Models in one benchmark. */
@@ -20,7 +21,7 @@ export const benchmarkRequest = z.strictObject({
     .array(z.string().trim().min(1).max(200))
     .min(1)
     .max(MAX_BENCHMARK_MODELS)
-    .refine((models) => new Set(models).size === models.length, 'A model is named twice.'),
+    .refine((models) => distinctModels(models).length === models.length, 'A model is named twice.'),
   /** Default: all that the folder has. */
   categories: z
     .array(category)
@@ -41,7 +42,7 @@ export const benchmarkPlanRequest = z.strictObject({ folder });
 export interface BenchmarkPlanReply {
   folder: string;
   categories: { name: z.infer<typeof category>; cases: number }[];
-  /** Mean seconds per case in earlier benchmarks, by model. */
+  /** Mean seconds per case in earlier benchmarks, by the full name of the model. */
   seconds: Record<string, number>;
 }
 

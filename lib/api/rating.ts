@@ -8,6 +8,7 @@ import {
   MAX_RATING_SUBJECTS,
 } from '../events/limits.ts';
 import type { IntraclassCorrelations } from '../statistics/agreement.ts';
+import { distinctModels } from '../util/model-name.ts';
 
 const text = (max: number) => z.string().trim().min(1).max(max);
 
@@ -90,7 +91,7 @@ export const createRatingRequest = z
     path: ['run_ids'],
     message: 'Each run can be named once.',
   })
-  .refine(({ models }) => new Set(models).size === models.length, {
+  .refine(({ models }) => distinctModels(models).length === models.length, {
     path: ['models'],
     message: 'Each model can be named once.',
   });

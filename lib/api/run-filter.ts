@@ -3,6 +3,7 @@ import { MODES, type RunMode } from '../events/modes.ts';
 import { OUTCOMES } from '../events/outcome.ts';
 import { awaitsOperator } from '../events/run-phase.ts';
 import type { OutcomeKind, TerminationReason } from '../events/termination.ts';
+import { isSameModel } from '../util/model-name.ts';
 import { familyOf, type RunSummary } from './run-summary.ts';
 
 // Not derived from the schemas, which are too large for the client bundle; the compiler requires every value.
@@ -188,7 +189,7 @@ export function writeRunFilter(
 export function passesFilter(run: RunSummary, filter: RunFilter): boolean {
   const { mode, model, reason, outcome, state } = filter;
   if (mode !== undefined && run.mode !== mode) return false;
-  if (model !== undefined && run.model !== model) return false;
+  if (model !== undefined && !isSameModel(run.model, model)) return false;
   if (reason !== undefined && run.termination_reason !== reason) return false;
   if (outcome !== undefined && run.outcome?.kind !== outcome) return false;
   if (state === 'active' && run.phase === 'ended') return false;

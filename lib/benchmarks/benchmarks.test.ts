@@ -106,6 +106,18 @@ it('leaves a benchmark that waited here to the process that took it over', async
   await vi.waitFor(async () => expect(await statusOf(mine, beta)).toBe('finished'));
 });
 
-it('refuses a category that is named twice', () => {
+it('refuses a category, and a model under any of its names, that is named twice', () => {
   expect(() => request({ categories: ['simple_python', 'simple_python'] })).toThrow('named twice');
+  expect(() => request({ models: ['qwen3', 'qwen3:latest'] })).toThrow('A model is named twice.');
+});
+
+it('finds cases, and the time that they took, under any name of their model', async () => {
+  const benchmarks = worker();
+  const { benchmark } = await benchmarks.create(request({ models: ['alpha'] }));
+  await vi.waitFor(async () => expect(await statusOf(benchmarks, benchmark.id)).toBe('finished'));
+  const query = { after: 0, limit: 10, filter: 'all' as const };
+  const { total } = await benchmarks.cases(benchmark.id, query);
+  expect(total).toBeGreaterThan(0);
+  expect((await benchmarks.cases(benchmark.id, { ...query, model: 'alpha:latest' })).total).toBe(total);
+  expect(Object.keys((await benchmarks.plan(folder)).seconds)).toEqual(['alpha:latest']);
 });

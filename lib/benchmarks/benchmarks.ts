@@ -19,6 +19,7 @@ import { shownError } from '../runs/shown-error.ts';
 import type { BenchmarkStore, StoredBenchmark } from '../store/benchmark-store.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { mean } from '../util/mean.ts';
+import { fullName, isSameModel } from '../util/model-name.ts';
 import { readBenchmarkFiles } from './benchmark-files.ts';
 import { type PlannedCase, plannedCases, prepareModel, totalOf } from './benchmark-work.ts';
 import { benchmarkCells, fitsFilter } from './figures.ts';
@@ -100,7 +101,7 @@ export class Benchmarks {
     const recent = (await this.#options.store.benchmarks()).slice(0, ESTIMATE_BENCHMARKS);
     const results: BenchmarkResult[] = [];
     for (const { record } of recent) results.push(...(await this.#options.store.benchmarkResults(record.id)));
-    const byModel = [...Map.groupBy(results, ({ model }) => model)];
+    const byModel = [...Map.groupBy(results, ({ model }) => fullName(model))];
     return {
       folder: found,
       categories: [...cases].map(([name, each]) => ({ name, cases: each.length })),
@@ -149,7 +150,7 @@ export class Benchmarks {
     const fitting = results.filter(
       (result) =>
         fitsFilter(result, filter) &&
-        (model === undefined || result.model === model) &&
+        (model === undefined || isSameModel(result.model, model)) &&
         (category === undefined || result.category === category),
     );
     const cases = fitting.filter(({ position }) => position > after).slice(0, limit);

@@ -19,3 +19,8 @@ it('lists the settings that are not the same in all configurations, with all val
   ]);
   expect(settingDifferences([sampleConfig(), sampleConfig()])).toEqual([]);
 });
+
+it('takes the two names of a model for the same setting', () => {
+  const configs = ['qwen3', 'qwen3:latest'].map((model) => sampleConfig({ model }));
+  expect(settingDifferences(configs)).toEqual([]);
+});

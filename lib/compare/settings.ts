@@ -1,6 +1,7 @@
 import type { RunConfig } from '../events/config.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import type { JsonValue } from '../util/json.ts';
+import { fullName } from '../util/model-name.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 
 /** A setting that differs between two configurations; a missing side means not set. */
@@ -34,9 +35,13 @@ export function settingDifferences(configs: readonly RunConfig[]): SettingDiffer
   const all = configs.map(flat);
   return [...new Set(all.flatMap(Object.keys))].sort().flatMap((name) => {
     const values = all.map((each) => each[name]);
-    const texts = new Set(values.map((value) => (value === undefined ? undefined : sortedJson(value))));
-    return texts.size > 1 ? [{ name, values }] : [];
+    return new Set(values.map((value) => comparable(name, value))).size > 1 ? [{ name, values }] : [];
   });
+}
+
+function comparable(name: string, value: JsonValue | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  return sortedJson(name === 'model' && typeof value === 'string' ? fullName(value) : value);
 }
 
 function flat(config: RunConfig): Record<string, JsonValue | undefined> {

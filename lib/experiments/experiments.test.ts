@@ -94,3 +94,14 @@ it('can be stopped after it was continued twice at the same time', async () => {
   await vi.waitFor(() => expect(released).toBe(1), { timeout: 20_000 });
   expect(started).toBe(1);
 });
+
+it('adds no model that it has under another name', async () => {
+  await stopAndRestart();
+  const extended = await experiments.extend(
+    'exp',
+    extendExperimentRequest.parse({ models: ['alpha:latest', 'beta', 'beta:latest'] }),
+  );
+  expect(extended.experiment).toMatchObject({ total: 4, plan: { models: ['alpha', 'beta'] } });
+  const again = experiments.extend('exp', extendExperimentRequest.parse({ models: ['beta:latest'] }));
+  await expect(again).rejects.toThrow('has all of these runs already');
+});

@@ -7,6 +7,7 @@ import {
 import type { SuiteCase } from '../api/suite.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_EXPERIMENT_RUNS } from '../events/limits.ts';
+import { distinctModels, isSameModel } from '../util/model-name.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { itemKey, planRuns } from './plan-runs.ts';
@@ -37,7 +38,12 @@ export function extendPlan(
   const read = experimentRequest.safeParse(
     {
       ...plan,
-      models: distinct([...plan.models, ...more.models]),
+      models: [
+        ...plan.models,
+        ...distinctModels(more.models).filter(
+          (added) => !plan.models.some((model) => isSameModel(model, added)),
+        ),
+      ],
       ...(plan.factors && {
         factors: Object.fromEntries(
           Object.entries(factors).map(([name, values]) => [

@@ -25,6 +25,11 @@ it('creates every combination once, numbered in order', () => {
   expect(new Set(keys).size).toBe(24);
 });
 
+it('runs a model once, under the first of its names', () => {
+  const items = planRuns(plan({ models: ['qwen3', 'qwen3:latest', 'qwen3:8b'] }));
+  expect(items.map(({ model }) => model)).toEqual(['qwen3', 'qwen3:8b']);
+});
+
 it('cuts a long title between characters', () => {
   for (const name of ['Test', 'Tests']) {
     const varied = plan({

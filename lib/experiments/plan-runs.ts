@@ -9,6 +9,7 @@ import { DEFAULT_EXPERIMENT_MODE, kindFacts, modeAndTools, type RunKind } from '
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { DEFAULT_WINDOW_TOKENS, offersSetting, SETTING_NAMES } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
+import { distinctModels, fullName } from '../util/model-name.ts';
 import { IN_WORDS } from '../util/schema-problems.ts';
 import { textStart } from '../util/short-text.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -27,7 +28,7 @@ type Variation = Pick<ExperimentItem, 'options' | 'factors' | 'case'>;
  * @throws {AppError} `invalid_request` for more than 10 000 runs
  */
 export function planRuns(plan: ExperimentPlan, cases?: readonly SuiteCase[]): ExperimentItem[] {
-  const models = [...new Set(plan.models)];
+  const models = distinctModels(plan.models);
   const seeds = plan.seeds.length === 0 ? [undefined] : [...new Set(plan.seeds)];
   const total = countRuns(plan, cases?.length ?? 1);
   if (total > MAX_EXPERIMENT_RUNS) {
@@ -58,7 +59,7 @@ export function planRuns(plan: ExperimentPlan, cases?: readonly SuiteCase[]): Ex
 function countRuns({ models, options, factors = {}, seeds, repeats }: ExperimentPlan, cases: number): number {
   const combinations = Object.values(factors).reduce((product, { length }) => product * length, 1);
   const variations = options.length * combinations * cases;
-  return new Set(models).size * variations * Math.max(1, new Set(seeds).size) * repeats;
+  return distinctModels(models).length * variations * Math.max(1, new Set(seeds).size) * repeats;
 }
 
 /** Groups variations that load the model the same way; otherwise keeps their order. */
@@ -117,7 +118,14 @@ function loadKey(
  * Pure.
  */
 export function itemKey({ model, options, factors = {}, seed, repeat, case: id }: ExperimentItem): string {
-  return sortedJson([model, options, factors, seed ?? null, repeat, ...(id === undefined ? [] : [id])]);
+  return sortedJson([
+    fullName(model),
+    options,
+    factors,
+    seed ?? null,
+    repeat,
+    ...(id === undefined ? [] : [id]),
+  ]);
 }
 
 /**

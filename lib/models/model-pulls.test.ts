@@ -39,6 +39,7 @@ it('starts a pull once, cancels it, and starts it again', async () => {
   const { pulls } = scripted();
   pulls.start('a');
   pulls.start('a');
+  pulls.start('a:latest');
   expect(pulls.list()).toHaveLength(1);
   expect(await pulls.cancel('a')).toMatchObject({ status: 'cancelled' });
   expect(pulls.start('a')).toMatchObject({ status: 'pulling' });

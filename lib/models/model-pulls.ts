@@ -2,6 +2,7 @@ import { libraryModel, type ModelPull } from '../api/model-pull.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { PullProgress } from '../model/ollama-pull.ts';
 import { shownError } from '../runs/shown-error.ts';
+import { isSameModel } from '../util/model-name.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
 /** Pulls a model; resolves when complete, rejects on failure. */
@@ -55,7 +56,7 @@ export class ModelPulls {
       });
     }
     const running = this.#jobs.filter(({ pull }) => pull.status === 'pulling');
-    const known = running.find(({ pull }) => pull.model === model);
+    const known = running.find(({ pull }) => isSameModel(pull.model, model));
     if (known) return { ...known.pull };
     if (running.length >= MAX_AT_ONCE) {
       throw new AppError({
@@ -68,7 +69,7 @@ export class ModelPulls {
     const stop = new AbortController();
     const parts: Job['parts'] = new Map();
     const over = this.#run(pull, parts, stop.signal);
-    const others = this.#jobs.filter((job) => job.pull.model !== model);
+    const others = this.#jobs.filter((job) => !isSameModel(job.pull.model, model));
     const ended = others.filter((job) => !running.includes(job));
     const dropped = ended.slice(0, -MAX_KEPT);
     this.#jobs = [...others.filter((job) => !dropped.includes(job)), { pull, parts, stop, over }];
@@ -77,7 +78,7 @@ export class ModelPulls {
 
   /** Cancels a pull; no effect if it has ended. @throws {AppError} `pull_not_found` */
   async cancel(model: string): Promise<ModelPull> {
-    const job = this.#jobs.find(({ pull }) => pull.model === model);
+    const job = this.#jobs.find(({ pull }) => isSameModel(pull.model, model));
     if (!job) {
       throw new AppError({
         code: 'pull_not_found',

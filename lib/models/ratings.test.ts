@@ -188,6 +188,7 @@ it('people rate beside the models, and see no scores in the reply', async () => 
   await refused({ scores: { plain: 3, vague: 11 } });
   await refused({ run_id: 'c' });
   await refused({ person: 'one' });
+  await refused({ person: 'one:latest' });
   await ratings.delete('study');
   await expect(ratings.get('study')).rejects.toMatchObject({ code: 'rating_not_found' });
 });
@@ -245,4 +246,8 @@ it('ships a questionnaire for experience reports on ten steps', async () => {
   );
   expect(study.questionnaire).toMatchObject({ scale: { min: 1, max: 10 } });
   expect((await ratings.list()).shipped.map(({ name }) => name)).toEqual(['experience']);
+});
+
+it('refuses a model that is named twice, under any of its names', () => {
+  expect(() => request({ models: ['qwen3', 'qwen3:latest'] })).toThrow('Each model can be named once.');
 });

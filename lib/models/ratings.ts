@@ -20,6 +20,7 @@ import { ratingResults } from '../ratings/rating-results.ts';
 import { checkedQuestionnaire, readQuestionnaire } from '../ratings/read-questionnaire.ts';
 import { shippedQuestionnaire, shippedQuestionnaires } from '../ratings/shipped-questionnaires.ts';
 import { shownError } from '../runs/shown-error.ts';
+import { isSameModel } from '../util/model-name.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import type { UseSlots } from './model-checks.ts';
 import type { RatingLine, RatingLog } from './rating-log.ts';
@@ -159,7 +160,9 @@ export class Ratings {
     const { study } = open;
     if (!study.subjects.some((subject) => subject.run_id === run_id))
       throw invalid('The study has no such text.');
-    if (study.models.includes(person)) throw invalid('A model has this name. Use another for yourself.');
+    if (study.models.some((model) => isSameModel(model, person))) {
+      throw invalid('A model has this name. Use another for yourself.');
+    }
     const checked = checkScores(new Map(Object.entries(scores)), study.questionnaire);
     if ('problem' in checked) throw invalid(checked.problem);
     const at = this.#options.now();

@@ -4,6 +4,7 @@ import { kindOf } from '../events/modes.ts';
 import type { RunState } from '../events/run-state.ts';
 import type { HeldRun, RunLeases, SlotLeases } from '../store/leases.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
+import { fullName, isSameModel } from '../util/model-name.ts';
 import type { StayKind } from './expected-wait.ts';
 import type { HostQueue } from './host-queue.ts';
 import type { WaitingRuns } from './waiting-runs.ts';
@@ -120,7 +121,7 @@ export class RunSlot {
     if (!isEndless(config)) return false;
     const justCame = performance.now() - this.#since < stretchMs;
     const awaited = shared?.waiting.waitingFor(host) ?? [];
-    const allNeedLoads = awaited.every(({ model, endless }) => endless && model !== config.model);
+    const allNeedLoads = awaited.every(({ model, endless }) => endless && !isSameModel(model, config.model));
     if (awaited.length > 0 && !(justCame && allNeedLoads)) {
       this.#givenUp = true;
       this.#options.giveUp();
@@ -158,15 +159,15 @@ export class RunSlot {
     const { queue, config, runs } = this.#options;
     return queue.waiting.every((runId) => {
       const waiting = runs.get(runId)?.state.config;
-      const loadsAnew = waiting?.model !== config.model || waiting.window_tokens !== config.window_tokens;
-      return waiting !== undefined && isEndless(waiting) && loadsAnew;
+      if (waiting === undefined || !isEndless(waiting)) return false;
+      return !isSameModel(waiting.model, config.model) || waiting.window_tokens !== config.window_tokens;
     });
   }
 }
 
 /** Groups runs that are expected to occupy a slot for about the same time; `undefined` for endless ones. */
 function stayKind(config: RunConfig): StayKind | undefined {
-  return isEndless(config) ? undefined : `${kindOf(config)} ${config.model}`;
+  return isEndless(config) ? undefined : `${kindOf(config)} ${fullName(config.model)}`;
 }
 
 /** Whether the run has no iteration limit. */

@@ -1,12 +1,13 @@
 import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
-import type { FacetsReply } from '../api/facets.ts';
+import type { Facet, FacetsReply } from '../api/facets.ts';
 import type { RunFamily } from '../api/run-family.ts';
 import { filterWords, type RunFilter } from '../api/run-filter.ts';
 import { NEWEST_FIRST, type RunSort } from '../api/run-order.ts';
 import { OUTCOMES, outcomeRank } from '../events/outcome.ts';
 import { OPERATOR_PHASES } from '../events/run-phase.ts';
 import { type OutcomeKind, outcomeKind } from '../events/termination.ts';
+import { fullName, namesOfModel } from '../util/model-name.ts';
 import type { ListPage } from './list-page.ts';
 import { ANNOTATION_COLUMNS } from './run-row.ts';
 import { IMPORTING, type StoreTables } from './schema.ts';
@@ -96,10 +97,11 @@ function conditions(
   const own = (name: string) => sql.ref(`${names.annotations}.${name}`);
   const { mode, model, reason, outcome, state, folder, family, since, until } = filter;
   const { archived, pinned, tags = [] } = filter;
-  const equal = { mode, model, folder, family, outcome, termination_reason: reason };
+  const equal = { mode, folder, family, outcome, termination_reason: reason };
   const found: Expression<SqlBool>[] = Object.entries(equal).flatMap(([name, wanted]) =>
     wanted === undefined ? [] : [sql<SqlBool>`${column(name)} = ${wanted}`],
   );
+  if (model !== undefined) found.push(sql<SqlBool>`${column('model')} in (${sql.join(namesOfModel(model))})`);
   if (state === 'active') found.push(sql<SqlBool>`${column('phase')} != ${sql.lit('ended')}`);
   if (state === 'waiting') {
     const phases = sql.join(OPERATOR_PHASES.map((phase) => sql.lit(phase)));
@@ -238,5 +240,15 @@ export function facetsOf(rows: {
     .map(([name, runs]) => ({ name, runs }))
     .sort((a, b) => b.runs - a.runs || (a.name < b.name ? -1 : 1));
   const parsed = (found: readonly unknown[] = []) => found.map((row) => facetRow.parse(row));
-  return { tags, folders: parsed(rows.folders), models: parsed(rows.models) };
+  return { tags, folders: parsed(rows.folders), models: byModel(parsed(rows.models)) };
+}
+
+/** Adds up the names of a model; the most frequent one stands for it. */
+function byModel(facets: readonly Facet[]): Facet[] {
+  const found = new Map<string, Facet>();
+  for (const { name, runs } of facets) {
+    const known = found.get(fullName(name)) ?? { name, runs: 0 };
+    found.set(fullName(name), { name: known.name, runs: known.runs + runs });
+  }
+  return [...found.values()].sort((a, b) => b.runs - a.runs || (a.name < b.name ? -1 : 1));
 }

@@ -659,12 +659,12 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
     });
 
     it('lists the runs that pass a filter, page by page, as the filter itself says', async () => {
-      const models = ['Alpha:8b', 'beta'];
+      const models = ['Alpha:8b', 'beta', 'Alpha:8b', 'beta:latest'];
       const titles = ['Fix the Parser', 'write 100 % of "it"', 'parse_it'];
       for (let index = 0; index < 12; index += 1) {
         const id = `r${index}`;
         const mode = (['task', 'session', 'explore'] as const)[index % 3] ?? 'task';
-        const model = models[index % 2] ?? '';
+        const model = models[index % 4] ?? '';
         await store.create({ id, config: { ...config, mode, model, title: titles[(index >> 1) % 3] } });
         if (index % 4 === 0) continue;
         const { epoch } = await store.claim(id, 'worker');
@@ -678,6 +678,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       const filters: RunFilter[] = [
         { mode: 'session' },
         { model: 'beta' },
+        { model: 'beta:latest' },
         { reason: 'final_answer' },
         { reason: 'stall' },
         { outcome: 'answered_checks_failed' },
@@ -811,7 +812,8 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         const folders = ['/home/a', undefined, '/home/ä', '/home/b'];
         const titles = ['Zebra', 'apple', 'Äpfel', '𝒳 marks', 'apple'];
         for (let index = 0; index < 12; index += 1) {
-          await create(`r${index}`, { title: titles[index % 5], model: `m${index % 3}` }, folders[index % 4]);
+          const model = index === 6 ? 'm0:latest' : `m${index % 3}`;
+          await create(`r${index}`, { title: titles[index % 5], model }, folders[index % 4]);
           if (index % 3 > 0) await end(`r${index}`, index * 7);
           if (index % 2 > 0) {
             await store.annotate([`r${index}`], {

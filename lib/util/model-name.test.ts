@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fullName, isSameModel } from './model-name.ts';
+import { distinctModels, fullName, isSameModel, namesOfModel } from './model-name.ts';
 
 describe('fullName', () => {
   it.each([
@@ -16,4 +16,14 @@ describe('fullName', () => {
 it('takes a name without a tag for the model with the tag "latest"', () => {
   expect(isSameModel('qwen3', 'qwen3:latest')).toBe(true);
   expect(isSameModel('qwen3', 'qwen3:8b')).toBe(false);
+});
+
+it('keeps each model once, under the first of its names', () => {
+  expect(distinctModels(['qwen3', 'qwen3:8b', 'qwen3:latest', 'qwen3:8b'])).toEqual(['qwen3', 'qwen3:8b']);
+});
+
+it('lists the names of a model', () => {
+  expect(namesOfModel('qwen3')).toEqual(['qwen3:latest', 'qwen3']);
+  expect(namesOfModel('qwen3:latest')).toEqual(['qwen3:latest', 'qwen3']);
+  expect(namesOfModel('qwen3:8b')).toEqual(['qwen3:8b']);
 });

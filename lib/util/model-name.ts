@@ -7,3 +7,17 @@ export function fullName(model: string): string {
 export function isSameModel(one: string, other: string): boolean {
   return fullName(one) === fullName(other);
 }
+
+/** Each model once, under the first of its names. Pure. */
+export function distinctModels(models: readonly string[]): string[] {
+  const named = new Map<string, string>();
+  for (const model of models) if (!named.has(fullName(model))) named.set(fullName(model), model);
+  return [...named.values()];
+}
+
+/** All names of a model: `qwen3` and `qwen3:latest`. Pure. */
+export function namesOfModel(model: string): string[] {
+  const full = fullName(model);
+  const short = full.replace(/:latest$/, '');
+  return short === full ? [full] : [full, short];
+}

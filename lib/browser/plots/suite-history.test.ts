@@ -30,9 +30,31 @@ it('orders the pass rates of the models in a suite by time', () => {
     's',
   );
   expect(points.map(({ experiment: id, model, value }) => [id, model, value])).toEqual([
-    ['older', 'm', 0.25],
-    ['older', 'n', 0.5],
-    ['later', 'm', 1],
+    ['older', 'm:latest', 0.25],
+    ['older', 'n:latest', 0.5],
+    ['later', 'm:latest', 1],
   ]);
   expect(points[0]?.low).toBeLessThan(0.25);
+});
+
+it('takes the two names of a model for one model', () => {
+  const points = suiteHistory(
+    [
+      experiment('plain', 1, { suite: suite('s'), verdicts: [{ model: 'm', passed: 1, judged: 4 }] }),
+      experiment('full', 2, { suite: suite('s'), verdicts: [{ model: 'm:latest', passed: 2, judged: 4 }] }),
+      experiment('both', 3, {
+        suite: suite('s'),
+        verdicts: [
+          { model: 'm', passed: 1, judged: 2 },
+          { model: 'm:latest', passed: 2, judged: 2 },
+        ],
+      }),
+    ],
+    's',
+  );
+  expect(points.map(({ model, value }) => [model, value])).toEqual([
+    ['m:latest', 0.25],
+    ['m:latest', 0.5],
+    ['m:latest', 0.75],
+  ]);
 });

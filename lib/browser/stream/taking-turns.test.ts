@@ -18,6 +18,7 @@ const endless = {
 it('names an endless run of another model, and no other', () => {
   expect(takesTurnsWith([finished, endless], 'b')).toBe(endless);
   expect(takesTurnsWith([finished, endless], 'a')).toBeUndefined();
+  expect(takesTurnsWith([finished, endless], 'a:latest')).toBeUndefined();
   expect(takesTurnsWith([{ ...endless, phase: 'ended' }], 'b')).toBeUndefined();
   expect(takesTurnsWith([{ ...endless, phase: 'awaiting-message' }], 'b')).toBeUndefined();
   expect(takesTurnsWith([{ ...endless, max_iterations: 20 }], 'b')).toBeUndefined();

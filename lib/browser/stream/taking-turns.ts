@@ -1,4 +1,5 @@
 import type { RunSummary } from '../../api/run-summary.ts';
+import { isSameModel } from '../../util/model-name.ts';
 
 /**
  * The endless run that an endless run with this model would take turns with, each change costing a load of the model;
@@ -12,6 +13,6 @@ export function takesTurnsWith(runs: readonly RunSummary[], model: string): RunS
       run.phase !== 'awaiting-message' &&
       run.agentic &&
       run.max_iterations === 0 &&
-      run.model !== model,
+      !isSameModel(run.model, model),
   );
 }
