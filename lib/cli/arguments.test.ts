@@ -210,6 +210,32 @@ it('reads the folder, models and categories of a benchmark', () => {
   });
   expect(read('benchmark --continue b1')).toMatchObject({ start: { continued: 'b1' } });
   refused('benchmark', '/data').toThrow('Name the model');
-  refused('benchmark', '/data', '--continue', 'b1').toThrow('no folder');
   refused('benchmark', '/data', '-m', 'a', '--limit', '0').toThrow('whole number from 1');
+});
+
+describe('--continue', () => {
+  it.each([
+    [
+      'benchmark --continue b1 --json --url http://127.0.0.1:7500',
+      { start: { continued: 'b1' }, json: true },
+    ],
+    ['rate --continue r1 --json --url http://127.0.0.1:7500', { id: 'r1', json: true }],
+  ])('takes the options of every command: %s', (line, command) => {
+    expect(read(line)).toMatchObject(command);
+  });
+
+  it.each([
+    ['benchmark /data', '"/data"'],
+    ['benchmark -m a', '--model'],
+    ['benchmark --categories multiple', '--categories'],
+    ['benchmark --limit 5 --think', '--limit and --think'],
+    ['rate run1', '"run1"'],
+    ['rate --by qwen3', '--by'],
+    ['rate --with experience', '--with'],
+    ['rate --part output --title Study', '--part and --title'],
+  ])('is refused with what is fixed since the start: %s', (line, unused) => {
+    refused(...line.split(' '), '--continue', 'one').toThrow(
+      new RegExp(`as it was started. Leave out ${unused}, or start a new \\w+ without --continue`),
+    );
+  });
 });

@@ -8,7 +8,7 @@ import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts
 import { nearestName } from '../util/nearest-name.ts';
 import { CHECK_USAGE, readCheckArgument } from './check-argument.ts';
 import { EXPERIMENT_USAGE, type ExperimentCommand, readExperiment } from './experiment-arguments.ts';
-import { COMMON, one, parse, usage, wholeNumber } from './options.ts';
+import { COMMON, one, parse, requireOnlyContinue, usage, wholeNumber } from './options.ts';
 
 /** Connection options, common to all commands. */
 interface Connect {
@@ -380,7 +380,7 @@ function readBenchmark(args: readonly string[]): Command {
   });
   const common = { name: 'benchmark', json: values.json === true, url: values.url } as const;
   if (values.continue !== undefined) {
-    if (positionals.length > 0) throw usage('--continue takes the ID of a benchmark, and no folder.');
+    requireOnlyContinue('benchmark', values, positionals);
     return { ...common, start: { continued: values.continue } };
   }
   const folder = one(positionals, 'benchmark FOLDER --model NAME');
@@ -413,9 +413,7 @@ function readRate(args: readonly string[]): Command {
   if (id === undefined && (runIds.length === 0 || models.length === 0)) {
     throw usage('Usage: loupe rate RUN… --by MODEL');
   }
-  if (id !== undefined && runIds.length + models.length > 0) {
-    throw usage('--continue takes no runs and no models: they are fixed.');
-  }
+  if (id !== undefined) requireOnlyContinue('rating', values, runIds);
   return {
     name: 'rate',
     ...given({ id }),

@@ -41,6 +41,23 @@ export function one(positionals: readonly string[], form: string): string {
   return first;
 }
 
+/** Options that have an effect on what is continued, too. */
+const WITH_CONTINUE: ReadonlySet<string> = new Set(['continue', 'json', ...Object.keys(COMMON)]);
+
+/**
+ * Refuses what only a start takes, beside `--continue ID`.
+ *
+ * @throws {AppError} `usage` with what to leave out
+ */
+export function requireOnlyContinue(what: string, values: object, positionals: readonly string[]): void {
+  const options = Object.keys(values).filter((name) => !WITH_CONTINUE.has(name));
+  const unused = [...positionals.map((text) => `"${text}"`), ...options.map((name) => `--${name}`)];
+  if (unused.length === 0) return;
+  throw usage(
+    `--continue goes on with a ${what} as it was started. Leave out ${unused.join(' and ')}, or start a new ${what} without --continue.`,
+  );
+}
+
 /** @throws {AppError} `usage` unless the text is a whole number from `min` */
 export function wholeNumber(name: string, text: string, min: number): number {
   const value = Number(text);
