@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commandToolsFile } from '../api/command-tool.ts';
+import { replaceFile } from '../config/replace-file.ts';
 import { AppError } from '../errors/app-error.ts';
 import { type CommandTool, MAX_COMMAND_TOOLS } from '../events/command-tool.ts';
 import { errno } from '../util/errno.ts';
-import { isNoSpace } from '../util/no-space.ts';
-import { replaceFile } from '../util/replace-file.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
 /** A file that someone wrote can have any size. */
@@ -39,13 +38,7 @@ export class CommandToolsFile {
   /** Replaces the file. @throws {AppError} `storage_full` */
   async write(tools: readonly CommandTool[]): Promise<void> {
     const entries = tools.map(({ name, ...fields }) => [name, fields]);
-    const text = `${JSON.stringify({ tools: Object.fromEntries(entries) }, null, 2)}\n`;
-    try {
-      await replaceFile(this.path, text);
-    } catch (cause) {
-      if (!isNoSpace(cause)) throw cause;
-      throw new AppError({ code: 'storage_full', message: `There is no room to write ${this.path}.`, cause });
-    }
+    await replaceFile(this.path, `${JSON.stringify({ tools: Object.fromEntries(entries) }, null, 2)}\n`);
   }
 
   #unreadable(why: string, cause?: unknown): AppError {

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
+import { replaceFile } from '../config/replace-file.ts';
 import { AppError } from '../errors/app-error.ts';
 import { errno } from '../util/errno.ts';
-import { isNoSpace } from '../util/no-space.ts';
-import { replaceFile } from '../util/replace-file.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
 /** A JSON file; `undefined` if there is none. @throws {AppError} `mcp_config_unreadable` */
@@ -35,12 +34,7 @@ export async function readPrivateFile<Schema extends z.ZodType>(
 
 /** Replaces a file that only its owner can read. @throws {AppError} `storage_full` */
 export async function writePrivateFile(path: string, value: unknown): Promise<void> {
-  try {
-    await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
-  } catch (cause) {
-    if (!isNoSpace(cause)) throw cause;
-    throw new AppError({ code: 'storage_full', message: `There is no room to write ${path}.`, cause });
-  }
+  await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 function unreadable(path: string, why: string, cause: unknown): AppError {

@@ -1,9 +1,9 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { summarizeToolCheck, type ToolCheck, type ToolCheckSummary, toolCheck } from '../api/tool-check.ts';
+import { replaceFile } from '../config/replace-file.ts';
 import { errno } from '../util/errno.ts';
 import { jsonValue } from '../util/json.ts';
-import { replaceFile } from '../util/replace-file.ts';
 
 /** Stored checks; the oldest are removed beyond that. */
 const MAX_CHECKS = 200;
@@ -38,6 +38,7 @@ export class ToolCheckFiles {
     }
   }
 
+  /** @throws {AppError} `storage_full` */
   async save(check: ToolCheck): Promise<void> {
     await replaceFile(this.#path(check.id), JSON.stringify(toolCheck.parse(check)));
     const old = (await this.#ids()).sort().slice(0, -MAX_CHECKS);
