@@ -23,6 +23,7 @@ import { OneAtATime } from '../util/one-at-a-time.ts';
 import { callServerTool } from './call-tool.ts';
 import { type AcceptedTool, ConfigFiles } from './config-file.ts';
 import { mergedConfig, shownConfig } from './hidden-values.ts';
+import { IdleTimer } from './idle-timer.ts';
 import { MAX_INSTANCES } from './limits.ts';
 import { withProposedFolders } from './propose-folders.ts';
 import { reachOf } from './reach.ts';
@@ -35,7 +36,7 @@ import { SignIns } from './sign-in/sign-ins.ts';
 import type { ServerTool } from './tool-definition.ts';
 import { runsUnasked, toolReplies } from './tool-replies.ts';
 
-/** The page's own process of a server ends after this long without use, in milliseconds. */
+/** The page's own process of a server ends this long after its last use. */
 const IDLE_MS = 10 * 60_000;
 const MAX_ARGUMENT_CHARS = 1_000_000;
 
@@ -47,6 +48,14 @@ export interface McpServersOptions {
   confined: boolean;
   /** Where references in the configuration are looked up. */
   environment: Readonly<Record<string, string | undefined>>;
+  /** How long the page keeps a server that is not used, in milliseconds; default: 10 minutes. */
+  idleMs?: number;
+}
+
+/** The page's own process or session of a server. */
+interface Page {
+  readonly instance: ServerInstance;
+  readonly idle: IdleTimer;
 }
 
 /** An instance that a run or the page uses. */
@@ -64,8 +73,7 @@ export class McpServers {
   readonly #files: ConfigFiles;
   readonly #signIns: SignIns;
   /** The page's instances by server. */
-  readonly #pages = new Map<string, ServerInstance>();
-  readonly #idle = new Map<string, NodeJS.Timeout>();
+  readonly #pages = new Map<string, Page>();
   readonly #uses = new Set<Use>();
   /** Tools as last listed by any instance since Loupe started. */
   readonly #listed = new Map<string, readonly ServerTool[]>();
@@ -164,18 +172,18 @@ export class McpServers {
   /** Starts the page's process of a server, or a new one in place of a running one; does not wait until it is ready. */
   async start(name: string): Promise<McpServerReply> {
     await this.stop(name);
-    const instance = await this.#page(name);
+    const { instance, idle } = await this.#page(name);
     // What went wrong is the state of the instance.
-    instance.tools().catch(() => undefined);
+    idle.during(() => instance.tools()).catch(() => undefined);
     return this.get(name);
   }
 
   /** Ends the page's process of a server. */
   async stop(name: string): Promise<void> {
-    clearTimeout(this.#idle.get(name));
-    const instance = this.#pages.get(name);
+    const page = this.#pages.get(name);
     this.#pages.delete(name);
-    await instance?.close();
+    page?.idle.stop();
+    await page?.instance.close();
   }
 
   /**
@@ -251,25 +259,26 @@ export class McpServers {
     if (!isBoundedObject(args, { maxChars: MAX_ARGUMENT_CHARS, maxDepth: 50 })) {
       throw new AppError({ code: 'invalid_request', message: 'arguments: They are too large.' });
     }
-    const instance = await this.#page(name);
-    const found = (await instance.tools()).find((each) => each.name === tool);
-    if (!found || !isUsable(found)) {
-      throw new AppError({
-        code: 'mcp_tool_not_found',
-        message: `The server "${name}" has no tool "${tool.slice(0, 100)}" that can be used.`,
-      });
-    }
-    const startedAt = performance.now();
-    const { tool: _, ...result } = await callServerTool(instance, found, args, { signal });
-    return {
-      result,
-      duration_ms: performance.now() - startedAt,
-    };
+    return this.#onPage(name, async (instance) => {
+      const found = (await instance.tools()).find((each) => each.name === tool);
+      if (!found || !isUsable(found)) {
+        throw new AppError({
+          code: 'mcp_tool_not_found',
+          message: `The server "${name}" has no tool "${tool.slice(0, 100)}" that can be used.`,
+        });
+      }
+      const startedAt = performance.now();
+      const { tool: _, ...result } = await callServerTool(instance, found, args, { signal });
+      return {
+        result,
+        duration_ms: performance.now() - startedAt,
+      };
+    });
   }
 
   /** What a server offers besides tools. Starts it if needed. @throws {AppError} if it cannot be used */
   async offers(name: string, signal: AbortSignal): Promise<McpOffersReply> {
-    return listOffers(await (await this.#page(name)).connect(), signal);
+    return this.#onPage(name, async (instance) => listOffers(await instance.connect(), signal));
   }
 
   /** The messages of a prompt, for a person who reads it. @throws {AppError} as `offers` */
@@ -279,12 +288,14 @@ export class McpServers {
     args: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<McpPromptReply> {
-    return getPrompt(await (await this.#page(name)).connect(), { name: prompt, args, signal });
+    return this.#onPage(name, async (instance) =>
+      getPrompt(await instance.connect(), { name: prompt, args, signal }),
+    );
   }
 
   /** The content of a resource, for a person who reads it. @throws {AppError} as `offers` */
   async resource(name: string, uri: string, signal: AbortSignal): Promise<McpResourceReply> {
-    return getResource(await (await this.#page(name)).connect(), { uri, signal });
+    return this.#onPage(name, async (instance) => getResource(await instance.connect(), { uri, signal }));
   }
 
   /** The accepted tools of enabled servers, which runs can offer. Starts nothing. */
@@ -360,14 +371,24 @@ export class McpServers {
   }
 
   /** The page's instance, made on first use, with the configuration of that moment. */
-  async #page(name: string): Promise<ServerInstance> {
+  async #page(name: string): Promise<Page> {
     const server = await this.#config(name);
     if (!server.enabled) throw disabled(name);
-    const instance = this.#pages.get(name) ?? this.#instance(name, server, undefined);
-    this.#pages.set(name, instance);
-    clearTimeout(this.#idle.get(name));
-    this.#idle.set(name, setTimeout(() => void this.stop(name), IDLE_MS).unref());
-    return instance;
+    const known = this.#pages.get(name);
+    if (known) return known;
+    const { idleMs = IDLE_MS } = this.#options;
+    const page: Page = {
+      instance: this.#instance(name, server, undefined),
+      idle: new IdleTimer(idleMs, () => void this.stop(name)),
+    };
+    this.#pages.set(name, page);
+    return page;
+  }
+
+  /** Works with the page's instance, which does not end meanwhile for want of use. */
+  async #onPage<T>(name: string, work: (instance: ServerInstance) => Promise<T>): Promise<T> {
+    const { instance, idle } = await this.#page(name);
+    return idle.during(() => work(instance));
   }
 
   #instance(name: string, server: McpServer, workspace: string | undefined): ServerInstance {
@@ -424,7 +445,7 @@ export class McpServers {
     server: McpServer,
     { accepted, signedIn }: { accepted: readonly AcceptedTool[]; signedIn: string | undefined },
   ): McpServerReply {
-    const instance = this.#pages.get(name);
+    const instance = this.#pages.get(name)?.instance;
     const { failure, info } = instance ?? {};
     const signIn = signInState(failure, signedIn !== undefined && signedIn === this.#address(name, server));
     const runs = [...this.#uses].filter((use) => use.instance.name === name).length;

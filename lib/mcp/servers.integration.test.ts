@@ -121,6 +121,15 @@ describe('the servers from npm', () => {
   });
 });
 
+it('lets a call end that takes longer than an idle server is kept, and ends the server after that', async () => {
+  await using idle = await serversUnderTest({ confined, idleMs: 50 });
+  await idle.servers.add('everything', npmServer('everything', ['stdio']));
+  const args = { duration: 0.5, steps: 1 };
+  const { result } = await idle.servers.call('everything', 'trigger-long-running-operation', args, signal);
+  expect(result).toMatchObject({ success: true });
+  await expect.poll(async () => (await idle.servers.get('everything')).state).toBe('off');
+});
+
 describe.skipIf(!confined)('a confined server', () => {
   it('gets its own variables only, and its secrets are masked', async () => {
     const env = { API_KEY: `\${${PLANTED.name}}` };

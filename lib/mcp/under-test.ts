@@ -76,8 +76,18 @@ export interface ServersUnderTest extends AsyncDisposable {
   accept(name: string): Promise<McpServerReply>;
 }
 
-/** Servers with a data directory of their own. @param confined in the sandbox of this machine; default: without one */
-export async function serversUnderTest({ confined = false } = {}): Promise<ServersUnderTest> {
+/**
+ * Servers with a data directory of their own.
+ *
+ * @param options.confined in the sandbox of this machine; default: without one
+ */
+export async function serversUnderTest({
+  confined = false,
+  idleMs,
+}: {
+  confined?: boolean;
+  idleMs?: number;
+} = {}): Promise<ServersUnderTest> {
   const sandbox: Sandbox = confined ? await openSandbox() : openUnconfined();
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'loupe-mcp-')));
   const servers = new McpServers({
@@ -85,6 +95,7 @@ export async function serversUnderTest({ confined = false } = {}): Promise<Serve
     sandbox,
     confined,
     environment: { [PLANTED.name]: PLANTED.value },
+    idleMs,
   });
   const settled = async (name: string): Promise<McpServerReply> => {
     for (;;) {
