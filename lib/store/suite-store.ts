@@ -18,7 +18,7 @@ export interface SuiteChange {
   base?: string;
 }
 
-/** `name_taken`: another suite has the name (`suiteKey`). `changed`: `base` is no longer the current version. */
+/** `changed`: `base` is no longer the current version. `name_taken`: it is, but another suite has the name (`suiteKey`). */
 export type SavedSuite = 'saved' | 'name_taken' | 'changed';
 
 /** Keeps named lists of cases, with their versions. */

@@ -1448,10 +1448,14 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
       expect(await store.saveSuite(other, { cases: cases('one') })).toBe('saved');
 
       const second = { ...suite, description: 'New', hash: 'h2', updated_at: 5 };
-      expect(await store.saveSuite(second, { cases: cases('two'), base: 'h0' })).toBe('changed');
-      expect(await store.saveSuite(second, { cases: cases('two'), base: 'h1' })).toBe('saved');
+      const outdated = { cases: cases('two'), base: 'h0' };
+      expect(await store.saveSuite(second, outdated)).toBe('changed');
+      expect(await store.saveSuite({ ...second, name: other.name }, outdated)).toBe('changed');
+      const current = { cases: cases('two'), base: 'h1' };
+      expect(await store.saveSuite({ ...second, name: other.name }, current)).toBe('name_taken');
+      expect(await store.saveSuite(second, current)).toBe('saved');
       // A write whose answer was lost is tried again.
-      expect(await store.saveSuite(second, { cases: cases('two'), base: 'h1' })).toBe('saved');
+      expect(await store.saveSuite(second, current)).toBe('saved');
       store = await subject.reopen();
       expect(await store.suites()).toEqual([second, other]);
       expect(await store.suiteVersions('s1')).toEqual([

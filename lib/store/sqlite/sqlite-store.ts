@@ -482,8 +482,8 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
         const { sql, parameters } = query.compile();
         return this.#database.prepare(sql).get(...parameters);
       };
-      if (first(namesakeOf(sqlite, suite))) return 'name_taken';
       if (isChanged(first(hashOf(sqlite, suite.id)), suite, change.base)) return 'changed';
+      if (first(namesakeOf(sqlite, suite))) return 'name_taken';
       for (const statement of savedSuite(sqlite, suite, change.cases)) this.#run(statement);
       return 'saved';
     });
