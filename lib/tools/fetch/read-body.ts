@@ -1,16 +1,40 @@
 import { addAbortSignal, type Duplex, pipeline, type Readable } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { FetchError } from './fetch-error.ts';
 
 // Compressed data without an end is read as far as it goes, as browsers do: servers name an encoding for empty bodies, too.
 const LENIENT = { finishFlush: constants.Z_SYNC_FLUSH };
 
-const DECODERS: Readonly<Record<string, () => Duplex>> = {
-  gzip: () => createGunzip(LENIENT),
-  'x-gzip': () => createGunzip(LENIENT),
-  deflate: () => createInflate(LENIENT),
-  br: () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }),
+type Decode = (body: Readable) => AsyncIterable<unknown>;
+
+const DECODERS: Readonly<Record<string, Decode>> = {
+  gzip: through(() => createGunzip(LENIENT)),
+  'x-gzip': through(() => createGunzip(LENIENT)),
+  deflate: inflated,
+  br: through(() => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })),
 };
+
+function through(decoder: () => Duplex): Decode {
+  // An error of either stream ends the other, and reading it.
+  return (body) => pipeline(body, decoder(), () => undefined);
+}
+
+/**
+ * Reads `deflate`, which is the zlib format (RFC 9110, 8.4.1.2), and also without the header and checksum of zlib: some servers
+ * send that, and browsers and curl read both. The first byte tells them apart: that of zlib names the method 8 in its lower half
+ * (RFC 1950), with which no compressor begins a block.
+ */
+async function* inflated(body: Readable): AsyncIterable<unknown> {
+  const chunks = body[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done) return;
+  const isZlib = Buffer.isBuffer(first.value) && ((first.value[0] ?? 0) & 0x0f) === 8;
+  const all = async function* () {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  };
+  yield* pipeline(all, isZlib ? createInflate(LENIENT) : createInflateRaw(LENIENT), () => undefined);
+}
 
 /**
  * Reads a body up to a number of bytes, counted after decompression, so that a small body cannot become a large one.
@@ -30,8 +54,7 @@ export async function readBody(
     throw new FetchError(`The answer is compressed in a way that cannot be read: "${name.slice(0, 60)}".`);
   }
   addAbortSignal(signal, body);
-  // An error of either stream ends the other, and reading it below.
-  const source = decoder ? pipeline(body, decoder(), () => undefined) : body;
+  const source = decoder ? decoder(body) : body;
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
