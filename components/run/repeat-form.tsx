@@ -5,7 +5,12 @@ import { type FormEvent, useState } from 'react';
 import type { ExperimentReply } from '#lib/api/experiment.ts';
 import type { RunReply } from '#lib/api/replies.ts';
 import { getJson, postJson } from '#lib/browser/api.ts';
-import { chosenFolder, MAX_REPEATS, MIN_REPEATS, repeatRequest } from '#lib/browser/drafts/repeat-run.ts';
+import {
+  chosenFolder,
+  MAX_RUN_REPEATS,
+  MIN_RUN_REPEATS,
+  repeatRequest,
+} from '#lib/browser/drafts/repeat-run.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
 import { kindFacts, kindOf } from '#lib/events/modes.ts';
@@ -30,8 +35,8 @@ export function RepeatForm({
   const start = (event: FormEvent) => {
     event.preventDefault();
     const count = Number(times);
-    if (!Number.isInteger(count) || count < MIN_REPEATS || count > MAX_REPEATS) {
-      setProblem({ message: `A whole number from ${MIN_REPEATS} to ${MAX_REPEATS}.` });
+    if (!Number.isInteger(count) || count < MIN_RUN_REPEATS || count > MAX_RUN_REPEATS) {
+      setProblem({ message: `A whole number from ${MIN_RUN_REPEATS} to ${MAX_RUN_REPEATS}.` });
       return;
     }
     void request(async () => {

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { numberSchema, optionalSettings } from '../events/config.ts';
 import { errorShape } from '../events/envelope.ts';
-import { MAX_FACTORS, MAX_OPTION_SETS, MAX_REPEATS, MAX_SEEDS, MAX_SUITE_CASES } from '../events/limits.ts';
+import {
+  MAX_EXPERIMENT_REPEATS,
+  MAX_FACTORS,
+  MAX_OPTION_SETS,
+  MAX_SEEDS,
+  MAX_SUITE_CASES,
+} from '../events/limits.ts';
 import { type RunKind, runKinds } from '../events/modes.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { MODEL_OPTIONS, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
@@ -62,7 +68,7 @@ const experimentPlan = z.strictObject({
     .optional(),
   /** Empty: no seed is sent. */
   seeds: z.array(numberSchema(MODEL_OPTIONS.seed)).max(MAX_SEEDS).default([]),
-  repeats: z.int().min(1).max(MAX_REPEATS).default(1),
+  repeats: z.int().min(1).max(MAX_EXPERIMENT_REPEATS).default(1),
   /** Per exploration (X22). */
   cycles: numberSchema(SETTINGS.max_cycles).optional(),
   /** The task of each run, or the prompt. */
@@ -146,7 +152,7 @@ export const extendExperimentRequest = z.strictObject({
   models: z.array(shape.model).max(50).default([]),
   factors: factorLists.default({}),
   seeds: z.array(numberSchema(MODEL_OPTIONS.seed)).max(MAX_SEEDS).default([]),
-  repeats: z.int().min(1).max(MAX_REPEATS).optional(),
+  repeats: z.int().min(1).max(MAX_EXPERIMENT_REPEATS).optional(),
   confirm_runs: confirmRuns,
 });
 export type ExtendExperiment = z.output<typeof extendExperimentRequest>;

@@ -16,7 +16,7 @@ export const MAX_FACTORS = 20;
 export const MAX_FACTOR_VALUES = 50;
 export const MAX_OPTION_SETS = 50;
 export const MAX_SEEDS = 200;
-export const MAX_REPEATS = 200;
+export const MAX_EXPERIMENT_REPEATS = 200;
 /** What a person notes about a run: its tags and a note. A title has `MAX_TITLE_CHARS`. */
 export const MAX_TAGS = 20;
 export const MAX_TAG_CHARS = 40;

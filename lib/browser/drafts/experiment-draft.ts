@@ -1,5 +1,10 @@
 import type { ExperimentMode, ExperimentRequest } from '../../api/experiment.ts';
-import { MAX_EXPERIMENT_RUNS, MAX_REPEATS, MAX_SEEDS, MAX_UNCONFIRMED_RUNS } from '../../events/limits.ts';
+import {
+  MAX_EXPERIMENT_REPEATS,
+  MAX_EXPERIMENT_RUNS,
+  MAX_SEEDS,
+  MAX_UNCONFIRMED_RUNS,
+} from '../../events/limits.ts';
 import { DEFAULT_MODE, kindFacts, type RunKind } from '../../events/modes.ts';
 import { formLimits, MODEL_OPTIONS, NUMBER_SETTINGS } from '../../events/settings.ts';
 import { formatNumber } from '../../util/numbers.ts';
@@ -71,7 +76,7 @@ export function experimentOf(
   const problems: ExperimentProblems = {};
   const temperatures = numbersOf(draft.temperatures, formLimits(MODEL_OPTIONS.temperature));
   const seeds = numbersOf(draft.seeds, formLimits(MODEL_OPTIONS.seed));
-  const repeats = oneNumber(draft.repeats, MAX_REPEATS);
+  const repeats = oneNumber(draft.repeats, MAX_EXPERIMENT_REPEATS);
   const cycles = oneNumber(draft.cycles, maxCycles);
   if (draft.name.trim() === '') problems.name = 'Give it a name.';
   if (draft.models.length === 0) problems.models = 'Choose at least one model.';
@@ -80,7 +85,7 @@ export function experimentOf(
   if (!temperatures)
     problems.temperatures = `Numbers from 0 to ${MODEL_OPTIONS.temperature.max}, such as 0, 0.7.`;
   if (!seeds) problems.seeds = 'Whole numbers, such as 1-5 or 7, 42.';
-  if (repeats === null) problems.repeats = `A whole number from 1 to ${MAX_REPEATS}.`;
+  if (repeats === null) problems.repeats = `A whole number from 1 to ${MAX_EXPERIMENT_REPEATS}.`;
   if (cycles === null) problems.cycles = `A whole number from 1 to ${formatNumber(maxCycles)}.`;
   const others = readFactors(draft.factors);
   if (!others.ok) problems.factors = others.problem;

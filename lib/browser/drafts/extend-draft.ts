@@ -1,5 +1,5 @@
 import type { ExperimentPlan, ExtendExperimentRequest } from '../../api/experiment.ts';
-import { MAX_REPEATS } from '../../events/limits.ts';
+import { MAX_EXPERIMENT_REPEATS } from '../../events/limits.ts';
 import { formLimits, MODEL_OPTIONS } from '../../events/settings.ts';
 import { numbersOf } from './experiment-draft.ts';
 import { readFactors } from './factor-lines.ts';
@@ -34,9 +34,9 @@ export function extensionOf(
     if (unknown !== undefined) problems.factors = `${unknown}: The experiment does not vary it.`;
   }
   if (!seeds) problems.seeds = 'Whole numbers, such as 1-5 or 7, 42.';
-  const isCount = repeats === undefined || (Number.isInteger(repeats) && repeats <= MAX_REPEATS);
+  const isCount = repeats === undefined || (Number.isInteger(repeats) && repeats <= MAX_EXPERIMENT_REPEATS);
   if (!isCount || (repeats !== undefined && repeats < plan.repeats)) {
-    problems.repeats = `A whole number from ${plan.repeats} to ${MAX_REPEATS}.`;
+    problems.repeats = `A whole number from ${plan.repeats} to ${MAX_EXPERIMENT_REPEATS}.`;
   }
   if (Object.keys(problems).length === 0 && factors.ok && seeds) {
     const isEmpty = draft.model === '' && seeds.length === 0 && repeats === undefined;

@@ -6,8 +6,9 @@ import type { RunConfig } from '../../events/config.ts';
 import { isLedByPerson, kindFacts, kindOf } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
 
-export const MIN_REPEATS = 2;
-export const MAX_REPEATS = 20;
+/** How many runs the form of a run starts at once; the plan of an experiment can repeat more (`MAX_EXPERIMENT_REPEATS`). */
+export const MIN_RUN_REPEATS = 2;
+export const MAX_RUN_REPEATS = 20;
 
 /** Whether a run can be repeated as an experiment: nobody can repeat what a person said in a session, and experiments have no images. */
 export function canRepeat(config: RunConfig): boolean {
