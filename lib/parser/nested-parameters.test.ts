@@ -11,11 +11,14 @@ const writing = (content: string): ToolCall => ({
   arguments: { path: 'a.xml', content },
 });
 
+const qwen3Coder = (content: string) =>
+  `<tool_call>\n<function=write_file>\n<parameter=path>\na.xml\n</parameter>\n<parameter=content>\n${content}\n</parameter>\n</function>\n</tool_call>`;
+const contentFirst = (content: string) =>
+  `<tool_call>\n<function=write_file>\n<parameter=content>\n${content}\n</parameter>\n<parameter=path>\na.xml\n</parameter>\n</function>\n</tool_call>`;
+
 const DIALECTS: { [name: string]: (content: string) => string } = {
-  'qwen3-coder': (content) =>
-    `<tool_call>\n<function=write_file>\n<parameter=path>\na.xml\n</parameter>\n<parameter=content>\n${content}\n</parameter>\n</function>\n</tool_call>`,
-  'qwen3-coder, content first': (content) =>
-    `<tool_call>\n<function=write_file>\n<parameter=content>\n${content}\n</parameter>\n<parameter=path>\na.xml\n</parameter>\n</function>\n</tool_call>`,
+  'qwen3-coder': qwen3Coder,
+  'qwen3-coder, content first': contentFirst,
   'function-tag': (content) =>
     `<function name="write_file"><param name="path">a.xml</param><param name="content">${content}</param></function>`,
   'anthropic-xml': (content) =>
@@ -98,6 +101,52 @@ describe.each(dialects)('keeps text with tags of parameters whole: %s', (_, writ
   });
 });
 
+/** Dialects that write a value on lines of its own. */
+const LAYOUTS: { [name: string]: (content: string) => string } = {
+  'qwen3-coder': qwen3Coder,
+  'qwen3-coder, content first': contentFirst,
+  minimax: (content) =>
+    `<minimax:tool_call>\n<invoke name="write_file">\n<parameter name="path">\na.xml\n</parameter>\n<parameter name="content">\n${content}\n</parameter>\n</invoke>\n</minimax:tool_call>`,
+};
+
+describe.each(Object.entries(LAYOUTS))('two closing tags in a row: %s', (_, write) => {
+  it.each([
+    ['words', 'An example: <b>a</b> </parameter>'],
+    ['several lines', 'a\n\nAn example: </parameter>'],
+    ['a line that has another one', 'Neither </parameter> nor </parameter>'],
+    ['a line after another one', 'a </parameter>\nb </parameter>'],
+  ])('the first belongs to the value if it ends a line of text: %s', (_title, content) => {
+    expect(read(write(content))).toEqual([writing(content)]);
+  });
+
+  it('the first belongs to the value after any lines of text, or the call is refused', () => {
+    const word = fc.constantFrom('a', 'b c', '1 < 2', '<br/>', '</parameter>', '"', '&lt;');
+    const line = fc.array(word, { maxLength: 4 }).map((words) => ['See', ...words, 'this'].join(' '));
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), (lines) => {
+        const content = `${lines.join('\n')} </parameter>`;
+        const calls = read(write(content));
+        if (calls !== 'malformed') expect(calls).toEqual([writing(content)]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each(['content', 'x'])(
+    'refuses the call if the value is that of a parameter given already, or unknown: %s',
+    (key) => {
+      const content = `a\n</parameter>\n<parameter=${key}>\n<b/> </parameter>`;
+      expect(read(write(content))).toBe('malformed');
+    },
+  );
+
+  it('the second is surplus if both have lines of their own, or the first follows the value directly', () => {
+    expect(read(write('a\n</parameter>'))).toEqual([writing('a')]);
+    expect(read(write('a\n  </parameter>'))).toEqual([writing('a\n  ')]);
+    expect(read(write('a</parameter>'))).toEqual([writing('a')]);
+  });
+});
+
 describe('keeps text with elements named like its own whole', () => {
   const write = (content: string) =>
     `<write_file>\n<path>a.xml</path>\n<content>\n${content}\n</content>\n</write_file>`;
@@ -173,7 +222,7 @@ it('refuses a call whose parameters text follows', () => {
 
 it('reads nothing from the rest of a call that is unclear', () => {
   const inner = '<tool_call>{"name": "list_directory", "arguments": {}}</tool_call>';
-  expect(read(DIALECTS['qwen3-coder']?.(`Example:\n<parameter=x>\n${inner}`) ?? '')).toBe('malformed');
+  expect(read(qwen3Coder(`Example:\n<parameter=x>\n${inner}`))).toBe('malformed');
 });
 
 it('still reads several calls with parameters in a reply', () => {
@@ -189,6 +238,8 @@ it.each([
   '<parameter=content><parameter=x></parameter>',
   '<function=write_file><parameter=content>\n<parameter=x>1</parameter>\n</parameter>',
   '<function=write_file><parameter=content>a</parameter> b </parameter>',
+  'a </parameter>\n</parameter>\n',
+  '<function=write_file><parameter=content>\na </parameter>\n</parameter>',
   '<invoke name="write_file"><parameter name="content"><parameter name="x">1</parameter> a</parameter></invoke>',
   '<parameter name="',
   '<tool_call>f<arg_key>a</arg_key><arg_value><arg_value>1</arg_value></arg_value>',
@@ -198,7 +249,7 @@ it.each([
   '<write_file><parameter name="path">a</parameter></write_file>',
   '<write_file><parameter name="path"><parameter name="x">a</parameter></write_file>',
 ])('does work proportional to the length of repeated %s', (unit) => {
-  const inside = (chars: number) => DIALECTS['qwen3-coder']?.(unit.repeat(chars / unit.length)) ?? '';
+  const inside = (chars: number) => qwen3Coder(unit.repeat(chars / unit.length));
   const alone = (chars: number) => unit.repeat(chars / unit.length);
   const inPair = (chars: number) => DIALECTS.glm?.(unit.repeat(chars / unit.length)) ?? '';
   for (const make of [inside, alone, inPair]) {

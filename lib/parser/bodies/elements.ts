@@ -247,6 +247,7 @@ export function readParameter(
   const { key, start } = holder ?? { key: written, start: tag.end };
   const value = valueEnd(source, start, {
     element: tag.element,
+    isKnown: isExpected(key),
     isExpected: (name) => isExpected(name, key),
   });
   if (typeof value === 'string') return value;
@@ -274,13 +275,20 @@ interface ValueEnd {
 function valueEnd(
   source: SourceText,
   start: number,
-  options: { element: string } & ParameterOptions,
+  options: ParameterOptions & {
+    element: string;
+    /** Whether the tool has this parameter and it was not given before. */
+    isKnown: boolean;
+  },
 ): ValueEnd | ParameterProblem {
   const from = skipCdata(source, start);
   if (from === undefined) return 'cut';
   const closer = source.find(PARAMETER_CLOSER, from);
   const inner = source.find(INNER_OPENER, from);
-  if (closer && (!inner || closer.at < inner.at)) return lastCloser(source, closer);
+  if (closer && (!inner || closer.at < inner.at)) {
+    const isLayout = options.isKnown && from === start && /^\r?\n/.test(source.text.slice(start, start + 2));
+    return lastCloser(source, closer, { isLayout });
+  }
   if (closer && inner) {
     const matching = matchingCloser(source, from, options.element);
     if (matching === 'unclear') return 'unclear';
@@ -396,25 +404,47 @@ function hasTextAfterCall(source: SourceText, from: number, guessed: boolean): b
 /**
  * The closing tag that ends a value. One followed by words is part of the value if another one comes before the next
  * parameter and the end of the call: `a </parameter> b</parameter>`.
+ *
+ * @param options.isLayout whether the value begins on a line of its own. Then a closing tag that ends a line of text is part of
+ *   the value if another one begins the next line. In any other layout, the second one may as well be surplus.
  */
-function lastCloser(source: SourceText, first: { at: number; end: number }): { at: number; end: number } {
+function lastCloser(
+  source: SourceText,
+  first: { at: number; end: number },
+  { isLayout = false } = {},
+): ValueEnd {
+  const { text } = source;
   let closer = first;
+  let guessed: true | undefined;
   for (;;) {
-    const after = skipSpace(source.text, closer.end);
-    const next = source.text[after] === '<' ? undefined : source.find(PARAMETER_CLOSER, after);
-    const opener = next && source.find(INNER_OPENER, after);
-    const end = next && source.find(CALL_CLOSER, after);
-    const isQuoted = next && next.at < (opener?.at ?? Infinity) && next.at < (end?.at ?? Infinity);
-    if (!isQuoted) return { at: closer.at, end: closer.end };
+    const after = skipSpace(text, closer.end);
+    const next = source.find(PARAMETER_CLOSER, after);
+    if (!next) break;
+    if (text[after] === '<') {
+      const hasOwnLine = isLayout && next.at === after && text.slice(closer.end, after).includes('\n');
+      if (!hasOwnLine || !isInText(text, closer.at)) break;
+      guessed = true;
+    } else {
+      const opener = source.find(INNER_OPENER, after);
+      const end = source.find(CALL_CLOSER, after);
+      const isQuoted = next.at < (opener?.at ?? Infinity) && next.at < (end?.at ?? Infinity);
+      if (!isQuoted) break;
+    }
     closer = next;
   }
+  return { at: closer.at, end: closer.end, guessed };
 }
 
 /** A parameter tag in the middle of a line is text. One at the start of a line or directly after the value is a tag. */
 function opensInsideText(text: string, opener: number, closer: number): boolean {
-  const before = text.slice(Math.max(0, opener - 200), opener);
+  return closer > opener && isInText(text, opener);
+}
+
+/** Whether words and a space precede a tag in its line. */
+function isInText(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 200), at);
   const line = before.slice(before.lastIndexOf('\n') + 1);
-  return closer > opener && /\s$/.test(line) && line.trim() !== '';
+  return /\s$/.test(line) && line.trim() !== '';
 }
 
 function parameterText({ inlineValues }: BodyContext, value: string): string {
