@@ -23,7 +23,7 @@ import {
 import { type ResolvedServer, resolveReferences } from './references.ts';
 import { loadSdk } from './sdk.ts';
 import { SecretMask } from './secrets.ts';
-import type { ConnectionSignIn, SignIns } from './sign-in/sign-ins.ts';
+import type { ConnectionSignIn, Tokens } from './sign-in/connection-sign-in.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { type ListedTool, readTools, type ServerTool } from './tool-definition.ts';
 
@@ -50,7 +50,7 @@ export interface ConnectionParts {
   /** The folder of the run, if the server may see it. */
   root?: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
-  signIns: SignIns;
+  signIns: Tokens;
 }
 
 /** What a connection reports. */

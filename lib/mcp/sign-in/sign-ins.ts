@@ -4,7 +4,7 @@ import { AppError } from '../../errors/app-error.ts';
 import { OneAtATime } from '../../util/one-at-a-time.ts';
 import { cleanLine } from '../clean-text.ts';
 import { loadSdk } from '../sdk.ts';
-import type { Secret } from '../secrets.ts';
+import type { ConnectionSignIn, TokenRequest, Tokens } from './connection-sign-in.ts';
 import { mayUseAddress, oauthFetch } from './oauth-fetch.ts';
 import { PendingSignIn } from './pending-sign-in.ts';
 import { SignInFile, type StoredSignIn } from './sign-in-file.ts';
@@ -29,17 +29,11 @@ interface Pending {
   until: number;
 }
 
-/** The token of one connection. */
-export interface ConnectionSignIn extends Sdk.AuthProvider {
-  /** What to say of an error that asks for further permissions; `undefined` for any other. */
-  insufficient(error: unknown): AppError | undefined;
-}
-
 /**
  * Sign-ins at MCP servers (docs/decisions/0078). A server is asked where to sign in only when a person begins a sign-in; after
  * that, its authorization server is asked for nothing but new tokens.
  */
-export class SignIns {
+export class SignIns implements Tokens {
   readonly #file: SignInFile;
   readonly #now: () => number;
   /** By state. */
@@ -173,23 +167,7 @@ export class SignIns {
     }
   }
 
-  /**
-   * The token for a connection to an address. After a refusal it is renewed once, by the first of the connections that were
-   * refused.
-   *
-   * @param options.onSecret hears of each token, so that it can be masked
-   */
-  forConnection({
-    name,
-    url,
-    sdk,
-    onSecret,
-  }: {
-    name: string;
-    url: string;
-    sdk: typeof Sdk;
-    onSecret(secret: Secret): void;
-  }): ConnectionSignIn {
+  forConnection({ name, url, sdk, onSecret }: TokenRequest): ConnectionSignIn {
     let used: string | undefined;
     return {
       token: async () => {

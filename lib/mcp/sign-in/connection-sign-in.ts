@@ -1,0 +1,27 @@
+import type * as Sdk from '@modelcontextprotocol/client';
+import type { AppError } from '../../errors/app-error.ts';
+import type { Secret } from '../secrets.ts';
+
+/** The token of one connection, for the library. */
+export interface ConnectionSignIn extends Sdk.AuthProvider {
+  /** What to say of an error that asks for further permissions; `undefined` for any other. */
+  insufficient(error: unknown): AppError | undefined;
+}
+
+export interface TokenRequest {
+  /** The server's name. */
+  name: string;
+  url: string;
+  sdk: typeof Sdk;
+  /** Hears of each token, so that it can be masked. */
+  onSecret(secret: Secret): void;
+}
+
+/** Where connections get their tokens from. */
+export interface Tokens {
+  /**
+   * The token for a connection to an address. After a refusal it is renewed once, by the first of the connections that were
+   * refused.
+   */
+  forConnection(request: TokenRequest): ConnectionSignIn;
+}
