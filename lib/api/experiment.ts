@@ -334,6 +334,13 @@ export interface ExperimentReply {
   items: NotedItem[];
 }
 
+/** Reply to `DELETE /api/experiments/{id}`. */
+export interface DeletedExperimentReply {
+  deleted: string;
+  /** The IDs of the runs that were deleted with it. */
+  runs: string[];
+}
+
 export interface ExperimentListReply {
   experiments: ExperimentSummary[];
 }

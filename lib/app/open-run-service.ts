@@ -469,6 +469,7 @@ function runsOfExperiments({
     },
     start: async (request, options) => (await service.start(request, options)).run.id,
     stop: (runId, options) => service.stop(runId, options),
+    delete: (runIds) => service.organizer.delete(runIds),
     log: (runId) => service.stored.log(runId),
     agreement: (runIds, signal) => service.stored.agreement(runIds, signal),
     ended: (runId, signal) => service.ended(runId, signal),

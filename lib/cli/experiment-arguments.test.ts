@@ -29,6 +29,8 @@ describe('loupe experiment', () => {
     ['stop E1 --force', { action: 'stop', id: 'E1', force: true }],
     ['continue E1', { action: 'continue', id: 'E1' }],
     ['retry E1', { action: 'retry', id: 'E1' }],
+    ['delete E1', { action: 'delete', id: 'E1', runs: false }],
+    ['delete E1 --runs', { action: 'delete', id: 'E1', runs: true }],
   ])('reads "%s"', (line, command) => {
     expect(read(line)).toEqual({ command });
   });
@@ -43,6 +45,7 @@ describe('loupe experiment', () => {
       'export a',
       'stop a',
       'continue a',
+      'delete a',
     ]) {
       expect(read(`${line} --url http://127.0.0.1:1`).url).toBe('http://127.0.0.1:1');
     }

@@ -26,7 +26,8 @@ export type ExperimentCommand =
   | { action: 'results'; id: string; json: boolean; failUnder?: number }
   | { action: 'export'; id: string; format: ExperimentFormat; redact: boolean; output?: string }
   | { action: 'stop'; id: string; force: boolean }
-  | { action: 'continue' | 'retry'; id: string };
+  | { action: 'continue' | 'retry'; id: string }
+  | { action: 'delete'; id: string; runs: boolean };
 
 export const EXPERIMENT_USAGE = `  loupe experiment run PLAN [--model NAME] [--confirm RUNS] [--fail-under RATE] [--detach] [--json]
       run a plan file (docs/experiments.md); exits with 1 if a cell's pass rate is below RATE, such as 0.8
@@ -37,7 +38,8 @@ export const EXPERIMENT_USAGE = `  loupe experiment run PLAN [--model NAME] [--c
       html is a report, redacted unless --raw is given; bundle is a zip file with plan, suite, results, report and all logs
   loupe experiment stop ID [--force]        after the current run, or immediately
   loupe experiment continue ID
-  loupe experiment retry ID                 retry the runs that did not run, such as those of a missing model`;
+  loupe experiment retry ID                 retry the runs that did not run, such as those of a missing model
+  loupe experiment delete ID [--runs]       its runs are kept unless --runs is given`;
 
 const FOLLOWING = {
   ...COMMON,
@@ -103,9 +105,14 @@ export function readExperiment(args: readonly string[]): { command: ExperimentCo
       const { values, positionals } = parse(rest, COMMON);
       return { command: { action, id: one(positionals, `experiment ${action} ID`) }, ...urlOf(values) };
     }
+    case 'delete': {
+      const { values, positionals } = parse(rest, { ...COMMON, runs: { type: 'boolean' } });
+      const id = one(positionals, 'experiment delete ID');
+      return { command: { action, id, runs: values.runs === true }, ...urlOf(values) };
+    }
     default:
       throw usage(
-        'Usage: loupe experiment run PLAN, or study, status, results, export, stop, continue, retry.',
+        'Usage: loupe experiment run PLAN, or study, status, results, export, stop, continue, retry, delete.',
       );
   }
 }

@@ -76,6 +76,12 @@ export async function performExperiment(
     case 'retry':
       await terminal.report([statusLine(await experiments.retry(command.id))]);
       return EXIT.ok;
+    case 'delete': {
+      const { deleted, runs } = await experiments.delete(command.id, { runs: command.runs });
+      const withRuns = command.runs ? ` with ${plural(runs.length, 'run')}.` : '. Its runs are kept.';
+      await terminal.report([`Deleted experiment ${deleted}${withRuns}`]);
+      return EXIT.ok;
+    }
   }
 }
 

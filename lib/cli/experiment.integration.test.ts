@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import type { ExperimentSummary } from '../api/experiment.ts';
 import type { ExperimentCell } from '../api/experiment-cells.ts';
+import type { RunListReply } from '../api/replies.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { STUDIES } from '../experiments/studies.ts';
 import { unzip } from '../testing/unzip.ts';
@@ -152,6 +153,24 @@ describe('npx loupe experiment', () => {
     const report = await experiment('export', id, '--format', 'html');
     expect(report.out).toContain('2 runs did not run: Model &quot;gone&quot; is missing.');
     expect(report.out).toContain('<td class="">Did not run</td>');
+  });
+
+  it('deletes an experiment, alone or with its runs', async () => {
+    const plan = planFile('thrown.yaml', 'name: Thrown\nmode: prompt\ntask: Which?\nmodels: [knows]\n');
+    const runs = async () =>
+      ((await (await loupe.request('/api/runs?text=thrown')).json()) as RunListReply).runs.length;
+    const before = await runs();
+    for (const [args, words, left] of [
+      [[], 'Its runs are kept.', before + 1],
+      [['--runs'], 'with 1 run.', before + 1],
+    ] as const) {
+      const id = /^[^ ]+/.exec((await experiment('run', plan)).err)?.[0] ?? '';
+      const { code, err } = await experiment('delete', id, ...args);
+      expect([code, err]).toEqual([0, expect.stringContaining(words)]);
+      expect(await runs()).toBe(left);
+      const gone = await experiment('delete', id);
+      expect([gone.code, gone.err]).toEqual([1, expect.stringContaining('There is no experiment')]);
+    }
   });
 
   it.each([

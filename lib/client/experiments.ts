@@ -1,4 +1,5 @@
 import type {
+  DeletedExperimentReply,
   ExperimentListReply,
   ExperimentReply,
   ExperimentRequest,
@@ -61,6 +62,12 @@ export class LoupeExperiments {
   /** Retries the runs that did not run (`POST /api/experiments/{id}/retry`). */
   async retry(id: string): Promise<ExperimentSummary> {
     return (await this.#http.json<ExperimentReply>(`${pathOf(id)}/retry`, {})).experiment;
+  }
+
+  /** Deletes one that has ended (`DELETE /api/experiments/{id}`). Its runs are kept unless `runs` is set. */
+  async delete(id: string, { runs = false } = {}): Promise<DeletedExperimentReply> {
+    const answer = await this.#http.request(`${pathOf(id)}${runs ? '?runs=1' : ''}`, { method: 'DELETE' });
+    return (await answer.json()) as DeletedExperimentReply;
   }
 
   /** Its results, or the whole of it, as a file. `redact: false` leaves secrets in the report as they are. */

@@ -39,14 +39,20 @@ export class LoupeHttp {
 
   async request(
     path: string,
-    { method, body, file, signal }: { method?: 'PATCH'; body?: unknown; file?: Blob; signal?: AbortSignal },
+    {
+      method,
+      body,
+      file,
+      signal,
+    }: { method?: 'PATCH' | 'DELETE'; body?: unknown; file?: Blob; signal?: AbortSignal },
   ): Promise<Response> {
     let answer: Response;
     try {
       answer = await this.#server.fetch(path, {
         method: method ?? (body === undefined && file === undefined ? 'GET' : 'POST'),
         headers: {
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          // The server takes every change but a file as JSON, also one without a body.
+          ...(body === undefined && method === undefined ? {} : { 'content-type': 'application/json' }),
           ...(file === undefined ? {} : { 'content-type': 'application/x-ndjson' }),
         },
         body: file ?? (body === undefined ? undefined : JSON.stringify(body)),

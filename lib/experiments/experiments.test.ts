@@ -13,13 +13,15 @@ let experiments: Experiments;
 /** How many runs were started, and how often an experiment was given up. */
 let started: number;
 let released: number;
+/** The runs that were deleted with an experiment. */
+let deleted: string[];
 /** Lets all runs end. */
 let finish: PromiseWithResolvers<void>;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'loupe-experiments-'));
   store = SqliteRunStore.open(root, { ballastMegabytes: 1 });
-  [started, released] = [0, 0];
+  [started, released, deleted] = [0, 0, []];
   finish = Promise.withResolvers();
   experiments = open();
 });
@@ -32,7 +34,7 @@ afterEach(async () => {
 
 const unused = () => Promise.reject(new Error('Not used here'));
 
-function open(): Experiments {
+function open(hold = async () => true): Experiments {
   return new Experiments({
     store,
     runs: {
@@ -42,6 +44,7 @@ function open(): Experiments {
         return `run-${started}`;
       },
       stop: async () => undefined,
+      delete: async (runIds) => deleted.push(...runIds),
       async *log() {
         yield completedLog().events;
       },
@@ -55,7 +58,7 @@ function open(): Experiments {
     suites: { find: unused },
     newId: () => 'exp',
     holder: {
-      hold: async () => true,
+      hold,
       keep: async () => true,
       release: async () => {
         released += 1;
@@ -104,4 +107,28 @@ it('adds no model that it has under another name', async () => {
   expect(extended.experiment).toMatchObject({ total: 4, plan: { models: ['alpha', 'beta'] } });
   const again = experiments.extend('exp', extendExperimentRequest.parse({ models: ['beta:latest'] }));
   await expect(again).rejects.toThrow('has all of these runs already');
+});
+
+it('is not deleted before its current run has ended', async () => {
+  await stopAndRestart();
+  await experiments.resume();
+  const refused = { code: 'experiment_not_ended', hint: 'Stop it first; then it can be deleted.' };
+  await expect(experiments.delete('exp', { runs: true })).rejects.toMatchObject(refused);
+  expect(released).toBe(1);
+  finish.resolve();
+  await vi.waitFor(() => expect(released).toBe(2), { timeout: 20_000 });
+  expect(await experiments.delete('exp', { runs: true })).toEqual({ deleted: 'exp', runs: [] });
+  expect([deleted, released]).toEqual([[], 3]);
+  for (const gone of [experiments.get('exp'), experiments.delete('exp', { runs: false })])
+    await expect(gone).rejects.toMatchObject({ code: 'experiment_not_found' });
+});
+
+it('is not deleted while another process holds it', async () => {
+  await stopAndRestart();
+  await experiments.close();
+  experiments = open(async () => false);
+  await expect(experiments.delete('exp', { runs: false })).rejects.toMatchObject({
+    code: 'experiment_elsewhere',
+  });
+  expect(await experiments.list()).toMatchObject([{ id: 'exp' }]);
 });

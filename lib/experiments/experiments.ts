@@ -1,6 +1,7 @@
 import type { AgreementGroup, AgreementReply } from '../api/comparison.ts';
 import type { NewRun } from '../api/create-run.ts';
 import type {
+  DeletedExperimentReply,
   ExperimentItem,
   ExperimentPlan,
   ExperimentReply,
@@ -50,6 +51,8 @@ export interface RunsOfExperiment {
     options: { idempotencyKey: string; family: string; files?: Readonly<Record<string, string>> },
   ): Promise<string>;
   stop(runId: string, options: { force: boolean }): Promise<unknown>;
+  /** Deletes runs that have ended; all or none of them. @throws {AppError} `run_not_ended` */
+  delete(runIds: readonly string[]): Promise<unknown>;
   /** The complete log of a run, in pages. */
   log(runId: string): AsyncIterable<readonly RunEvent[]>;
   /** How far runs agree. @throws the signal's reason */
@@ -189,11 +192,13 @@ export class Experiments {
     const inOrder = unfinished.toSorted(
       (a, b) => Number(b.status !== 'waiting') - Number(a.status !== 'waiting'),
     );
-    for (const { id } of inOrder) {
-      if (this.#open.has(id) || this.#closing.signal.aborted || !(await this.#holder.hold(id))) continue;
-      const found = await this.#store.experiment(id);
-      if (found) this.#take(opened(found, await this.#casesOf(found.summary)));
-    }
+    for (const { id } of inOrder) await this.#changes.run(() => this.#resume(id));
+  }
+
+  async #resume(id: string): Promise<void> {
+    if (this.#open.has(id) || this.#closing.signal.aborted || !(await this.#holder.hold(id))) return;
+    const found = await this.#store.experiment(id);
+    if (found) this.#take(opened(found, await this.#casesOf(found.summary)));
   }
 
   async list(): Promise<ExperimentSummary[]> {
@@ -394,6 +399,41 @@ export class Experiments {
           hint: 'To run it again, add repeats (extend).',
         });
       });
+    });
+  }
+
+  /**
+   * Deletes an experiment with its plan and results. Its runs stay in the list of runs unless `runs` is set; forks of them
+   * always do.
+   *
+   * @throws {AppError} `experiment_not_found`, `experiment_not_ended`, `experiment_elsewhere`, `run_not_ended`
+   */
+  delete(id: string, { runs }: { runs: boolean }): Promise<DeletedExperimentReply> {
+    return this.#changes.run(async () => {
+      await this.#requireEnd(id);
+      if (!(await this.#holder.hold(id))) throw elsewhere(id);
+      try {
+        // Again: the previous holder may have continued it until now.
+        await this.#requireEnd(id);
+        const deleted = runs ? await this.#store.experimentRuns(id) : [];
+        if (deleted.length > 0) await this.#runs.delete(deleted);
+        await this.#store.deleteExperiment(id);
+        this.#recent.delete(id);
+        return { deleted: id, runs: deleted };
+      } finally {
+        if (!this.#open.has(id)) await this.#holder.release(id);
+      }
+    });
+  }
+
+  /** @throws {AppError} `experiment_not_found`, `experiment_not_ended` */
+  async #requireEnd(id: string): Promise<void> {
+    const summary = await this.#summary(id);
+    if (!this.#open.has(id) && !isUnfinished(summary)) return;
+    throw new AppError({
+      code: 'experiment_not_ended',
+      message: `Experiment ${id} has not ended.`,
+      hint: 'Stop it first; then it can be deleted.',
     });
   }
 

@@ -80,6 +80,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   too_many_pulls: 409,
   check_under_way: 409,
   experiment_elsewhere: 409,
+  experiment_not_ended: 409,
   length_required: 411,
   body_too_large: 413,
   comparison_too_large: 413,

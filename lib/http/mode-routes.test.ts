@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { POST as continueExperiment } from '../../app/api/experiments/[experimentId]/continue/route.ts';
 import { GET as getResults } from '../../app/api/experiments/[experimentId]/results/route.ts';
-import { GET as getExperiment } from '../../app/api/experiments/[experimentId]/route.ts';
+import {
+  DELETE as deleteExperiment,
+  GET as getExperiment,
+} from '../../app/api/experiments/[experimentId]/route.ts';
 import { POST as stopExperiment } from '../../app/api/experiments/[experimentId]/stop/route.ts';
 import { POST as createExperiment, GET as listExperiments } from '../../app/api/experiments/route.ts';
 import { GET as getLog } from '../../app/api/runs/[runId]/log/route.ts';
@@ -77,6 +80,7 @@ beforeEach(async () => {
     admit: async () => undefined,
     start: async (request, options) => (await test.service.start(request, options)).run.id,
     stop: (id, options) => test.service.stop(id, options),
+    delete: (ids) => test.service.organizer.delete(ids),
     log: (id) => test.service.stored.log(id),
     agreement: (ids, signal) => test.service.stored.agreement(ids, signal),
     ended: (id, signal) => test.service.ended(id, signal),
@@ -198,6 +202,28 @@ it('runs an experiment from its plan to its results', async () => {
     const missing = await act(request('/api/experiments/none/x', {}), ofExperiment('none'));
     expect([missing.status, (await missing.json()).error.code]).toEqual([404, 'experiment_not_found']);
   }
+});
+
+it('deletes an experiment and keeps its runs', async () => {
+  const remove = (id: string, query = '') => {
+    const asked = new Request(`http://${host}/api/experiments/${id}${query}`, {
+      method: 'DELETE',
+      headers: { host, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    });
+    return deleteExperiment(asked, ofExperiment(id));
+  };
+  const plan = { name: 'Roaming', models: ['roam'], cycles: 1 };
+  await createExperiment(request('/api/experiments', plan));
+  const refused = await remove('exp-1');
+  expect([refused.status, (await refused.json()).error.code]).toEqual([409, 'experiment_not_ended']);
+  await vi.waitFor(async () => expect((await experiments.get('exp-1')).experiment.status).toBe('finished'), {
+    timeout: 20_000,
+  });
+  expect((await remove('exp-1', '?runs=yes')).status).toBe(400);
+  const removed = await remove('exp-1');
+  expect([removed.status, await removed.json()]).toEqual([200, { deleted: 'exp-1', runs: [] }]);
+  expect(await test.service.stored.list({ limit: 5 })).toHaveLength(1);
+  expect((await remove('exp-1')).status).toBe(404);
 });
 
 it('stops an experiment without a worker, and lets its current run finish', async () => {

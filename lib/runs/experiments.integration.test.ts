@@ -8,6 +8,7 @@ import {
   experimentRequest,
   extendExperimentRequest,
 } from '../api/experiment.ts';
+import { forkRequest } from '../api/fork-run.ts';
 import { type OpenedRunService, openRunService } from '../app/open-run-service.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
@@ -222,6 +223,24 @@ it('starts again what did not run, and nothing else', async () => {
   expect(items[0]?.run_id).not.toBe(lost?.run_id);
   expect(await opened.service.stored.list({ limit: 10 })).toHaveLength(3);
   await expect(opened.experiments.retry(experiment.id)).rejects.toMatchObject({ code: 'invalid_request' });
+});
+
+it('is deleted with its runs, also those that were started again, and keeps forks', async () => {
+  const { experiment } = await opened.experiments.create(plan({ models: ['missing', 'alpha'] }));
+  const [lost, kept] = (await finished(experiment.id)).items;
+  fake.add({ name: 'missing', steps: [says('Here.'), says('Again.')] });
+  await opened.experiments.retry(experiment.id);
+  const [again] = (await finished(experiment.id)).items;
+  const other = await opened.experiments.create(plan({ name: 'Other', models: ['beta'] }));
+  const [untouched] = (await finished(other.experiment.id)).items;
+  const fork = await opened.service.fork(kept?.run_id ?? '', forkRequest.parse({ at: { before_cycle: 2 } }));
+  await opened.service.ended(fork.run.id, AbortSignal.timeout(20_000));
+
+  const { runs } = await opened.experiments.delete(experiment.id, { runs: true });
+  expect(runs.toSorted()).toEqual([lost?.run_id, kept?.run_id, again?.run_id].toSorted());
+  const left = await opened.service.stored.list({ limit: 10 });
+  expect(left.map(({ id }) => id).toSorted()).toEqual([fork.run.id, untouched?.run_id].toSorted());
+  expect(await opened.experiments.list()).toMatchObject([{ id: other.experiment.id }]);
 });
 
 it('runs each task in its own folder', async () => {

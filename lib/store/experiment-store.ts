@@ -9,6 +9,8 @@ export interface ExperimentReader {
   experimentSummary(id: string): Promise<ExperimentSummary | undefined>;
   /** What people noted about its runs: scores and notes, by the ID of the run. */
   experimentNotes(id: string): Promise<Map<string, RunNote>>;
+  /** The IDs of its runs that are stored, also of those that were started again; without forks. */
+  experimentRuns(id: string): Promise<string[]>;
   /** The cases it was stored with; `undefined` if it runs no suite. */
   experimentCases(id: string): Promise<SuiteCase[] | undefined>;
   /** The newest experiments first. */
@@ -25,4 +27,6 @@ export interface ExperimentStore extends ExperimentReader {
     items: readonly ExperimentItem[],
     cases?: readonly SuiteCase[],
   ): Promise<void>;
+  /** Deletes an experiment with its items and cases; its runs stay. Returns whether there was such an experiment. */
+  deleteExperiment(id: string): Promise<boolean>;
 }

@@ -32,6 +32,7 @@ import { eventJson } from '../events/event-body.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { searchText } from '../events/search-text.ts';
 import { excerpt, type SearchWord } from '../util/search-words.ts';
+import { runIdRow } from './annotation-statements.ts';
 import type { AnnotationReader } from './annotation-store.ts';
 import { benchmarksWithCounts } from './benchmark-statements.ts';
 import type { BenchmarkReader, StoredBenchmark } from './benchmark-store.ts';
@@ -362,6 +363,19 @@ export abstract class SqlReader
         return [run_id, { ...(score === null ? {} : { score }), ...(note === null ? {} : { note }) }];
       }),
     );
+  }
+
+  async experimentRuns(id: string): Promise<string[]> {
+    const rows = await this.all(
+      this.db
+        .selectFrom('runs')
+        .select('id')
+        .where('family', '=', id)
+        .where('parent_id', 'is', null)
+        .where('epoch', '>', IMPORTING)
+        .orderBy('id'),
+    );
+    return rows.map((row) => runIdRow.parse(row).id);
   }
 
   async experimentCases(id: string): ReturnType<ExperimentReader['experimentCases']> {

@@ -1586,6 +1586,9 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
           ['scored', { score: 10 }],
         ]),
       );
+      expect((await store.experimentRuns('newer')).toSorted()).toEqual(['noted', 'plain', 'scored']);
+      expect(await store.experimentRuns('older')).toEqual([]);
+
       // What a starting worker looks at: those that wait or run, and stopped ones with a run in hand.
       await store.saveExperiment({ ...summary('finished', 3), status: 'finished', running: 0 }, []);
       await store.saveExperiment({ ...summary('stopped', 4), status: 'stopped', running: 0 }, []);
@@ -1596,6 +1599,13 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         changed,
         summary('newer', 2),
       ]);
+
+      const deleted = [await store.deleteExperiment('newer'), await store.deleteExperiment('newer')];
+      expect(deleted).toEqual([true, false]);
+      expect(await store.experiment('newer')).toBeUndefined();
+      expect(await store.experimentCases('newer')).toBeUndefined();
+      expect(await store.summary('plain')).toMatchObject({ family: 'newer' });
+      expect(await store.experiment('older')).toBeDefined();
     });
   });
 }

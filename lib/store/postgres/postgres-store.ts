@@ -455,6 +455,11 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     );
   }
 
+  async deleteExperiment(id: string): Promise<boolean> {
+    const gone = postgres.deleteFrom('experiments').where('id', '=', id).returning('id');
+    return (await this.#withReserve(() => this.#run(compiled(gone)))).length > 0;
+  }
+
   async deleteRun(runId: string): Promise<void> {
     await this.#withReserve(() => this.#delete(runId));
     this.#watch.tellDeleted(runId);

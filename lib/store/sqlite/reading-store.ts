@@ -75,6 +75,10 @@ export abstract class ReadingStore implements StoreReader {
     return this.reader.experimentNotes(id);
   }
 
+  experimentRuns(id: string): Promise<string[]> {
+    return this.reader.experimentRuns(id);
+  }
+
   experimentCases(id: string): ReturnType<StoreReader['experimentCases']> {
     return this.reader.experimentCases(id);
   }

@@ -412,6 +412,14 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     });
   }
 
+  async deleteExperiment(id: string): Promise<boolean> {
+    const { sql, parameters } = sqlite.deleteFrom('experiments').where('id', '=', id).compile();
+    const { changes } = await this.#guard(() => this.#database.prepare(sql).run(...parameters), {
+      mayUseReserve: true,
+    });
+    return changes > 0;
+  }
+
   async saveModelCheck(check: ModelCheck): Promise<void> {
     const { model, digest, ...values } = checkRow(check);
     await this.#transaction(() => {

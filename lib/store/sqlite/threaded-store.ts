@@ -73,6 +73,7 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly releaseBenchmark = this.#remote('releaseBenchmark');
   readonly deleteBenchmark = this.#remote('deleteBenchmark');
   readonly saveExperiment = this.#remote('saveExperiment');
+  readonly deleteExperiment = this.#remote('deleteExperiment');
   readonly deleteRun = this.#remote('deleteRun');
   readonly annotate = this.#remote('annotate');
   readonly hideRuns = this.#remote('hideRuns');
