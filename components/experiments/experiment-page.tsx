@@ -13,7 +13,6 @@ import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -24,6 +23,7 @@ import { CaseGridPlot } from './case-grid-plot.tsx';
 import { CellPlots } from './cell-plots.tsx';
 import { CellsTable, leftOutWords } from './cells-table.tsx';
 import { DistributionPlot } from './distribution-plot.tsx';
+import { ExperimentActions } from './experiment-actions.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { ExtendForm } from './extend-form.tsx';
@@ -79,10 +79,6 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const hrefOf = (number: number) => `${home}?cell=${number}#runs`;
   const cell = cells.find((each) => String(each.cell) === chosen);
   const { label, tone } = STATUS_WORDS[experiment.status];
-  const active = experiment.status === 'running' || experiment.status === 'waiting';
-  // Also one that was stopped sees this run to its end, which can be hours away.
-  const inHand = (experiment.running ?? 0) > 0;
-  const notRun = experiment.failed + (experiment.not_run ?? 0);
   const seconds = cells.reduce((sum, { figures }) => sum + totalSeconds(figures.seconds), 0);
   return (
     <main id="main" className="mx-auto w-full max-w-[88rem] flex-1 px-3 py-8 sm:px-6">
@@ -91,38 +87,11 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
           <ShortName text={experiment.name} max={120} />
         </h1>
-        <div className="flex flex-wrap items-center gap-2">
-          {active && (
-            <Button size="sm" onClick={() => void ask('stop', {})}>
-              Stop after this run
-            </Button>
-          )}
-          {(active || inHand) && (
-            <Button
-              size="sm"
-              kind="quiet"
-              className="text-fail"
-              onClick={() => void ask('stop', { force: true })}
-            >
-              Stop now
-            </Button>
-          )}
-          {!extending && (
-            <Button size="sm" onClick={() => setExtending(true)}>
-              Extend
-            </Button>
-          )}
-          {notRun > 0 && (
-            <Button size="sm" onClick={() => void ask('retry', {})}>
-              Retry {plural(notRun, 'run')} that did not run
-            </Button>
-          )}
-          {experiment.status === 'stopped' && (
-            <Button size="sm" onClick={() => void ask('continue', {})}>
-              Continue
-            </Button>
-          )}
-        </div>
+        <ExperimentActions
+          {...{ path, experiment }}
+          onAsk={(what, body) => void ask(what, body)}
+          onExtend={extending ? undefined : () => setExtending(true)}
+        />
       </div>
       {experiment.suite && <SuiteLine suite={experiment.suite} />}
       {problem && (

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { ExperimentReply } from '../../lib/api/experiment.ts';
+import type { RunListReply } from '../../lib/api/replies.ts';
 import type { SuiteReply } from '../../lib/api/suite.ts';
 import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
@@ -126,6 +127,49 @@ test('an experiment is extended without repeating what is done', async ({ page, 
     [0.5, 1],
     [0.5, 2],
   ]);
+});
+
+test('an experiment is deleted, its runs only if asked', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'thrown', pace: { prompt_ms: 3000 }, steps: [{ reply: { content: 'Gone soon.' } }] });
+  const start = async (name: string) => {
+    const json = { name, mode: 'prompt', task: 'Say it.', models: ['thrown'], repeats: 2 };
+    const { experiment } = (await (
+      await loupe.request('/api/experiments', { json })
+    ).json()) as ExperimentReply;
+    await page.goto(`/experiments/${experiment.id}`);
+  };
+  const runsLeft = async () =>
+    ((await (await loupe.request('/api/runs?text=forget')).json()) as RunListReply).runs.length;
+  const remove = page.getByRole('button', { name: 'Delete', exact: true });
+  const dialog = page.getByRole('dialog', { name: 'Delete this experiment?' });
+
+  await test.step('not while it runs, and its runs are kept', async () => {
+    await start('Plan to forget');
+    await expect(page.getByRole('button', { name: 'Stop now' })).toBeVisible();
+    await expect(remove).toHaveCount(0);
+    await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
+    await remove.click();
+    await expect(dialog).toContainText('Its runs stay in the list of runs.');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Keep it' }).click();
+    await expect(remove).toBeFocused();
+    await remove.click();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect(page).toHaveURL(/\/experiments$/);
+    await expect(page.getByRole('link', { name: 'Plan to forget' })).toHaveCount(0);
+    expect(await runsLeft()).toBe(2);
+  });
+
+  await test.step('or deleted with it', async () => {
+    await start('Runs to forget');
+    await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
+    await remove.click();
+    await dialog.getByRole('checkbox', { name: 'Also delete its runs' }).check();
+    await expect(dialog).toContainText('Files in their workspaces are kept.');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect(page).toHaveURL(/\/experiments$/);
+    expect(await runsLeft()).toBe(2);
+  });
 });
 
 test('the results fit a phone', async ({ page, loupe, ollama }) => {

@@ -1,0 +1,55 @@
+'use client';
+
+import type { ExperimentSummary } from '#lib/api/experiment.ts';
+import { plural } from '#lib/browser/words/format.ts';
+import { Button } from '../ui/button.tsx';
+import { DeleteExperiment } from './delete-experiment.tsx';
+
+/** What can be done with an experiment in its state. */
+export function ExperimentActions({
+  path,
+  experiment,
+  onAsk,
+  onExtend,
+}: {
+  path: string;
+  experiment: ExperimentSummary;
+  onAsk: (what: 'stop' | 'continue' | 'retry', body: unknown) => void;
+  /** Missing while it is being extended. */
+  onExtend: (() => void) | undefined;
+}) {
+  const active = experiment.status === 'running' || experiment.status === 'waiting';
+  // Also one that was stopped sees this run to its end, which can be hours away.
+  const inHand = (experiment.running ?? 0) > 0;
+  const notRun = experiment.failed + (experiment.not_run ?? 0);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {active && (
+        <Button size="sm" onClick={() => onAsk('stop', {})}>
+          Stop after this run
+        </Button>
+      )}
+      {(active || inHand) && (
+        <Button size="sm" kind="quiet" className="text-fail" onClick={() => onAsk('stop', { force: true })}>
+          Stop now
+        </Button>
+      )}
+      {onExtend && (
+        <Button size="sm" onClick={onExtend}>
+          Extend
+        </Button>
+      )}
+      {notRun > 0 && (
+        <Button size="sm" onClick={() => onAsk('retry', {})}>
+          Retry {plural(notRun, 'run')} that did not run
+        </Button>
+      )}
+      {experiment.status === 'stopped' && (
+        <Button size="sm" onClick={() => onAsk('continue', {})}>
+          Continue
+        </Button>
+      )}
+      {!active && !inHand && <DeleteExperiment path={path} />}
+    </div>
+  );
+}
