@@ -1,7 +1,7 @@
 'use client';
 
 import { useRouter, useSearchParams } from 'next/navigation';
-import { useEffect, useRef, useState } from 'react';
+import { startTransition, useEffect, useOptimistic, useRef, useState } from 'react';
 import type { CompareRunsReply } from '#lib/api/comparison.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { comparedIds, comparePath, otherIndex, runLetter } from '#lib/browser/state/compared-runs.ts';
@@ -35,13 +35,19 @@ function whileGoing(last: CompareRunsReply | undefined): number | undefined {
 export function ComparePage() {
   const router = useRouter();
   const query = useSearchParams();
-  const ids = comparedIds(query);
+  // Shown before the address has changed, so that a run that is chosen meanwhile is added to them.
+  const [ids, setIds] = useOptimistic(comparedIds(query));
   const enough = ids.length > 1;
   const path = `/api/compare/runs?${new URLSearchParams(ids.map((id) => ['run', id]))}`;
   const { data: fresh, error, reload } = useApi<CompareRunsReply>(enough ? path : undefined, whileGoing);
   const isCurrent = enough && fresh?.runs.map(({ run }) => run.id).join() === ids.join();
   const data = isCurrent ? fresh : undefined;
   const go = (to: string) => router.replace(to, { scroll: false });
+  const compare = (changed: readonly string[]) =>
+    startTransition(() => {
+      setIds([...changed]);
+      go(comparePath(changed, query.get('with') ?? undefined));
+    });
   useEffect(() => {
     if (!enough) return;
     preloadMarkdown();
@@ -53,22 +59,18 @@ export function ComparePage() {
   return (
     <main id="main" className="mx-auto w-full max-w-[110rem] flex-1 px-3 py-6 sm:px-6">
       <h1 className="text-xl font-semibold tracking-[-0.015em]">Compare</h1>
-      <RunPicker
-        ids={ids}
-        chosen={data?.runs.map(({ run }) => run) ?? []}
-        onChange={(changed) => go(comparePath(changed, query.get('with') ?? undefined))}
-      />
-      {error && !data && enough && (
-        <div className="mt-6">
-          <Problem error={error} onRetry={reload} />
-        </div>
-      )}
       {!enough && (
-        <p className="mt-6 max-w-prose text-ink-2">
+        <p className="mt-2 max-w-prose text-ink-2">
           Choose 2 to {MAX_COMPARED_RUNS} runs: a fork and its original, the same task with several models, or
           several seeds. Their answers, figures and files are put side by side, and the first difference from
           the baseline is marked.
         </p>
+      )}
+      <RunPicker ids={ids} loaded={fresh?.runs.map(({ run }) => run) ?? []} onChange={compare} />
+      {error && !data && enough && (
+        <div className="mt-6">
+          <Problem error={error} onRetry={reload} />
+        </div>
       )}
       {enough && !data && !error && (
         <p className="mt-6 text-ink-3" aria-busy="true">

@@ -5,13 +5,12 @@ import type { CreateRatingRequest, RatedPart, RatingListReply } from '#lib/api/r
 import type { ModelsReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { canRun, noModelsWords } from '#lib/browser/state/models.ts';
-import { formatCount } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { RunChecklist } from '../shell/run-checklist.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/form/fields.tsx';
-import { RunChecklist } from './run-checklist.tsx';
 
 const PART_WORDS: Readonly<Record<RatedPart, string>> = {
   output: 'The last output',
@@ -43,7 +42,6 @@ export function NewRating({
     source === OWN_FILE && text.trim() === '' && 'a questionnaire',
     runs.length === 0 && 'a run',
   ].filter(Boolean);
-  const tooMany = runs.length > MAX_RATING_SUBJECTS;
   return (
     <form
       aria-label="New rating"
@@ -119,7 +117,7 @@ export function NewRating({
         </Field>
       )}
       <div className="grid gap-4 sm:grid-cols-2">
-        <RunChecklist chosen={runs} onChange={setRuns} />
+        <RunChecklist chosen={runs} max={MAX_RATING_SUBJECTS} onChange={setRuns} />
         <RaterChecklist
           models={installed?.models.filter(canRun).map(({ name }) => name)}
           chosen={models}
@@ -127,20 +125,10 @@ export function NewRating({
         />
       </div>
       <div className="flex flex-wrap items-center gap-3">
-        <Button
-          type="submit"
-          kind="primary"
-          className="max-sm:h-11"
-          disabled={busy || missing.length > 0 || tooMany}
-        >
+        <Button type="submit" kind="primary" className="max-sm:h-11" disabled={busy || missing.length > 0}>
           Start rating
         </Button>
         {missing.length > 0 && <p className="text-sm text-ink-3">Missing: {missing.join(', ')}.</p>}
-        {tooMany && (
-          <p className="text-sm text-fail">
-            A rating has at most {MAX_RATING_SUBJECTS} runs; {formatCount(runs.length)} are chosen.
-          </p>
-        )}
       </div>
     </form>
   );

@@ -3,19 +3,23 @@
 import { useMemo, useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { formatMoment, plural } from '#lib/browser/words/format.ts';
-import { MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
 import { useRunList } from '../hooks/use-run-list.ts';
 import { useSettled } from '../hooks/use-settled.ts';
-import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
+import { Problem } from './problem.tsx';
 
 /** Runs to choose from, the newest first, with a search among all of them. The chosen ones stay in view. */
 export function RunChecklist({
   chosen,
+  max,
   onChange,
 }: {
   chosen: readonly RunSummary[];
+  /** How many can be chosen. */
+  max: number;
+  /** Runs that were chosen just now come last. */
   onChange: (chosen: readonly RunSummary[]) => void;
 }) {
   const [typed, setTyped] = useState('');
@@ -40,7 +44,7 @@ export function RunChecklist({
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
-          // Enter would start the rating.
+          // Enter would submit the form around it.
           if (event.key === 'Enter') event.preventDefault();
         }}
       />
@@ -50,6 +54,7 @@ export function RunChecklist({
             key={run.id}
             run={run}
             checked={chosen.some(({ id }) => id === run.id)}
+            isFull={chosen.length >= max}
             onChange={(checked) =>
               onChange(checked ? [...chosen, run] : chosen.filter(({ id }) => id !== run.id))
             }
@@ -69,7 +74,7 @@ export function RunChecklist({
         )}
       </div>
       <p role="status" className="tnum mt-1 text-sm text-ink-3">
-        {chosen.length > 0 && `${plural(chosen.length, 'run')} chosen, at most ${MAX_RATING_SUBJECTS}`}
+        {chosen.length > 0 && `${plural(chosen.length, 'run')} chosen, at most ${max}`}
       </p>
     </fieldset>
   );
@@ -79,18 +84,27 @@ export function RunChecklist({
 function RunChoice({
   run: { title, model, created_at },
   checked,
+  isFull,
   onChange,
 }: {
   run: RunSummary;
   checked: boolean;
+  /** No further run can be chosen. */
+  isFull: boolean;
   onChange: (checked: boolean) => void;
 }) {
   return (
-    <label className="flex items-baseline gap-2 py-1 text-sm max-sm:min-h-11">
+    <label
+      className={cx(
+        'flex items-baseline gap-2 py-1 text-sm max-sm:min-h-11',
+        isFull && !checked && 'text-ink-3',
+      )}
+    >
       <input
         type="checkbox"
         className="translate-y-0.5"
         checked={checked}
+        disabled={isFull && !checked}
         onChange={(event) => onChange(event.target.checked)}
       />
       <span className="min-w-0 flex-1">
