@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation';
 import { memo, useMemo, useState } from 'react';
 import type { CellFigure } from '#lib/api/experiment-cells.ts';
 import type { DistributionReply, FigureValue } from '#lib/api/experiment-plots.ts';
+import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
 import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
@@ -150,11 +151,19 @@ const Strips = memo(function Strips({
           fillOpacity="0.75"
         />
       ))}
-      {x.ticks(Math.max(2, Math.floor(width / TICK_PX))).map((tick) => (
-        <text key={tick} x={x(tick)} y={height - 4} textAnchor="middle" className="tnum fill-ink-3 text-2xs">
-          {tick === 0 ? '0' : format(tick)}
-        </text>
-      ))}
+      {labelledTicks(x, Math.floor(width / TICK_PX), (value) => (value === 0 ? '0' : format(value))).map(
+        ({ value, label }) => (
+          <text
+            key={value}
+            x={x(value)}
+            y={height - 4}
+            textAnchor="middle"
+            className="tnum fill-ink-3 text-2xs"
+          >
+            {label}
+          </text>
+        ),
+      )}
     </>
   );
 });

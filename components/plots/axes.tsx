@@ -1,4 +1,5 @@
 import { scaleLinear } from 'd3-scale';
+import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
 import { shortText } from '#lib/util/short-text.ts';
 
 /** The room around the marks of a plot, in pixels. */
@@ -38,24 +39,24 @@ export function ValueAxis({
 }) {
   return (
     <g>
-      {scale.ticks(tickCount(height)).map((tick) => (
-        <g key={tick}>
+      {labelledTicks(scale, tickCount(height), format).map(({ value, label }) => (
+        <g key={value}>
           <line
             x1={MARGIN.left}
             x2={width - MARGIN.right}
-            y1={scale(tick)}
-            y2={scale(tick)}
+            y1={scale(value)}
+            y2={scale(value)}
             className="stroke-line"
             shapeRendering="crispEdges"
           />
           <text
             x={MARGIN.left - 6}
-            y={scale(tick)}
+            y={scale(value)}
             textAnchor="end"
             dominantBaseline="middle"
             className="tnum fill-ink-3 text-2xs"
           >
-            {format(tick)}
+            {label}
           </text>
         </g>
       ))}

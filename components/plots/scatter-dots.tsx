@@ -1,6 +1,7 @@
 'use client';
 
 import { scaleLinear } from 'd3-scale';
+import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
 import { shareLabels } from '#lib/browser/plots/shared-labels.ts';
 import { MARGIN, ValueAxis, valueScale } from './axes.tsx';
 import type { DotInterval } from './dot-intervals.tsx';
@@ -63,15 +64,15 @@ export function ScatterDots({
         return (
           <>
             <ValueAxis scale={y} width={width} height={height} format={format} />
-            {x.ticks(Math.max(2, Math.floor(width / TICK_PX))).map((tick) => (
+            {labelledTicks(x, Math.floor(width / TICK_PX), formatX).map(({ value, label }) => (
               <text
-                key={tick}
-                x={x(tick)}
+                key={value}
+                x={x(value)}
                 y={height - 4}
                 textAnchor="middle"
                 className="tnum fill-ink-3 text-2xs"
               >
-                {formatX(tick)}
+                {label}
               </text>
             ))}
             {dots.map(({ key, x: at, low, value, high, series: own }, index) => {

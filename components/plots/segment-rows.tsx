@@ -1,6 +1,7 @@
 'use client';
 
 import { scaleLinear } from 'd3-scale';
+import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
 import { MARGIN } from './axes.tsx';
 import type { PlotColor } from './palette.ts';
 import { PlotFigure, type PlotFigureProps } from './plot-figure.tsx';
@@ -59,21 +60,26 @@ export function SegmentRows({
         const scale = scaleLinear()
           .domain([0, length > 0 ? length : 1])
           .range([MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)]);
-        const ticks = scale.ticks(Math.max(2, Math.floor((width - MARGIN.left) / TICK_PX)));
+        const ticks = labelledTicks(scale, Math.floor((width - MARGIN.left) / TICK_PX), format);
         return (
           <>
-            {ticks.map((tick) => (
-              <g key={tick}>
+            {ticks.map(({ value, label }) => (
+              <g key={value}>
                 <line
-                  x1={scale(tick)}
-                  x2={scale(tick)}
+                  x1={scale(value)}
+                  x2={scale(value)}
                   y1={0}
                   y2={height - AXIS_PX}
                   className="stroke-line"
                   shapeRendering="crispEdges"
                 />
-                <text x={scale(tick)} y={height - 4} textAnchor="middle" className="tnum fill-ink-3 text-2xs">
-                  {format(tick)}
+                <text
+                  x={scale(value)}
+                  y={height - 4}
+                  textAnchor="middle"
+                  className="tnum fill-ink-3 text-2xs"
+                >
+                  {label}
                 </text>
               </g>
             ))}

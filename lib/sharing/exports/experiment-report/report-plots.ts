@@ -1,6 +1,7 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
 import type { ExperimentCell } from '../../../api/experiment-cells.ts';
 import { ENDING_STYLES } from '../../../browser/plots/ending-styles.ts';
+import { labelledTicks } from '../../../browser/plots/labelled-ticks.ts';
 import { patternsOf, TEXTURE_LINES, TEXTURE_TILE_PX } from '../../../browser/plots/textures.ts';
 import { formatDuration, formatPercent } from '../../../browser/words/format.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
@@ -92,8 +93,9 @@ export function speedPlot(cells: readonly NamedCell[]): Html | undefined {
     (share) =>
       html`<line class="grid" x1="56" x2="${WIDTH - 16}" y1="${y(share)}" y2="${y(share)}"/><text class="tick end" x="48" y="${y(share) + 4}">${formatPercent(share)}</text>`,
   );
-  const ticks = [...new Set([Math.min(...all), Math.max(...all)])].map(
-    (seconds) => html`<text class="tick" x="${x(seconds)}" y="278">${formatDuration(seconds * 1000)}</text>`,
+  const ends = { ticks: () => [Math.min(...all), Math.max(...all)] };
+  const ticks = labelledTicks(ends, 2, (seconds) => formatDuration(seconds * 1000)).map(
+    ({ value, label }) => html`<text class="tick" x="${x(value)}" y="278">${label}</text>`,
   );
   const dots = points.map(
     ({ cell, name, seconds, rate }) =>

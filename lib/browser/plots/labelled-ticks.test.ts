@@ -1,0 +1,61 @@
+import { scaleLinear } from 'd3-scale';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { FIGURE_WORDS } from '../words/figure-words.ts';
+import { formatBytes, formatDuration, formatPercent } from '../words/format.ts';
+import { labelledTicks } from './labelled-ticks.ts';
+
+const durations = (ms: number) => (ms === 0 ? '0' : formatDuration(ms));
+const labels = (max: number, count: number, format: (value: number) => string) =>
+  labelledTicks(scaleLinear([0, max], [0, 1]).nice(), count, format).map(({ label }) => label);
+
+const MAX = fc.oneof(fc.double({ min: 1e-7, max: 1e9, noNaN: true }), fc.integer({ min: 1, max: 100_000 }));
+const COUNT = fc.integer({ min: 0, max: 20 });
+const FORMATS = [
+  ...Object.values(FIGURE_WORDS).map(({ format }) => format),
+  ...[durations, formatBytes, formatPercent],
+];
+
+/** The number of seconds in a duration; one below a millisecond is a tenth of it. */
+function secondsOf(duration: string): number {
+  if (duration === '< 1 ms') return 0.0001;
+  if (duration.endsWith(' ms')) return Number.parseFloat(duration) / 1000;
+  return duration.split(':').reduce((sum, part) => sum * 60 + Number.parseFloat(part), 0);
+}
+
+it('has fewer ticks where a format rounds two of them to the same label', () => {
+  expect(labels(2.3, 8, durations)).toEqual(['0', '1 ms', '2 ms']);
+  expect(labels(2.3, 5, String)).toEqual(['0', '0.5', '1', '1.5', '2']);
+  expect(labels(6, 5, durations)).toEqual(['0', '1 ms', '2 ms', '3 ms', '4 ms', '5 ms', '6 ms']);
+  expect(labels(0.4, 8, durations)).toEqual(['0', '< 1 ms']);
+});
+
+it('leaves out ticks without a label', () => {
+  const whole = (value: number) => (Number.isInteger(value) ? String(value) : '');
+  expect(labels(2, 5, whole)).toEqual(['0', '1', '2']);
+  expect(labels(1, 5, whole)).toEqual(['0', '1']);
+});
+
+it('labels ascending values, and no two of them alike', () => {
+  fc.assert(
+    fc.property(MAX, COUNT, fc.constantFrom(...FORMATS), (max, count, format) => {
+      const ticks = labelledTicks(scaleLinear([0, max], [0, 1]).nice(), count, format);
+      const values = ticks.map(({ value }) => value);
+      expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
+      expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length);
+      expect(ticks.map(({ value }) => format(value))).toEqual(ticks.map(({ label }) => label));
+      expect(ticks[0]?.value).toBe(0);
+    }),
+  );
+});
+
+it('labels that are numbers or durations ascend', () => {
+  const ascends = (read: number[]) =>
+    read.every((value, index) => index === 0 || value > (read[index - 1] ?? 0));
+  fc.assert(
+    fc.property(MAX, COUNT, fc.integer({ min: 0, max: 4 }), (max, count, digits) => {
+      expect(ascends(labels(max, count, (value) => value.toFixed(digits)).map(Number))).toBe(true);
+      expect(ascends(labels(max, count, durations).map(secondsOf))).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,44 @@
+/** A scale that divides its domain by about so many round values, as those of d3 do. */
+interface TickScale {
+  ticks(count: number): number[];
+}
+
+/** A place on an axis with its label. */
+export interface LabelledTick {
+  readonly value: number;
+  readonly label: string;
+}
+
+/** Fewer would not show a scale. */
+const MIN_TICKS = 2;
+
+/**
+ * About so many ticks, in ascending order, with different labels. Where a format rounds two of them to the same text, such
+ * as 1.5 and 2 ms, there are fewer ticks. Pure.
+ *
+ * @param count less than 2 counts as 2
+ * @param format an empty text leaves a tick out
+ */
+export function labelledTicks(
+  scale: TickScale,
+  count: number,
+  format: (value: number) => string,
+): LabelledTick[] {
+  const ticks = (wanted: number) =>
+    scale
+      .ticks(wanted)
+      .map((value) => ({ value, label: format(value) }))
+      .filter(({ label }) => label !== '');
+  const most = Math.max(MIN_TICKS, count);
+  for (let wanted = most; wanted >= MIN_TICKS; wanted -= 1) {
+    const found = ticks(wanted);
+    if (found.length >= MIN_TICKS && firstOfEachLabel(found).length === found.length) return found;
+  }
+  return firstOfEachLabel(ticks(most));
+}
+
+function firstOfEachLabel(ticks: readonly LabelledTick[]): LabelledTick[] {
+  const first = new Map<string, LabelledTick>();
+  for (const tick of ticks) if (!first.has(tick.label)) first.set(tick.label, tick);
+  return [...first.values()];
+}
