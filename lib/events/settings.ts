@@ -310,24 +310,24 @@ export const SETTINGS = {
     type: 'switch',
     modes: ['task'],
     label: 'Stall guard',
-    help: 'Ends the run when too many rounds go by in which no file is written and nothing new is read.',
+    help: 'Ends the run after too many iterations in a row in which no file is written and nothing new is read.',
     default: (basis) => own(basis).stall_guard,
     stored: 'always',
     fork: true,
   },
-  /** Rounds in a row without new information that end a task (G10, G11). */
+  /** Iterations in a row without new information that end a task (G10, G11). */
   stall_threshold: {
     type: 'number',
     whole: true,
     min: 1,
     max: 100,
     modes: ['task'],
-    label: 'Rounds without new information',
+    label: 'Iterations without new information',
     default: () => 5,
     stored: 'always',
     fork: true,
   },
-  /** Rounds with the same calls in a row that end a task; the last is not run (G7). */
+  /** Iterations with the same calls in a row that end a task; the last is not run (G7). */
   repetition_threshold: {
     type: 'number',
     whole: true,
@@ -353,14 +353,14 @@ export const SETTINGS = {
     stored: 'always',
     fork: true,
   },
-  /** The last rounds, which compaction never shortens (C3). */
+  /** The last iterations, which compaction never shortens (C3). */
   keep_rounds: {
     type: 'number',
     whole: true,
     min: 1,
     max: 20,
     modes: ['task'],
-    label: 'Rounds kept in full',
+    label: 'Iterations kept in full',
     help: 'Counted from the last.',
     default: () => 3,
     stored: 'always',

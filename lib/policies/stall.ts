@@ -37,8 +37,8 @@ export function noNewsWords({
   iteration,
   lastNewsIteration,
 }: Pick<RunState, 'iteration' | 'lastNewsIteration'>): string {
-  const rounds = plural(iteration - lastNewsIteration, 'iteration');
+  const iterations = plural(iteration - lastNewsIteration, 'iteration');
   return lastNewsIteration === 0
-    ? `No new information in ${rounds}`
-    : `No new information in the ${rounds} since iteration ${lastNewsIteration}`;
+    ? `No new information in ${iterations}`
+    : `No new information in the ${iterations} since iteration ${lastNewsIteration}`;
 }

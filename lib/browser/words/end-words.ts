@@ -43,7 +43,8 @@ const ENDS: Record<OutcomeKind, EndWords> = {
   },
   stall: {
     title: 'The run made no progress',
-    advice: 'Say in the task what to do with what was read, or allow more rounds without new information.',
+    advice:
+      'Say in the task what to do with what was read, or allow more iterations without new information.',
   },
   nudge_exhausted: {
     title: 'The model did not act, even when told to',
