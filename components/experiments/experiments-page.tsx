@@ -88,7 +88,7 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
         <span className="tnum text-sm text-ink-3">
           {experiment.suite
             ? `${shortLine(experiment.suite.name)}, ${plural(experiment.suite.cases, 'case')}`
-            : kindFacts(experiment.mode).labels}{' '}
+            : kindFacts(experiment.mode).runs}{' '}
           · {plural(plan.models.length, 'model')} · {plural(experiment.total, 'run')}
         </span>
       </span>

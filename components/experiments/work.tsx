@@ -6,7 +6,7 @@ import { Choice, Field, NumberField, Section, Switch } from '../ui/form/fields.t
 import { SuiteChoice } from './suite-choice.tsx';
 import { useExperimentField } from './use-experiment-field.ts';
 
-const MODE_OPTIONS = runKinds.map((value) => ({ value, label: kindFacts(value).labels }));
+const MODE_OPTIONS = runKinds.map((value) => ({ value, label: kindFacts(value).label }));
 
 const WORK_OPTIONS = [
   { value: 'task' as const, label: 'One task' },

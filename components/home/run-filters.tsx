@@ -67,14 +67,14 @@ export function RunFilters({
         </Button>
         <div className={cx('contents', !open && 'max-sm:hidden')}>
           <Choice
-            label="Filter by kind"
+            label="Filter by mode"
             any="Any mode"
             value={mode ?? ''}
             onChoose={(value) => onChange({ ...filter, mode: keyOf(MODES, value) }, 'push')}
           >
-            {Object.entries(MODES).map(([value, { labels }]) => (
+            {Object.entries(MODES).map(([value, { label }]) => (
               <option key={value} value={value}>
-                {labels}
+                {label}
               </option>
             ))}
           </Choice>

@@ -13,7 +13,7 @@ import {
   formatWhen,
   plural,
 } from '#lib/browser/words/format.ts';
-import { modeWords } from '#lib/browser/words/mode-words.ts';
+import { modeBesideTitle } from '#lib/browser/words/mode-words.ts';
 import { runStateWords } from '#lib/browser/words/run-state-words.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { checksBeside } from '#lib/events/outcome.ts';
@@ -88,7 +88,7 @@ export function RunRow({ run, family }: ListedRun) {
 function Facts({ run, family }: ListedRun) {
   const checks = !family && run.outcome ? checksBeside(run.outcome) : undefined;
   const { tags = [], score, note } = run.annotations ?? {};
-  const words = modeWords(run);
+  const mode = modeBesideTitle(run, run.title);
   return (
     <span className="tnum mt-0.5 flex flex-wrap items-baseline gap-x-3 gap-y-1 text-sm text-ink-3">
       {family && (
@@ -104,7 +104,7 @@ function Facts({ run, family }: ListedRun) {
           <ShortName text={run.model} max={60} />
         </span>
       )}
-      {words !== 'Task' && words !== run.title && <Badge>{words}</Badge>}
+      {mode !== undefined && mode !== 'Task' && <Badge>{mode}</Badge>}
       {isDemoRun(run.model) && <Badge tone="live">demo</Badge>}
       {run.parent && !family && <Badge title="It began with the copied log of another run">fork</Badge>}
       {run.imported_at !== undefined && <Badge>imported</Badge>}

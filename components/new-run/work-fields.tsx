@@ -4,7 +4,7 @@ import type { RefObject } from 'react';
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { pastedPath } from '#lib/browser/drafts/folder-path.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
-import { runKinds } from '#lib/events/modes.ts';
+import { kindFacts, runKinds } from '#lib/events/modes.ts';
 import { CopySwitch } from '../folders/copy-switch.tsx';
 import { useFolderDialog } from '../folders/use-folder-dialog.tsx';
 import { PlaceholderFields } from '../presets/placeholder-fields.tsx';
@@ -16,7 +16,7 @@ import { AddImages, AttachedImages, type ImageInput, useImageInput } from '../ui
 import { NamedFolderNote } from './named-folder-note.tsx';
 import { useDraftField } from './run-form.ts';
 
-const KIND_OPTIONS = runKinds.map((value) => ({ value, label: KIND_WORDS[value].choice }));
+const KIND_OPTIONS = runKinds.map((value) => ({ value, label: kindFacts(value).label }));
 
 /** The kind of run, and its task. */
 export function KindFields({

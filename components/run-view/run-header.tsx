@@ -6,7 +6,7 @@ import { activityOf } from '#lib/browser/state/activity.ts';
 import { isDemoRun } from '#lib/browser/state/models.ts';
 import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
 import { formatClock, formatDuration, formatMoment, formatWhen } from '#lib/browser/words/format.ts';
-import { extentWords, modeWords, runTitle, stepWord } from '#lib/browser/words/mode-words.ts';
+import { extentWords, modeBesideTitle, runTitle, stepWord } from '#lib/browser/words/mode-words.ts';
 import { readingWords } from '#lib/browser/words/parse-ladder.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { modeFacts } from '#lib/events/modes.ts';
@@ -53,6 +53,7 @@ export function RunHeader({
   const now = useNow(createdAt > 0);
   const { server } = useRunScreen();
   const title = runTitle(config);
+  const mode = config && modeBesideTitle(config, title);
   return (
     <div className="border-b bg-surface">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-1.5 px-3 py-2.5 sm:px-6 sm:py-3">
@@ -66,7 +67,7 @@ export function RunHeader({
             {light}
             {config && (
               <>
-                {modeWords(config) !== title && <span>{modeWords(config)}</span>}
+                {mode && <span>{mode}</span>}
                 <span
                   className="foreign min-w-0 font-mono text-xs text-ink-2 sm:max-w-72 sm:truncate"
                   title={plainVisibleLine(config.model)}

@@ -25,9 +25,9 @@ test('factors and checks are planned in the form, and answered by cell', async (
     await page.getByLabel('Name', { exact: true }).fill('Which writes the file?');
     await form
       .getByRole('radiogroup', { name: 'Mode', exact: true })
-      .getByText('Tasks', { exact: true })
+      .getByText('Task', { exact: true })
       .click();
-    await page.getByLabel('Task', { exact: true }).fill('Write a.md.');
+    await page.getByRole('textbox', { name: 'Task', exact: true }).fill('Write a.md.');
     await page.getByRole('checkbox', { name: /^right/ }).check();
     await page.getByRole('checkbox', { name: /^wrong/ }).check();
     await page.getByLabel('Other factors').fill('stall_treshold: 3, 5');

@@ -140,7 +140,7 @@ test('an experiment is planned and run, and its results are shown as a table', a
   await page.getByLabel('Name', { exact: true }).fill('Two seeds');
   await page
     .getByRole('radiogroup', { name: 'Mode', exact: true })
-    .getByText('Explorations', { exact: true })
+    .getByText('Explore', { exact: true })
     .click();
   await page.getByLabel('Cycles each').fill('2');
   await page.getByRole('checkbox', { name: /^subject/ }).check();
@@ -201,7 +201,7 @@ test('repeated prompts show how often they give the same answer [T10]', async ({
   await page.getByLabel('Name', { exact: true }).fill('Steady answers');
   await page
     .getByRole('radiogroup', { name: 'Mode', exact: true })
-    .getByText('Quick prompts', { exact: true })
+    .getByText('Quick prompt', { exact: true })
     .click();
   await page.getByLabel('Prompt', { exact: true }).fill('What is six times seven?');
   await page.getByRole('checkbox', { name: /^steady/ }).check();

@@ -160,6 +160,6 @@ test('list filters are kept in the URL and never dropped silently', async ({ pag
   await expect(page.getByRole('main').getByRole('alert')).toContainText(
     'reason is "bored"; it must be one of',
   );
-  await expect(page.getByLabel('Filter by kind')).toHaveValue('task');
+  await expect(page.getByLabel(/^Filter by mode(?!l)/)).toHaveValue('task');
   expect((await loupe.request('/api/runs?reason=bored')).status).toBe(400);
 });

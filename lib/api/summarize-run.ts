@@ -54,5 +54,5 @@ export function importedSummary(state: RunState, importedAt: number): RunSummary
 /** Computed once per run, because its row is updated with every append. */
 const titleOf = memoized(({ title, task, mode }: RunConfig) => {
   const words = (title ?? task).replaceAll(/\s+/g, ' ').trim().toWellFormed();
-  return shortText(words === '' ? MODES[mode].label : words, TITLE_CHARS);
+  return shortText(words === '' ? MODES[mode].run : words, TITLE_CHARS);
 });

@@ -31,9 +31,11 @@ export type ResultColumn =
 
 /** What server, dashboard and command line need to know about a mode. What it does is in `lib/modes`. */
 export interface ModeFacts {
-  /** Singular and plural label. */
+  /** Its name. */
   readonly label: string;
-  readonly labels: string;
+  /** What one run is, which is also the title of one without a title, and what several are. */
+  readonly run: string;
+  readonly runs: string;
   /** Name of one reply and its calls, as numbered in rows and exports. */
   readonly step: string;
   /** What the length of a run is counted in: steps, or cycles. */
@@ -79,7 +81,8 @@ export interface ModeFacts {
 export const MODES = {
   task: {
     label: 'Task',
-    labels: 'Tasks',
+    run: 'Task',
+    runs: 'Tasks',
     step: 'Iteration',
     unit: 'Iteration',
     tools: ['read_file', 'write_file', 'edit_file', 'list_directory', 'search_files', 'run_command'],
@@ -107,7 +110,8 @@ export const MODES = {
   },
   session: {
     label: 'Session',
-    labels: 'Sessions',
+    run: 'Session',
+    runs: 'Sessions',
     step: 'Turn',
     unit: 'Turn',
     tools: ['run_command', 'read_file', 'write_file', 'edit_file'],
@@ -134,8 +138,9 @@ export const MODES = {
     resultColumns: ['turns', 'calls', 'files'],
   },
   explore: {
-    label: 'Exploration',
-    labels: 'Explorations',
+    label: 'Explore',
+    run: 'Exploration',
+    runs: 'Explorations',
     step: 'Step',
     unit: 'Cycle',
     tools: ['write', 'read', 'list', 'delete', 'pattern_search', 'send_message_to_operator'],
@@ -183,7 +188,8 @@ const RUN_KINDS = {
   prompt: {
     ...MODES.task,
     label: 'Quick prompt',
-    labels: 'Quick prompts',
+    run: 'Quick prompt',
+    runs: 'Quick prompts',
     tools: [],
     // Without tools there are no calls: text that looks like one is part of the answer.
     defaults: { ...MODES.task.defaults, parser_layers: [] },

@@ -23,7 +23,7 @@ export function requireCycles({ id, mode }: RunSummary): void {
   if (modeFacts(mode).hasCycles) return;
   throw new AppError({
     code: 'invalid_request',
-    message: `Run ${id} has no cycles: it is a ${modeFacts(mode).label.toLowerCase()}.`,
+    message: `Run ${id} has no cycles: it is a ${modeFacts(mode).run.toLowerCase()}.`,
     hint: 'Name explorations only.',
   });
 }

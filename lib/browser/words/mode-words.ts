@@ -6,8 +6,6 @@ type Named = Pick<RunConfig, 'mode' | 'agentic' | 'task' | 'title'>;
 
 /** What the pages say about a kind of run, besides its label. */
 interface KindWords {
-  /** In the choice of the new-run form. */
-  readonly choice: string;
   readonly hint: string;
   readonly start: string;
   /** The field of its task or first message, if it has one. */
@@ -35,7 +33,6 @@ const NO_FIRST_MESSAGE = 'No first message: the model starts on its own.';
 
 export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
   task: {
-    choice: 'Task',
     hint: 'Works with tools until the task is done',
     start: 'Start run',
     task: {
@@ -48,7 +45,6 @@ export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
     goOn: { button: 'Continue with a hint', label: 'What should it know?' },
   },
   session: {
-    choice: 'Session',
     hint: 'A conversation with tools: it waits for you after each answer',
     start: 'Start session',
     task: { label: 'First message (optional)' },
@@ -60,7 +56,6 @@ export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
     log: { name: 'Session log', holds: 'Messages, calls and results, as JSON Lines.' },
   },
   explore: {
-    choice: 'Explore',
     hint: 'No task: cycles of thought with a memory',
     start: 'Start exploration',
     noTask: 'No task: the model has a memory and explores freely.',
@@ -69,7 +64,6 @@ export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
     log: { name: 'Exploration log', holds: 'Every prompt, reply and tool call by cycle, as JSON Lines.' },
   },
   prompt: {
-    choice: 'Quick prompt',
     hint: 'One answer, no tools',
     start: 'Ask',
     task: { label: 'What do you want to know?', missing: 'Say what you want to know.' },
@@ -80,9 +74,15 @@ export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
   },
 };
 
-/** The label of a run's kind. */
+/** The name of a run's kind. */
 export function modeWords(run: Pick<RunConfig, 'mode' | 'agentic'>): string {
   return kindFacts(kindOf(run)).label;
+}
+
+/** The name of a run's kind, for a place beside its title; `undefined` if the title says it already. */
+export function modeBesideTitle(run: Pick<RunConfig, 'mode' | 'agentic'>, title: string): string | undefined {
+  const { label, run: untitled } = kindFacts(kindOf(run));
+  return title === untitled ? undefined : label;
 }
 
 /** The name of an iteration in a mode. */
@@ -106,9 +106,9 @@ export function extentWords(mode: RunMode | undefined, progress: Progress): stri
   return plural(extentOf(mode, progress), modeFacts(mode).unit.toLowerCase());
 }
 
-/** The heading of a run: its title, the first line of its task, or its mode. */
+/** The heading of a run: its title, the first line of its task, or what it is. */
 export function runTitle(config: Named | undefined): string {
   if (!config) return '';
   const [line = ''] = (config.title ?? config.task).trim().split('\n', 1);
-  return line === '' ? modeWords(config) : line;
+  return line === '' ? kindFacts(kindOf(config)).run : line;
 }

@@ -160,13 +160,13 @@ class Summary {
 
   text(log: Pick<ExportedLog, 'scope' | 'masked'>): string {
     const config = this.#config;
-    const { label, step, endsBy } = modeFacts(config.mode);
+    const { run, step, endsBy } = modeFacts(config.mode);
     const { tokensIn, tokensOut, tokensEstimated } = this.#usage;
     const masked = log.masked();
     const checks = this.#state.outcome?.checks;
     const [title = ''] = (config.title ?? config.task).trim().split('\n', 1);
     const lines = [
-      `# ${config.mode === DEFAULT_MODE ? 'Run' : `Run: ${label.toLowerCase()}`}${title === '' ? '' : ` ${codeSpan(shortText(title, 100))}`}`,
+      `# ${config.mode === DEFAULT_MODE ? 'Run' : `Run: ${run.toLowerCase()}`}${title === '' ? '' : ` ${codeSpan(shortText(title, 100))}`}`,
       '',
       `- Model: ${codeSpan(config.model)}${this.#model === '' ? '' : ` (${codeSpan(this.#model)})`}`,
       `- Made: ${moment(this.#created)}`,

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { sampleConfig } from '../../testing/sample-logs.ts';
+import { modeBesideTitle, modeWords, runTitle } from './mode-words.ts';
+
+it('calls the mode Explore, and an untitled run of it an exploration', () => {
+  const untitled = sampleConfig({ mode: 'explore', task: '' });
+  expect([modeWords(untitled), runTitle(untitled)]).toEqual(['Explore', 'Exploration']);
+  const titled = { ...untitled, title: 'Tides\nand moons' };
+  expect(runTitle(titled)).toBe('Tides');
+});
+
+it('names the mode beside a title that does not say it', () => {
+  const run = { mode: 'explore', agentic: true } as const;
+  expect(modeBesideTitle(run, 'Exploration')).toBeUndefined();
+  expect(modeBesideTitle(run, 'Tides')).toBe('Explore');
+  expect(modeBesideTitle({ mode: 'task', agentic: false }, 'What is it?')).toBe('Quick prompt');
+});
