@@ -10,11 +10,20 @@ import { reachWords } from './share-words.ts';
 
 const PATH = '/api/share-network';
 
-/** Who can open a link, and, where no setting decides it, a way to open links to the network or to close them to it. */
-export function Reach({ reach, onChange }: { reach: ShareReach; onChange: (reach: ShareReach) => void }) {
+/** Who can open links, and, where no setting decides it, a way to open links to the network or to close them to it. */
+export function Reach({
+  reach,
+  links = 1,
+  onChange,
+}: {
+  reach: ShareReach;
+  /** How many links this is about. */
+  links?: number;
+  onChange: (reach: ShareReach) => void;
+}) {
   const [asking, setAsking] = useState(false);
   const { busy, problem, run } = useRequest();
-  const { who, how } = reachWords(reach);
+  const { who, how } = reachWords(reach, links);
   const { addresses = [], open } = reach.network ?? {};
   const change = (request: () => Promise<NetworkReply>) =>
     void run(async () => {

@@ -29,20 +29,28 @@ export const GROUP_WORDS: Record<ShareFinding['group'], string> = {
 };
 export const GROUPS = ['secret', 'environment', 'e-mail', 'path', 'address'] as const;
 
-/** Who can open a link, and how more could. */
-export function reachWords({ from, base_url, network }: ShareReach): { who: string; how: string } {
+/**
+ * Who can open links, and how more could.
+ *
+ * @param links how many links this is about
+ */
+export function reachWords(
+  { from, base_url, network }: ShareReach,
+  links: number,
+): { who: string; how: string } {
   const { host, port } = new URL(base_url);
+  const these = links === 1 ? 'the link' : 'the links';
   switch (from) {
     case 'loopback':
       return {
-        who: 'Only this machine can open the link.',
+        who: `Only this machine can open ${these}.`,
         how: network?.addresses.length
           ? 'Open links to your network below. Behind a tunnel or proxy, set LOUPE_SHARE_URL to its address.'
           : `For your network, start Loupe with LOUPE_SHARE_BIND=0.0.0.0:${port || 4121}. Behind a tunnel or proxy, set LOUPE_SHARE_URL to its address.`,
       };
     case 'network':
       return {
-        who: `Anyone who can reach ${host} can open the link.`,
+        who: `Anyone who can reach ${host} can open ${these}.`,
         how: 'The connection is not encrypted. Use it only in a trusted network.',
       };
     case 'given':

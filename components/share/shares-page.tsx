@@ -26,7 +26,11 @@ export function SharesPage() {
       <h1 className="text-xl font-semibold tracking-[-0.015em]">Shared runs</h1>
       {data && data.shares.length > 0 && (
         <div className="mt-3 max-w-read">
-          <Reach reach={data.reach} onChange={reload} />
+          <Reach
+            reach={data.reach}
+            links={data.shares.filter(({ status }) => status === 'active').length}
+            onChange={reload}
+          />
         </div>
       )}
       {data?.reach.problem && (

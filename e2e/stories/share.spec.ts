@@ -122,6 +122,8 @@ test('a teammate follows a live run, until the link is revoked [D14, D15]', asyn
   const answer = await other.page.goto(url);
   expect(answer?.status()).toBe(410);
   await see(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
+  for (let links = 0; links < 2; links += 1) await loupe.request(`/api/runs/${id}/shares`, { json: {} });
+  await expect(page.getByText('Only this machine can open the links.')).toBeVisible();
 
   expect(new Set(other.urls.map((line) => new URL(line.split(' ')[1] ?? '').origin))).toEqual(
     new Set([new URL(url).origin]),
