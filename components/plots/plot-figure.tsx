@@ -77,7 +77,8 @@ export function PlotFigure(props: PlotFigureProps) {
         </h2>
         {drawn && !asTable && legend.length > 1 && <Legend entries={legend} />}
         <span className="ml-auto flex items-center gap-1 print:hidden">
-          {drawn && !asTable && controls}
+          {/* Also without data: they may choose other data. */}
+          {!(drawn && asTable) && controls}
           {drawn && (
             <Button
               size="sm"

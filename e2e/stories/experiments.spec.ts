@@ -76,6 +76,14 @@ test('factors and checks are planned in the form, and answered by cell', async (
     await expectAccessible(page);
   });
 
+  await test.step('a figure without data leaves the choice of another', async () => {
+    const distribution = figure(page, 'Distribution');
+    await distribution.getByRole('combobox', { name: 'Figure' }).selectOption('Cost');
+    await expect(distribution).toContainText('No data yet.');
+    await distribution.getByRole('combobox', { name: 'Figure' }).selectOption('Tool calls');
+    await expect(distribution.getByRole('slider')).toBeVisible();
+  });
+
   await test.step('two cells are compared by pairs, which lead to their runs', async () => {
     await page.getByRole('combobox', { name: 'Second cell' }).selectOption('3');
     const compared = page.getByRole('region', { name: 'Compare two cells' });

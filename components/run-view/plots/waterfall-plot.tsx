@@ -61,18 +61,20 @@ export function WaterfallPlot({
         }
         legend={kinds.map((kind) => ({ label: TIME_LABELS[kind], color: TIME_COLORS[kind] }))}
         controls={
-          <>
-            <Button
-              size="sm"
-              kind="quiet"
-              className={TOGGLE}
-              aria-pressed={short}
-              onClick={() => setShort(!short)}
-            >
-              Shorten waits
-            </Button>
-            {times.length > MIN_CALLS && <Zoom range={range} count={times.length} onZoom={zoom} />}
-          </>
+          rows.length > 0 && (
+            <>
+              <Button
+                size="sm"
+                kind="quiet"
+                className={TOGGLE}
+                aria-pressed={short}
+                onClick={() => setShort(!short)}
+              >
+                Shorten waits
+              </Button>
+              {times.length > MIN_CALLS && <Zoom range={range} count={times.length} onZoom={zoom} />}
+            </>
+          )
         }
         rowHeight={rows.length > 24 ? 11 : 15}
         length={length}
