@@ -8,6 +8,7 @@ import type { ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { formatEstimate, plural } from '#lib/browser/words/format.ts';
+import { fullName } from '#lib/util/model-name.ts';
 import { useFolderDialog } from '../folders/use-folder-dialog.tsx';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
@@ -184,9 +185,10 @@ function estimateOf(
   models: readonly string[],
   { each, seconds }: { each: number; seconds: BenchmarkPlanReply['seconds'] },
 ): string {
-  const known = models.filter((model) => seconds[model] !== undefined);
+  const secondsOf = (model: string) => seconds[fullName(model)];
+  const known = models.filter((model) => secondsOf(model) !== undefined);
   if (known.length === 0) return ', time unknown: these models have no earlier benchmark';
-  const ms = known.reduce((sum, model) => sum + (seconds[model] ?? 0) * each * 1000, 0);
+  const ms = known.reduce((sum, model) => sum + (secondsOf(model) ?? 0) * each * 1000, 0);
   const unknown = models.length - known.length;
   const rest = unknown === 0 ? '' : `, plus ${plural(unknown, 'model')} without an earlier benchmark`;
   return `, ${formatEstimate(ms)}${rest}`;

@@ -125,7 +125,7 @@ it('stops, continues without repeating a case, and is deleted', async () => {
   expect(fake.chats.filter(({ messages }) => JSON.stringify(messages).includes('hall'))).toHaveLength(1);
   expect(await opened.benchmarks.plan(folder)).toMatchObject({
     categories: [{ cases: 3 }, { cases: 2 }],
-    seconds: { alpha: expect.any(Number) },
+    seconds: { 'alpha:latest': expect.any(Number) },
   });
   await opened.benchmarks.delete(benchmark.id);
   await expect(opened.benchmarks.get(benchmark.id)).rejects.toMatchObject({ code: 'benchmark_not_found' });
