@@ -57,6 +57,8 @@ describe('loupe experiment', () => {
     ['run a --confirm none', /whole number/],
     ['results a --fail-under 80', /from 0 to 1/],
     ['study x', /Name the model/],
+    ['study --model y', /Name the study that --model is for/],
+    ['study --small --json', /Name the study that --small is for/],
     ['status a b', /Usage/],
     ['export a --format pdf', /must be one of csv, jsonl, plan, html, bundle/],
     ['begin', /run PLAN, or study/],

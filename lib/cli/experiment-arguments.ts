@@ -50,6 +50,9 @@ const FOLLOWING = {
   json: { type: 'boolean' },
 } as const;
 
+/** Options of a list of studies. */
+const LISTING: ReadonlySet<string> = new Set(['json', ...Object.keys(COMMON)]);
+
 /** Parses what follows `loupe experiment`. Pure. @throws {AppError} `usage` */
 export function readExperiment(args: readonly string[]): { command: ExperimentCommand; url?: string } {
   const [action, ...rest] = args;
@@ -62,6 +65,9 @@ export function readExperiment(args: readonly string[]): { command: ExperimentCo
     case 'study': {
       const { values, positionals } = parse(rest, { ...FOLLOWING, small: { type: 'boolean' } });
       if (positionals.length === 0) {
+        const unused = Object.keys(values).filter((option) => !LISTING.has(option));
+        if (unused.length > 0)
+          throw usage(`Name the study that --${unused[0]} is for: loupe experiment study NAME.`);
         return { command: { action: 'studies', json: values.json === true }, ...urlOf(values) };
       }
       const study = one(positionals, 'experiment study NAME');
