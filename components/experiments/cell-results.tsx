@@ -1,0 +1,59 @@
+import type { ExperimentSummary } from '#lib/api/experiment.ts';
+import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
+import { notRunLines } from '#lib/browser/words/not-run-words.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
+import { CaseGridPlot } from './case-grid-plot.tsx';
+import { CellPlots } from './cell-plots.tsx';
+import { CellsTable, leftOutWords } from './cells-table.tsx';
+import { DistributionPlot } from './distribution-plot.tsx';
+import { FiguresTable } from './figures-table.tsx';
+import { PairPanel } from './pair-panel.tsx';
+
+/** The results by cell, where there is more than one run to a cell or more than one cell. */
+export function CellResults({
+  path,
+  home,
+  version,
+  cells,
+  experiment,
+  hrefOf,
+}: {
+  path: string;
+  home: string;
+  /** Changes whenever a result is added. */
+  version: string;
+  cells: readonly ExperimentCell[];
+  experiment: ExperimentSummary;
+  hrefOf: (cell: number) => string;
+}) {
+  if (experiment.total < 2) return null;
+  const leftOut = leftOutWords(cells);
+  const notRun = notRunLines(cells);
+  return (
+    <>
+      <CellPlots cells={cells} hrefOf={hrefOf} />
+      <div className="mt-5 grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-5 lg:grid-cols-2">
+        {experiment.suite && <CaseGridPlot {...{ path, home, version }} />}
+        {experiment.done > 1 && <DistributionPlot path={path} version={version} />}
+      </div>
+      <h2 className="mt-8 font-semibold">Results by cell</h2>
+      <p className="mt-0.5 max-w-read text-sm text-ink-3">
+        A cell has the runs with the same model and settings, over all seeds and repeats.{' '}
+        {cells.some(({ checked }) => checked > 0)
+          ? 'A run passes if it ends with a complete answer and all its checks pass.'
+          : 'Without checks, every run that ends by itself with a complete result counts as passed.'}{' '}
+        {leftOut}
+      </p>
+      {notRun.length > 0 && (
+        <ul className="foreign mt-2 max-w-read text-sm text-fail">
+          {notRun.map((line) => (
+            <li key={line}>{plainVisibleLine(line)}</li>
+          ))}
+        </ul>
+      )}
+      <CellsTable {...{ cells, hrefOf }} mode={experiment.mode} cases={experiment.suite?.cases ?? 1} />
+      <FiguresTable cells={cells} hrefOf={hrefOf} />
+      {cells.length > 1 && <PairPanel path={path} cells={cells} done={experiment.done} />}
+    </>
+  );
+}
