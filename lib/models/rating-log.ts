@@ -2,6 +2,7 @@ import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ratedText, ratingStudy } from '../api/rating.ts';
+import { withRoomFor } from '../config/full-disk.ts';
 import { jsonValue } from '../util/json.ts';
 
 /** A line of a study's file. */
@@ -45,24 +46,32 @@ export class RatingLog {
     return studies;
   }
 
-  /** Appends a line and waits until it is on disk. */
+  /** Appends a line and waits until it is on disk. @throws {AppError} `storage_full` */
   async append(id: string, line: RatingLine): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const file = await open(join(this.#folder, `${id}.jsonl`), 'a+', 0o600);
-    try {
-      const { size } = await file.stat();
-      const last = Buffer.alloc(1);
-      if (size > 0) await file.read(last, 0, 1, size - 1);
-      // A line that was cut off must not swallow the next.
-      const prefix = size > 0 && last.toString() !== '\n' ? '\n' : '';
-      await file.write(`${prefix}${JSON.stringify(line)}\n`);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
+    const path = join(this.#folder, `${id}.jsonl`);
+    await withRoomFor(path, async () => {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await appendLine(path, JSON.stringify(line));
+    });
   }
 
   async delete(id: string): Promise<void> {
     await rm(join(this.#folder, `${id}.jsonl`), { force: true });
+  }
+}
+
+async function appendLine(path: string, line: string): Promise<void> {
+  const file = await open(path, 'a+', 0o600);
+  try {
+    const { size } = await file.stat();
+    const last = Buffer.alloc(1);
+    if (size > 0) await file.read(last, 0, 1, size - 1);
+    // A line that was cut off must not swallow the next.
+    const prefix = size > 0 && last.toString() !== '\n' ? '\n' : '';
+    // All of it: `write` reports no error if only a part had room.
+    await file.appendFile(`${prefix}${line}\n`);
+    await file.datasync();
+  } finally {
+    await file.close();
   }
 }

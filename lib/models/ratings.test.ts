@@ -171,6 +171,21 @@ it('stops and says why, if a rating cannot be stored', async () => {
   });
 });
 
+it('stops on request where nothing can be stored any more', async () => {
+  const folder = newFolder();
+  const asked = Promise.withResolvers<void>();
+  const ratings = open(folder, (_, { signal }) => {
+    asked.resolve();
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  });
+  await ratings.create(request());
+  await asked.promise;
+  rmSync(folder, { recursive: true, force: true });
+  writeFileSync(folder, 'no folder any more');
+  await expect(ratings.stop('study')).rejects.toThrow();
+  expect(await ratings.get('study')).toMatchObject({ rating: { status: 'stopped' } });
+});
+
 it('people rate beside the models, and see no scores in the reply', async () => {
   const ratings = open(newFolder(), async () => answer(scores(9, 2)));
   await ratings.create(request());

@@ -143,12 +143,17 @@ export class Ratings {
   /** Stops after what is being rated is given up; nothing that is done is lost. @throws {AppError} `rating_not_found` */
   async stop(id: string): Promise<RatingReply> {
     const open = await this.#study(id);
-    if (open.running) {
-      await this.#append(open, { type: 'running', on: false });
-      open.stop.abort();
-      await open.over;
-    }
+    if (await this.#halt(open)) await this.#append(open, { type: 'running', on: false });
     return replyOf(open);
+  }
+
+  /** Ends the work on a study, also where a full disk keeps nothing of it. Returns whether there was any. */
+  async #halt(open: Open): Promise<boolean> {
+    if (!open.running) return false;
+    open.stop.abort();
+    await open.over;
+    open.running = false;
+    return true;
   }
 
   /** Stores what a person gives a text; a second time replaces the first. @throws {AppError} `rating_not_found`, `invalid_request` */
@@ -172,7 +177,7 @@ export class Ratings {
 
   /** @throws {AppError} `rating_not_found` */
   async delete(id: string): Promise<{ deleted: string }> {
-    await this.stop(id);
+    await this.#halt(await this.#study(id));
     (await this.#studies()).delete(id);
     await this.#options.log.delete(id);
     return { deleted: id };

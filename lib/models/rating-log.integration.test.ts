@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { canMountDisks, mountSmallDisk } from '../testing/small-disk.ts';
+import { RatingLog } from './rating-log.ts';
+
+const score = (run_id: string) => ({
+  type: 'rated' as const,
+  rater: 'Ada',
+  run_id,
+  scores: { plain: 3 },
+  at: 7,
+});
+
+it.skipIf(!canMountDisks)(
+  'says that a disk is full, and keeps every line before and after that',
+  async () => {
+    const disk = await mountSmallDisk({ megabytes: 1 });
+    const folder = join(disk.outside, 'ratings');
+    const log = new RatingLog(folder);
+    const study = { id: 's', name: 'S', created_at: 1, part: 'output' as const, subjects: [], models: [] };
+    const questionnaire = {
+      name: 'Clarity',
+      description: '',
+      instructions: '',
+      scale: { min: 1, max: 10, min_label: 'no', max_label: 'yes', level: 'ordinal' as const },
+      items: [{ id: 'plain', text: 'It is plain.', reversed: false }],
+    };
+    try {
+      await log.append('s', { type: 'created', study: { ...study, questionnaire } });
+      disk.fill();
+      const long = 'x'.repeat(100_000);
+      await expect(log.append('s', score(long))).rejects.toMatchObject({
+        code: 'storage_full',
+        message: expect.stringContaining(folder),
+      });
+      disk.empty();
+      await log.append('s', score('after'));
+      const lines = (await log.read()).get('s') ?? [];
+      expect(lines.map(({ type }) => type)).toEqual(['created', 'rated']);
+      expect(lines[1]).toMatchObject({ run_id: 'after' });
+    } finally {
+      await disk.dispose();
+    }
+  },
+);
