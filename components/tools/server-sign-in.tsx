@@ -56,7 +56,8 @@ function AddressDialog({ name, address, onClose }: { name: string; address: stri
     <ToolsDialog title={`Sign in to ${name}`} onClose={onClose}>
       <p className="text-ink-2">
         {name} sends you to <strong className="foreign font-mono text-ink">{host}</strong> to sign in.
-        Continue only if you trust that site. You then return to Loupe, which keeps a token for this server.
+        Continue only if you trust that site, and want {name} to do what you allow there: Loupe keeps a token
+        and sends it to that server.
       </p>
       <p className="foreign max-h-32 overflow-y-auto rounded-md bg-sunken p-2 font-mono text-xs break-all">
         <ForeignText text={address} />

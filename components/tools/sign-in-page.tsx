@@ -12,6 +12,9 @@ import { ParentLink } from '../ui/parent-link.tsx';
 
 const LINK = 'text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass';
 
+/** The status for a browser that is not signed in to Loupe. */
+const SIGNED_OUT = 401;
+
 /** Where a browser comes back to from a sign-in at an MCP server. */
 export function SignInPage() {
   const params = useSearchParams();
@@ -25,9 +28,13 @@ export function SignInPage() {
     postJson<McpSignedInReply>('/api/mcp/sign-in', Object.fromEntries(params))
       .then((reply) => {
         setServer(reply.server);
-        history.replaceState(null, '', location.pathname);
+        forgetCode();
       })
-      .catch((failure: unknown) => setError(toApiError(failure)));
+      .catch((failure: unknown) => {
+        const found = toApiError(failure);
+        if (found.status !== SIGNED_OUT) forgetCode();
+        setError(found);
+      });
   }, [params]);
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
@@ -53,9 +60,14 @@ export function SignInPage() {
   );
 }
 
+/** Takes the code out of the address, so that it is in no history. */
+function forgetCode(): void {
+  history.replaceState(null, '', location.pathname);
+}
+
 /** A browser that is not signed in to Loupe can try again after that; any other failure ends this sign-in. */
 function SignInProblem({ error }: { error: ApiError }) {
-  if (error.status === 401) return <Problem error={error} onRetry={() => location.reload()} />;
+  if (error.status === SIGNED_OUT) return <Problem error={error} onRetry={() => location.reload()} />;
   return (
     <ErrorNote error={error}>
       <p className="mt-2">
