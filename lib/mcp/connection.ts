@@ -303,7 +303,7 @@ export class Connection {
 
   #failed(code: string, what: string, cause: unknown): AppError {
     // The server refused it before it did anything.
-    const signIn = this.#link.signInNeeded(cause);
+    const signIn = this.#link.signInProblem(cause);
     if (signIn) return signIn;
     const why = this.#link.problem() ?? errorWords(cause, this.mask);
     const hint =
@@ -349,8 +349,8 @@ interface Link {
   /** What to check then. */
   hint: string;
   problem(): string | undefined;
-  /** The error, if it means that a person must sign in. */
-  signInNeeded(error: unknown): AppError | undefined;
+  /** The error, if it means that a person must sign in, or that a token could not be renewed. */
+  signInProblem(error: unknown): AppError | undefined;
   stderr(): string;
   /** Resolves when it has ended, or after some time. */
   ended(withinMs: number): Promise<void>;
@@ -365,14 +365,20 @@ function linkTo(
   if (server.type === 'http') {
     const signIn = hasOwnToken(server)
       ? undefined
-      : parts.signIns.forConnection({ name, url: server.url, sdk, onSecret: (secret) => mask.add([secret]) });
+      : parts.signIns.forConnection({
+          name,
+          url: server.url,
+          sdk,
+          client: server.oauth,
+          onSecret: (secret) => mask.add([secret]),
+        });
     const connection = new HttpConnection(server, sdk, signIn);
     return {
       transport: connection.transport,
       failed: 'could not be used',
       hint: 'Check its address and headers on the Tools page, and that it is running.',
       problem: () => connection.problem,
-      signInNeeded: (error) => signInNeeded(error, signIn),
+      signInProblem: (error) => signInProblem(error, signIn),
       stderr: () => '',
       ended: async () => undefined,
       close: () => connection.close(),
@@ -384,20 +390,23 @@ function linkTo(
     failed: 'did not start',
     hint: 'Check its command, its folders and its network on the Tools page.',
     problem: () => transport.problem,
-    signInNeeded: () => undefined,
+    signInProblem: () => undefined,
     stderr: () => transport.stderr,
     ended: (withinMs) => transport.ended(withinMs),
     close: () => transport.close(),
   };
 }
 
+const SIGN_IN_CODES: ReadonlySet<string> = new Set(['mcp_sign_in_needed', 'mcp_sign_in_failed']);
+
 /** Whether a person configured a token, so that there is nothing to sign in for. */
 function hasOwnToken({ headers }: HttpServer): boolean {
   return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
 }
 
-function signInNeeded(error: unknown, signIn: ConnectionSignIn | undefined): AppError | undefined {
-  if (error instanceof AppError && error.code === 'mcp_sign_in_needed') return error;
+/** The error, if a token was refused and not replaced. */
+function signInProblem(error: unknown, signIn: ConnectionSignIn | undefined): AppError | undefined {
+  if (error instanceof AppError && SIGN_IN_CODES.has(error.code)) return error;
   return signIn?.insufficient(error);
 }
 
@@ -436,7 +445,7 @@ function notStarted(
   cause: unknown,
   { link, mask }: { link: Link; mask: SecretMask },
 ): AppError {
-  const signIn = link.signInNeeded(cause);
+  const signIn = link.signInProblem(cause);
   if (signIn) return signIn;
   if (cause instanceof AppError) return cause;
   const why = link.problem() ?? errorWords(cause, mask);

@@ -30,9 +30,9 @@ import { reachOf } from './reach.ts';
 import { readMcpConfig, referenceProblems } from './read-config.ts';
 import { resolveReferences } from './references.ts';
 import { serverFolders, serverHome } from './server-folders.ts';
-import { type ServerFailure, ServerInstance } from './server-instance.ts';
+import { failureOf, type ServerFailure, ServerInstance } from './server-instance.ts';
 import { getPrompt, getResource, listOffers } from './server-offers.ts';
-import { SignIns } from './sign-in/sign-ins.ts';
+import { type SignedIn, SignIns } from './sign-in/sign-ins.ts';
 import type { ServerTool } from './tool-definition.ts';
 import { runsUnasked, toolReplies } from './tool-replies.ts';
 
@@ -207,11 +207,16 @@ export class McpServers {
     return { address: address.href };
   }
 
-  /** Completes a sign-in, and starts the page's connection. @throws {AppError} as `SignIns.finish` */
+  /** Completes a sign-in, and starts the page's connection. @throws {AppError} as `SignIns.finish` and `keep` */
   async finishSignIn(answer: FinishMcpSignInRequest): Promise<McpSignedInReply> {
-    const server = await this.#signIns.finish(answer);
-    await this.start(server);
-    return { server };
+    const signedIn = await this.#signIns.finish(answer);
+    const { name } = signedIn;
+    // The server may have been removed or changed while the person signed in.
+    await this.#writing.run(async () => {
+      await this.#signIns.keep(signedIn, this.#address(name, await this.#config(name)));
+    });
+    await this.start(name);
+    return { server: name };
   }
 
   /** Forgets the tokens of a server. @throws {AppError} `mcp_server_not_found` */
@@ -439,15 +444,17 @@ export class McpServers {
     });
   }
 
-  /** @param known.signedIn the address that there is a token for */
   #reply(
     name: string,
     server: McpServer,
-    { accepted, signedIn }: { accepted: readonly AcceptedTool[]; signedIn: string | undefined },
+    { accepted, signedIn }: { accepted: readonly AcceptedTool[]; signedIn: SignedIn | undefined },
   ): McpServerReply {
     const instance = this.#pages.get(name)?.instance;
-    const { failure, info } = instance ?? {};
-    const signIn = signInState(failure, signedIn !== undefined && signedIn === this.#address(name, server));
+    const { info } = instance ?? {};
+    const isSignedIn = signedIn !== undefined && signedIn.url === this.#address(name, server);
+    const failure =
+      instance?.failure ?? (isSignedIn && signedIn.problem ? failureOf(signedIn.problem) : undefined);
+    const signIn = signInState(failure, isSignedIn);
     const runs = [...this.#uses].filter((use) => use.instance.name === name).length;
     return {
       name,

@@ -162,7 +162,8 @@ export class ServerInstance {
   }
 }
 
-function failureOf(error: unknown): ServerFailure {
+/** What to show of an error. */
+export function failureOf(error: unknown): ServerFailure {
   if (!(error instanceof AppError)) {
     return { message: error instanceof Error ? error.message : String(error) };
   }

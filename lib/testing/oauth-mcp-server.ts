@@ -17,20 +17,35 @@ export interface OauthMcpServer extends AsyncDisposable {
   answer(address: string, allowed: boolean): URLSearchParams;
 }
 
+/** How the server differs from an ordinary one. */
+interface Oddities {
+  /** Answers a request for a token instead of it, or does something before; `undefined`: as usual. */
+  onToken?: (form: URLSearchParams) => Promise<TokenAnswer | undefined>;
+  /** A permission that calls need and that no token has. */
+  missingScope?: string;
+}
+
+interface TokenAnswer {
+  status: number;
+  body: unknown;
+}
+
 /** @param metadata changes what the authorization server says about itself */
 export async function startOauthMcpServer(
   metadata: Readonly<Record<string, unknown>> = {},
+  { onToken, missingScope }: Oddities = {},
 ): Promise<OauthMcpServer> {
   const requests: string[] = [];
   const called: string[] = [];
   const codes = new Map<string, URLSearchParams>();
   const access = new Set<string>();
   const refresh = new Set<string>();
+  let clients = 0;
   let origin = '';
 
   const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>> = {
     'GET /.well-known/oauth-protected-resource/mcp': async (_, response) =>
-      json(response, { resource: `${origin}/mcp`, authorization_servers: [origin] }),
+      json(response, { resource: origin, authorization_servers: [origin] }),
     'GET /.well-known/oauth-authorization-server': async (_, response) =>
       json(response, {
         issuer: origin,
@@ -42,7 +57,7 @@ export async function startOauthMcpServer(
         ...metadata,
       }),
     'POST /register': async (request, response) =>
-      json(response, { ...JSON.parse(await text(request)), client_id: 'loupe-client' }, 201),
+      json(response, { ...JSON.parse(await text(request)), client_id: `loupe-client-${++clients}` }, 201),
     'GET /authorize': async (request, response) => {
       const asked = new URL(request.url ?? '', origin).searchParams;
       const link = (allowed: boolean) => `${asked.get('redirect_uri')}?${back(asked, allowed)}`;
@@ -53,6 +68,10 @@ export async function startOauthMcpServer(
     },
     'POST /token': async (request, response) => {
       const form = new URLSearchParams(await text(request));
+      const answer = await onToken?.(form);
+      if (answer) return json(response, answer.body, answer.status);
+      // Compared letter by letter, as services do.
+      if (form.get('resource') !== origin) return json(response, { error: 'invalid_target' }, 400);
       const granted =
         form.get('grant_type') === 'refresh_token'
           ? refresh.delete(form.get('refresh_token') ?? '')
@@ -77,7 +96,13 @@ export async function startOauthMcpServer(
         response.setHeader('www-authenticate', `Bearer resource_metadata="${metadataUrl}"`);
         return json(response, { error: 'invalid_token' }, 401);
       }
-      return answerMessage(JSON.parse(await text(request)), response, (result) => {
+      const message = JSON.parse(await text(request));
+      if (missingScope !== undefined && message.method === 'tools/call') {
+        const challenge = `Bearer error="insufficient_scope", scope="${missingScope}"`;
+        response.setHeader('www-authenticate', challenge);
+        return json(response, { error: 'insufficient_scope' }, 403);
+      }
+      return answerMessage(message, response, (result) => {
         called.push(token);
         return { content: [{ type: 'text', text: `${result} with ${token}` }] };
       });

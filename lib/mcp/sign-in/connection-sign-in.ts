@@ -1,4 +1,5 @@
 import type * as Sdk from '@modelcontextprotocol/client';
+import type { HttpServer } from '../../api/mcp.ts';
 import type { AppError } from '../../errors/app-error.ts';
 import type { Secret } from '../secrets.ts';
 
@@ -13,6 +14,8 @@ export interface TokenRequest {
   name: string;
   url: string;
   sdk: typeof Sdk;
+  /** The client that a person registered. */
+  client: HttpServer['oauth'];
   /** Hears of each token, so that it can be masked. */
   onSecret(secret: Secret): void;
 }

@@ -20,6 +20,14 @@ export function mayUseAddress(address: URL, server: URL): boolean {
   return address.protocol === 'https:' || (address.protocol === 'http:' && isHere(address) && isHere(server));
 }
 
+/** What to say of an address that `mayUseAddress` refuses. Pure. */
+export function refusedAddress({ protocol, host, username, password }: URL): string {
+  const where = `It names ${protocol}//${host}`;
+  return username === '' && password === ''
+    ? `${where}, which is not encrypted.`
+    : `${where} with a name or a password in the address.`;
+}
+
 /**
  * A `fetch` for the requests of a sign-in. Their addresses come from a server, so others than those of `mayUseAddress` are
  * refused; redirects are not followed, and replies have limits.
@@ -31,7 +39,7 @@ export function oauthFetch({ server, onRefused }: { server: URL; onRefused(why: 
   return async (asked, init) => {
     const address = new URL(asked);
     if (!mayUseAddress(address, server)) {
-      const why = `It names ${address.origin}, which is not encrypted.`;
+      const why = refusedAddress(address);
       onRefused(why);
       throw new AppError({ code: 'mcp_other_address', message: why });
     }

@@ -12,7 +12,6 @@ export class PendingSignIn implements Sdk.OAuthClientProvider {
   /** Where the person signs in. */
   address: URL | undefined;
   client: Sdk.StoredOAuthClientInformation | undefined;
-  granted: Sdk.StoredOAuthTokens | undefined;
   resource: string | undefined;
   discovered: Sdk.OAuthDiscoveryState | undefined;
   #verifier = '';
@@ -38,7 +37,9 @@ export class PendingSignIn implements Sdk.OAuthClientProvider {
     return this.value;
   }
 
-  clientInformation(): Sdk.StoredOAuthClientInformation | undefined {
+  clientInformation(at?: Sdk.OAuthClientInformationContext): Sdk.StoredOAuthClientInformation | undefined {
+    // A client that a person registered is for the authorization server that the sign-in begins at.
+    if (this.client && at) this.client = { ...this.client, issuer: this.client.issuer ?? at.issuer };
     return this.client;
   }
 
@@ -51,9 +52,8 @@ export class PendingSignIn implements Sdk.OAuthClientProvider {
     return undefined;
   }
 
-  saveTokens(tokens: Sdk.StoredOAuthTokens): void {
-    this.granted = tokens;
-  }
+  /** None: the flow is left before it asks for tokens. */
+  saveTokens(): void {}
 
   redirectToAuthorization(address: URL): void {
     this.address = address;
@@ -77,9 +77,5 @@ export class PendingSignIn implements Sdk.OAuthClientProvider {
 
   discoveryState(): Sdk.OAuthDiscoveryState | undefined {
     return this.discovered;
-  }
-
-  invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
-    if (scope === 'all' || scope === 'client') this.client = undefined;
   }
 }

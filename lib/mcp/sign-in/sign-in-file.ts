@@ -47,13 +47,24 @@ export class SignInFile {
     return new Map(Object.entries(file?.servers ?? {}));
   }
 
-  /** @param signIn `undefined` to forget it @throws {AppError} `mcp_config_unreadable`, `storage_full` */
-  async save(name: string, signIn: StoredSignIn | undefined): Promise<void> {
+  /**
+   * Replaces the sign-in of a server by what `next` makes of the present one, and nothing may come in between.
+   *
+   * @param next `undefined` is no sign-in
+   * @throws {AppError} `mcp_config_unreadable`, `storage_full`
+   */
+  async change(
+    name: string,
+    next: (present: StoredSignIn | undefined) => StoredSignIn | undefined,
+  ): Promise<void> {
     await this.#writing.run(async () => {
       const all = new Map(await this.all());
-      if (signIn === undefined && !all.delete(name)) return;
+      const present = all.get(name);
+      const changed = next(present);
+      if (changed === present) return;
       // Without what else an authorization server sent.
-      if (signIn !== undefined) all.set(name, storedSignIn.parse(signIn));
+      if (changed) all.set(name, storedSignIn.parse(changed));
+      else all.delete(name);
       await writePrivateFile(this.#path, { servers: Object.fromEntries(all) });
     });
   }

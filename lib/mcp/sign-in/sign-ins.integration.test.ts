@@ -1,10 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { HttpServer } from '../../api/mcp.ts';
 import { type OauthMcpServer, startOauthMcpServer } from '../../testing/oauth-mcp-server.ts';
-import { type ServersUnderTest, serversUnderTest } from '../under-test.ts';
+import { PLANTED, type ServersUnderTest, serversUnderTest } from '../under-test.ts';
 
 const BACK = 'http://127.0.0.1:4120/tools/sign-in';
 const { signal } = new AbortController();
@@ -25,6 +25,10 @@ async function signIn({ servers }: ServersUnderTest, tracker: OauthMcpServer): P
   const { state = '', code } = Object.fromEntries(tracker.answer(address, true));
   expect(await servers.finishSignIn({ state, code })).toEqual({ server: 'tracker' });
 }
+
+/** The file that keeps them. */
+const signIns = ({ dataDir }: ServersUnderTest): unknown =>
+  JSON.parse(readFileSync(join(dataDir, 'mcp-sign-ins.json'), 'utf8'));
 
 const call = ({ servers }: ServersUnderTest) => servers.call('tracker', 'find', {}, signal);
 
@@ -118,6 +122,167 @@ it('says that a person denied the access, and accepts an answer once [O29]', asy
   await expect(test.servers.finishSignIn({ state: 'made up', code: 'x' })).rejects.toMatchObject({
     code: 'mcp_sign_in_expired',
   });
+});
+
+it('forgets a sign-in for good while its token is being renewed [O29]', async () => {
+  await using test = await serversUnderTest();
+  await using tracker = await startOauthMcpServer(
+    {},
+    {
+      onToken: async (form) => {
+        if (form.get('grant_type') === 'refresh_token') await test.servers.signOut('tracker');
+        return undefined;
+      },
+    },
+  );
+  await test.start('tracker', at(tracker.url));
+  await signIn(test, tracker);
+  await test.settled('tracker');
+  const { instance, release } = await test.servers.instanceForRun('tracker', '');
+  const connection = await instance.connect();
+  tracker.expire();
+  await expect(connection.listTools()).rejects.toMatchObject({ code: 'mcp_sign_in_needed' });
+  expect(signIns(test)).toEqual({ servers: {} });
+  await release();
+});
+
+it('keeps no sign-in for a server that was removed or changed meanwhile [O29]', async () => {
+  await using tracker = await startOauthMcpServer();
+  await using test = await serversUnderTest();
+  await test.start('tracker', at(tracker.url));
+  const begin = async () =>
+    Object.fromEntries(tracker.answer((await test.servers.beginSignIn('tracker', BACK)).address, true));
+  const { state = '', code } = await begin();
+  await test.servers.update('tracker', at(`${tracker.url}?other`));
+  await expect(test.servers.finishSignIn({ state, code })).rejects.toMatchObject({
+    code: 'mcp_sign_in_expired',
+    message: 'The address of the server "tracker" has changed since this sign-in was begun.',
+  });
+  await test.servers.update('tracker', at(tracker.url));
+  const second = await begin();
+  await test.servers.remove('tracker');
+  await test.servers.add('tracker', at(tracker.url));
+  await expect(
+    test.servers.finishSignIn({ state: second.state ?? '', code: second.code }),
+  ).rejects.toMatchObject({ code: 'mcp_sign_in_expired' });
+  expect(existsSync(join(test.dataDir, 'mcp-sign-ins.json'))).toBe(false);
+});
+
+it.each([
+  [
+    'a refused client',
+    401,
+    { error: 'invalid_client', error_description: 'Not 5ecret-of-the-app!' },
+    /failed: Not \[secret client_secret\]!$/,
+  ],
+  [
+    'a token of two lines',
+    200,
+    { access_token: 'a\nb', token_type: 'Bearer' },
+    /a token that cannot be sent\.$/,
+  ],
+  [
+    'a huge token',
+    200,
+    { access_token: 'a'.repeat(50_000), token_type: 'Bearer' },
+    /a token that cannot be sent\.$/,
+  ],
+  ['no token', 200, { error: 'server_error' }, /failed: server_error\.$/],
+] as const)('reports %s once, without secrets and without a log [O29]', async (_, status, body, message) => {
+  await using tracker = await startOauthMcpServer({}, { onToken: async () => ({ status, body }) });
+  await using test = await serversUnderTest();
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  const oauth = { client_id: 'mine', client_secret: '5ecret-of-the-app' };
+  await test.start('tracker', at(tracker.url, { oauth }));
+  const { address } = await test.servers.beginSignIn('tracker', BACK);
+  const { state = '', code } = Object.fromEntries(tracker.answer(address, true));
+  await expect(test.servers.finishSignIn({ state, code })).rejects.toThrow(message);
+  expect(tracker.requests.filter((request) => request === 'POST /token')).toHaveLength(1);
+  expect(warn).not.toHaveBeenCalled();
+  warn.mockRestore();
+});
+
+it('leaves the secret of an own app in the configuration, and renews with it [O29]', async () => {
+  const sent: (string | null)[] = [];
+  await using tracker = await startOauthMcpServer(
+    { token_endpoint_auth_methods_supported: ['client_secret_post'] },
+    {
+      onToken: async (form) => {
+        sent.push(form.get('client_secret'));
+        return undefined;
+      },
+    },
+  );
+  await using test = await serversUnderTest();
+  const oauth = { client_id: 'mine', client_secret: `\${${PLANTED.name}}` };
+  await test.start('tracker', at(tracker.url, { oauth }));
+  await signIn(test, tracker);
+  await test.settled('tracker');
+  expect(JSON.stringify(signIns(test))).not.toContain(PLANTED.value);
+  tracker.expire();
+  expect((await call(test)).result.success).toBe(true);
+  expect(sent).toEqual([PLANTED.value, PLANTED.value]);
+});
+
+it('offers a sign-in for the permissions that a call turned out to need [O29]', async () => {
+  await using tracker = await startOauthMcpServer({}, { missingScope: 'issues:write' });
+  await using test = await serversUnderTest();
+  await test.start('tracker', at(tracker.url));
+  await signIn(test, tracker);
+  await test.settled('tracker');
+  await expect(call(test)).rejects.toMatchObject({ code: 'mcp_sign_in_needed' });
+  expect(await test.servers.get('tracker')).toMatchObject({
+    sign_in: 'needed',
+    failure: { message: 'The server "tracker" needs more permissions.' },
+  });
+  const { address } = await test.servers.beginSignIn('tracker', BACK);
+  expect(new URL(address).searchParams.get('scope')).toBe('issues:write');
+  await signIn(test, tracker);
+  await test.settled('tracker');
+  expect(await test.servers.get('tracker')).toMatchObject({ sign_in: 'signed_in' });
+});
+
+it('keeps a sign-in that cannot be renewed for now [O29]', async () => {
+  let isDown = false;
+  await using tracker = await startOauthMcpServer(
+    {},
+    { onToken: async () => (isDown ? { status: 503, body: '<h1>Later</h1>' } : undefined) },
+  );
+  await using test = await serversUnderTest();
+  await test.start('tracker', at(tracker.url));
+  await signIn(test, tracker);
+  await test.settled('tracker');
+  tracker.expire();
+  isDown = true;
+  await expect(call(test)).rejects.toMatchObject({
+    code: 'mcp_sign_in_failed',
+    message: 'Your sign-in at "tracker" could not be renewed: server_error.',
+  });
+  isDown = false;
+  expect((await call(test)).result.success).toBe(true);
+});
+
+it('registers again after a sign-in from which nobody came back [O29]', async () => {
+  await using tracker = await startOauthMcpServer();
+  await using test = await serversUnderTest();
+  await test.start('tracker', at(tracker.url));
+  await signIn(test, tracker);
+  const client = async () =>
+    new URL((await test.servers.beginSignIn('tracker', BACK)).address).searchParams.get('client_id');
+  expect([await client(), await client()]).toEqual(['loupe-client-1', 'loupe-client-2']);
+});
+
+it('refuses an address of a megabyte, and names what else is wrong with one [O29]', async () => {
+  const begin = async (endpoint: string) => {
+    await using tracker = await startOauthMcpServer({ authorization_endpoint: endpoint });
+    await using test = await serversUnderTest();
+    await test.start('tracker', at(tracker.url));
+    return await test.servers.beginSignIn('tracker', BACK);
+  };
+  await expect(begin(`https://auth.example/${'a'.repeat(500_000)}`)).rejects.toThrow(/too long\.$/);
+  await expect(begin('https://me:pw@auth.example/')).rejects.toThrow(
+    /names https:\/\/auth\.example with a name or a password in the address\.$/,
+  );
 });
 
 it.each([

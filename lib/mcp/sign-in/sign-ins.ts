@@ -4,8 +4,9 @@ import { AppError } from '../../errors/app-error.ts';
 import { OneAtATime } from '../../util/one-at-a-time.ts';
 import { cleanLine } from '../clean-text.ts';
 import { loadSdk } from '../sdk.ts';
+import { SecretMask } from '../secrets.ts';
 import type { ConnectionSignIn, TokenRequest, Tokens } from './connection-sign-in.ts';
-import { mayUseAddress, oauthFetch } from './oauth-fetch.ts';
+import { mayUseAddress, oauthFetch, refusedAddress } from './oauth-fetch.ts';
 import { PendingSignIn } from './pending-sign-in.ts';
 import { SignInFile, type StoredSignIn } from './sign-in-file.ts';
 
@@ -13,6 +14,11 @@ import { SignInFile, type StoredSignIn } from './sign-in-file.ts';
 const PENDING_MS = 15 * 60_000;
 const MAX_PENDING = 20;
 const MAX_WHY_CHARS = 300;
+/** More than any browser or server takes. */
+const MAX_ADDRESS_CHARS = 8000;
+const MAX_TOKEN_CHARS = 20_000;
+/** What a header can hold (RFC 6749, appendix A.12). */
+const ACCESS_TOKEN = /^[\x21-\x7e]+$/;
 const HEADER_HINT = 'If the server takes a token in a header, enter that header in its form instead.';
 
 /** What a server said when it refused a request: where its metadata is, and what it wants to be allowed. */
@@ -26,7 +32,27 @@ interface Pending {
   url: URL;
   challenge: Challenge;
   provider: PendingSignIn;
+  /** Whether a person registered the client. Then its secret is in the configuration only. */
+  isOwnClient: boolean;
   until: number;
+}
+
+/** A token that only a person can replace, and what to say of it. */
+interface SpentToken {
+  token: string | undefined;
+  problem: AppError;
+}
+
+/** What there is of a sign-in, for a page. */
+export interface SignedIn {
+  url: string;
+  problem: AppError | undefined;
+}
+
+/** A sign-in that was completed, not kept yet. */
+export interface NewSignIn {
+  name: string;
+  signIn: StoredSignIn;
 }
 
 /**
@@ -38,22 +64,37 @@ export class SignIns implements Tokens {
   readonly #now: () => number;
   /** By state. */
   readonly #pending = new Map<string, Pending>();
+  /** By address. */
   readonly #challenges = new Map<string, Challenge>();
-  readonly #refreshing = new OneAtATime();
+  /** By server: none waits for the authorization server of another. */
+  readonly #refreshing = new Map<string, OneAtATime>();
+  readonly #spent = new Map<string, SpentToken>();
+  /** The servers whose last sign-in did not succeed: their registrations may be void. */
+  readonly #unfinished = new Set<string>();
 
   constructor(options: { dataDir: string; now?: () => number }) {
     this.#file = new SignInFile(options.dataDir);
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** The addresses that there are tokens for, by server. @throws {AppError} `mcp_config_unreadable` */
-  async signedIn(): Promise<ReadonlyMap<string, string>> {
-    return new Map([...(await this.#file.all())].map(([name, { url }]) => [name, url]));
+  /**
+   * The addresses that there are tokens for, by server, and why only a person can replace a token.
+   *
+   * @throws {AppError} `mcp_config_unreadable`
+   */
+  async signedIn(): Promise<ReadonlyMap<string, SignedIn>> {
+    return new Map(
+      [...(await this.#file.all())].map(([name, { url, tokens }]) => {
+        const spent = this.#spent.get(name);
+        return [name, { url, problem: spent?.token === tokens.access_token ? spent.problem : undefined }];
+      }),
+    );
   }
 
-  /** @throws {AppError} `mcp_config_unreadable`, `storage_full` */
+  /** Forgets the tokens of a server, and the sign-in that was begun. @throws {AppError} `mcp_config_unreadable`, `storage_full` */
   async forget(name: string): Promise<void> {
-    await this.#file.save(name, undefined);
+    this.#forgetPending((pending) => pending.name === name);
+    await this.#file.change(name, () => undefined);
   }
 
   /**
@@ -81,97 +122,104 @@ export class SignIns implements Tokens {
     const stored = (await this.#file.all()).get(name);
     const known = stored?.url === server.href && stored.redirect_url === redirectUrl ? stored : undefined;
     const sdk = await loadSdk();
-    const challenge = this.#challenges.get(name) ?? {};
+    const challenge = this.#challenges.get(server.href) ?? {};
     // Permissions that were granted before are asked for again beside the new ones.
     const scope = sdk.computeScopeUnion(known?.tokens.scope, challenge.scope);
+    const registered = this.#unfinished.has(name) ? undefined : known?.client;
+    this.#unfinished.add(name);
     const pending: Pending = {
       name,
       url: server,
       challenge: { ...challenge, scope },
-      provider: new PendingSignIn(redirectUrl, client ?? known?.client),
+      provider: new PendingSignIn(redirectUrl, client ?? registered),
+      isOwnClient: client !== undefined,
       until: this.#now() + PENDING_MS,
     };
-    await this.#authorize(sdk, pending, {});
+    await during(pending, HEADER_HINT, (fetchFn) =>
+      sdk.auth(pending.provider, { serverUrl: server, ...pending.challenge, fetchFn }),
+    );
     const { address } = pending.provider;
-    if (!address || !mayUseAddress(address, server)) {
-      throw failed(name, address ? `It names ${address.origin}, which is not encrypted.` : 'It named none.');
-    }
-    this.#remember(pending);
-    return address;
-  }
-
-  #remember(pending: Pending): void {
-    for (const [state, { name, until }] of this.#pending) {
-      if (name === pending.name || until < this.#now()) this.#pending.delete(state);
-    }
+    if (!address) throw failed(name, 'It named none.');
+    if (!mayUseAddress(address, server)) throw failed(name, refusedAddress(address));
+    if (address.href.length > MAX_ADDRESS_CHARS) throw failed(name, 'It named an address that is too long.');
+    this.#forgetPending((other) => other.name === name || other.until < this.#now());
     const [oldest] = this.#pending.keys();
     if (this.#pending.size >= MAX_PENDING && oldest !== undefined) this.#pending.delete(oldest);
     this.#pending.set(pending.provider.value, pending);
+    return address;
+  }
+
+  #forgetPending(isOver: (pending: Pending) => boolean): void {
+    for (const [state, pending] of this.#pending) if (isOver(pending)) this.#pending.delete(state);
   }
 
   /**
-   * Exchanges the code that the browser came back with for tokens.
+   * Exchanges the code that the browser came back with for tokens. Nothing is kept: see `keep`.
    *
-   * @returns the name of the server
-   * @throws {AppError} `mcp_sign_in_expired`, `mcp_sign_in_failed`, `storage_full`
+   * @throws {AppError} `mcp_sign_in_expired`, `mcp_sign_in_failed`
    */
-  async finish({ state, code, iss, error, error_description }: FinishMcpSignInRequest): Promise<string> {
+  async finish({ state, code, iss, error, error_description }: FinishMcpSignInRequest): Promise<NewSignIn> {
     const pending = this.#pending.get(state);
     this.#pending.delete(state);
     if (!pending || pending.until < this.#now()) {
-      throw new AppError({
-        code: 'mcp_sign_in_expired',
-        message: 'This sign-in has expired, or it was completed before.',
-        hint: 'Press "Sign in" on the Tools page again.',
-      });
+      throw expired('This sign-in has expired, or it was completed before.');
     }
     const { name, url, provider } = pending;
     if (code === undefined) {
-      throw failed(name, cleanLine([error, error_description].filter(Boolean).join(': '), MAX_WHY_CHARS));
+      const why = cleanLine([error, error_description].filter(Boolean).join(': '), MAX_WHY_CHARS);
+      throw failed(name, why || 'The browser came back without a code.');
     }
-    await this.#authorize(await loadSdk(), pending, { authorizationCode: code, iss });
-    const { client, granted, resource, discovered } = provider;
-    if (!client || !granted || !discovered) throw failed(name, 'It granted no token.');
-    await this.#file.save(name, {
+    const { client, resource, discovered } = provider;
+    if (!client || !discovered) throw failed(name, 'It granted no token.');
+    const sdk = await loadSdk();
+    const { authorizationServerUrl, authorizationServerMetadata: metadata } = discovered;
+    // Not by the library's whole flow: that sends a refused code twice, and logs what it is answered.
+    const tokens = await during(pending, undefined, (fetchFn) =>
+      sdk.exchangeAuthorization(authorizationServerUrl, {
+        ...(metadata && { metadata }),
+        clientInformation: client,
+        authorizationCode: code,
+        iss,
+        codeVerifier: provider.codeVerifier(),
+        redirectUri: provider.redirectUrl,
+        ...(resource !== undefined && { resource }),
+        fetchFn,
+      }),
+    );
+    if (!areUsable(tokens)) throw failed(name, 'It granted a token that cannot be sent.');
+    const { client_secret: _, ...withoutSecret } = client;
+    const signIn = {
       url: url.href,
       redirect_url: provider.redirectUrl,
-      authorization_server: discovered.authorizationServerUrl,
+      authorization_server: authorizationServerUrl,
       ...(resource !== undefined && { resource }),
-      client,
-      tokens: granted,
-    });
-    this.#challenges.delete(name);
-    return name;
+      client: pending.isOwnClient ? withoutSecret : client,
+      tokens,
+    };
+    return { name, signIn };
   }
 
-  async #authorize(
-    sdk: typeof Sdk,
-    { name, url, challenge, provider }: Pending,
-    answer: { authorizationCode?: string; iss?: string | undefined },
-  ): Promise<void> {
-    let refused: string | undefined;
-    const fetchFn = oauthFetch({
-      server: url,
-      onRefused: (why) => {
-        refused ??= why;
-      },
-    });
-    try {
-      await sdk.auth(provider, { serverUrl: url, ...challenge, ...answer, fetchFn });
-    } catch (cause) {
-      const hint = answer.authorizationCode === undefined ? HEADER_HINT : undefined;
-      throw failed(name, refused ?? cleanLine(wordsOf(cause), MAX_WHY_CHARS), {
-        ...(hint && { hint }),
-        cause,
-      });
+  /**
+   * Keeps a sign-in for a server.
+   *
+   * @param address where the server is now
+   * @throws {AppError} `mcp_sign_in_expired` if that is not where the sign-in was begun; `storage_full`
+   */
+  async keep({ name, signIn }: NewSignIn, address: string | undefined): Promise<void> {
+    if (address !== signIn.url) {
+      throw expired(`The address of the server "${name}" has changed since this sign-in was begun.`);
     }
+    await this.#file.change(name, () => signIn);
+    this.#challenges.delete(signIn.url);
+    this.#unfinished.delete(name);
   }
 
-  forConnection({ name, url, sdk, onSecret }: TokenRequest): ConnectionSignIn {
+  forConnection({ name, url, sdk, client, onSecret }: TokenRequest): ConnectionSignIn {
+    const { href } = new URL(url);
     let used: string | undefined;
     return {
       token: async () => {
-        const tokens = (await this.#stored(name, url))?.tokens;
+        const tokens = (await this.#stored(name, href))?.tokens;
         used = tokens?.access_token;
         for (const value of [tokens?.access_token, tokens?.refresh_token]) {
           if (value !== undefined) onSecret({ name: 'token', value });
@@ -180,56 +228,157 @@ export class SignIns implements Tokens {
       },
       onUnauthorized: async ({ response }) => {
         const { resourceMetadataUrl, scope } = sdk.extractWWWAuthenticateParams(response);
-        this.#challenges.set(name, { resourceMetadataUrl, scope });
+        this.#challenges.set(href, { resourceMetadataUrl, scope });
         const refused = used;
-        await this.#refreshing.run(() => this.#renew(name, url, refused));
+        const queue = this.#refreshing.get(name) ?? new OneAtATime();
+        this.#refreshing.set(name, queue);
+        await queue.run(() => this.#renew({ name, href, client }, refused));
       },
       insufficient: (error) => {
         if (!(error instanceof sdk.InsufficientScopeError)) return undefined;
         const { requiredScope: scope, resourceMetadataUrl } = error;
-        this.#challenges.set(name, { scope, resourceMetadataUrl });
-        return needed(name, 'needs more permissions.');
+        this.#challenges.set(href, { scope, resourceMetadataUrl });
+        return this.#needed(name, used, 'needs more permissions.');
       },
     };
   }
 
-  async #stored(name: string, url: string): Promise<StoredSignIn | undefined> {
+  async #stored(name: string, href: string): Promise<StoredSignIn | undefined> {
     const stored = (await this.#file.all()).get(name);
-    return stored?.url === new URL(url).href ? stored : undefined;
+    return stored?.url === href ? stored : undefined;
   }
 
-  /** Replaces a token that was refused, unless that has happened. @throws {AppError} `mcp_sign_in_needed` */
-  async #renew(name: string, url: string, refused: string | undefined): Promise<void> {
-    const stored = await this.#stored(name, url);
+  #needed(name: string, token: string | undefined, what: string, cause?: unknown): AppError {
+    const problem = needed(name, what, cause);
+    this.#spent.set(name, { token, problem });
+    return problem;
+  }
+
+  /**
+   * Replaces a token that was refused, unless that has happened.
+   *
+   * @throws {AppError} `mcp_sign_in_needed`; `mcp_sign_in_failed` if it may succeed later
+   */
+  async #renew(server: Renewed, refused: string | undefined): Promise<void> {
+    const { name, href } = server;
+    const stored = await this.#stored(name, href);
     if (!stored) throw needed(name, 'requires you to sign in.');
     if (stored.tokens.access_token !== refused) return;
-    const { refresh_token: refreshToken } = stored.tokens;
-    if (refreshToken === undefined) throw needed(name, 'no longer accepts your sign-in.');
     const sdk = await loadSdk();
-    const fetchFn = oauthFetch({ server: new URL(url), onRefused: () => undefined });
     try {
-      const metadata = await sdk.discoverAuthorizationServerMetadata(stored.authorization_server, {
-        fetchFn,
-      });
-      if (stored.client.issuer !== undefined && metadata && metadata.issuer !== stored.client.issuer) {
-        throw needed(name, 'has another place to sign in now.');
-      }
-      const tokens = await sdk.refreshAuthorization(stored.authorization_server, {
-        ...(metadata && { metadata }),
-        clientInformation: stored.client,
-        refreshToken,
-        ...(stored.resource !== undefined && { resource: new URL(stored.resource) }),
-        fetchFn,
-      });
-      await this.#file.save(name, {
-        ...stored,
-        tokens: { ...tokens, scope: tokens.scope ?? stored.tokens.scope },
-      });
+      const tokens = await this.#renewed(sdk, server, stored);
+      // A sign-in that was forgotten or replaced meanwhile stays so.
+      await this.#file.change(name, (present) =>
+        present?.tokens.access_token === refused ? { ...present, tokens } : present,
+      );
+      if (!(await this.#stored(name, href))) throw needed(name, 'requires you to sign in.');
     } catch (error) {
-      if (!(error instanceof sdk.OAuthError)) throw error;
-      throw needed(name, 'no longer accepts your sign-in.', error);
+      if (error instanceof AppError) throw error;
+      // Another process with the same data directory may have been first: a refresh token can be good for one use.
+      const present = await this.#stored(name, href);
+      if (present && present.tokens.access_token !== refused) return;
+      if (isRefusal(sdk, error)) throw this.#needed(name, refused, 'no longer accepts your sign-in.', error);
+      const why = secretsOf(stored.client, stored.tokens).text(
+        error instanceof sdk.OAuthError ? error.code : wordsOf(error),
+      );
+      throw new AppError({
+        code: 'mcp_sign_in_failed',
+        message: sentence(`Your sign-in at "${name}" could not be renewed: ${cleanLine(why, MAX_WHY_CHARS)}`),
+        hint: 'Try again later, or sign out on the Tools page and sign in again.',
+        cause: error,
+      });
     }
   }
+
+  async #renewed(
+    sdk: typeof Sdk,
+    { name, href, client }: Renewed,
+    { tokens, client: known, authorization_server: at, resource }: StoredSignIn,
+  ): Promise<StoredSignIn['tokens']> {
+    const { access_token: refused, refresh_token: refreshToken, scope } = tokens;
+    if (refreshToken === undefined) throw this.#needed(name, refused, 'no longer accepts your sign-in.');
+    const fetchFn = oauthFetch({ server: new URL(href), onRefused: () => undefined });
+    const metadata = await sdk.discoverAuthorizationServerMetadata(at, { fetchFn });
+    if (known.issuer !== undefined && metadata && metadata.issuer !== known.issuer) {
+      throw this.#needed(name, refused, 'has another place to sign in now.');
+    }
+    const renewed = await sdk.refreshAuthorization(at, {
+      ...(metadata && { metadata }),
+      clientInformation: { ...known, ...(client?.client_id === known.client_id && client) },
+      refreshToken,
+      ...(resource !== undefined && { resource }),
+      fetchFn,
+    });
+    if (!areUsable(renewed)) throw this.#needed(name, refused, 'no longer accepts your sign-in.');
+    return { ...renewed, scope: renewed.scope ?? scope };
+  }
+}
+
+/** The server that a token is renewed for. */
+interface Renewed {
+  name: string;
+  href: string;
+  client: HttpServer['oauth'];
+}
+
+/** Does a step of a sign-in. @throws {AppError} `mcp_sign_in_failed` */
+async function during<T>(
+  { name, url, provider }: Pending,
+  hint: string | undefined,
+  step: (fetchFn: ReturnType<typeof oauthFetch>) => Promise<T>,
+): Promise<T> {
+  let refused: string | undefined;
+  const onRefused = (why: string) => {
+    refused ??= why;
+  };
+  try {
+    return await step(oauthFetch({ server: url, onRefused }));
+  } catch (cause) {
+    const why = refused ?? secretsOf(provider.client).text(wordsOf(cause));
+    throw failed(name, cleanLine(why, MAX_WHY_CHARS), { ...(hint && { hint }), cause });
+  }
+}
+
+/** Whether the authorization server refused for good, not only for now. */
+function isRefusal({ OAuthError, OAuthErrorCode }: typeof Sdk, error: unknown): boolean {
+  const { ServerError, TemporarilyUnavailable, TooManyRequests } = OAuthErrorCode;
+  const later: string[] = [ServerError, TemporarilyUnavailable, TooManyRequests];
+  return error instanceof OAuthError && !later.includes(error.code);
+}
+
+/** Whether tokens fit into a header and into the file. */
+function areUsable({
+  access_token: access,
+  refresh_token: refresh = '',
+  scope = '',
+}: Sdk.OAuthTokens): boolean {
+  const isShort = [access, refresh, scope].every((each) => each.length <= MAX_TOKEN_CHARS);
+  return isShort && ACCESS_TOKEN.test(access);
+}
+
+/** What an authorization server was sent and may repeat in an error. */
+function secretsOf(
+  client: Sdk.StoredOAuthClientInformation | undefined,
+  tokens?: StoredSignIn['tokens'],
+): SecretMask {
+  const secrets = [
+    { name: 'client_secret', value: client?.client_secret },
+    { name: 'token', value: tokens?.access_token },
+    { name: 'token', value: tokens?.refresh_token },
+  ];
+  return new SecretMask(secrets.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }])));
+}
+
+function expired(message: string): AppError {
+  return new AppError({
+    code: 'mcp_sign_in_expired',
+    message,
+    hint: 'Press "Sign in" on the Tools page again.',
+  });
+}
+
+function sentence(words: string): string {
+  return /[.!?)]$/.test(words) ? words : `${words}.`;
 }
 
 function needed(name: string, what: string, cause?: unknown): AppError {
@@ -248,7 +397,7 @@ function failed(
 ): AppError {
   return new AppError({
     code: 'mcp_sign_in_failed',
-    message: `Signing in to "${name}" failed: ${/[.!?)]$/.test(why) ? why : `${why}.`}`,
+    message: sentence(`Signing in to "${name}" failed: ${why}`),
     hint,
     cause,
   });
