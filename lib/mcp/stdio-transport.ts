@@ -26,7 +26,6 @@ export class StdioTransport implements Transport {
   #lineBytes = 0;
   #stderr = Buffer.alloc(0);
   #problem: string | undefined;
-  #end: ServerEnd | undefined;
   #closing = false;
   #watching: Promise<void> | undefined;
 
@@ -35,9 +34,9 @@ export class StdioTransport implements Transport {
     this.#read = read;
   }
 
-  /** Why the server was stopped or ended; `undefined` while it runs, and after `close`. */
+  /** Why the server was stopped or ended by itself; `undefined` while it runs, and if `close` ended it. */
   get problem(): string | undefined {
-    return this.#problem ?? (this.#closing ? undefined : this.#end && endWords(this.#end));
+    return this.#problem;
   }
 
   /** The end of what the server wrote to stderr, not cleaned and not masked. */
@@ -61,7 +60,8 @@ export class StdioTransport implements Transport {
 
   /** Waits until everything was read, so that the last words on stderr explain the end. */
   async #watch(server: ServerProcess): Promise<void> {
-    this.#end = await server.ended;
+    const end = await server.ended;
+    if (!this.#closing) this.#problem ??= endWords(end);
     await Promise.race([
       Promise.all([server.stdout, server.stderr].map((stream) => stream.closed || once(stream, 'close'))),
       delay(CLOSE_GRACE_MS),
@@ -70,11 +70,17 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const { stdin } = this.#process ?? {};
-    if (!stdin?.writable) throw new Error('The server has ended.');
-    if (stdin.write(`${JSON.stringify(message)}\n`)) return;
-    // A server that does not read must not fill the memory: the next message waits.
-    await Promise.race([once(stdin, 'drain'), this.#process?.ended]);
+    const server = this.#process;
+    if (!server?.stdin.writable) throw new Error('The server has ended.');
+    if (server.stdin.write(`${JSON.stringify(message)}\n`)) return;
+    try {
+      // A server that does not read must not fill the memory: the next message waits.
+      await Promise.race([once(server.stdin, 'drain'), server.ended]);
+    } catch (error) {
+      // It may have closed its input because it ends: whoever gets the error closes this, and the reason would be lost.
+      await Promise.race([server.ended, delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
+      throw error;
+    }
   }
 
   /** Asks the server to end by closing its input, as the protocol says, and kills it if it stays. */
