@@ -13,11 +13,11 @@ import { ToolsDialog } from './tools-dialog.tsx';
 /** Whether a server wants a person to sign in, or one has, and the way to either. */
 export function ServerSignIn({ server, onChange }: { server: McpServerReply; onChange: () => void }) {
   const { name, failure, sign_in } = server;
-  const [address, setAddress] = useState<string>();
+  const [begun, setBegun] = useState<McpSignInReply>();
   const { busy, problem, run } = useRequest();
   const path = `${serverPath(name)}/sign-in`;
   if (sign_in === undefined) return null;
-  const begin = () => run(async () => setAddress((await postJson<McpSignInReply>(path, {})).address));
+  const begin = () => run(async () => setBegun(await postJson<McpSignInReply>(path, {})));
   const signOut = () =>
     run(async () => {
       await deleteJson(path);
@@ -42,15 +42,21 @@ export function ServerSignIn({ server, onChange }: { server: McpServerReply; onC
         </Button>
       </p>
       {problem && <ErrorNote error={problem} />}
-      {isNeeded && address !== undefined && (
-        <AddressDialog name={name} address={address} onClose={() => setAddress(undefined)} />
-      )}
+      {isNeeded && begun && <AddressDialog name={name} begun={begun} onClose={() => setBegun(undefined)} />}
     </div>
   );
 }
 
 /** Where to sign in, before anything is opened: the server chose the address. */
-function AddressDialog({ name, address, onClose }: { name: string; address: string; onClose: () => void }) {
+function AddressDialog({
+  name,
+  begun: { address, token_host },
+  onClose,
+}: {
+  name: string;
+  begun: McpSignInReply;
+  onClose: () => void;
+}) {
   const host = new URL(address).host;
   return (
     <ToolsDialog title={`Sign in to ${name}`} onClose={onClose}>
@@ -59,6 +65,12 @@ function AddressDialog({ name, address, onClose }: { name: string; address: stri
         Continue only if you trust that site, and want {name} to do what you allow there: Loupe keeps a token
         and sends it to that server.
       </p>
+      {token_host !== undefined && (
+        <p className="text-warn">
+          What you allow there is confirmed to <strong className="foreign font-mono">{token_host}</strong>.
+          Continue only if it belongs to the same service.
+        </p>
+      )}
       <p className="foreign max-h-32 overflow-y-auto rounded-md bg-sunken p-2 font-mono text-xs break-all">
         <ForeignText text={address} />
       </p>

@@ -142,6 +142,8 @@ export type FinishMcpSignInRequest = z.output<typeof finishMcpSignInRequest>;
 export interface McpSignInReply {
   /** Where to sign in; for a person to open. */
   address: string;
+  /** The host that is asked for the token afterwards, if it is not that of the address. */
+  token_host?: string;
 }
 
 /** `POST /api/mcp/sign-in` */

@@ -203,8 +203,7 @@ export class McpServers {
       });
     }
     const { url, oauth } = resolved;
-    const address = await this.#signIns.begin({ name, url, redirectUrl, client: oauth });
-    return { address: address.href };
+    return this.#signIns.begin({ name, url, redirectUrl, client: oauth });
   }
 
   /** Completes a sign-in, and starts the page's connection. @throws {AppError} as `SignIns.finish` and `keep` */

@@ -41,7 +41,7 @@ function unreadable(path: string, why: string, cause: unknown): AppError {
   return new AppError({
     code: 'mcp_config_unreadable',
     message: `${path} cannot be read: ${why}`,
-    hint: 'Correct the file, or move it away to start without servers.',
+    hint: 'Correct the file, or move it away to start without what it holds.',
     cause,
   });
 }

@@ -331,3 +331,16 @@ it('gives up on a reply without end [O29]', async () => {
   endless.closeAllConnections();
   endless.close();
 });
+
+it('names the host that is asked for the token if it is another than the one to sign in at [O29]', async () => {
+  await using tracker = await startOauthMcpServer();
+  await using test = await serversUnderTest();
+  await test.start('tracker', at(tracker.url));
+  expect(await test.servers.beginSignIn('tracker', BACK)).not.toHaveProperty('token_host');
+  const authorization_endpoint = 'https://honest.example/authorize';
+  await using posing = await startOauthMcpServer({ authorization_endpoint });
+  await test.servers.update('tracker', at(posing.url));
+  const { address, token_host } = await test.servers.beginSignIn('tracker', BACK);
+  expect(address).toContain('https://honest.example/authorize?');
+  expect(token_host).toBe(new URL(posing.url).host);
+});

@@ -1,5 +1,5 @@
 import type * as Sdk from '@modelcontextprotocol/client';
-import type { FinishMcpSignInRequest, HttpServer } from '../../api/mcp.ts';
+import type { FinishMcpSignInRequest, HttpServer, McpSignInReply } from '../../api/mcp.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { OneAtATime } from '../../util/one-at-a-time.ts';
 import { cleanLine } from '../clean-text.ts';
@@ -103,7 +103,8 @@ export class SignIns implements Tokens {
    * @param options.url the server's address
    * @param options.redirectUrl where the browser comes back to
    * @param options.client a client that a person registered; otherwise Loupe registers itself
-   * @returns the address to open
+   * @returns the address to open, and the host of the token endpoint if that is another: a server can name the page of an honest
+   *   service beside an endpoint of its own, to get the code that is meant for the service
    * @throws {AppError} `mcp_sign_in_failed`
    */
   async begin({
@@ -116,7 +117,7 @@ export class SignIns implements Tokens {
     url: string;
     redirectUrl: string;
     client?: HttpServer['oauth'];
-  }): Promise<URL> {
+  }): Promise<McpSignInReply> {
     const server = URL.parse(url);
     if (!server) throw failed(name, 'Its address is not valid.');
     const stored = (await this.#file.all()).get(name);
@@ -146,7 +147,8 @@ export class SignIns implements Tokens {
     const [oldest] = this.#pending.keys();
     if (this.#pending.size >= MAX_PENDING && oldest !== undefined) this.#pending.delete(oldest);
     this.#pending.set(pending.provider.value, pending);
-    return address;
+    const tokenHost = tokenHostOf(pending.provider);
+    return { address: address.href, ...(tokenHost !== address.host && { token_host: tokenHost }) };
   }
 
   #forgetPending(isOver: (pending: Pending) => boolean): void {
@@ -312,6 +314,11 @@ export class SignIns implements Tokens {
     if (!areUsable(renewed)) throw this.#needed(name, refused, 'no longer accepts your sign-in.');
     return { ...renewed, scope: renewed.scope ?? scope };
   }
+}
+
+function tokenHostOf({ discovered }: PendingSignIn): string | undefined {
+  const endpoint = discovered?.authorizationServerMetadata?.token_endpoint;
+  return URL.parse(endpoint ?? discovered?.authorizationServerUrl ?? '')?.host;
 }
 
 /** The server that a token is renewed for. */
