@@ -24,3 +24,8 @@ export function cleanLine(text: unknown, maxChars: number): string {
     .trim();
   return line.length <= maxChars ? line : `${textStart(line, maxChars - 1)}…`;
 }
+
+/** Words with a full stop, unless they end with a mark of their own. */
+export function sentence(words: string): string {
+  return /[.!?)]$/.test(words) ? words : `${words}.`;
+}

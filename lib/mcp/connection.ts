@@ -9,7 +9,7 @@ import { CallClock } from './call-clock.ts';
 import { CallMessages, type KeptMessages } from './call-messages.ts';
 import { CallRequests, type RequestCounts } from './call-requests.ts';
 import type { RawCallResult } from './call-result.ts';
-import { cleanLine, cleanText } from './clean-text.ts';
+import { cleanLine, cleanText, sentence } from './clean-text.ts';
 import { HttpConnection } from './http-transport.ts';
 import {
   LIST_TIMEOUT_MS,
@@ -482,6 +482,5 @@ function errorWords(error: unknown, mask: SecretMask): string {
   if (error instanceof AppError) return error.message;
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   const message = error instanceof Error ? `${httpStatus(error)}${error.message}${cause}` : String(error);
-  const words = mask.text(cleanLine(message, 500));
-  return /[.!?)]$/.test(words) ? words : `${words}.`;
+  return sentence(mask.text(cleanLine(message, 500)));
 }

@@ -1,5 +1,5 @@
 import type { McpServer, StdioServer } from '../api/mcp.ts';
-import { isLoopbackAddress } from '../model/ollama-host.ts';
+import { isLoopbackHost } from '../model/ollama-host.ts';
 import { shortText } from '../util/short-text.ts';
 
 const MAX_COMMAND_CHARS = 300;
@@ -13,8 +13,7 @@ export function reachOf(server: McpServer, { confined }: { confined: boolean }):
   if (server.type === 'stdio') return [runsAs(server), ...(confined ? confinedReach(server) : UNCONFINED)];
   const url = URL.parse(server.url);
   const host = url?.host ?? server.url;
-  const hostname = (url?.hostname ?? '').replace(/^\[|\]$/g, '');
-  const isHere = hostname === 'localhost' || isLoopbackAddress(hostname);
+  const isHere = isLoopbackHost(url?.hostname ?? '');
   const headers = Object.keys(server.headers);
   return [
     isHere

@@ -17,6 +17,7 @@ import {
   npmServer,
   PLANTED,
   type ServersUnderTest,
+  serverAt,
   serversUnderTest,
 } from './under-test.ts';
 
@@ -31,17 +32,7 @@ afterEach(() => test[Symbol.asyncDispose]());
 
 const newFolder = () => realpathSync(mkdtempSync(join(tmpdir(), 'loupe-mcp-folder-')));
 
-function http(url: string, more: Partial<HttpServer> = {}): HttpServer {
-  return {
-    type: 'http',
-    url,
-    headers: {},
-    enabled: true,
-    timeout_seconds: 2,
-    trust_read_only: false,
-    ...more,
-  };
-}
+const http = (url: string, more: Partial<HttpServer> = {}) => serverAt(url, { timeout_seconds: 2, ...more });
 
 describe('the servers from npm', () => {
   it('lists and calls the tools of server-everything over stdio', async () => {

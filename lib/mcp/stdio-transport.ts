@@ -77,7 +77,7 @@ export class StdioTransport implements Transport {
       // A server that does not read must not fill the memory: the next message waits.
       await Promise.race([once(server.stdin, 'drain'), server.ended]);
     } catch (error) {
-      // It may have closed its input because it ends: whoever gets the error closes this, and the reason would be lost.
+      // It may have closed its input because it is exiting. The caller closes this on an error, which would lose the reason.
       await Promise.race([server.ended, delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
       throw error;
     }

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { McpServerReply, StdioServer } from '../api/mcp.ts';
+import type { HttpServer, McpServerReply, StdioServer } from '../api/mcp.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
@@ -40,6 +40,19 @@ export function nodeServer(
       })),
       ...(more.folders ?? []),
     ],
+  };
+}
+
+/** The configuration of a server at an address. */
+export function serverAt(url: string, more: Partial<HttpServer> = {}): HttpServer {
+  return {
+    type: 'http',
+    url,
+    headers: {},
+    enabled: true,
+    timeout_seconds: 20,
+    trust_read_only: false,
+    ...more,
   };
 }
 

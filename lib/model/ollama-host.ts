@@ -25,6 +25,11 @@ export function isLoopbackAddress(address: string): boolean {
   return family !== 0 && loopbackAddresses.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** Whether the host of a URL is this machine: `localhost` or a loopback address, IPv6 with or without its brackets. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''));
+}
+
 /**
  * Reads OLLAMA_HOST the way Ollama does (T7): quotes and blanks around it are dropped; the scheme is optional; the
  * port is 11434 without a scheme, 80 after `http://`, 443 after `https://`; an empty value means
@@ -55,7 +60,7 @@ export function parseOllamaHost(
 
   const defaultPort = separator < 0 ? DEFAULT_PORT : scheme === 'https' ? 443 : 80;
   const { hostname, port } = splitAuthority(text, authority, defaultPort);
-  const loopback = hostname === 'localhost' || isLoopbackAddress(hostname);
+  const loopback = isLoopbackHost(hostname);
   if (!loopback && !options.allowRemote) {
     throw new AppError({
       code: 'ollama_host_remote',

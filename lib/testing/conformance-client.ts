@@ -4,14 +4,14 @@ import { AppError } from '../errors/app-error.ts';
 import { presetContent } from '../events/entered-content.ts';
 import { callServerTool } from '../mcp/call-tool.ts';
 import type { ServerTool } from '../mcp/tool-definition.ts';
-import { serversUnderTest } from '../mcp/under-test.ts';
+import { serverAt, serversUnderTest } from '../mcp/under-test.ts';
 import type { AskOperator, ToolResult } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
 
 // The client that `@modelcontextprotocol/conformance` starts with the address of its server: it lists the tools and calls
 // each of them once, as a run does, for a person who accepts every form as it is suggested, and signs in when asked to.
 
-/** Whoever is asked more often gives up. */
+/** A person who is asked more often than this gives up. */
 const MAX_SIGN_INS = 3;
 
 const ARGUMENTS: Readonly<Record<string, JsonObject>> = { add_numbers: { a: 5, b: 3 } };
@@ -47,15 +47,7 @@ async function ready(): Promise<void> {
 }
 
 await using test = await serversUnderTest();
-await test.start('conformance', {
-  type: 'http',
-  url,
-  headers: {},
-  enabled: true,
-  timeout_seconds: 20,
-  trust_read_only: false,
-  ...(client.success && { oauth: client.data }),
-});
+await test.start('conformance', serverAt(url, client.success ? { oauth: client.data } : {}));
 await ready();
 await test.servers.stop('conformance');
 const { instance, release } = await test.servers.instanceForRun('conformance', '');

@@ -19,7 +19,7 @@ export interface OauthMcpServer extends AsyncDisposable {
 
 /** How the server differs from an ordinary one. */
 interface Oddities {
-  /** Answers a request for a token instead of it, or does something before; `undefined`: as usual. */
+  /** Runs before each token request is answered. Returns the answer to send instead, or `undefined` for the usual one. */
   onToken?: (form: URLSearchParams) => Promise<TokenAnswer | undefined>;
   /** A permission that calls need and that no token has. */
   missingScope?: string;

@@ -1,15 +1,10 @@
 import { AppError } from '../../errors/app-error.ts';
-import { isLoopbackAddress } from '../../model/ollama-host.ts';
+import { isLoopbackHost } from '../../model/ollama-host.ts';
 
 const TIMEOUT_MS = 20_000;
 const MAX_BODY_BYTES = 1024 * 1024;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
-
-/** Whether an address is on this machine. */
-function isHere({ hostname }: URL): boolean {
-  return hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''));
-}
 
 /**
  * Whether a sign-in may use an address that a server named: an encrypted one, or for a server on this machine one on this
@@ -17,7 +12,8 @@ function isHere({ hostname }: URL): boolean {
  */
 export function mayUseAddress(address: URL, server: URL): boolean {
   if (address.username !== '' || address.password !== '') return false;
-  return address.protocol === 'https:' || (address.protocol === 'http:' && isHere(address) && isHere(server));
+  if (address.protocol === 'https:') return true;
+  return address.protocol === 'http:' && isLoopbackHost(address.hostname) && isLoopbackHost(server.hostname);
 }
 
 /** What to say of an address that `mayUseAddress` refuses. Pure. */

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type * as Sdk from '@modelcontextprotocol/client';
 
 /**
- * A sign-in that a person has begun, for the library's authorization code flow with PKCE (RFC 6749, RFC 7636). Only in
- * memory: whoever comes back after a restart begins again.
+ * A sign-in that a person has begun, for the library's authorization code flow with PKCE (RFC 6749, RFC 7636). It is kept
+ * in memory only, so a restart means starting over.
  */
 export class PendingSignIn implements Sdk.OAuthClientProvider {
   readonly redirectUrl: string;

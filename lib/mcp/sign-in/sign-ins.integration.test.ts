@@ -2,22 +2,11 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { HttpServer } from '../../api/mcp.ts';
 import { type OauthMcpServer, startOauthMcpServer } from '../../testing/oauth-mcp-server.ts';
-import { PLANTED, type ServersUnderTest, serversUnderTest } from '../under-test.ts';
+import { PLANTED, type ServersUnderTest, serverAt, serversUnderTest } from '../under-test.ts';
 
 const BACK = 'http://127.0.0.1:4120/tools/sign-in';
 const { signal } = new AbortController();
-
-const at = (url: string, more: Partial<HttpServer> = {}): HttpServer => ({
-  type: 'http',
-  url,
-  headers: {},
-  enabled: true,
-  timeout_seconds: 20,
-  trust_read_only: false,
-  ...more,
-});
 
 /** Signs in as a person who allows it. */
 async function signIn({ servers }: ServersUnderTest, tracker: OauthMcpServer): Promise<void> {
@@ -35,7 +24,7 @@ const call = ({ servers }: ServersUnderTest) => servers.call('tracker', 'find', 
 it('asks nobody where to sign in before a person wants to [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
-  const reply = await test.start('tracker', at(tracker.url));
+  const reply = await test.start('tracker', serverAt(tracker.url));
   expect(reply).toMatchObject({ state: 'failed', sign_in: 'needed' });
   expect(reply.failure?.message).toBe('The server "tracker" requires you to sign in.');
   expect(new Set(tracker.requests)).toEqual(new Set(['POST /mcp']));
@@ -44,7 +33,7 @@ it('asks nobody where to sign in before a person wants to [O29]', async () => {
 it('signs in, keeps the token in a private file, and masks it in results [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   await signIn(test, tracker);
   const reply = await test.settled('tracker');
   expect(reply).toMatchObject({ state: 'ready', sign_in: 'signed_in' });
@@ -60,7 +49,7 @@ it('signs in, keeps the token in a private file, and masks it in results [O29]',
 it('renews a token that has expired, once for all connections [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   await signIn(test, tracker);
   await test.settled('tracker');
   await test.accept('tracker');
@@ -78,7 +67,7 @@ it('renews a token that has expired, once for all connections [O29]', async () =
 it('asks for a sign-in again when the token cannot be renewed [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   await signIn(test, tracker);
   await test.settled('tracker');
   tracker.expire({ refresh: true });
@@ -94,7 +83,7 @@ it('asks for a sign-in again when the token cannot be renewed [O29]', async () =
 it('forgets a sign-in on request, with the server, and when its address changes [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   await signIn(test, tracker);
   await test.settled('tracker');
   expect(await test.servers.signOut('tracker')).not.toHaveProperty('sign_in');
@@ -102,7 +91,7 @@ it('forgets a sign-in on request, with the server, and when its address changes 
   await test.settled('tracker');
   // The token is for one address: it goes to no other.
   await using other = await startOauthMcpServer();
-  await test.servers.update('tracker', at(other.url));
+  await test.servers.update('tracker', serverAt(other.url));
   await test.servers.start('tracker');
   expect(await test.settled('tracker')).toMatchObject({ sign_in: 'needed' });
   expect(other.called).toEqual([]);
@@ -113,7 +102,7 @@ it('forgets a sign-in on request, with the server, and when its address changes 
 it('says that a person denied the access, and accepts an answer once [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   const denied = await test.servers.beginSignIn('tracker', BACK);
   const { state = '', error } = Object.fromEntries(tracker.answer(denied.address, false));
   const answer = { state, error };
@@ -135,7 +124,7 @@ it('forgets a sign-in for good while its token is being renewed [O29]', async ()
       },
     },
   );
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   await signIn(test, tracker);
   await test.settled('tracker');
   const { instance, release } = await test.servers.instanceForRun('tracker', '');
@@ -149,19 +138,19 @@ it('forgets a sign-in for good while its token is being renewed [O29]', async ()
 it('keeps no sign-in for a server that was removed or changed meanwhile [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   const begin = async () =>
     Object.fromEntries(tracker.answer((await test.servers.beginSignIn('tracker', BACK)).address, true));
   const { state = '', code } = await begin();
-  await test.servers.update('tracker', at(`${tracker.url}?other`));
+  await test.servers.update('tracker', serverAt(`${tracker.url}?other`));
   await expect(test.servers.finishSignIn({ state, code })).rejects.toMatchObject({
     code: 'mcp_sign_in_expired',
     message: 'The address of the server "tracker" has changed since this sign-in was begun.',
   });
-  await test.servers.update('tracker', at(tracker.url));
+  await test.servers.update('tracker', serverAt(tracker.url));
   const second = await begin();
   await test.servers.remove('tracker');
-  await test.servers.add('tracker', at(tracker.url));
+  await test.servers.add('tracker', serverAt(tracker.url));
   await expect(
     test.servers.finishSignIn({ state: second.state ?? '', code: second.code }),
   ).rejects.toMatchObject({ code: 'mcp_sign_in_expired' });
@@ -193,7 +182,7 @@ it.each([
   await using test = await serversUnderTest();
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   const oauth = { client_id: 'mine', client_secret: '5ecret-of-the-app' };
-  await test.start('tracker', at(tracker.url, { oauth }));
+  await test.start('tracker', serverAt(tracker.url, { oauth }));
   const { address } = await test.servers.beginSignIn('tracker', BACK);
   const { state = '', code } = Object.fromEntries(tracker.answer(address, true));
   await expect(test.servers.finishSignIn({ state, code })).rejects.toThrow(message);
@@ -215,7 +204,7 @@ it('leaves the secret of an own app in the configuration, and renews with it [O2
   );
   await using test = await serversUnderTest();
   const oauth = { client_id: 'mine', client_secret: `\${${PLANTED.name}}` };
-  await test.start('tracker', at(tracker.url, { oauth }));
+  await test.start('tracker', serverAt(tracker.url, { oauth }));
   await signIn(test, tracker);
   await test.settled('tracker');
   expect(JSON.stringify(signIns(test))).not.toContain(PLANTED.value);
@@ -227,7 +216,7 @@ it('leaves the secret of an own app in the configuration, and renews with it [O2
 it('offers a sign-in for the permissions that a call turned out to need [O29]', async () => {
   await using tracker = await startOauthMcpServer({}, { missingScope: 'issues:write' });
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   await signIn(test, tracker);
   await test.settled('tracker');
   await expect(call(test)).rejects.toMatchObject({ code: 'mcp_sign_in_needed' });
@@ -249,7 +238,7 @@ it('keeps a sign-in that cannot be renewed for now [O29]', async () => {
     { onToken: async () => (isDown ? { status: 503, body: '<h1>Later</h1>' } : undefined) },
   );
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   await signIn(test, tracker);
   await test.settled('tracker');
   tracker.expire();
@@ -265,7 +254,7 @@ it('keeps a sign-in that cannot be renewed for now [O29]', async () => {
 it('registers again after a sign-in from which nobody came back [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   await signIn(test, tracker);
   const client = async () =>
     new URL((await test.servers.beginSignIn('tracker', BACK)).address).searchParams.get('client_id');
@@ -276,7 +265,7 @@ it('refuses an address of a megabyte, and names what else is wrong with one [O29
   const begin = async (endpoint: string) => {
     await using tracker = await startOauthMcpServer({ authorization_endpoint: endpoint });
     await using test = await serversUnderTest();
-    await test.start('tracker', at(tracker.url));
+    await test.start('tracker', serverAt(tracker.url));
     return await test.servers.beginSignIn('tracker', BACK);
   };
   await expect(begin(`https://auth.example/${'a'.repeat(500_000)}`)).rejects.toThrow(/too long\.$/);
@@ -293,7 +282,7 @@ it.each([
 ])('refuses a sign-in whose %s is %s [O29]', async (field, address) => {
   await using tracker = await startOauthMcpServer({ [field]: address });
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   const signingIn = async () => {
     const begun = await test.servers.beginSignIn('tracker', BACK);
     const { state = '', code } = Object.fromEntries(tracker.answer(begun.address, true));
@@ -306,7 +295,7 @@ it('sends a configured header instead of signing in, and says what a server answ
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
   const headers = { Authorization: 'Bearer wrong-token' };
-  const reply = await test.start('tracker', at(tracker.url, { headers }));
+  const reply = await test.start('tracker', serverAt(tracker.url, { headers }));
   expect(reply).not.toHaveProperty('sign_in');
   expect(reply.failure?.message).toMatch(/could not be used: HTTP 401: /);
 });
@@ -324,7 +313,7 @@ it('gives up on a reply without end [O29]', async () => {
   await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
   const { port } = endless.address() as { port: number };
   await using test = await serversUnderTest();
-  await test.start('tracker', at(`http://127.0.0.1:${port}/mcp`));
+  await test.start('tracker', serverAt(`http://127.0.0.1:${port}/mcp`));
   await expect(test.servers.beginSignIn('tracker', BACK)).rejects.toMatchObject({
     code: 'mcp_sign_in_failed',
   });
@@ -335,11 +324,11 @@ it('gives up on a reply without end [O29]', async () => {
 it('names the host that is asked for the token if it is another than the one to sign in at [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
-  await test.start('tracker', at(tracker.url));
+  await test.start('tracker', serverAt(tracker.url));
   expect(await test.servers.beginSignIn('tracker', BACK)).not.toHaveProperty('token_host');
   const authorization_endpoint = 'https://honest.example/authorize';
   await using posing = await startOauthMcpServer({ authorization_endpoint });
-  await test.servers.update('tracker', at(posing.url));
+  await test.servers.update('tracker', serverAt(posing.url));
   const { address, token_host } = await test.servers.beginSignIn('tracker', BACK);
   expect(address).toContain('https://honest.example/authorize?');
   expect(token_host).toBe(new URL(posing.url).host);

@@ -2,7 +2,7 @@ import type * as Sdk from '@modelcontextprotocol/client';
 import type { FinishMcpSignInRequest, HttpServer, McpSignInReply } from '../../api/mcp.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { OneAtATime } from '../../util/one-at-a-time.ts';
-import { cleanLine } from '../clean-text.ts';
+import { cleanLine, sentence } from '../clean-text.ts';
 import { loadSdk } from '../sdk.ts';
 import { SecretMask } from '../secrets.ts';
 import type { ConnectionSignIn, TokenRequest, Tokens } from './connection-sign-in.ts';
@@ -43,7 +43,7 @@ interface SpentToken {
   problem: AppError;
 }
 
-/** What there is of a sign-in, for a page. */
+/** The state of a sign-in, as a page shows it. */
 export interface SignedIn {
   url: string;
   problem: AppError | undefined;
@@ -382,10 +382,6 @@ function expired(message: string): AppError {
     message,
     hint: 'Press "Sign in" on the Tools page again.',
   });
-}
-
-function sentence(words: string): string {
-  return /[.!?)]$/.test(words) ? words : `${words}.`;
 }
 
 function needed(name: string, what: string, cause?: unknown): AppError {
