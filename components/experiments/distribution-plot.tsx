@@ -5,11 +5,11 @@ import { useRouter } from 'next/navigation';
 import { memo, useMemo, useState } from 'react';
 import type { CellFigure } from '#lib/api/experiment-cells.ts';
 import type { DistributionReply, FigureValue } from '#lib/api/experiment-plots.ts';
-import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
 import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { ValueLabels } from '../plots/axes.tsx';
 import { PLOT_COLORS } from '../plots/palette.ts';
 import { PlotFigure } from '../plots/plot-figure.tsx';
 
@@ -20,7 +20,6 @@ const ROW_PX = 24;
 const LEFT_PX = 34;
 const RIGHT_PX = 12;
 const AXIS_PX = 18;
-const TICK_PX = 80;
 /** How far the dots of a strip are moved up and down, so that equal values do not hide each other. */
 const JITTER = [0, -5, 5, -2.5, 2.5, -7.5, 7.5];
 
@@ -151,19 +150,7 @@ const Strips = memo(function Strips({
           fillOpacity="0.75"
         />
       ))}
-      {labelledTicks(x, Math.floor(width / TICK_PX), (value) => (value === 0 ? '0' : format(value))).map(
-        ({ value, label }) => (
-          <text
-            key={value}
-            x={x(value)}
-            y={height - 4}
-            textAnchor="middle"
-            className="tnum fill-ink-3 text-2xs"
-          >
-            {label}
-          </text>
-        ),
-      )}
+      <ValueLabels scale={x} {...{ width, height }} format={(value) => (value === 0 ? '0' : format(value))} />
     </>
   );
 });

@@ -1,4 +1,4 @@
-import { scaleLinear } from 'd3-scale';
+import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
 import { shortText } from '#lib/util/short-text.ts';
 
@@ -12,6 +12,8 @@ const MAX_LABEL_PX = 112;
 const CHARACTER_PX = 6;
 const GAP_PX = 8;
 const TICK_PX = 34;
+/** Two labels of values below a plot keep at least this distance, in pixels. */
+const VALUE_LABEL_PX = 80;
 
 /** A linear scale from 0 to a round number that is at least `max`. */
 export function valueScale(max: number, height: number) {
@@ -74,6 +76,31 @@ export function columnsOf(count: number, width: number) {
     center: (index: number) => MARGIN.left + (index + 0.5) * step,
     at: (x: number) => Math.floor((x - MARGIN.left) / step),
   };
+}
+
+/** Labels of the values below a plot whose values run from left to right, as many as there is room for. */
+export function ValueLabels({
+  scale,
+  width,
+  height,
+  format,
+}: {
+  scale: ScaleLinear<number, number>;
+  width: number;
+  height: number;
+  format: (value: number) => string;
+}) {
+  return labelledTicks(scale, Math.floor(width / VALUE_LABEL_PX), format).map(({ value, label }) => (
+    <text
+      key={value}
+      x={scale(value)}
+      y={height - 4}
+      textAnchor="middle"
+      className="tnum fill-ink-3 text-2xs"
+    >
+      {label}
+    </text>
+  ));
 }
 
 /** Labels below columns, as many as there is room for; long names are shortened. */

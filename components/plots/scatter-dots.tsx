@@ -1,9 +1,8 @@
 'use client';
 
 import { scaleLinear } from 'd3-scale';
-import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
 import { shareLabels } from '#lib/browser/plots/shared-labels.ts';
-import { MARGIN, ValueAxis, valueScale } from './axes.tsx';
+import { MARGIN, ValueAxis, ValueLabels, valueScale } from './axes.tsx';
 import type { DotInterval } from './dot-intervals.tsx';
 import type { PlotColor } from './palette.ts';
 import { PlotFigure, type PlotFigureProps } from './plot-figure.tsx';
@@ -15,8 +14,6 @@ interface ScatterDot extends DotInterval {
 
 type Frame = Pick<PlotFigureProps, 'title' | 'unit' | 'note' | 'table' | 'height' | 'controls' | 'empty'>;
 
-/** Two labels below the plot keep this distance, in pixels. */
-const TICK_PX = 80;
 /** The highest baseline of a label: one higher up would lie over the buttons above the plot. */
 const LABEL_TOP_PX = 10;
 
@@ -64,17 +61,7 @@ export function ScatterDots({
         return (
           <>
             <ValueAxis scale={y} width={width} height={height} format={format} />
-            {labelledTicks(x, Math.floor(width / TICK_PX), formatX).map(({ value, label }) => (
-              <text
-                key={value}
-                x={x(value)}
-                y={height - 4}
-                textAnchor="middle"
-                className="tnum fill-ink-3 text-2xs"
-              >
-                {label}
-              </text>
-            ))}
+            <ValueLabels scale={x} {...{ width, height }} format={formatX} />
             {dots.map(({ key, x: at, low, value, high, series: own }, index) => {
               const color = series[own]?.color;
               return (
