@@ -142,12 +142,19 @@ export class McpServers {
     return this.get(name);
   }
 
-  /** Replaces a configuration. The page's process ends; runs keep theirs. @throws {AppError} as `add`, `get` */
+  /**
+   * Replaces a configuration. The page's process ends, and so does the sign-in if the address is another; runs keep their
+   * processes.
+   *
+   * @throws {AppError} as `add`, `get`
+   */
   async update(name: string, request: McpServerRequest): Promise<McpServerReply> {
     await this.#writing.run(async () => {
-      const server = mergedConfig(request, await this.#config(name));
+      const before = await this.#config(name);
+      const server = mergedConfig(request, before);
       refuseReferences(server);
       await this.#files.saveServers({ ...(await this.#files.servers()), [name]: server });
+      if (this.#address(name, server) !== this.#address(name, before)) await this.#signIns.forget(name);
     });
     await this.stop(name);
     return this.get(name);

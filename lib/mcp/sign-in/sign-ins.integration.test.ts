@@ -92,11 +92,14 @@ it('forgets a sign-in on request, with the server, and when its address changes 
   // The token is for one address: it goes to no other.
   await using other = await startOauthMcpServer();
   await test.servers.update('tracker', serverAt(other.url));
+  expect(JSON.stringify(signIns(test))).not.toContain('access-');
   await test.servers.start('tracker');
   expect(await test.settled('tracker')).toMatchObject({ sign_in: 'needed' });
   expect(other.called).toEqual([]);
+  await test.servers.update('tracker', serverAt(tracker.url));
+  await signIn(test, tracker);
   await test.servers.remove('tracker');
-  expect(readFileSync(join(test.dataDir, 'mcp-sign-ins.json'), 'utf8')).not.toContain('access-');
+  expect(JSON.stringify(signIns(test))).not.toContain('access-');
 });
 
 it('says that a person denied the access, and accepts an answer once [O29]', async () => {
@@ -145,7 +148,7 @@ it('keeps no sign-in for a server that was removed or changed meanwhile [O29]', 
   await test.servers.update('tracker', serverAt(`${tracker.url}?other`));
   await expect(test.servers.finishSignIn({ state, code })).rejects.toMatchObject({
     code: 'mcp_sign_in_expired',
-    message: 'The address of the server "tracker" has changed since this sign-in was begun.',
+    message: 'This sign-in has expired, or it was completed before.',
   });
   await test.servers.update('tracker', serverAt(tracker.url));
   const second = await begin();
@@ -154,6 +157,25 @@ it('keeps no sign-in for a server that was removed or changed meanwhile [O29]', 
   await expect(
     test.servers.finishSignIn({ state: second.state ?? '', code: second.code }),
   ).rejects.toMatchObject({ code: 'mcp_sign_in_expired' });
+  expect(existsSync(join(test.dataDir, 'mcp-sign-ins.json'))).toBe(false);
+});
+
+it('keeps no token that is granted while the address of its server changes [O29]', async () => {
+  await using test = await serversUnderTest();
+  await using tracker = await startOauthMcpServer(
+    {},
+    {
+      onToken: async () => {
+        await test.servers.update('tracker', serverAt(`${tracker.url}?other`));
+        return { status: 200, body: { access_token: 'abc', token_type: 'Bearer' } };
+      },
+    },
+  );
+  await test.start('tracker', serverAt(tracker.url));
+  await expect(signIn(test, tracker)).rejects.toMatchObject({
+    code: 'mcp_sign_in_expired',
+    message: 'The address of the server "tracker" has changed since this sign-in was begun.',
+  });
   expect(existsSync(join(test.dataDir, 'mcp-sign-ins.json'))).toBe(false);
 });
 
@@ -174,6 +196,12 @@ it.each([
     'a huge token',
     200,
     { access_token: 'a'.repeat(50_000), token_type: 'Bearer' },
+    /a token that cannot be sent\.$/,
+  ],
+  [
+    'a token of another type',
+    200,
+    { access_token: 'abc', token_type: 'DPoP' },
     /a token that cannot be sent\.$/,
   ],
   ['no token', 200, { error: 'server_error' }, /failed: server_error\.$/],

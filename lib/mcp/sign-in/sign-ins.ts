@@ -230,7 +230,9 @@ export class SignIns implements Tokens {
       },
       onUnauthorized: async ({ response }) => {
         const { resourceMetadataUrl, scope } = sdk.extractWWWAuthenticateParams(response);
-        this.#challenges.set(href, { resourceMetadataUrl, scope });
+        // What a call turned out to need is still needed.
+        const before = this.#challenges.get(href);
+        this.#challenges.set(href, { resourceMetadataUrl, scope: scope ?? before?.scope });
         const refused = used;
         const queue = this.#refreshing.get(name) ?? new OneAtATime();
         this.#refreshing.set(name, queue);
@@ -353,14 +355,15 @@ function isRefusal({ OAuthError, OAuthErrorCode }: typeof Sdk, error: unknown): 
   return error instanceof OAuthError && !later.includes(error.code);
 }
 
-/** Whether tokens fit into a header and into the file. */
+/** Whether tokens fit into a header and into the file, and are of the type that is sent (RFC 6750). */
 function areUsable({
   access_token: access,
+  token_type: type,
   refresh_token: refresh = '',
   scope = '',
 }: Sdk.OAuthTokens): boolean {
   const isShort = [access, refresh, scope].every((each) => each.length <= MAX_TOKEN_CHARS);
-  return isShort && ACCESS_TOKEN.test(access);
+  return isShort && ACCESS_TOKEN.test(access) && type.toLowerCase() === 'bearer';
 }
 
 /** What an authorization server was sent and may repeat in an error. */
