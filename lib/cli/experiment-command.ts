@@ -7,6 +7,7 @@ import { notRunLines } from '../browser/words/not-run-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { LoupeExperiments } from '../client/experiments.ts';
 import { AppError } from '../errors/app-error.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { plural } from '../util/numbers.ts';
 import { EXIT } from './exit-codes.ts';
@@ -124,9 +125,7 @@ async function follow(
     void terminal
       .report([words])
       .then(() => experiments.stop(id, { force }))
-      .catch((error: unknown) =>
-        terminal.report([`Could not stop: ${error instanceof Error ? error.message : error}`]),
-      );
+      .catch((error: unknown) => terminal.report([`Could not stop: ${errorMessage(error)}`]));
   };
   return terminal.interruptible(interrupted, async () => {
     let told = '';
@@ -199,7 +198,7 @@ async function textOf(path: string): Promise<string> {
   } catch (cause) {
     throw new AppError({
       code: 'usage',
-      message: `${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `${path} cannot be read: ${errorMessage(cause)}`,
       hint: 'Give the path of a plan file; the paths in it are relative to its folder.',
       cause,
     });

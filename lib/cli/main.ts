@@ -17,6 +17,7 @@ import { modeFacts } from '../events/modes.ts';
 import type { ProgressEvent } from '../events/progress.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { errno } from '../util/errno.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { escapeControls } from '../util/escape-controls.ts';
 import { shortText } from '../util/short-text.ts';
 import { type Command, readArguments, USAGE, usageOfCommand } from './arguments.ts';
@@ -370,7 +371,7 @@ function openConversation(run: LoupeRun, input: Input, { stderr }: Terminal): Co
     input,
     stderr,
     onError: (error) => {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       stderr.write(`Could not send the message: ${messageLine(message)}\n`);
     },
   });
@@ -394,7 +395,7 @@ async function interruptible(
 
 function stopFailed({ stderr }: Terminal): (error: unknown) => void {
   return (error) => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     stderr.write(`Could not stop: ${messageLine(message)}\n`);
   };
 }
@@ -574,7 +575,7 @@ function notWritten(output: string): (error: unknown) => never {
 function noSuchImage(error: unknown): never {
   throw new AppError({
     code: 'usage',
-    message: `The image cannot be read: ${error instanceof Error ? error.message : error}`,
+    message: `The image cannot be read: ${errorMessage(error)}`,
     hint: 'Give the path of a PNG, JPEG, WebP or GIF file.',
   });
 }
@@ -582,7 +583,7 @@ function noSuchImage(error: unknown): never {
 function noSuchFile(error: unknown): never {
   throw new AppError({
     code: 'usage',
-    message: `The file cannot be read: ${error instanceof Error ? error.message : error}`,
+    message: `The file cannot be read: ${errorMessage(error)}`,
     hint: 'Give a run file or a bug bundle.',
   });
 }

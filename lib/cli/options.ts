@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { nearestName } from '../util/nearest-name.ts';
 
 /** Options of every command. */
@@ -10,7 +11,7 @@ export function parse<Options extends ParseArgsOptionsConfig>(args: readonly str
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw usage(problemOf(args, options) ?? (error instanceof Error ? error.message : String(error)));
+    throw usage(problemOf(args, options) ?? errorMessage(error));
   }
 }
 

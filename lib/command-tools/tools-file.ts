@@ -5,6 +5,7 @@ import { replaceFile } from '../config/replace-file.ts';
 import { AppError } from '../errors/app-error.ts';
 import { type CommandTool, MAX_COMMAND_TOOLS } from '../events/command-tool.ts';
 import { errno } from '../util/errno.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
 /** A file that someone wrote can have any size. */
@@ -28,7 +29,7 @@ export class CommandToolsFile {
       text = await readFile(this.path, 'utf8');
     } catch (cause) {
       if (errno(cause) === 'ENOENT') return [];
-      throw this.#unreadable(cause instanceof Error ? cause.message : String(cause), cause);
+      throw this.#unreadable(errorMessage(cause), cause);
     }
     const read = readCommandTools(text);
     if ('problem' in read) throw this.#unreadable(read.problem);
@@ -58,7 +59,7 @@ export function readCommandTools(text: string): { tools: CommandTool[] } | { pro
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `This is not JSON: ${errorMessage(error)}` };
   }
   const parsed = commandToolsFile.safeParse(value, IN_WORDS);
   if (!parsed.success) return { problem: describeFieldProblems(parsed.error.issues, 'file').join(' ') };

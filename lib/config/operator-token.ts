@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
 import { errno } from '../util/errno.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { isNoSpace } from '../util/no-space.ts';
 
 /**
@@ -46,7 +47,7 @@ function unreadable(path: string, cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   return new AppError({
     code: 'token_unreadable',
-    message: `The operator token in ${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`,
+    message: `The operator token in ${path} cannot be read: ${errorMessage(cause)}`,
     hint: 'Make it a file that you own and can read, or delete it: a new one is made at the next start.',
     cause,
   });

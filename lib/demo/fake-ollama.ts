@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { errorMessage } from '../util/error-message.ts';
 import type { JsonObject } from '../util/json.ts';
 import { fullName, isSameModel } from '../util/model-name.ts';
 import { detailsOf, Loader, type LoadRequest } from './fake-loader.ts';
@@ -342,12 +343,7 @@ class Server {
     } catch (error) {
       if (exchange.gone.aborted) return; // the client is gone
       if (res.headersSent) res.destroy();
-      else
-        sendJson(
-          res,
-          500,
-          JSON.stringify({ error: `fake Ollama: ${error instanceof Error ? error.message : error}` }),
-        );
+      else sendJson(res, 500, JSON.stringify({ error: `fake Ollama: ${errorMessage(error)}` }));
     }
   }
 

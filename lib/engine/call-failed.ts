@@ -4,6 +4,7 @@ import type { NewEvent } from '../events/registry.ts';
 import type { ModelError } from '../model/model-error.ts';
 import { parseToolCalls } from '../parser/parse-tool-calls.ts';
 import type { ErrorShape, ReadyState } from '../policies/rule.ts';
+import { errorMessage } from '../util/error-message.ts';
 
 /**
  * Converts the error of a model call to the event that logs it. Pure.
@@ -68,7 +69,7 @@ export function errorShape(error: unknown): ErrorShape {
   }
   return {
     code: 'internal_error',
-    message: `Unexpected error: ${error instanceof Error ? error.message : String(error)}`,
+    message: `Unexpected error: ${errorMessage(error)}`,
     hint: 'This is a bug in Loupe, not in the task. Start the run again. If it fails again, report the error.',
   };
 }

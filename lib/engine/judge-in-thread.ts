@@ -1,6 +1,7 @@
 import type { AnswerCheck } from '../events/check-kinds.ts';
 import { failed, type Judgement } from '../policies/judge-answer.ts';
 import { askThread } from '../util/ask-thread.ts';
+import { errorMessage } from '../util/error-message.ts';
 
 /** A check for the thread. */
 export interface ToJudge {
@@ -28,6 +29,6 @@ export async function judgeInThread(
     );
   } catch (error) {
     if (signal.aborted) return failed('The run was stopped.');
-    return failed(`The check cannot be judged: ${error instanceof Error ? error.message : error}`);
+    return failed(`The check cannot be judged: ${errorMessage(error)}`);
   }
 }

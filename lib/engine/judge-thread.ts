@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { failed, type Judgement, judgeAnswer } from '../policies/judge-answer.ts';
 import { READY } from '../util/ask-thread.ts';
+import { errorMessage } from '../util/error-message.ts';
 import type { ToJudge } from './judge-in-thread.ts';
 
 // The worker thread of `judgeInThread`.
@@ -14,6 +15,6 @@ function judged(check: ToJudge['check'], answer: string): Judgement {
   try {
     return judgeAnswer(check, answer);
   } catch (error) {
-    return failed(`The check cannot be judged: ${error instanceof Error ? error.message : String(error)}`);
+    return failed(`The check cannot be judged: ${errorMessage(error)}`);
   }
 }

@@ -19,6 +19,7 @@ import { DEFAULT_EXPERIMENT_MODE } from '../events/modes.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import {
@@ -654,7 +655,7 @@ function nextItem(items: readonly ExperimentItem[]): ExperimentItem | undefined 
 /** The error in a form that can be shown. */
 function problemOf(error: unknown): ErrorShape {
   if (!(error instanceof AppError)) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return { code: 'internal_error', message: `Unexpected error: ${why}` };
   }
   const { code, message, hint } = error;

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { experimentRequest } from '../api/experiment.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
 
 const refusal = (text: string): string => {
   try {
     readPlanFile(text);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
   throw new Error('The file was read.');
 };

@@ -3,6 +3,7 @@ import type { ErrorReply } from '../api/error-reply.ts';
 import { AppError } from '../errors/app-error.ts';
 import { IMAGE_LIMITS, MAX_SUITE_BYTES } from '../events/limits.ts';
 import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { namesInSchema } from '../util/names-in-schema.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { getGate } from './current-gate.ts';
@@ -91,7 +92,7 @@ export async function readBody<Schema extends z.ZodType>(
   } catch (cause) {
     throw new AppError({
       code: 'invalid_request',
-      message: `The body is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `The body is not JSON: ${errorMessage(cause)}`,
       cause,
     });
   }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { replaceFile } from '../config/replace-file.ts';
 import { AppError } from '../errors/app-error.ts';
 import { errno } from '../util/errno.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
 /** A JSON file; `undefined` if there is none. @throws {AppError} `mcp_config_unreadable` */
@@ -15,17 +16,13 @@ export async function readPrivateFile<Schema extends z.ZodType>(
     text = await readFile(path, 'utf8');
   } catch (cause) {
     if (errno(cause) === 'ENOENT') return undefined;
-    throw unreadable(path, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unreadable(path, errorMessage(cause), cause);
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw unreadable(
-      path,
-      `This is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
-      cause,
-    );
+    throw unreadable(path, `This is not JSON: ${errorMessage(cause)}`, cause);
   }
   const parsed = schema.safeParse(value, IN_WORDS);
   if (parsed.success) return parsed.data;

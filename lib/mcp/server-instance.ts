@@ -1,5 +1,6 @@
 import type { McpServer, McpState } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { Connection, type ConnectionParts, NotStartedError, type ServerInfo } from './connection.ts';
 import { MAX_RESTARTS, RESTART_WINDOW_MS } from './limits.ts';
 import type { ServerTool } from './tool-definition.ts';
@@ -165,7 +166,7 @@ export class ServerInstance {
 /** What to show of an error. */
 export function failureOf(error: unknown): ServerFailure {
   if (!(error instanceof AppError)) {
-    return { message: error instanceof Error ? error.message : String(error) };
+    return { message: errorMessage(error) };
   }
   const { code, message, hint } = error;
   const stderr = error instanceof NotStartedError ? error.stderr : '';

@@ -1,5 +1,6 @@
 import type { SchemaProblems } from '../policies/schema-problems.ts';
 import { askThread } from '../util/ask-thread.ts';
+import { errorMessage } from '../util/error-message.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 
 /** A value and the schema of a server for the thread. */
@@ -27,7 +28,7 @@ export async function validateInThread(job: ToValidate, signal: AbortSignal): Pr
     validated = await askThread<Validated>(module, job, { signal, maxMs: MAX_VALIDATE_MS });
   } catch (error) {
     signal.throwIfAborted();
-    return `The schema of the tool cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    return `The schema of the tool cannot be used: ${errorMessage(error)}`;
   }
   if (!validated) return `The schema of the tool takes more than ${MAX_VALIDATE_MS / 1000} s to check.`;
   if ('failure' in validated) return `The schema of the tool cannot be used: ${validated.failure}`;

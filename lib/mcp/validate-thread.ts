@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { schemaProblems } from '../policies/schema-problems.ts';
 import { READY } from '../util/ask-thread.ts';
+import { errorMessage } from '../util/error-message.ts';
 import type { ToValidate, Validated } from './validate-in-thread.ts';
 
 // The worker thread of `validateInThread`.
@@ -14,6 +15,6 @@ function validated(value: ToValidate['value'], schema: ToValidate['schema']): Va
   try {
     return schemaProblems(value, schema);
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) };
+    return { failure: errorMessage(error) };
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../util/error-message.ts';
 import { shortText } from '../util/short-text.ts';
 import { ModelError } from './model-error.ts';
 import { BODY_EXCERPT } from './ollama-error.ts';
@@ -90,7 +91,7 @@ export function parseReplyObject(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw parseError(cause instanceof Error ? cause.message : String(cause), text, cause);
+    throw parseError(errorMessage(cause), text, cause);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw parseError('not an object', text);

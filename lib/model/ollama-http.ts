@@ -9,6 +9,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errno } from '../util/errno.ts';
+import { errorMessage } from '../util/error-message.ts';
 
 /** How long an idle connection is kept open, in milliseconds. */
 const IDLE_MS = 30_000;
@@ -70,7 +71,7 @@ export class ExchangeError extends Error {
   readonly inBody: boolean;
 
   constructor(cause: unknown, options: { inBody: boolean }) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(errorMessage(cause), { cause });
     this.inBody = options.inBody;
   }
 

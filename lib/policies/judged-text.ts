@@ -1,3 +1,5 @@
+import { errorMessage } from '../util/error-message.ts';
+
 /** Quotes, emphasis and punctuation that a model may put around an answer; brackets and signs are part of it. */
 const SURROUNDING = String.raw`[\s.,;:!?'"*_~·。、«»‹›\u0060\u2018-\u201f]`;
 const BEFORE = new RegExp(`^${SURROUNDING}+`, 'u');
@@ -58,7 +60,7 @@ function parsed(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: errorMessage(error) };
   }
 }
 

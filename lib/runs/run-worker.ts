@@ -14,6 +14,7 @@ import type { RunLeases } from '../store/leases.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { isOver, isStorageFull } from '../store/store-errors.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { endedByError } from './end-run.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { ChooseEvents } from './pending-appends.ts';
@@ -318,7 +319,7 @@ export class RunWorker {
       ? error
       : new AppError({
           code: 'internal_error',
-          message: `Unexpected error: ${error instanceof Error ? error.message : String(error)}`,
+          message: `Unexpected error: ${errorMessage(error)}`,
           hint: 'Start the run again. If it fails again, report the error.',
           cause: error,
         });

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import { errorMessage } from '../util/error-message.ts';
 import {
   confinedArgv,
   FOLDER_FD,
@@ -179,7 +180,7 @@ async function spawnServer(
   } catch (error) {
     for (const pipe of pipes) pipe.release();
     await cgroup?.release();
-    throw failedToStart(error instanceof Error ? error.message : String(error), error);
+    throw failedToStart(errorMessage(error), error);
   } finally {
     for (const pipe of pipes) closeSync(pipe.writerFd);
   }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
+import { errorMessage } from '../util/error-message.ts';
 
 /**
  * Writes files into a new, empty folder, as a run is to find them.
@@ -25,7 +26,7 @@ export async function writeNewFiles(folder: string, files: Readonly<Record<strin
     } catch (cause) {
       throw new AppError({
         code: 'workspace_files',
-        message: `The file "${path}" could not be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+        message: `The file "${path}" could not be written: ${errorMessage(cause)}`,
         hint: 'Shorten or change its path. Some disks treat upper and lower case as the same.',
         cause,
       });

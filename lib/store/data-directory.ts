@@ -2,6 +2,7 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, statfsSync, st
 import { dirname } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
 import { errno } from '../util/errno.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { isNoSpace } from '../util/no-space.ts';
 import { StorageFullError } from './store-errors.ts';
 
@@ -78,7 +79,7 @@ function reasonOf(cause: unknown): string {
     case 'EROFS':
       return 'its file system is read-only';
     default:
-      return cause instanceof Error ? cause.message : String(cause);
+      return errorMessage(cause);
   }
 }
 

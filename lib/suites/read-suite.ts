@@ -1,5 +1,6 @@
 import { type Suite, type SuiteFileFormat, suite, suiteHeader } from '../api/suite.ts';
 import { MAX_SUITE_BYTES } from '../events/limits.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { readYaml, TOO_DEEP } from '../util/read-yaml.ts';
 import { IN_WORDS } from '../util/schema-problems.ts';
 import { problemsOf, type SuiteProblem } from './suite-problem.ts';
@@ -135,7 +136,7 @@ function jsonOf(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return { problem: `This is not JSON: ${firstLine(reason)}` };
   }
 }

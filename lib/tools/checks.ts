@@ -3,6 +3,7 @@ import type { WorkspaceCheck } from '../events/check-kinds.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { lookAt, readWhole } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { shortText } from '../util/short-text.ts';
 import { type BlockedPattern, DEFAULT_BLOCKED_PATTERNS } from './blocked-patterns.ts';
 import { DEFAULT_SHELL_TIMEOUT_SECS } from './registry.ts';
@@ -108,6 +109,6 @@ function cannotRun(error: unknown): Verdict {
     return { passed: false, output: [error.message, error.hint].join(' ').trim() };
   return {
     passed: false,
-    output: `The check could not be run: ${error instanceof Error ? error.message : error}`,
+    output: `The check could not be run: ${errorMessage(error)}`,
   };
 }

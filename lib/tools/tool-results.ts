@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.ts';
+import { errorMessage } from '../util/error-message.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 import type { ToolResult } from './tool.ts';
 
@@ -34,6 +35,6 @@ export function failedWith(tool: string, error: unknown): ToolResult {
       error: error.hint === undefined ? error.message : `${error.message} ${error.hint}`,
     });
   }
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = errorMessage(error);
   return failed(tool, { error: `${tool} failed unexpectedly: ${detail.slice(0, 500)}` });
 }

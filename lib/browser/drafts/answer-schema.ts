@@ -1,5 +1,6 @@
 import { schemaProblem } from '../../api/check-problems.ts';
 import { CHECK_LIMITS } from '../../events/limits.ts';
+import { errorMessage } from '../../util/error-message.ts';
 import { isBoundedObject, type JsonObject, type JsonValue } from '../../util/json.ts';
 
 /** What the field begins with: the usual shape, to be changed. */
@@ -22,7 +23,7 @@ export function readAnswerSchema(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { ok: false, problem: `This is not JSON: ${error instanceof Error ? error.message : error}` };
+    return { ok: false, problem: `This is not JSON: ${errorMessage(error)}` };
   }
   const { max_json_chars, max_json_depth } = CHECK_LIMITS;
   if (!isBoundedObject(value, { maxChars: max_json_chars, maxDepth: max_json_depth })) {

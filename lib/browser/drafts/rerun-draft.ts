@@ -2,6 +2,7 @@ import type { RerunRequest } from '../../api/rerun-call.ts';
 import type { SentRequestReply } from '../../api/sent-request.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
 import { MODEL_OPTION_NAMES } from '../../events/settings.ts';
+import { errorMessage } from '../../util/error-message.ts';
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 import { type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
@@ -302,7 +303,7 @@ function readJson(text: string): { ok: true; value: JsonValue } | { ok: false; p
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
-    return { ok: false, problem: `Not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { ok: false, problem: `Not JSON: ${errorMessage(error)}` };
   }
 }
 

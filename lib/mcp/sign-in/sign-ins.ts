@@ -1,6 +1,7 @@
 import type * as Sdk from '@modelcontextprotocol/client';
 import type { FinishMcpSignInRequest, HttpServer, McpSignInReply } from '../../api/mcp.ts';
 import { AppError } from '../../errors/app-error.ts';
+import { errorMessage } from '../../util/error-message.ts';
 import { OneAtATime } from '../../util/one-at-a-time.ts';
 import { cleanLine, sentence } from '../clean-text.ts';
 import { loadSdk } from '../sdk.ts';
@@ -283,7 +284,7 @@ export class SignIns implements Tokens {
       if (present && present.tokens.access_token !== refused) return;
       if (isRefusal(sdk, error)) throw this.#needed(name, refused, 'no longer accepts your sign-in.', error);
       const why = secretsOf(stored.client, stored.tokens).text(
-        error instanceof sdk.OAuthError ? error.code : wordsOf(error),
+        error instanceof sdk.OAuthError ? error.code : errorMessage(error),
       );
       throw new AppError({
         code: 'mcp_sign_in_failed',
@@ -343,7 +344,7 @@ async function during<T>(
   try {
     return await step(oauthFetch({ server: url, onRefused }));
   } catch (cause) {
-    const why = refused ?? secretsOf(provider.client).text(wordsOf(cause));
+    const why = refused ?? secretsOf(provider.client).text(errorMessage(cause));
     throw failed(name, cleanLine(why, MAX_WHY_CHARS), { ...(hint && { hint }), cause });
   }
 }
@@ -407,8 +408,4 @@ function failed(
     hint,
     cause,
   });
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../api/share.ts';
 import type { ShareSettings } from '../../config/share-settings.ts';
 import { AppError } from '../../errors/app-error.ts';
+import { errorMessage } from '../../util/error-message.ts';
 import type { Shares } from '../links/shares.ts';
 import { ownAddresses, reachOf } from './share-address.ts';
 
@@ -156,7 +157,7 @@ async function listening(server: Server, { host, port }: { host: string; port: n
   } catch (cause) {
     throw new AppError({
       code: 'share_cannot_listen',
-      message: `Shared runs cannot be served on ${host}, port ${port}: ${cause instanceof Error ? cause.message : cause}.`,
+      message: `Shared runs cannot be served on ${host}, port ${port}: ${errorMessage(cause)}.`,
       hint: `Choose another address: LOUPE_SHARE_BIND=${host.includes(':') ? `[${host}]` : host}:${port + 1}`,
       cause,
     });

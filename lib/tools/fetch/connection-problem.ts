@@ -1,4 +1,5 @@
 import { errno } from '../../util/errno.ts';
+import { errorMessage } from '../../util/error-message.ts';
 
 const UNTRUSTED = 'its TLS certificate comes from an authority that this machine does not trust';
 
@@ -34,5 +35,5 @@ export function connectionProblem(error: unknown): string {
   }
   const known = CONNECTION_PROBLEMS.get(code);
   if (known !== undefined) return `${known}.`;
-  return (error instanceof Error ? error.message : String(error)).slice(0, 300);
+  return errorMessage(error).slice(0, 300);
 }

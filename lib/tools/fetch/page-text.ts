@@ -1,4 +1,5 @@
 import { askThread } from '../../util/ask-thread.ts';
+import { errorMessage } from '../../util/error-message.ts';
 import { FetchError } from './fetch-error.ts';
 import type { Fetched } from './fetch-listed.ts';
 import { READ_TIMEOUT_MS } from './limits.ts';
@@ -53,7 +54,7 @@ async function readPage(page: PageToRead, signal: AbortSignal): Promise<PageText
   const read = await askThread<PageText | { failure: string }>(module, page, limits).catch(
     (error: unknown) => {
       signal.throwIfAborted();
-      return { failure: error instanceof Error ? error.message : String(error) };
+      return { failure: errorMessage(error) };
     },
   );
   if (!read)

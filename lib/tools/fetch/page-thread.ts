@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { htmlToText } from 'html-to-text';
 import { READY } from '../../util/ask-thread.ts';
+import { errorMessage } from '../../util/error-message.ts';
 import type { PageText, PageToRead } from './page-text.ts';
 
 // The worker thread of `textOf`.
@@ -15,7 +16,7 @@ parentPort?.on('message', (page: PageToRead) => {
   try {
     parentPort?.postMessage(read(page));
   } catch (error) {
-    parentPort?.postMessage({ failure: error instanceof Error ? error.message : String(error) });
+    parentPort?.postMessage({ failure: errorMessage(error) });
   }
 });
 parentPort?.postMessage(READY);
