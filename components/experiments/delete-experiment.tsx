@@ -6,24 +6,23 @@ import type { DeletedExperimentReply } from '#lib/api/experiment.ts';
 import { deleteJson } from '#lib/browser/api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { ErrorNote } from '../ui/error-note.tsx';
+import { DeleteDialog } from '../ui/delete-dialog.tsx';
 
 /** Deletes an experiment after a question: with its runs, or without. */
 export function DeleteExperiment({ path }: { path: string }) {
   const router = useRouter();
   const [asking, setAsking] = useState(false);
   const [withRuns, setWithRuns] = useState(false);
-  const { busy, problem, setProblem, run } = useRequest();
+  const request = useRequest();
   const remove = () =>
-    run(async () => {
+    request.run(async () => {
       await deleteJson<DeletedExperimentReply>(withRuns ? `${path}?runs=1` : path);
       router.push('/experiments');
       return LEAVING;
     });
   const ask = () => {
     setWithRuns(false);
-    setProblem(undefined);
+    request.setProblem(undefined);
     setAsking(true);
   };
   return (
@@ -31,15 +30,13 @@ export function DeleteExperiment({ path }: { path: string }) {
       <Button size="sm" kind="quiet" className="text-fail max-sm:h-11" onClick={ask}>
         Delete
       </Button>
-      <Dialog
+      <DeleteDialog
         open={asking}
+        title="Delete this experiment?"
+        request={request}
         onClose={() => setAsking(false)}
-        aria-labelledby="delete-experiment"
-        className="w-96 p-5"
+        onDelete={() => void remove()}
       >
-        <h2 id="delete-experiment" className="text-lg font-semibold">
-          Delete this experiment?
-        </h2>
         <p className="mt-2 text-ink-2">
           This deletes its plan and its results and cannot be undone.{' '}
           {withRuns
@@ -55,26 +52,7 @@ export function DeleteExperiment({ path }: { path: string }) {
           />
           Also delete its runs
         </label>
-        {problem && (
-          <div className="mt-3">
-            <ErrorNote error={problem} />
-          </div>
-        )}
-        <div className="mt-5 flex justify-end gap-2">
-          <Button size="sm" className="max-sm:h-11" onClick={() => setAsking(false)}>
-            Keep it
-          </Button>
-          <Button
-            kind="danger"
-            size="sm"
-            className="max-sm:h-11"
-            onClick={() => void remove()}
-            disabled={busy}
-          >
-            Delete
-          </Button>
-        </div>
-      </Dialog>
+      </DeleteDialog>
     </>
   );
 }
