@@ -105,7 +105,6 @@ function TimePlot({
         ...cell.rate,
       }))}
       format={formatPercent}
-      formatX={(seconds) => (seconds === 0 ? '0' : formatDuration(seconds * 1000))}
       describe={(index) => {
         const cell = timed[index];
         return cell ? `${rateWords(cell)}, median ${words(cell)}` : '';

@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation';
 import { memo, useMemo, useState } from 'react';
 import type { CellFigure } from '#lib/api/experiment-cells.ts';
 import type { DistributionReply, FigureValue } from '#lib/api/experiment-plots.ts';
+import { durationScale } from '#lib/browser/plots/duration-scale.ts';
 import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
@@ -182,12 +183,12 @@ function drawn(data: DistributionReply | undefined) {
     dots,
     left: all.reduce((sum, { values }) => sum + values.length, 0) - dots.length,
     scale: (width: number) => {
+      const range: [number, number] = [LEFT_PX, width - RIGHT_PX];
       const scale =
         scales.get(width) ??
-        scaleLinear()
-          .domain([0, widest])
-          .range([LEFT_PX, width - RIGHT_PX])
-          .nice();
+        (data?.figure === 'seconds'
+          ? durationScale(widest, { msPerUnit: 1000, range, rounded: true })
+          : scaleLinear([0, widest], range).nice());
       scales.set(width, scale);
       return scale;
     },

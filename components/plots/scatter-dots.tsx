@@ -1,6 +1,6 @@
 'use client';
 
-import { scaleLinear } from 'd3-scale';
+import { durationLabel, durationScale } from '#lib/browser/plots/duration-scale.ts';
 import { shareLabels } from '#lib/browser/plots/shared-labels.ts';
 import { MARGIN, ValueAxis, ValueLabels, valueScale } from './axes.tsx';
 import type { DotInterval } from './dot-intervals.tsx';
@@ -9,6 +9,7 @@ import { PlotFigure, type PlotFigureProps } from './plot-figure.tsx';
 
 /** A point with the interval of its height. */
 interface ScatterDot extends DotInterval {
+  /** In seconds. */
   readonly x: number;
 }
 
@@ -17,13 +18,12 @@ type Frame = Pick<PlotFigureProps, 'title' | 'unit' | 'note' | 'table' | 'height
 /** The highest baseline of a label: one higher up would lie over the buttons above the plot. */
 const LABEL_TOP_PX = 10;
 
-/** Dots at two measured values, with the interval of the upright one, coloured by series. */
+/** Values against durations as dots, each with the interval of its value, coloured by series. */
 export function ScatterDots({
   dots,
   series,
   max,
   format,
-  formatX,
   describe,
   open,
   ...frame
@@ -31,19 +31,19 @@ export function ScatterDots({
   /** In the order in which the keyboard moves through them. */
   dots: readonly ScatterDot[];
   series: readonly { label: string; color: PlotColor }[];
-  /** The highest value of the upright axis. */
+  /** The highest value. */
   max: number;
   format: (value: number) => string;
-  formatX: (value: number) => string;
   describe: (index: number) => string;
   open?: (index: number) => void;
 }) {
   const widest = dots.reduce((most, { x }) => Math.max(most, x), 0);
   const scaleX = (width: number) =>
-    scaleLinear()
-      .domain([0, widest > 0 ? widest : 1])
-      .range([MARGIN.left, width - MARGIN.right - 2 * MARGIN.right])
-      .nice();
+    durationScale(widest, {
+      msPerUnit: 1000,
+      range: [MARGIN.left, width - MARGIN.right - 2 * MARGIN.right],
+      rounded: true,
+    });
   const y = valueScale(max, frame.height);
   return (
     <PlotFigure
@@ -61,7 +61,11 @@ export function ScatterDots({
         return (
           <>
             <ValueAxis scale={y} width={width} height={height} format={format} />
-            <ValueLabels scale={x} {...{ width, height }} format={formatX} />
+            <ValueLabels
+              scale={x}
+              {...{ width, height }}
+              format={(seconds) => durationLabel(seconds * 1000)}
+            />
             {dots.map(({ key, x: at, low, value, high, series: own }, index) => {
               const color = series[own]?.color;
               return (

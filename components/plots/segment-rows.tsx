@@ -1,12 +1,12 @@
 'use client';
 
-import { scaleLinear } from 'd3-scale';
+import { durationLabel, durationScale } from '#lib/browser/plots/duration-scale.ts';
 import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
 import { MARGIN } from './axes.tsx';
 import type { PlotColor } from './palette.ts';
 import { PlotFigure, type PlotFigureProps } from './plot-figure.tsx';
 
-/** A bar within a row, in the units of the axis. */
+/** A bar within a row, in milliseconds since the start of the axis. */
 interface Segment {
   readonly key: string;
   readonly start: number;
@@ -30,22 +30,20 @@ const TICK_PX = 90;
 /** Thinner segments would not be seen. */
 const MIN_PX = 1;
 
-/** Rows of bars on a shared axis, such as a waterfall. */
+/** Rows of bars on a shared axis of time, such as a waterfall. */
 export function SegmentRows({
   rows,
   length,
   rowHeight = 14,
-  format,
   describe,
   open,
   ...frame
 }: Frame & {
   rows: readonly SegmentRow[];
-  /** End of the axis, which starts at 0. */
+  /** End of the axis, which starts at 0, in milliseconds. */
   length: number;
   /** In pixels. */
   rowHeight?: number;
-  format: (value: number) => string;
   describe: (index: number) => string;
   open?: (index: number) => void;
 }) {
@@ -57,10 +55,12 @@ export function SegmentRows({
       points={{ count: rows.length, describe, open, at: ({ y }) => Math.floor(y / rowHeight) }}
     >
       {({ width, height, cursor }) => {
-        const scale = scaleLinear()
-          .domain([0, length > 0 ? length : 1])
-          .range([MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)]);
-        const ticks = labelledTicks(scale, Math.floor((width - MARGIN.left) / TICK_PX), format);
+        const scale = durationScale(length, {
+          msPerUnit: 1,
+          range: [MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)],
+          rounded: false,
+        });
+        const ticks = labelledTicks(scale, Math.floor((width - MARGIN.left) / TICK_PX), durationLabel);
         return (
           <>
             {ticks.map(({ value, label }) => (

@@ -78,7 +78,6 @@ export function WaterfallPlot({
         }
         rowHeight={rows.length > 24 ? 11 : 15}
         length={length}
-        format={(ms) => (ms === 0 ? '0' : formatDuration(ms))}
         rows={rows.map((row) => ({
           key: String(row.first.seq),
           label: callsLabel(row),

@@ -2,10 +2,10 @@ import { scaleLinear } from 'd3-scale';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FIGURE_WORDS } from '../words/figure-words.ts';
-import { formatBytes, formatDuration, formatPercent } from '../words/format.ts';
+import { formatBytes, formatPercent } from '../words/format.ts';
+import { durationLabel as durations } from './duration-scale.ts';
 import { labelledTicks } from './labelled-ticks.ts';
 
-const durations = (ms: number) => (ms === 0 ? '0' : formatDuration(ms));
 const labels = (max: number, count: number, format: (value: number) => string) =>
   labelledTicks(scaleLinear([0, max], [0, 1]).nice(), count, format).map(({ label }) => label);
 
