@@ -67,3 +67,42 @@ it('has no figure where nothing differs or nothing can be compared', () => {
   ).toBeUndefined();
   expect(() => intraclassCorrelations([[1, 2], [1]])).toThrow(RangeError);
 });
+
+it('leaves out an intraclass correlation that has no meaning for a table', () => {
+  // The raters differ in level and the texts not at all: ICC(3,1) is 0 / 0.
+  const levels = intraclassCorrelations([
+    [1, 2],
+    [1, 2],
+  ]);
+  expect(levels).toEqual({ oneWay: -1, agreement: 0, meanAgreement: 0 });
+  // The raters contradict each other: the variance of ICC(2,1) is estimated as 0, that of ICC(2,k) as negative.
+  const opposed = intraclassCorrelations([
+    [1, 2],
+    [2, 1],
+  ]);
+  expect(opposed).toEqual({ oneWay: -1, consistency: -1 });
+});
+
+it('takes equal means of items as equal, however they are rounded', () => {
+  for (const subjects of [2, 3, 4, 5, 6, 7]) {
+    for (const raters of [2, 3, 4]) {
+      const rows = Array.from({ length: subjects }, () => Array<number>(raters).fill(7 / 3));
+      expect(intraclassCorrelations(rows)).toBeUndefined();
+    }
+  }
+});
+
+it('gives intraclass correlations of at most 1', () => {
+  const table = fc.array(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 3, maxLength: 3 }), {
+    minLength: 2,
+    maxLength: 6,
+  });
+  fc.assert(
+    fc.property(table, (rows) => {
+      for (const value of Object.values(intraclassCorrelations(rows) ?? {})) {
+        if (value !== undefined) expect(value).toBeLessThanOrEqual(1 + 1e-9);
+        if (value !== undefined) expect(Number.isFinite(value)).toBe(true);
+      }
+    }),
+  );
+});

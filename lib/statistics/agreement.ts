@@ -44,17 +44,23 @@ function ordinalDistance(values: readonly (readonly [number, number])[]): (a: nu
   return (a, b) => ((before.get(a) ?? 0) - (before.get(b) ?? 0)) ** 2;
 }
 
-/** Intraclass correlations of single ratings: absolute agreement with other raters each time, or with the same; consistency. */
+/**
+ * Intraclass correlations of single ratings: absolute agreement with other raters each time, or with the same; consistency.
+ * At most 1. One is `undefined` if the variance that it divides by is estimated as 0 or less.
+ */
 export interface IntraclassCorrelations {
   /** ICC(1,1): every subject has raters of its own. */
-  readonly oneWay: number;
+  readonly oneWay: number | undefined;
   /** ICC(2,1): the raters are a sample; differences in level between them count. */
-  readonly agreement: number;
+  readonly agreement: number | undefined;
   /** ICC(3,1): these raters are all there are; differences in level don't count. */
-  readonly consistency: number;
+  readonly consistency: number | undefined;
   /** ICC(2,k): as `agreement`, of the mean of all raters. */
-  readonly meanAgreement: number;
+  readonly meanAgreement: number | undefined;
 }
+
+/** Sums of squares below this share of the whole are rounding errors: scores have far larger steps. */
+const ROUNDING = 1e-12;
 
 /**
  * The intraclass correlations of a full table: a row per subject, a column per rater.
@@ -73,22 +79,31 @@ export function intraclassCorrelations(
   if (n < 2 || k < 2) return undefined;
   const all = rows.flat();
   const grand = meanOf(all);
-  const total = all.reduce((sum, value) => sum + (value - grand) ** 2, 0);
-  if (total === 0) return undefined;
+  const total = squares(all, grand);
+  // Equal means of items differ from their own mean in the last digit.
+  if (total <= ROUNDING ** 2 * squares(all, 0)) return undefined;
   const rowMeans = rows.map(meanOf);
   const columnMeans = Array.from({ length: k }, (_, column) => meanOf(rows.map((row) => row[column] ?? 0)));
-  const betweenRows = k * rowMeans.reduce((sum, value) => sum + (value - grand) ** 2, 0);
-  const betweenColumns = n * columnMeans.reduce((sum, value) => sum + (value - grand) ** 2, 0);
-  const bms = betweenRows / (n - 1);
-  const wms = (total - betweenRows) / (n * (k - 1));
-  const jms = betweenColumns / (k - 1);
-  const ems = (total - betweenRows - betweenColumns) / ((n - 1) * (k - 1));
+  const betweenRows = k * squares(rowMeans, grand);
+  const betweenColumns = n * squares(columnMeans, grand);
+  const exact = (sum: number) => (sum <= ROUNDING * total ? 0 : sum);
+  const bms = exact(betweenRows) / (n - 1);
+  const wms = exact(total - betweenRows) / (n * (k - 1));
+  const jms = exact(betweenColumns) / (k - 1);
+  const ems = exact(total - betweenRows - betweenColumns) / ((n - 1) * (k - 1));
+  const over = (difference: number, variance: number) =>
+    variance > ROUNDING * total ? difference / variance : undefined;
   return {
-    oneWay: (bms - wms) / (bms + (k - 1) * wms),
-    agreement: (bms - ems) / (bms + (k - 1) * ems + (k * (jms - ems)) / n),
-    consistency: (bms - ems) / (bms + (k - 1) * ems),
-    meanAgreement: (bms - ems) / (bms + (jms - ems) / n),
+    oneWay: over(bms - wms, bms + (k - 1) * wms),
+    agreement: over(bms - ems, bms + (k - 1) * ems + (k * (jms - ems)) / n),
+    consistency: over(bms - ems, bms + (k - 1) * ems),
+    meanAgreement: over(bms - ems, bms + (jms - ems) / n),
   };
+}
+
+/** The sum of squared distances from a value. */
+function squares(values: readonly number[], from: number): number {
+  return values.reduce((sum, value) => sum + (value - from) ** 2, 0);
 }
 
 function meanOf(values: readonly number[]): number {
