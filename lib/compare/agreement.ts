@@ -88,13 +88,19 @@ function printOf({ parts }: Step): string {
   return hash.digest('base64');
 }
 
-/** Index of the first run that differs from run 0. */
+/** Index of the run that diverges from run 0 in the earliest iteration, where `agreed` ends; the first of several. */
 export function firstApart([first, ...others]: readonly Trace[]): number | undefined {
-  const found = others.findIndex(
-    ({ prints }) =>
-      prints.length !== first?.prints.length || prints.some((print, index) => print !== first.prints[index]),
-  );
+  const apart = others.map(({ prints }) => sameUntil(first?.prints ?? [], prints));
+  const earliest = Math.min(...apart.flatMap((until) => until ?? []));
+  const found = apart.indexOf(earliest);
   return found < 0 ? undefined : found + 1;
+}
+
+/** Number of equal leading iterations; `undefined` if all are equal. */
+function sameUntil(one: readonly string[], other: readonly string[]): number | undefined {
+  const until = one.findIndex((print, index) => print !== other[index]);
+  if (until >= 0) return until;
+  return other.length > one.length ? one.length : undefined;
 }
 
 /**

@@ -161,6 +161,26 @@ describe('agreement of repeated runs', () => {
     expect(causes({ model_options: { temperature: 0.8 } })).toContain('Temperature 0.8 without a seed');
     expect(causes({ model_options: { temperature: 0, seed: 1 } })).toContain('batching and the prompt cache');
   });
+
+  it('derives the cause from the iteration in which the runs diverge, whichever run is first', () => {
+    const run = (...rounds: [text: string, result: string][]) => {
+      const log = new SampleLog().prepare();
+      for (const [text, output] of rounds) {
+        log.round({ text, calls: [{ name: 'read_file', arguments: { path: 'a' }, result: { output } }] });
+      }
+      return log.events;
+    };
+    const first = run(['One', 'same'], ['Two', 'same'], ['Three', 'same']);
+    const otherResult = run(['One', 'same'], ['Two', 'same'], ['Three', 'other']);
+    const otherText = run(['Uno', 'same'], ['Two', 'same'], ['Three', 'same']);
+    const becauseOfTool = (...logs: (typeof first)[]) => {
+      const { agreed, causes } = agreementOf(logs);
+      return [agreed, causes.some((cause) => cause.startsWith('A tool (read_file)'))];
+    };
+    expect(becauseOfTool(first, otherResult)).toEqual([2, true]);
+    expect(becauseOfTool(first, otherResult, otherText)).toEqual([0, false]);
+    expect(becauseOfTool(first, otherText, otherResult)).toEqual([0, false]);
+  });
 });
 
 describe('texts of calls and results', () => {
