@@ -256,14 +256,17 @@ export class Experiments {
 
   /**
    * How far ended runs with the same model, settings, case and seed agree: the first 20 runs each, of at most ten groups.
+   * Deleted runs are left out.
    *
    * @throws {AppError} `experiment_not_found`, `comparison_too_large`, `too_many_comparisons`
    */
   async agreement(id: string, signal: AbortSignal): Promise<AgreementReply> {
     const { items } = await this.get(id);
+    const existing = new Set(await this.#store.experimentRuns(id));
     const groups = new Map<string, { item: ExperimentItem; runs: { run_id: string; repeat: number }[] }>();
     for (const item of items) {
-      if (!item.result || !didRun(item.result) || item.run_id === undefined) continue;
+      if (!item.result || !didRun(item.result)) continue;
+      if (item.run_id === undefined || !existing.has(item.run_id)) continue;
       const key = sortedJson([
         ...[item.model, item.options, item.factors ?? {}],
         ...[item.case ?? null, item.seed ?? null],

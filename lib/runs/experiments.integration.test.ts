@@ -243,6 +243,20 @@ it('is deleted with its runs, also those that were started again, and keeps fork
   expect(await opened.experiments.list()).toMatchObject([{ id: other.experiment.id }]);
 });
 
+it('compares the runs that are left after one was deleted', async () => {
+  const { experiment } = await opened.experiments.create(plan({ models: ['alpha'], repeats: 3 }));
+  const { items } = await finished(experiment.id);
+  await opened.service.organizer.delete([items[0]?.run_id ?? '']);
+  const { groups } = await opened.experiments.agreement(experiment.id, AbortSignal.timeout(20_000));
+  expect(groups.map(({ runs }) => runs.map(({ repeat }) => repeat))).toEqual([[2, 3]]);
+  expect(groups).toMatchObject([{ agreement: { runs: 2 } }]);
+  await opened.service.organizer.delete([items[1]?.run_id ?? '']);
+  expect(await opened.experiments.agreement(experiment.id, AbortSignal.timeout(20_000))).toEqual({
+    groups: [],
+  });
+  expect((await opened.experiments.delete(experiment.id, { runs: true })).runs).toEqual([items[2]?.run_id]);
+});
+
 it('runs each task in its own folder', async () => {
   fake.add({
     name: 'gamma',
