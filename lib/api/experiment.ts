@@ -267,7 +267,7 @@ export const experimentItem = z.object({
   status: z.enum(['waiting', 'running', 'done', 'failed']),
   run_id: z.string().optional(),
   result: experimentResult.optional(),
-  /** Why the run could not be created. */
+  /** Why the run could not be created, or that it was deleted before its result was stored. */
   error: errorShape.optional(),
   /** How often it was started again because it did not run. Missing: never. */
   retries: z.int().positive().optional(),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { experimentRequest, extendExperimentRequest } from '../api/experiment.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
+import { RunNotFoundError } from '../store/store-errors.ts';
 import { completedLog } from '../testing/sample-logs.ts';
 import { Experiments } from './experiments.ts';
 
@@ -13,8 +14,9 @@ let experiments: Experiments;
 /** How many runs were started, and how often an experiment was given up. */
 let started: number;
 let released: number;
-/** The runs that were deleted with an experiment. */
+/** The runs that were deleted with an experiment, and those that somebody else deleted. */
 let deleted: string[];
+let missing: Set<string>;
 /** Lets all runs end. */
 let finish: PromiseWithResolvers<void>;
 
@@ -22,6 +24,7 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'loupe-experiments-'));
   store = SqliteRunStore.open(root, { ballastMegabytes: 1 });
   [started, released, deleted] = [0, 0, []];
+  missing = new Set();
   finish = Promise.withResolvers();
   experiments = open();
 });
@@ -45,7 +48,8 @@ function open(hold = async () => true): Experiments {
       },
       stop: async () => undefined,
       delete: async (runIds) => deleted.push(...runIds),
-      async *log() {
+      async *log(runId) {
+        if (missing.has(runId)) throw new RunNotFoundError(runId);
         yield completedLog().events;
       },
       agreement: unused,
@@ -131,4 +135,20 @@ it('is not deleted while another process holds it', async () => {
     code: 'experiment_elsewhere',
   });
   expect(await experiments.list()).toMatchObject([{ id: 'exp' }]);
+});
+
+it('goes on if its current run was deleted before its result was stored', async () => {
+  await stopAndRestart();
+  missing.add('run-1');
+  finish.resolve();
+  await experiments.continue('exp');
+  const isFinished = async () => expect((await experiments.get('exp')).experiment.status).toBe('finished');
+  await vi.waitFor(isFinished, { timeout: 20_000 });
+  const { experiment, items } = await experiments.get('exp');
+  expect(experiment).toMatchObject({ done: 1, failed: 1, running: 0 });
+  expect(items[0]).toMatchObject({ status: 'failed', error: { code: 'run_not_found' } });
+  expect(items[0]).not.toHaveProperty('run_id');
+  await experiments.retry('exp');
+  await vi.waitFor(isFinished, { timeout: 20_000 });
+  expect((await experiments.get('exp')).experiment).toMatchObject({ done: 2, failed: 0 });
 });

@@ -5,6 +5,7 @@ import type {
   ExperimentItem,
   ExperimentPlan,
   ExperimentReply,
+  ExperimentResult,
   ExperimentSummary,
   ExtendExperiment,
   NewExperiment,
@@ -574,14 +575,26 @@ export class Experiments {
   async #workOn(open: Open, item: ExperimentItem): Promise<void> {
     const started = item.run_id === undefined ? await this.#start(open, item) : item;
     if (started?.run_id === undefined) return;
-    await this.#runs.ended(started.run_id, AbortSignal.any([this.#closing.signal, open.gone.signal]));
-    if (this.#isOver(open) || !(await this.#keeps(open))) return;
-    const result = await resultOfLog(this.#runs.log(started.run_id), {
+    try {
+      const result = await this.#resultOf(open, started.run_id);
+      if (result) await this.#save(open, {}, { ...started, status: 'done', result });
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'run_not_found')) throw error;
+      // Otherwise the experiment would stop here again whenever it is continued.
+      await this.#save(open, {}, deletedItem(started));
+    }
+  }
+
+  /** The result of a run once it has ended; `undefined` if this process no longer works on the experiment. */
+  async #resultOf(open: Open, runId: string): Promise<ExperimentResult | undefined> {
+    await this.#runs.ended(runId, AbortSignal.any([this.#closing.signal, open.gone.signal]));
+    if (this.#isOver(open) || !(await this.#keeps(open))) return undefined;
+    const result = await resultOfLog(this.#runs.log(runId), {
       ...this.#facts,
       ...(open.summary.suite ? { suite_hash: open.summary.suite.hash } : {}),
     });
-    if (!result) throw new Error(`The log of run ${started.run_id} has no end.`);
-    await this.#save(open, {}, { ...started, status: 'done', result });
+    if (result) return result;
+    throw new Error(`The log of run ${runId} has no end.`);
   }
 
   /** Creates the run of an item. If that fails, the item fails and the others continue. */
@@ -653,6 +666,12 @@ function isUnfinished({ status }: ExperimentSummary): boolean {
 /** The item to work on: one whose run is open, else the first that waits. */
 function nextItem(items: readonly ExperimentItem[]): ExperimentItem | undefined {
   return items.find(({ status }) => status === 'running') ?? items.find(({ status }) => status === 'waiting');
+}
+
+/** An item whose run was deleted before its result was stored; it can be retried. */
+function deletedItem({ run_id: runId, ...item }: ExperimentItem): ExperimentItem {
+  const message = `Run ${runId} was deleted before its result was stored.`;
+  return { ...item, status: 'failed', error: { code: 'run_not_found', message } };
 }
 
 /** The error in a form that can be shown. */
