@@ -14,6 +14,7 @@ let experiments: Experiments;
 /** How many runs were started, and how often an experiment was given up. */
 let started: number;
 let released: number;
+let ids: number;
 /** The runs that were deleted with an experiment, and those that somebody else deleted. */
 let deleted: string[];
 let missing: Set<string>;
@@ -23,7 +24,7 @@ let finish: PromiseWithResolvers<void>;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'loupe-experiments-'));
   store = SqliteRunStore.open(root, { ballastMegabytes: 1 });
-  [started, released, deleted] = [0, 0, []];
+  [started, released, ids, deleted] = [0, 0, 0, []];
   missing = new Set();
   finish = Promise.withResolvers();
   experiments = open();
@@ -60,7 +61,10 @@ function open(hold = async () => true): Experiments {
         ]),
     },
     suites: { find: unused },
-    newId: () => 'exp',
+    newId: () => {
+      ids += 1;
+      return ids === 1 ? 'exp' : `exp-${ids}`;
+    },
     holder: {
       hold,
       keep: async () => true,
@@ -151,4 +155,29 @@ it('goes on if its current run was deleted before its result was stored', async 
   await experiments.retry('exp');
   await vi.waitFor(isFinished, { timeout: 20_000 });
   expect((await experiments.get('exp')).experiment).toMatchObject({ done: 2, failed: 0 });
+});
+
+it('can be deleted once it is stopped, although another one is running', async () => {
+  const plan = { name: 'Models', mode: 'explore', models: ['alpha'], cycles: 1 };
+  const first = await experiments.create(experimentRequest.parse(plan));
+  const second = await experiments.create(experimentRequest.parse(plan));
+  await vi.waitFor(() => expect(started).toBe(1), { timeout: 20_000 });
+  const { id } = second.experiment;
+  await experiments.stop(id, { force: false });
+  expect(await experiments.delete(id, { runs: false })).toEqual({ deleted: id, runs: [] });
+  expect(await experiments.list()).toMatchObject([{ id: first.experiment.id, status: 'running' }]);
+});
+
+it('continues in its turn after it was stopped while it waited', async () => {
+  const plan = { name: 'Models', mode: 'explore', models: ['alpha'], cycles: 1 };
+  await experiments.create(experimentRequest.parse(plan));
+  const { id } = (await experiments.create(experimentRequest.parse(plan))).experiment;
+  await experiments.stop(id, { force: false });
+  await experiments.continue(id);
+  expect((await experiments.get(id)).experiment.status).toBe('waiting');
+  finish.resolve();
+  await vi.waitFor(async () => expect((await experiments.get(id)).experiment.status).toBe('finished'), {
+    timeout: 20_000,
+  });
+  expect(started).toBe(2);
 });

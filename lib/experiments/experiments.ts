@@ -310,7 +310,10 @@ export class Experiments {
       const mine = await this.#inHand(id);
       if (!mine) return undefined;
       await this.#save(mine, { status: 'stopped' });
-      if (!this.#open.has(id)) this.#take(mine);
+      const isFollowed = mine.items.some(({ status }) => status === 'running');
+      if (isFollowed && !this.#open.has(id)) this.#take(mine);
+      // One that waits for its turn has nothing to wait for; the one in work lets go by itself.
+      if (!isFollowed && this.#open.values().next().value !== mine) await this.#letGo(id);
       return mine;
     });
     const running = open?.items.find((item) => item.status === 'running');
@@ -440,6 +443,11 @@ export class Experiments {
       message: `Experiment ${id} has not ended.`,
       hint: 'Stop it first; then it can be deleted.',
     });
+  }
+
+  async #letGo(id: string): Promise<void> {
+    this.#open.delete(id);
+    await this.#holder.release(id);
   }
 
   /** Drops an experiment that another process has taken over; nothing more is written for it here. */
