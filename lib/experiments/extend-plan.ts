@@ -9,8 +9,7 @@ import { AppError } from '../errors/app-error.ts';
 import { MAX_EXPERIMENT_RUNS } from '../events/limits.ts';
 import { distinctModels, isSameModel } from '../util/model-name.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
-import { sortedJson } from '../util/sorted-json.ts';
-import { itemKey, planRuns } from './plan-runs.ts';
+import { distinctValues, itemKey, planRuns } from './plan-runs.ts';
 
 /**
  * The plan with more models, values, seeds or repeats. Pure.
@@ -48,11 +47,11 @@ export function extendPlan(
         factors: Object.fromEntries(
           Object.entries(factors).map(([name, values]) => [
             name,
-            distinct([...values, ...(more.factors[name] ?? [])]),
+            distinctValues([...values, ...(more.factors[name] ?? [])]),
           ]),
         ),
       }),
-      seeds: distinct([...plan.seeds, ...more.seeds]),
+      seeds: distinctValues([...plan.seeds, ...more.seeds]),
       repeats: more.repeats ?? plan.repeats,
     },
     IN_WORDS,
@@ -88,10 +87,6 @@ export function newItems(
     );
   }
   return added.map((item, index) => ({ ...item, position: items.length + index + 1 }));
-}
-
-function distinct<Value extends Parameters<typeof sortedJson>[0]>(values: readonly Value[]): Value[] {
-  return [...new Map(values.map((value) => [sortedJson(value), value])).values()];
 }
 
 function refusal(message: string, hint: string): AppError {

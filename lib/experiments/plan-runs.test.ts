@@ -30,6 +30,21 @@ it('runs a model once, under the first of its names', () => {
   expect(items.map(({ model }) => model)).toEqual(['qwen3', 'qwen3:8b']);
 });
 
+it('runs equal option sets once', () => {
+  const options = [
+    { temperature: 0, top_k: 1 },
+    { top_k: 1, temperature: 0 },
+    { temperature: 1, top_k: 1 },
+  ];
+  const items = planRuns(plan({ options, repeats: 2 }));
+  expect(items.map((item) => [item.options.temperature, item.repeat])).toEqual([
+    [0, 1],
+    [0, 2],
+    [1, 1],
+    [1, 2],
+  ]);
+});
+
 it('cuts a long title between characters', () => {
   for (const name of ['Test', 'Tests']) {
     const varied = plan({

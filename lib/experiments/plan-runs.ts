@@ -58,7 +58,7 @@ export function planRuns(plan: ExperimentPlan, cases?: readonly SuiteCase[]): Ex
 /** The number of runs, computed without listing them. Pure. */
 function countRuns({ models, options, factors = {}, seeds, repeats }: ExperimentPlan, cases: number): number {
   const combinations = Object.values(factors).reduce((product, { length }) => product * length, 1);
-  const variations = options.length * combinations * cases;
+  const variations = distinctValues(options).length * combinations * cases;
   return distinctModels(models).length * variations * Math.max(1, new Set(seeds).size) * repeats;
 }
 
@@ -66,7 +66,7 @@ function countRuns({ models, options, factors = {}, seeds, repeats }: Experiment
 function inLoadOrder(plan: ExperimentPlan, cases: readonly SuiteCase[] | undefined): Variation[] {
   const combinations = combine(plan.factors ?? {});
   const groups = new Map<string, Variation[]>();
-  for (const options of plan.options) {
+  for (const options of distinctValues(plan.options)) {
     for (const factors of combinations) {
       for (const one of cases ?? [undefined]) {
         const variation = {
@@ -82,6 +82,11 @@ function inLoadOrder(plan: ExperimentPlan, cases: readonly SuiteCase[] | undefin
     }
   }
   return [...groups.values()].flat();
+}
+
+/** Each value once: runs of equal option sets would be counted as different tries of one cell. Pure. */
+export function distinctValues<Value extends JsonValue>(values: readonly Value[]): Value[] {
+  return [...new Map(values.map((value) => [sortedJson(value), value])).values()];
 }
 
 /** Every value of each factor with every value of the others; without factors, the one empty combination. */
