@@ -105,6 +105,29 @@ describe('experimentReport', () => {
     expect(html).toContain("default-src 'none'");
   });
 
+  it('masks a secret or a folder wherever it is named', () => {
+    const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
+    const folder = '/home/ada/clients/acme';
+    const known = items[0]?.result;
+    if (!known) throw new Error('no result');
+    const named = [
+      item(1, { case: secret, result: { ...known, options_sent: { stop: folder } } }),
+      item(2, { status: 'failed', error: { code: 'x', message: `${folder} is missing.` } }),
+    ];
+    const suite: ExperimentSummary['suite'] = {
+      name: secret,
+      hash: 'a'.repeat(64),
+      cases: 1,
+      modes: ['task'],
+    };
+    const html = experimentReport(
+      { experiment: { ...experiment, suite }, items: named },
+      { redaction: { paths: ['/home/ada'] }, version: '' },
+    );
+    expect(html).not.toContain(secret);
+    expect(html).not.toContain('/home/ada');
+  });
+
   it('masks secrets unless asked not to, and never has the texts of models', () => {
     expect(report({})).not.toContain('sk-ant-api03');
     expect(report(undefined)).toContain('sk-ant-api03');

@@ -44,10 +44,10 @@ export function experimentReport(
     }),
   );
   const drawn = cells.slice(0, MAX_DRAWN);
-  const grid = caseTable(cells, items);
+  const grid = caseTable(cells, items, masked);
   const speed = speedPlot(drawn);
   const body = html`<h1>${masked(experiment.name)}</h1>
-<p class="quiet">${factsOf(experiment, items, version)}</p>
+<p class="quiet">${masked(factsOf(experiment, items, version))}</p>
 <h2>Pass rates</h2>
 <p>${passWords(cells)}</p>${notRun(cells, masked)}
 ${passRatePlot(drawn)}${notDrawn(cells)}${rateTable(cells)}
@@ -55,10 +55,10 @@ ${grid ? html`<h2>Cases</h2>${grid}` : html``}
 <h2>Endings</h2>${endingsPlot(drawn)}${endingTable(cells)}
 ${speed ? html`<h2>Speed</h2>${speed}` : html``}
 <h2>Figures</h2>${figureTable(cells)}
-<h2>Provenance</h2>${provenanceTable(cells)}
+<h2>Provenance</h2>${provenanceTable(cells, masked)}
 <h2>Plan</h2><p>Save it as a file and run it with <code>npx loupe experiment run FILE</code>.</p>
 <pre>${masked(writePlanFile(experiment.plan))}</pre>
-<h2>Runs</h2>${runTables(cells, items)}`;
+<h2>Runs</h2>${runTables(cells, items, masked)}`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${html`${masked(experiment.name)}`.text} · Loupe</title>
