@@ -49,7 +49,9 @@ export function endingsPlot(cells: readonly NamedCell[]): Html {
   const x = scaleLinear([0, 1], [LABEL_WIDTH, WIDTH - 16]);
   const rows = cells.map(({ cell, name }, index) => {
     const y = TOP + ROW * index;
-    const total = Math.max(1, cell.done);
+    // Runs that did not run have no ending (decision 77).
+    const ended = cell.done - cell.not_run;
+    const total = Math.max(1, ended);
     let before = 0;
     const parts = kinds.flatMap((kind) => {
       const count = cell.endings[kind] ?? 0;
@@ -59,7 +61,7 @@ export function endingsPlot(cells: readonly NamedCell[]): Html {
       const { color, texture } = ENDING_STYLES[kind];
       const place = html`x="${left}" y="${y + 4}" width="${right - left}" height="${ROW - 8}"`;
       return [
-        html`<rect class="plot-${color}" ${place}><title>${name}: ${OUTCOMES[kind].label} ${count} of ${cell.done}</title></rect>`,
+        html`<rect class="plot-${color}" ${place}><title>${name}: ${OUTCOMES[kind].label} ${count} of ${ended}</title></rect>`,
         ...(texture === 'solid' ? [] : [html`<rect class="over" fill="url(#${texture})" ${place}/>`]),
       ];
     });

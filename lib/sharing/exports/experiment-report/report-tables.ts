@@ -20,7 +20,7 @@ export function rateTable(cells: readonly NamedCell[]): Html {
       `${cell.passed} of ${cell.judged}`,
       cell.rate ? formatPercent(cell.rate.value) : '–',
       cell.rate ? `${formatPercent(cell.rate.low)} to ${formatPercent(cell.rate.high)}` : '–',
-      formatPercent(cell.judged === 0 ? 0 : cell.first_try / cell.judged),
+      cell.judged === 0 ? '–' : formatPercent(cell.first_try / cell.judged),
       ...(tries > 1 ? [k ? formatPercent(k.pass_at_k) : '–', k ? formatPercent(k.pass_hat_k) : '–'] : []),
       String(cell.failed + cell.not_run + cell.stopped),
     ])}</tr>`;

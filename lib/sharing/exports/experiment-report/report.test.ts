@@ -98,6 +98,24 @@ describe('experimentReport', () => {
     expect(beside).toContain('<span class="swatch plot-3 solid"></span>Answered');
   });
 
+  it('leaves out of shares what did not run', () => {
+    const lost = (position: number) => {
+      const { result } = item(position, {}, false);
+      if (!result) throw new Error('no result');
+      return item(position, { result: { ...result, model_calls: 0, outcome: { kind: 'error' } } });
+    };
+    const [cell] = cellsOf([item(1, {}, true), lost(2), lost(3)]);
+    if (!cell) throw new Error('no cell');
+    expect(cell).toMatchObject({ done: 3, not_run: 2, judged: 1 });
+    const { text } = endingsPlot([{ name: 'a', cell }]);
+    expect(text).toContain('<title>a: Answered 1 of 1</title>');
+    // The whole bar.
+    expect(text).toContain('width="454"');
+    expect(experimentReport({ experiment, items: [lost(1)] }, { redaction: {}, version: '' })).not.toContain(
+      '0%</td>',
+    );
+  });
+
   it('is inert, whatever names it shows, and loads nothing', () => {
     const html = report(undefined);
     expect(html).not.toMatch(/<script|<img|<link|\ssrc=|javascript:|url\((?!#)/i);
