@@ -36,6 +36,12 @@ export function AgreementPanel({ experimentId, done }: { experimentId: string; d
   return (
     <section aria-label="Agreement by iteration" className="mt-8">
       <h2 className="font-semibold">Where do the runs diverge?</h2>
+      {data.groups_left_out !== undefined && (
+        <p className="tnum mt-0.5 text-sm text-ink-3">
+          The first {formatCount(data.groups.length)} of{' '}
+          {formatCount(data.groups.length + data.groups_left_out)} sets of repeats.
+        </p>
+      )}
       <div className="mt-2 grid grid-cols-[minmax(0,1fr)] gap-3">
         {data.groups.map((group) => (
           <Group
@@ -63,7 +69,7 @@ function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
       <details className="group/agreed rounded-lg border bg-raised [--ground:var(--raised)]">
         <summary className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 sm:px-5">
           <FoldMark className="self-center" />
-          <span className="font-semibold">{verdict(agreement)}</span>
+          <span className="font-semibold">{verdict(group)}</span>
           <span className="foreign font-mono text-xs text-ink-3">{settings}</span>
         </summary>
         <div className="px-4 pb-4 sm:px-5">
@@ -75,7 +81,7 @@ function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
   return (
     <article className="rounded-lg border bg-raised p-4 [--ground:var(--raised)] sm:p-5">
       <p className="foreign font-mono text-xs text-ink-3">{settings}</p>
-      <p className="mt-1 text-lg font-semibold tracking-[-0.01em]">{verdict(agreement)}</p>
+      <p className="mt-1 text-lg font-semibold tracking-[-0.01em]">{verdict(group)}</p>
       {agreement.causes.length > 0 && (
         <ul className="mt-1.5 grid gap-1 text-sm text-ink-2">
           {agreement.causes.map((cause) => (
@@ -92,7 +98,8 @@ function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
 }
 
 /** Which way each run went, iteration by iteration. */
-function Strip({ group: { agreement, runs }, settings }: { group: AgreementGroup; settings: string }) {
+function Strip({ group, settings }: { group: AgreementGroup; settings: string }) {
+  const { agreement, runs, runs_left_out: left = 0 } = group;
   const levels = agreement.levels.slice(0, SHOWN_STEPS);
   return (
     <>
@@ -149,6 +156,11 @@ function Strip({ group: { agreement, runs }, settings }: { group: AgreementGroup
           </tbody>
         </table>
       </section>
+      {left > 0 && (
+        <p className="tnum mt-1 text-xs text-ink-3">
+          The first {formatCount(runs.length)} of {formatCount(runs.length + left)} runs are compared.
+        </p>
+      )}
       {agreement.levels.length > SHOWN_STEPS && (
         <p className="mt-1 text-xs text-ink-3">The first {SHOWN_STEPS} iterations are shown.</p>
       )}
@@ -174,9 +186,11 @@ function Apart({ group: { agreement, runs } }: { group: AgreementGroup }) {
   );
 }
 
-function verdict({ agreed, steps, runs, variants }: AgreementGroup['agreement']): string {
+function verdict({ agreement, runs_left_out: left = 0 }: AgreementGroup): string {
+  const { agreed, steps, runs, variants } = agreement;
   if (variants === 1) {
-    return `${runs === 2 ? 'Both' : `All ${formatCount(runs)}`} runs are identical (${plural(steps, 'iteration')})`;
+    const first = left > 0 ? `The first ${formatCount(runs)}` : `All ${formatCount(runs)}`;
+    return `${runs === 2 ? 'Both' : first} runs are identical (${plural(steps, 'iteration')})`;
   }
   const end = `then ${plural(variants, 'variant')}`;
   return agreed === 0

@@ -35,10 +35,14 @@ export interface AgreementGroup {
   seed?: number;
   /** In the order of the indexes in `agreement`. */
   runs: { run_id: string; repeat: number }[];
+  /** How many more ended runs the group has; missing if none. */
+  runs_left_out?: number;
   agreement: Agreement;
 }
 
 /** `GET /api/experiments/{id}/agreement` */
 export interface AgreementReply {
   groups: AgreementGroup[];
+  /** How many more groups have two or more ended runs; missing if none. */
+  groups_left_out?: number;
 }

@@ -273,15 +273,13 @@ export class Experiments {
         ...[item.case ?? null, item.seed ?? null],
       ]);
       const group = groups.get(key) ?? { item, runs: [] };
-      if (group.runs.length < MAX_RUNS_PER_GROUP)
-        group.runs.push({ run_id: item.run_id, repeat: item.repeat });
+      group.runs.push({ run_id: item.run_id, repeat: item.repeat });
       groups.set(key, group);
     }
-    const repeated = [...groups.values()]
-      .filter(({ runs }) => runs.length > 1)
-      .slice(0, MAX_AGREEMENT_GROUPS);
+    const repeated = [...groups.values()].filter(({ runs }) => runs.length > 1);
     const found: AgreementGroup[] = [];
-    for (const { item, runs } of repeated) {
+    for (const { item, runs: all } of repeated.slice(0, MAX_AGREEMENT_GROUPS)) {
+      const runs = all.slice(0, MAX_RUNS_PER_GROUP);
       const { model, options, factors, case: caseId, seed } = item;
       found.push({
         model,
@@ -290,13 +288,15 @@ export class Experiments {
         ...(caseId === undefined ? {} : { case: caseId }),
         ...(seed === undefined ? {} : { seed }),
         runs,
+        ...(all.length > runs.length ? { runs_left_out: all.length - runs.length } : {}),
         agreement: await this.#runs.agreement(
           runs.map(({ run_id }) => run_id),
           signal,
         ),
       });
     }
-    return { groups: found };
+    const leftOut = repeated.length - found.length;
+    return { groups: found, ...(leftOut > 0 ? { groups_left_out: leftOut } : {}) };
   }
 
   /**

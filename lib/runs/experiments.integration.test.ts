@@ -257,6 +257,23 @@ it('compares the runs that are left after one was deleted', async () => {
   expect((await opened.experiments.delete(experiment.id, { runs: true })).runs).toEqual([items[2]?.run_id]);
 });
 
+it('counts the repeats that it does not compare', async () => {
+  const options = { models: ['alpha'], cycles: 1 };
+  const many = await opened.experiments.create(plan({ ...options, repeats: 21 }));
+  await finished(many.experiment.id);
+  const agreement = (id: string) => opened.experiments.agreement(id, AbortSignal.timeout(20_000));
+  const { groups, ...whole } = await agreement(many.experiment.id);
+  expect(groups).toMatchObject([{ runs_left_out: 1, agreement: { runs: 20 } }]);
+  expect(whole).toEqual({});
+  const seeds = Array.from({ length: 11 }, (_, index) => index);
+  const seeded = await opened.experiments.create(plan({ ...options, seeds, repeats: 2 }));
+  await finished(seeded.experiment.id);
+  const some = await agreement(seeded.experiment.id);
+  expect(some).toMatchObject({ groups_left_out: 1 });
+  expect(some.groups).toHaveLength(10);
+  expect(some.groups[0]).not.toHaveProperty('runs_left_out');
+});
+
 it('runs each task in its own folder', async () => {
   fake.add({
     name: 'gamma',
