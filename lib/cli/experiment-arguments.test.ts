@@ -7,12 +7,13 @@ describe('loupe experiment', () => {
   it.each([
     ['run plan.yaml', { action: 'run', file: 'plan.yaml', models: [], detach: false, json: false }],
     [
-      'run plan.yaml -m a --model b --confirm 2000 --fail-under 0.8 --detach --json',
+      'run plan.yaml -m a --model b --confirm 2000 --fail-under 0.8 --json',
       {
         ...{ action: 'run', file: 'plan.yaml', models: ['a', 'b'] },
-        ...{ confirmed: 2000, failUnder: 0.8, detach: true, json: true },
+        ...{ confirmed: 2000, failUnder: 0.8, detach: false, json: true },
       },
     ],
+    ['run plan.yaml --detach', { action: 'run', file: 'plan.yaml', models: [], detach: true, json: false }],
     ['study', { action: 'studies', json: false }],
     [
       'study guards --model a --small',
@@ -56,6 +57,8 @@ describe('loupe experiment', () => {
     ['run a b', /Usage/],
     ['run a --confirm none', /whole number/],
     ['results a --fail-under 80', /from 0 to 1/],
+    ['run a --detach --fail-under 0.8', /--detach does not wait/],
+    ['study x -m y --detach --fail-under 0', /--detach does not wait/],
     ['study x', /Name the model/],
     ['study --model y', /Name the study that --model is for/],
     ['study --small --json', /Name the study that --small is for/],

@@ -153,6 +153,11 @@ function followingOf(values: {
   detach?: boolean;
   json?: boolean;
 }): Following {
+  if (values.detach && values['fail-under'] !== undefined) {
+    throw usage(
+      '--fail-under needs the results, which --detach does not wait for. Use it later: loupe experiment results ID --fail-under RATE.',
+    );
+  }
   return {
     models: values.model ?? [],
     ...(values.confirm === undefined ? {} : { confirmed: wholeNumber('--confirm', values.confirm, 1) }),
