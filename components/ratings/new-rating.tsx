@@ -5,8 +5,9 @@ import type { CreateRatingRequest, RatedPart, RatingListReply } from '#lib/api/r
 import type { ModelsReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { canRun, noModelsWords } from '#lib/browser/state/models.ts';
+import { formatCount } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import { MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
+import { MAX_RATED_CHARS, MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { RunChecklist } from '../shell/run-checklist.tsx';
 import { Button } from '../ui/button.tsx';
@@ -87,7 +88,10 @@ export function NewRating({
             </select>
           )}
         </Field>
-        <Field label="What is rated">
+        <Field
+          label="What is rated"
+          hint={`Of each text, at most the first ${formatCount(MAX_RATED_CHARS)} characters.`}
+        >
           {(props) => (
             <select
               {...props}
