@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { experimentRequest } from '../api/experiment.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { chosenCases } from './experiment-suite.ts';
 import { readPlanFile, writePlanFile } from './plan-file.ts';
 
 const refusal = (text: string): string => {
@@ -92,15 +93,22 @@ describe('writePlanFile', () => {
     );
   });
 
-  it('names the suite file in place of a stored suite', () => {
+  it('names the suite file, which has only the chosen cases, in place of a suite and of what chooses its cases', () => {
     const { confirm_runs: _, ...plan } = experimentRequest.parse({
       name: 'x',
       models: ['a'],
-      suite: { id: 'S1', hash: 'a'.repeat(64), tags: ['read'] },
+      suite: { id: 'S1', hash: 'a'.repeat(64), tags: ['read', 'write'], cases: ['one'] },
     });
-    expect(readPlanFile(writePlanFile(plan, 'cases.jsonl')).suiteFile).toEqual({
-      path: 'cases.jsonl',
-      tags: ['read'],
-    });
+    const suite = {
+      ...{ id: 'S1', name: 'Suite', hash: 'a'.repeat(64) },
+      cases: [
+        { id: 'one', input: 'Read.', tags: ['read'] },
+        { id: 'two', input: 'Write.', tags: ['write'] },
+      ],
+    };
+    const { cases } = chosenCases(suite, plan.suite ?? {});
+    const { suiteFile } = readPlanFile(writePlanFile(plan, 'cases.jsonl'));
+    expect(suiteFile?.path).toBe('cases.jsonl');
+    expect(chosenCases({ ...suite, cases }, suiteFile ?? {}).cases).toEqual(cases);
   });
 });

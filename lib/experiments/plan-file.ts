@@ -92,19 +92,16 @@ function parsePlan(text: string) {
 /**
  * The text of a plan file, which `readPlanFile` reads back as the same plan. Fields that have their defaults are left out.
  *
- * @param suiteFile the name of a suite file beside it, in place of the stored suite
+ * @param suiteFile the name of a suite file beside it, which has only the cases that the plan chooses, in place of its suite
  */
 export function writePlanFile(plan: ExperimentPlan, suiteFile?: string): string {
   const { suite, settings, options, seeds, factors, task, ...rest } = plan;
-  const { id: _, shipped: __, hash: ___, ...chosen } = suite ?? {};
   return stringify(
     {
       format: PLAN_FORMAT,
       ...rest,
       ...(task === '' ? {} : { task }),
-      ...(suite === undefined
-        ? {}
-        : { suite: suiteFile === undefined ? suite : { file: suiteFile, ...chosen } }),
+      ...(suite === undefined ? {} : { suite: suiteFile === undefined ? suite : { file: suiteFile } }),
       ...(options.every((each) => Object.keys(each).length === 0) ? {} : { options }),
       ...(factors === undefined || Object.keys(factors).length === 0 ? {} : { factors }),
       ...(seeds.length === 0 ? {} : { seeds }),
