@@ -7,6 +7,7 @@ import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import type { ExperimentSummary } from '../api/experiment.ts';
 import type { ExperimentCell } from '../api/experiment-cells.ts';
 import type { RunListReply } from '../api/replies.ts';
+import type { SuiteListReply } from '../api/suite.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { STUDIES } from '../experiments/studies.ts';
 import { unzip } from '../testing/unzip.ts';
@@ -136,6 +137,31 @@ describe('npx loupe experiment', () => {
     const report = await experiment('export', id.trim(), '--format', 'html');
     expect(report.out).not.toContain('<img');
     expect(report.out).toContain('&lt;img');
+  });
+
+  it('a bundle runs again, and leaves the suite alone of which it has some cases', async () => {
+    const suitesNow = async () => {
+      const { suites } = (await (await loupe.request('/api/suites')).json()) as SuiteListReply;
+      return suites.map(({ name, cases }) => [name, cases]);
+    };
+    planFile('rooms.yaml', SUITE);
+    const plan = planFile(
+      'some.yaml',
+      'name: One room\nmodels: [knows]\nsuite: {file: rooms.yaml, cases: [room]}\n',
+    );
+    const { out: id } = await experiment('run', plan, '--detach');
+    const zip = join(folder, 'some.zip');
+    expect((await experiment('export', id.trim(), '--format', 'bundle', '-o', zip)).code).toBe(0);
+    const files = unzip(readFileSync(zip));
+    const again = planFile('again.yaml', files.get('plan.yaml') ?? '');
+    planFile('suite.yaml', files.get('suite.yaml') ?? '');
+    expect(await suitesNow()).toEqual([['Rooms', 2]]);
+    const { code, err } = await experiment('run', again);
+    expect([code, err]).toEqual([0, expect.stringContaining('1 of 1 run')]);
+    expect(await suitesNow()).toEqual([
+      ['Rooms', 2],
+      ['Rooms (chosen cases)', 1],
+    ]);
   });
 
   it('does not pass if no run of a cell ran, and says why', async () => {

@@ -1,17 +1,20 @@
-import type { ExperimentReply } from '../api/experiment.ts';
+import type { ExperimentPlan, ExperimentReply } from '../api/experiment.ts';
 import type { ExperimentExport } from '../api/experiment-files.ts';
 import { programVersion } from '../config/program-version.ts';
+import { MAX_SUITE_NAME_CHARS } from '../events/limits.ts';
 import type { Experiments } from '../experiments/experiments.ts';
 import { writePlanFile } from '../experiments/plan-file.ts';
 import { resultsCsv } from '../experiments/results-table.ts';
 import type { StoredRuns } from '../runs/stored-runs.ts';
 import { experimentReport } from '../sharing/exports/experiment-report/report.ts';
 import { writeSuite } from '../suites/write-suite.ts';
+import { textStart } from '../util/short-text.ts';
 import { fileResponse } from './file-response.ts';
 import { ZipDownload } from './zip-download.ts';
 
 /** The name of the suite file in a bundle, which its plan file names. */
 const SUITE_FILE = 'suite.yaml';
+const CHOSEN = ' (chosen cases)';
 
 /**
  * An experiment as a file: its plan, its report, or a zip file with plan, suite, results, report and the file of every run.
@@ -51,6 +54,12 @@ export async function experimentExport(
   }
 }
 
+/** Another name for some cases of a suite: a plan stores its suite file by name, and would replace the whole suite by them. */
+function suiteName(name: string, { suite }: ExperimentPlan): string {
+  if (!suite?.tags && !suite?.cases) return name;
+  return `${textStart(name, MAX_SUITE_NAME_CHARS - CHOSEN.length)}${CHOSEN}`;
+}
+
 async function bundle(
   { experiment, items }: ExperimentReply,
   {
@@ -73,7 +82,10 @@ async function bundle(
   const add = (text: string, path: string) => zip.addText(path, text, mtime);
   add(writePlanFile(experiment.plan, experiment.suite ? SUITE_FILE : undefined), 'plan.yaml');
   if (experiment.suite) {
-    add(writeSuite({ name: experiment.suite.name, description: '', cases }, 'yaml'), SUITE_FILE);
+    add(
+      writeSuite({ name: suiteName(experiment.suite.name, experiment.plan), description: '', cases }, 'yaml'),
+      SUITE_FILE,
+    );
   }
   add(resultsCsv(items), 'results.csv');
   add(items.map((item) => `${JSON.stringify(item)}\n`).join(''), 'results.jsonl');
