@@ -127,7 +127,10 @@ it('runs the cases of a suite that have one of the tags, in place of a task', ()
   expect(some.ok && experimentRequest.parse(JSON.parse(JSON.stringify(some.request)))).toMatchObject({
     ...{ suite: { id: 's1', tags: ['b', 'a'] }, repeats: 3, task: '', settings: {} },
   });
-  expect(kindOfRuns(draft)).toBe('prompt');
+  expect(kindOfRuns(draft)).toBe('task');
+  expect(kindOfRuns({ ...draft, tags: ['a'] })).toBe('prompt');
+  expect(kindOfRuns({ ...draft, tags: ['b'] })).toBe('task');
+  expect(kindOfRuns({ ...draft, suite: null })).toBe(draft.mode);
   expect(experimentOf({ ...draft, suite: null })).toMatchObject({
     problems: { suite: 'Choose a suite.' },
   });

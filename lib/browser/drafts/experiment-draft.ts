@@ -143,9 +143,17 @@ export function casesOf({ cases }: DraftSuite, tags: readonly string[]): DraftSu
   return tags.length === 0 ? cases : cases.filter((one) => one.tags.some((tag) => tags.includes(tag)));
 }
 
-/** The kind of most of the runs, by which their time is estimated. */
-export function kindOfRuns({ work, suite, mode }: Pick<ExperimentDraft, 'work' | 'suite' | 'mode'>): RunKind {
-  return work === 'suite' && suite ? (suite.cases[0]?.mode ?? mode) : mode;
+/** The kind of most of the runs, by which their time is estimated; of several, that of the first case. */
+export function kindOfRuns({
+  work,
+  suite,
+  tags,
+  mode,
+}: Pick<ExperimentDraft, 'work' | 'suite' | 'tags' | 'mode'>): RunKind {
+  if (work !== 'suite' || !suite) return mode;
+  const kinds = [...Map.groupBy(casesOf(suite, tags), (one) => one.mode)];
+  const [most] = kinds.toSorted(([, a], [, b]) => b.length - a.length);
+  return most?.[0] ?? mode;
 }
 
 function taskWork(draft: ExperimentDraft, cycles: number | undefined): ReadWork {
