@@ -15,11 +15,17 @@ it('takes the median of runs of the same kind that ended by themselves', () => {
     ...[run(10), run(30), run(20)],
     run(900, { agentic: false }),
     run(1, { termination_reason: 'stopped' }),
+    ...[1, 2, 3].map((seconds) => run(seconds, { termination_reason: 'error' })),
     run(1, { started_at: undefined, worked_ms: undefined }),
   ];
   expect(runTime('a', 'task', runs)).toEqual({ model: 'a', runs: 3, ms: 20_000 });
   expect(runTime('a', 'prompt', runs)).toEqual({ model: 'a', runs: 1, ms: 900_000 });
   expect(runTime('a', 'explore', runs)).toEqual({ model: 'a', runs: 0 });
+});
+
+it('measures a run that an error ended after a reply', () => {
+  const failed = run(40, { termination_reason: 'error', tokens_out: 7 });
+  expect(runTime('a', 'task', [failed])).toEqual({ model: 'a', runs: 1, ms: 40_000 });
 });
 
 it('adds up the models that were measured, and names the others', () => {

@@ -9,14 +9,19 @@ export interface RunTime {
   readonly runs: number;
 }
 
-/** How long runs of a kind worked, by the runs of a model that ended by themselves. Pure. */
+/** How long runs of a kind worked, by the runs of a model that ended by themselves, and did run (decision 77). Pure. */
 export function runTime(model: string, kind: RunKind, runs: readonly RunSummary[]): RunTime {
   const times = runs
-    .filter((run) => kindOf(run) === kind && run.termination_reason !== 'stopped')
+    .filter((run) => kindOf(run) === kind && run.termination_reason !== 'stopped' && !isWithoutReply(run))
     .flatMap(({ worked_ms: ms }) => (ms === undefined ? [] : [ms]))
     .sort((a, b) => a - b);
   const ms = times[Math.floor((times.length - 1) / 2)];
   return { model, runs: times.length, ...(ms === undefined ? {} : { ms }) };
+}
+
+/** Whether an error ended a run that has nothing of its model: its time is that of the error. */
+function isWithoutReply({ termination_reason: reason, tokens_out: tokens }: RunSummary): boolean {
+  return reason === 'error' && tokens === 0;
 }
 
 /**
