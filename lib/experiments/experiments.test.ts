@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { experimentRequest, extendExperimentRequest } from '../api/experiment.ts';
+import { AppError } from '../errors/app-error.ts';
+import type { ExperimentStore } from '../store/experiment-store.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
 import { RunNotFoundError } from '../store/store-errors.ts';
 import { completedLog } from '../testing/sample-logs.ts';
@@ -38,9 +41,9 @@ afterEach(async () => {
 
 const unused = () => Promise.reject(new Error('Not used here'));
 
-function open(hold = async () => true): Experiments {
+function open(hold = async () => true, kept: ExperimentStore = store): Experiments {
   return new Experiments({
-    store,
+    store: kept,
     runs: {
       admit: async () => undefined,
       start: async () => {
@@ -180,4 +183,45 @@ it('continues in its turn after it was stopped while it waited', async () => {
     timeout: 20_000,
   });
   expect(started).toBe(2);
+});
+
+it('goes on if it is continued while its failure is being stored', async () => {
+  const failing = Promise.withResolvers<void>();
+  const stored = Promise.withResolvers<void>();
+  let failures = 0;
+  const slow: ExperimentStore = {
+    experiment: (id) => store.experiment(id),
+    experimentSummary: (id) => store.experimentSummary(id),
+    experimentNotes: (id) => store.experimentNotes(id),
+    experimentRuns: (id) => store.experimentRuns(id),
+    experimentCases: (id) => store.experimentCases(id),
+    experiments: () => store.experiments(),
+    unfinishedExperiments: () => store.unfinishedExperiments(),
+    deleteExperiment: (id) => store.deleteExperiment(id),
+    async saveExperiment(summary, items, cases) {
+      if (items[0]?.status === 'done' && failures === 0) {
+        failures += 1;
+        throw new AppError({ code: 'store_busy', message: 'Busy.' });
+      }
+      if (summary.problem) {
+        failing.resolve();
+        await stored.promise;
+      }
+      await store.saveExperiment(summary, items, cases);
+    },
+  };
+  await experiments.close();
+  experiments = open(undefined, slow);
+  const plan = { name: 'Models', mode: 'explore', models: ['alpha'], cycles: 1, repeats: 2 };
+  await experiments.create(experimentRequest.parse(plan));
+  finish.resolve();
+  await failing.promise;
+  const continued = experiments.continue('exp');
+  await Promise.race([continued, delay(100)]);
+  stored.resolve();
+  await continued;
+  await vi.waitFor(async () => expect((await store.experimentSummary('exp'))?.status).toBe('finished'), {
+    timeout: 20_000,
+  });
+  expect((await store.experiment('exp'))?.items.map(({ status }) => status)).toEqual(['done', 'done']);
 });

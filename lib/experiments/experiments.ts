@@ -103,6 +103,8 @@ interface Open {
   cases: CasesById;
   /** Aborted when another process takes over. */
   gone: AbortController;
+  /** Set once an error ends the work on it: the items may be ahead of what is stored. */
+  failed?: true;
 }
 
 /**
@@ -331,6 +333,8 @@ export class Experiments {
   }
 
   async #continue(id: string): Promise<ExperimentReply> {
+    // Read again once its failure is stored: what was not stored must be done again.
+    if (this.#open.get(id)?.failed) await this.#working;
     const { experiment, items } = await this.get(id);
     if (experiment.status !== 'stopped') return { experiment, items };
     const open =
@@ -553,6 +557,7 @@ export class Experiments {
       if (finished && !this.#isOver(open)) await this.#save(open, { status: 'finished' });
     } catch (error) {
       if (this.#isOver(open)) return;
+      open.failed = true;
       await this.#save(open, { status: 'stopped', problem: problemOf(error) });
       throw error;
     } finally {
