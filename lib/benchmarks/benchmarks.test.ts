@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type BenchmarkRequest, benchmarkRequest } from '../api/benchmark.ts';
+import type { BenchmarkStore } from '../store/benchmark-store.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
 import { writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
 import { scriptedModel } from '../testing/simulate-run.ts';
@@ -35,14 +37,16 @@ function worker({
   shared = false,
   lateMs = 0,
   turn = async () => undefined,
+  kept = store,
 }: {
   name?: string;
   shared?: boolean;
   lateMs?: number;
   turn?: () => Promise<void>;
+  kept?: BenchmarkStore;
 } = {}) {
   const benchmarks = new Benchmarks({
-    store,
+    store: kept,
     slots: { withSlot: ({ signal }, work) => work(signal) },
     admit: async () => undefined,
     modelFor: async () =>
@@ -83,6 +87,42 @@ it('continues once, however many requests come at the same time', async () => {
   await Promise.all([benchmarks.continue(benchmark.id), benchmarks.continue(benchmark.id)]);
   await vi.waitFor(() => expect(asked).toHaveLength(1));
   expect((await benchmarks.stop(benchmark.id)).benchmark.status).toBe('stopped');
+});
+
+it('goes on if it is continued before the work that failed has let go of it', async () => {
+  const failed = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  const slow: BenchmarkStore = {
+    benchmarks: () => store.benchmarks(),
+    benchmark: (id) => store.benchmark(id),
+    benchmarkResults: (id) => store.benchmarkResults(id),
+    benchmarkCase: (id, position) => store.benchmarkCase(id, position),
+    saveBenchmark: (record) => store.saveBenchmark(record),
+    addBenchmarkResult: (...result) => store.addBenchmarkResult(...result),
+    holdBenchmark: (...hold) => store.holdBenchmark(...hold),
+    async releaseBenchmark(...hold) {
+      failed.resolve();
+      await letGo.promise;
+      await store.releaseBenchmark(...hold);
+    },
+    deleteBenchmark: (id) => store.deleteBenchmark(id),
+  };
+  let tries = 0;
+  const benchmarks = worker({
+    kept: slow,
+    turn: async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('Broken.');
+    },
+  });
+  const { benchmark } = await benchmarks.create(request({ limit: 1 }));
+  await failed.promise;
+  expect(await statusOf(benchmarks, benchmark.id)).toBe('stopped');
+  const continued = benchmarks.continue(benchmark.id);
+  await Promise.race([continued, delay(100)]);
+  letGo.resolve();
+  await continued;
+  await vi.waitFor(async () => expect(await statusOf(benchmarks, benchmark.id)).toBe('finished'));
 });
 
 it('leaves a benchmark that waited here to the process that took it over', async () => {

@@ -68,6 +68,8 @@ interface Open {
   readonly stop: AbortController;
   /** Resolves when no work is done on it any more. */
   readonly over: PromiseWithResolvers<void>;
+  /** Set once an error ends the work on it. */
+  failed?: true;
 }
 
 /**
@@ -191,6 +193,8 @@ export class Benchmarks {
   async continue(id: string): Promise<BenchmarkReply> {
     const { record } = await this.#stored(id);
     if (record.status === 'stopped') {
+      const open = this.#open.get(id);
+      if (open?.failed) await open.over.promise;
       const { problem, ...rest } = record;
       await this.#save({ ...rest, status: 'waiting' });
       await this.#take(id);
@@ -280,6 +284,7 @@ export class Benchmarks {
       // Another process may have taken it over while it waited here.
       if (await this.#hold(id)) await this.#finish(open);
     } catch (error) {
+      open.failed = true;
       if (!stop.signal.aborted) await this.#stopWith(id, error);
     } finally {
       clearInterval(beat);
