@@ -25,6 +25,7 @@ export function CaseDialog({
   save,
   before,
   draft: given,
+  like,
   busy,
   problem,
   suiteName,
@@ -38,6 +39,8 @@ export function CaseDialog({
   before?: SuiteCase;
   /** What a new case starts with. */
   draft?: CaseDraft;
+  /** The case that it duplicates. */
+  like?: SuiteCase;
   busy: boolean;
   problem: { message: string; hint?: string } | undefined;
   /** The name of a new suite. */
@@ -51,7 +54,7 @@ export function CaseDialog({
   const change = (changes: Partial<CaseDraft>) => setDraft((current) => ({ ...current, ...changes }));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const read = caseOf(draft, before);
+    const read = caseOf(draft, before ?? like);
     setUnreadable(read.ok ? undefined : read.problem);
     if (read.ok) onSave(read.value);
   };

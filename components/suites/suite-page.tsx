@@ -6,9 +6,8 @@ import type { SuiteCase, SuiteReply } from '#lib/api/suite.ts';
 import { deleteJson, putJson } from '#lib/browser/api.ts';
 import {
   type CaseDraft,
-  caseDraftOf,
+  duplicateOf,
   EMPTY_CASE,
-  freeCaseId,
   matchingCases,
   type WrittenCase,
 } from '#lib/browser/drafts/case-draft.ts';
@@ -38,7 +37,7 @@ const FORMATS = [
 ];
 
 /** A case that is edited, or the content of a new one. */
-type Edited = { before: SuiteCase } | { draft: CaseDraft };
+type Edited = { before: SuiteCase } | { draft: CaseDraft; like?: SuiteCase };
 
 /** The cases of a suite, and what can be done with them. */
 export function SuitePage({ suiteId }: { suiteId: string }) {
@@ -136,7 +135,7 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
         busy={busy}
         onFilter={setFilter}
         onEdit={(before) => open({ before })}
-        onDuplicate={(one) => open({ draft: { ...caseDraftOf(one), id: freeCaseId(one.id, ids) } })}
+        onDuplicate={(one) => open(duplicateOf(one, ids))}
         onDelete={(one) => void put(cases.filter((each) => each.id !== one.id))}
       />
       <HistoryPlot suiteId={suite.id} />

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { SuiteCase } from '../../api/suite.ts';
 import { readSuiteValue } from '../../suites/read-suite.ts';
 import { BASICS } from '../../suites/shipped/basics.ts';
-import { caseDraftOf, caseOf, EMPTY_CASE, formatOf, freeCaseId, matchingCases } from './case-draft.ts';
+import {
+  caseDraftOf,
+  caseOf,
+  duplicateOf,
+  EMPTY_CASE,
+  formatOf,
+  freeCaseId,
+  matchingCases,
+} from './case-draft.ts';
 
 const read = readSuiteValue(BASICS);
 const cases: SuiteCase[] = [
@@ -23,6 +31,11 @@ const cases: SuiteCase[] = [
 describe('the form of a case', () => {
   it.each(cases.map((one) => [one.id, one] as const))('leaves %s as it is', (_, one) => {
     expect(caseOf(caseDraftOf(one), one)).toEqual({ ok: true, value: one });
+  });
+
+  it.each(cases.map((one) => [one.id, one] as const))('duplicates %s exactly', (id, one) => {
+    const { draft, like } = duplicateOf(one, [id]);
+    expect(caseOf(draft, like)).toEqual({ ok: true, value: { ...one, id: `${id}-2` } });
   });
 
   it('reads what was typed', () => {

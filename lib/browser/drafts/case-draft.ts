@@ -52,7 +52,8 @@ export function caseDraftOf(one: SuiteCase): CaseDraft {
 /**
  * Reads the form.
  *
- * @param before the case that filled the form; what the form cannot show exactly is taken from it
+ * @param before the case that filled the form, also one that is duplicated; what the form cannot show exactly is taken
+ *   from it
  */
 export function caseOf(draft: CaseDraft, before?: SuiteCase): ReadCase {
   const settings = objectOf(draft.settings);
@@ -96,6 +97,11 @@ export function caseOf(draft: CaseDraft, before?: SuiteCase): ReadCase {
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   };
   return { ok: true, value };
+}
+
+/** Fills the form with a copy of a case under an ID that is free; `like` is the `before` of `caseOf`. */
+export function duplicateOf(one: SuiteCase, taken: readonly string[]): { draft: CaseDraft; like: SuiteCase } {
+  return { draft: { ...caseDraftOf(one), id: freeCaseId(one.id, taken) }, like: one };
 }
 
 /** The tools that the run of a case has: those it names, or all of its mode. */
