@@ -189,3 +189,20 @@ it('reveals nothing about the machine of a run', () => {
   const log = new SampleLog().push({ type: 'run.started', worker: 'ada-laptop:4711', epoch: 1 });
   expect(JSON.stringify(redactLog(log.events).events)).not.toContain('laptop');
 });
+
+it('masks hosts and names of tools by texts that are valid there', () => {
+  const tool = { name: 'deploy_staging', description: 'Deploys.', parameters: {}, command: ['deploy'] };
+  const { events } = new SampleLog({
+    config: {
+      fetch_hosts: ['docs.example.com', 'wiki.local', '192.168.1.10:8080'],
+      command_tools: [{ ...tool, stdin: 'none', access: 'read', timeout_seconds: 5 }],
+    },
+  });
+  const [created] = redactLog(events, { environment: ['deploy_staging'] }).events;
+  expect(created).toMatchObject({
+    config: {
+      fetch_hosts: ['docs.example.com', 'masked', 'masked'],
+      command_tools: [{ name: 'masked', description: 'Deploys.' }],
+    },
+  });
+});

@@ -53,6 +53,8 @@ const MAX_LEARNED = 200;
 const MAX_SEEN_CHARS = 250_000;
 const CREDENTIAL = 'credential';
 const OPERATOR_TOKEN = 'operator token';
+/** For texts of a form that no mask has, such as a host or the name of a tool: the first that fits is used. */
+const REPLACEMENTS = [maskOf('text', 1), 'masked'];
 const UNCHANGED: ReplyEdits = { content: [], thinking: [] };
 
 /**
@@ -154,7 +156,7 @@ class RunRedactor implements Redactor {
     return { text: out + text.slice(from), edits };
   }
 
-  /** Redacts a string of an event, given its key. If the result violates the schema, the whole string is masked. */
+  /** Redacts a string of an event, given its key. If the result violates the schema, the whole string is replaced. */
   readonly #leaf: RewriteText = (value, { key, schema }) => {
     if (key !== undefined && isCredential(key, value)) {
       if (isDistinctive(value)) this.#learnValue(CREDENTIAL, value);
@@ -162,9 +164,8 @@ class RunRedactor implements Redactor {
       if (!this.#isShown(CREDENTIAL)) return mask;
     }
     const masked = this.#rewrite(value).text;
-    return masked === value || schema === undefined || z.safeParse(schema, masked).success
-      ? masked
-      : maskOf('text', 1);
+    const fits = (text: string) => schema === undefined || z.safeParse(schema, text).success;
+    return masked === value || fits(masked) ? masked : (REPLACEMENTS.find(fits) ?? maskOf('text', 1));
   };
 
   /** Repeats while new values are learned, because they may occur in what was already rewritten. */
