@@ -206,3 +206,33 @@ it('masks hosts and names of tools by texts that are valid there', () => {
     },
   });
 });
+
+it('masks a value of any type that a field beside it calls a secret', () => {
+  const call = { call_id: 'c1', name: 'sign_in', arguments: { password: '48291377' } };
+  const log = new SampleLog()
+    .push({
+      ...{ type: 'reply.parsed', call: 1, iteration: 1, outcome: 'tool_calls', layer: 'native' },
+      calls: [{ ...call, layer: 'native', format: 'native' }],
+      ...{ text: '', thinking: '', repairs: [], refusals: [], attempts: [], malformed: false, cut: false },
+      coercions: [{ call: 0, path: 'password', before: 48291377, after: '48291377' }],
+    })
+    .push({
+      ...{ type: 'memory.changed', call_id: 'c1', cycle: 1, operation: 'write' },
+      ...{ key: 'db_password', value: 'blue horse battery' },
+    })
+    .push({
+      ...{ type: 'mcp-request.received', request_id: 'q1', call_id: 'c1', server: 'bank' },
+      request: {
+        ...{ kind: 'form', message: 'Sign in.' },
+        fields: [{ name: 'password', kind: 'text', required: true, preset: 'green horse battery' }],
+      },
+    })
+    .push({
+      ...{ type: 'mcp-request.answered', request_id: 'q1', call_id: 'c1', action: 'accept', by: 'operator' },
+      content: { passcode: 590318, amount: 1250 },
+    });
+  const masked = JSON.stringify(redactLog(log.events).events);
+  expect(masked).not.toMatch(/48291377|blue horse|green horse|590318/);
+  expect(masked).toContain('"amount":1250');
+  expect(masked).toContain('"key":"db_password"');
+});
