@@ -7,8 +7,9 @@ export interface Unescaped {
   at(offset: number): number;
 }
 
+/** Escapes of URLs, JSON and HTML. PHP escapes slashes in JSON: `https:\/\/…`. */
 const ESCAPED =
-  /((?:%[0-9A-Fa-f]{2})+)|\\{1,4}u([0-9A-Fa-f]{4})|&#(?:(\d{1,7})|x([0-9A-Fa-f]{1,6}));?|&(amp|quot|apos|lt|gt|nbsp);/g;
+  /((?:%[0-9A-Fa-f]{2})+)|\\{1,4}u([0-9A-Fa-f]{4})|&#(?:(\d{1,7})|x([0-9A-Fa-f]{1,6}));?|&(amp|quot|apos|lt|gt|nbsp);|\\{1,4}(\/)/g;
 const ENTITIES: Record<string, string> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>', nbsp: ' ' };
 
 /** Decodes percent, JSON and HTML escapes in a text; `undefined` if there are none. */
@@ -24,12 +25,11 @@ export function unescaped(written: string): Unescaped | undefined {
     pieces.push({ meant: text.length, written: at, isEscape });
     text += meant;
   };
-  for (const { 0: whole, 1: percent, 2: unit, 3: decimal, 4: hex, 5: name, index } of written.matchAll(
-    ESCAPED,
-  )) {
+  for (const match of written.matchAll(ESCAPED)) {
+    const { 0: whole, 1: percent, 2: unit, 3: decimal, 4: hex, 5: name, 6: slash, index } = match;
     if (index > from) add(written.slice(from, index), from, false);
     if (percent !== undefined) addPercents(percent, index, add);
-    else add(meantBy({ unit, decimal, hex, name }) ?? whole, index, true);
+    else add(slash ?? meantBy({ unit, decimal, hex, name }) ?? whole, index, true);
     from = index + whole.length;
   }
   if (from === 0) return undefined;

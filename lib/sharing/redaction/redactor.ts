@@ -239,22 +239,26 @@ function replyKey(event: { run_id: string; call: number }): string {
 }
 
 /**
- * The forms in which a value may occur in a log: plain, JSON, form-encoded, hexadecimal, and base64, also as part of a longer
+ * The forms in which a value may occur in a log: plain, JSON, JSON within JSON, form-encoded, hexadecimal, and base64, also as part of a longer
  * value. Other escapes are decoded first (`unescaped`).
  */
 function written(values: readonly string[]): string[] {
   return longestFirst(
     values.flatMap((value) => {
       const hex = Buffer.from(value).toString('hex');
+      const json = inJson(value);
       return [
-        value,
-        JSON.stringify(value).slice(1, -1),
+        ...[value, json, inJson(json)],
         value.replaceAll(' ', '+'),
         ...(value.length < MIN_ENCODED ? [] : [hex, hex.toUpperCase()]),
         ...inBase64(value),
       ];
     }),
   );
+}
+
+function inJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
 }
 
 /** The encoding of a shorter value is too short to be distinctive. */
@@ -278,9 +282,7 @@ function inBase64(value: string): string[] {
 
 function folders(paths: readonly string[]): string[] {
   return longestFirst(
-    paths
-      .map((path) => path.replace(/[/\\]$/, ''))
-      .flatMap((path) => [path, JSON.stringify(path).slice(1, -1)]),
+    paths.map((path) => path.replace(/[/\\]$/, '')).flatMap((path) => [path, inJson(path)]),
   );
 }
 

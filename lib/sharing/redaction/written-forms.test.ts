@@ -46,6 +46,9 @@ const ROWS: Record<string, Row[]> = {
     ['e-mail in HTML', 'ada&#64;analytical.org and bob&#x40;analytical.org', 'analytical'],
     ['e-mail in JSON', 'ada\\u0040analytical.org', 'analytical'],
     ['address in percents', 'http://%5Bfd12%3A3456%3A%3A9%5D/', '3456'],
+    ['password in a URL in JSON of PHP', `"https:\\/\\/ada:${WORD}@db.example.com\\/"`, WORD],
+    ['home in JSON of PHP', '{"file":"\\/home\\/ada\\/notes"}', 'ada'],
+    ['workspace in JSON of PHP', '{"file":"\\/srv\\/data\\/customer-x\\/a"}', 'customer-x'],
     ['workspace in percents', 'file://%2Fsrv%2Fdata%2Fcustomer-x%2Fa', 'customer-x'],
     ['workspace in base64', base64(`${WORKSPACE}/notes`), base64(`${WORKSPACE}/notes`).slice(4, 20)],
   ],
@@ -56,6 +59,7 @@ const ROWS: Record<string, Row[]> = {
     ['base64 behind one byte', base64(`\u0001${ENVIRONMENT}\u0002`), 'cGh5ciBidWls'],
     ['base64 behind two bytes', base64(`\u0001\u0002${ENVIRONMENT}\u0003`), 'ZXBoeXIgYnVp'],
     ['hexadecimal', Buffer.from(ENVIRONMENT).toString('hex'), '70687972'],
+    ['JSON of PHP', JSON.stringify(ENVIRONMENT).replace('/', '\\/'), 'codename'],
     ['JSON in ASCII', JSON.stringify(ENVIRONMENT).replace('ü', '\\u00fc'), 'codename'],
   ],
   credentials: [
@@ -133,6 +137,12 @@ describe.each(Object.entries(ROWS))('redacts %s:', (_, rows) => {
     expect(masked.startsWith('before ')).toBe(true);
     expect(createRedactor().text(masked)).toBe(masked);
   });
+});
+
+it('masks a value with quotes and backslashes in JSON within JSON', () => {
+  const value = 'pa"ss\\word';
+  const masked = createRedactor({ environment: [value] }).text(JSON.stringify(JSON.stringify({ value })));
+  expect(masked).toBe('"{\\"value\\":\\"‹environment value 1›\\"}"');
 });
 
 it('masks numbers and settings by their names', () => {
