@@ -118,6 +118,31 @@ it('a summary contains only the task and the answer', () => {
   expect(inScope(end, 'summary')).toMatchObject({ result: { output: end.result.output } });
 });
 
+it('a summary contains neither the prompts and replies for the operator nor the commands of custom tools', () => {
+  const tool = { name: 'deploy', description: 'the-description', parameters: {}, command: ['the-command'] };
+  const changed = ['operator_prompt', 'operator_replies', 'command_tools', 'checks', 'answer_schema'];
+  const { events } = new SampleLog({
+    config: {
+      operator_replies: ['the-operator-reply'],
+      operator_prompt: 'the-operator-prompt',
+      command_tools: [{ ...tool, stdin: 'none', access: 'read', timeout_seconds: 5 }],
+    },
+  }).push({
+    ...{ type: 'run.forked', from: { run_id: 'other', seq: 1 }, iteration: 1, cycle: 0, edits: [] },
+    settings: [
+      ...changed.map((name) => ({ name, before: 'the-former-text', after: ['the-new-text'] })),
+      { name: 'max_iterations', before: 5, after: 10 },
+    ],
+    ...{ answered: false, files: { kind: 'none' } },
+  });
+  const [created, forked] = events.map((event) => inScope(event, 'summary'));
+  expect(JSON.stringify(created)).not.toMatch(/the-(?:operator|description|command)/);
+  expect(JSON.stringify(forked)).not.toContain('-text');
+  expect(forked).toMatchObject({
+    settings: [...changed.map((name) => ({ name })), { name: 'max_iterations', before: 5, after: 10 }],
+  });
+});
+
 it('a warning about a cut prompt quotes no withheld result', () => {
   // As lib/policies/prompt-cut.ts writes it.
   const [, warned] = new SampleLog().push({

@@ -100,6 +100,9 @@ function summaryOnly(event: RunEvent): RunEvent {
         blocked_patterns: _patterns,
         answer_schema: _schema,
         images: _images,
+        operator_replies: _replies,
+        operator_prompt: _prompt,
+        command_tools: _commands,
         ...config
       } = event.config;
       return { ...event, config: { ...config, checks: config.checks.map(withheldCheck) } };
@@ -110,6 +113,7 @@ function summaryOnly(event: RunEvent): RunEvent {
         ...rest,
         ...(event.tools && { tools: event.tools.map(withheldTool) }),
         edits: event.edits.map(withheldEdit),
+        settings: event.settings.map(withheldChange),
         files: files.kind === 'copied' ? { ...files, from: WITHHELD } : files,
       };
     }
@@ -298,6 +302,27 @@ function withheldEdit(edit: ForkEdit): ForkEdit {
     key: WITHHELD,
     ...(before === undefined ? {} : { before: WITHHELD }),
     ...(after === undefined ? {} : { after: WITHHELD }),
+  };
+}
+
+/** Settings that a summary shows neither in a configuration nor as a change. */
+const WITHHELD_SETTINGS: ReadonlySet<string> = new Set([
+  'system',
+  'blocked_patterns',
+  'answer_schema',
+  'images',
+  'operator_replies',
+  'operator_prompt',
+  'command_tools',
+  'checks',
+] satisfies (keyof RunConfig)[]);
+
+function withheldChange({ name, before, after }: EventOf<'run.forked'>['settings'][number]) {
+  const shown = (value: typeof before) => (WITHHELD_SETTINGS.has(name) ? WITHHELD : value);
+  return {
+    name,
+    ...(before === undefined ? {} : { before: shown(before) }),
+    ...(after === undefined ? {} : { after: shown(after) }),
   };
 }
 
