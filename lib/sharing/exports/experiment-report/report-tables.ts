@@ -67,15 +67,8 @@ export function endingTable(cells: readonly NamedCell[]): Html {
   );
 }
 
-/** Masks what a person wrote, or what names a folder. */
-type Mask = (text: string) => string;
-
 /** How many runs of each case passed in each cell; empty without cases. */
-export function caseTable(
-  cells: readonly NamedCell[],
-  items: readonly ExperimentItem[],
-  masked: Mask,
-): Html | undefined {
+export function caseTable(cells: readonly NamedCell[], items: readonly ExperimentItem[]): Html | undefined {
   const ids = [...new Set(items.flatMap((item) => item.case ?? []))];
   if (ids.length === 0) return undefined;
   const { cases } = caseGrid(
@@ -89,7 +82,7 @@ export function caseTable(
       const tone = passed === judged ? 'pass' : passed === 0 ? 'none' : 'some';
       return html`<td class="n ${tone}">${passed}/${judged}</td>`;
     });
-    return html`<tr><th scope="row">${masked(id)}</th>${shown}</tr>`;
+    return html`<tr><th scope="row">${id}</th>${shown}</tr>`;
   });
   return table(
     'Passed runs by case and cell',
@@ -100,7 +93,7 @@ export function caseTable(
 }
 
 /** What served each cell: one line per version of model and server. */
-export function provenanceTable(cells: readonly NamedCell[], masked: Mask): Html {
+export function provenanceTable(cells: readonly NamedCell[], masked: (text: string) => string): Html {
   const names = [
     ...new Set(cells.flatMap(({ cell }) => cell.provenance.flatMap((each) => Object.keys(each)))),
   ];
@@ -114,14 +107,14 @@ export function provenanceTable(cells: readonly NamedCell[], masked: Mask): Html
 }
 
 /** The runs of every cell, which the numbers of the other tables lead to. */
-export function runTables(cells: readonly NamedCell[], items: readonly ExperimentItem[], masked: Mask): Html {
+export function runTables(cells: readonly NamedCell[], items: readonly ExperimentItem[]): Html {
   const byCell = itemsByCell(items);
   let left = MAX_LISTED_RUNS;
   const parts = cells.map(({ cell, name }) => {
     const members = byCell[cell.cell - 1] ?? [];
     const listed = members.slice(0, left);
     left -= listed.length;
-    const rows = listed.map((item) => runRow(item, masked));
+    const rows = listed.map((item) => runRow(item));
     const more =
       listed.length < members.length
         ? html`<p class="quiet">${members.length - listed.length} more runs are in the results as CSV.</p>`
@@ -131,14 +124,11 @@ export function runTables(cells: readonly NamedCell[], items: readonly Experimen
   return html`${parts}`;
 }
 
-function runRow(
-  { run_id, case: id, seed, repeat, result, error, status }: ExperimentItem,
-  masked: Mask,
-): Html {
-  const outcome = masked(outcomeLabel({ result, error, status }));
+function runRow({ run_id, case: id, seed, repeat, result, error, status }: ExperimentItem): Html {
+  const outcome = outcomeLabel({ result, error, status });
   const verdict = result && hasPassed(result);
   const tone = verdict === undefined ? '' : verdict ? 'pass' : 'none';
-  return html`<tr><th scope="row"><code>${run_id ?? '–'}</code></th><td>${masked(id ?? '')}</td><td class="${tone}">${outcome}</td>${numbers(
+  return html`<tr><th scope="row"><code>${run_id ?? '–'}</code></th><td>${id ?? ''}</td><td class="${tone}">${outcome}</td>${numbers(
     [text(seed), String(repeat), result ? result.seconds.toFixed(1) : '–', text(result?.tokens_out)],
   )}</tr>`;
 }

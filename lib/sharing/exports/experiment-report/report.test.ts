@@ -123,27 +123,27 @@ describe('experimentReport', () => {
     expect(html).toContain("default-src 'none'");
   });
 
-  it('masks a secret or a folder wherever it is named', () => {
-    const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
-    const folder = '/home/ada/clients/acme';
-    const known = items[0]?.result;
-    if (!known) throw new Error('no result');
-    const named = [
-      item(1, { case: secret, result: { ...known, options_sent: { stop: folder } } }),
-      item(2, { status: 'failed', error: { code: 'x', message: `${folder} is missing.` } }),
+  it('masks names, reasons and provenance like the plan', () => {
+    const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
+    const [first] = items;
+    if (!first?.result) throw new Error('no result');
+    const options_sent = { stop: key };
+    const hostile = [
+      { ...first, case: key, result: { ...first.result, options_sent } },
+      item(2, { case: 'a', status: 'failed', error: { code: 'x', message: `/home/ada is missing: ${key}` } }),
     ];
-    const suite: ExperimentSummary['suite'] = {
-      name: secret,
+    const suite = {
+      name: `Suite of ada@example.org`,
       hash: 'a'.repeat(64),
       cases: 1,
-      modes: ['task'],
+      modes: ['task' as const],
     };
-    const html = experimentReport(
-      { experiment: { ...experiment, suite }, items: named },
-      { redaction: { paths: ['/home/ada'] }, version: '' },
-    );
-    expect(html).not.toContain(secret);
-    expect(html).not.toContain('/home/ada');
+    const page = (redaction: object | undefined) =>
+      experimentReport({ experiment: { ...experiment, suite }, items: hostile }, { redaction, version: '' });
+    expect(page({})).not.toMatch(/api03|home\/ada|ada@/);
+    expect(page({})).toContain('‹home 1› is missing');
+    // In the plan, the case, the reason with its summary, and the provenance.
+    expect(page(undefined).match(/api03/g)?.length).toBeGreaterThanOrEqual(5);
   });
 
   it('masks secrets unless asked not to, and never has the texts of models', () => {

@@ -20,6 +20,8 @@ import {
 /** Cells that are drawn; the tables have them all. */
 const MAX_DRAWN = 60;
 
+type Mask = (text: string) => string;
+
 /** Nothing is loaded and nothing runs: the style is the only part that is not text. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -30,11 +32,15 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
  * @param options.redaction what to mask in names and in the plan; `undefined` masks nothing
  */
 export function experimentReport(
-  { experiment, items }: { experiment: ExperimentSummary; items: readonly ExperimentItem[] },
+  found: { experiment: ExperimentSummary; items: readonly ExperimentItem[] },
   { redaction, version }: { redaction: RedactorOptions | undefined; version: string },
 ): string {
   const redactor = redaction && createRedactor(redaction);
-  const masked = (text: string) => redactor?.text(text) ?? text;
+  const masked: Mask = (text) => redactor?.text(text) ?? text;
+  const { experiment } = found;
+  // First, because a password in it may also be part of a name.
+  const plan = masked(writePlanFile(experiment.plan));
+  const items = found.items.map((item) => maskedItem(item, masked));
   const cells = cellsOf(items).map(
     (cell): NamedCell => ({
       cell,
@@ -44,12 +50,12 @@ export function experimentReport(
     }),
   );
   const drawn = cells.slice(0, MAX_DRAWN);
-  const grid = caseTable(cells, items, masked);
+  const grid = caseTable(cells, items);
   const speed = speedPlot(drawn);
   const body = html`<h1>${masked(experiment.name)}</h1>
-<p class="quiet">${masked(factsOf(experiment, items, version))}</p>
+<p class="quiet">${factsOf(experiment, items, { version, masked })}</p>
 <h2>Pass rates</h2>
-<p>${passWords(cells)}</p>${notRun(cells, masked)}
+<p>${passWords(cells)}</p>${notRun(cells)}
 ${passRatePlot(drawn)}${notDrawn(cells)}${rateTable(cells)}
 ${grid ? html`<h2>Cases</h2>${grid}` : html``}
 <h2>Endings</h2>${endingsPlot(drawn)}${endingTable(cells)}
@@ -57,8 +63,8 @@ ${speed ? html`<h2>Speed</h2>${speed}` : html``}
 <h2>Figures</h2>${figureTable(cells)}
 <h2>Provenance</h2>${provenanceTable(cells, masked)}
 <h2>Plan</h2><p>Save it as a file and run it with <code>npx loupe experiment run FILE</code>.</p>
-<pre>${masked(writePlanFile(experiment.plan))}</pre>
-<h2>Runs</h2>${runTables(cells, items, masked)}`;
+<pre>${plan}</pre>
+<h2>Runs</h2>${runTables(cells, items)}`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${html`${masked(experiment.name)}`.text} · Loupe</title>
@@ -68,16 +74,29 @@ ${body.text}
 `;
 }
 
+/** An item with what the report shows of its texts. */
+function maskedItem(item: ExperimentItem, masked: Mask): ExperimentItem {
+  const { case: id, error, result } = item;
+  return {
+    ...item,
+    ...(id === undefined ? {} : { case: masked(id) }),
+    ...(error && { error: { ...error, message: masked(error.message) } }),
+    ...(result && { result: { ...result, message: masked(result.message) } }),
+  };
+}
+
 function factsOf(
   { created_at, done, failed, total, status, suite }: ExperimentSummary,
   items: readonly ExperimentItem[],
-  version: string,
+  { version, masked }: { version: string; masked: Mask },
 ): string {
   const models = new Set(items.map(({ model }) => model)).size;
   return [
     `${new Date(created_at).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
     plural(models, 'model'),
-    ...(suite ? [`suite ${suite.name} (${plural(suite.cases, 'case')}, ${suite.hash.slice(0, 12)})`] : []),
+    ...(suite
+      ? [`suite ${masked(suite.name)} (${plural(suite.cases, 'case')}, ${suite.hash.slice(0, 12)})`]
+      : []),
     `${done + failed} of ${plural(total, 'run')} done${status === 'finished' ? '' : ` (${status})`}`,
     `Loupe ${version}`,
   ].join(' · ');
@@ -89,8 +108,8 @@ function passWords(cells: readonly NamedCell[]): string {
     : 'Without checks, every run that ends by itself with a complete result counts as passed. Intervals are Wilson intervals.';
 }
 
-function notRun(cells: readonly NamedCell[], masked: (text: string) => string): Html {
-  return html`${notRunLines(cells.map(({ cell }) => cell)).map((line) => html`<p>${masked(line)}</p>`)}`;
+function notRun(cells: readonly NamedCell[]): Html {
+  return html`${notRunLines(cells.map(({ cell }) => cell)).map((line) => html`<p>${line}</p>`)}`;
 }
 
 function notDrawn(cells: readonly NamedCell[]): Html {
