@@ -258,3 +258,17 @@ it('the summary lists auto-run files with the calls that wrote them, as code', a
   expect(withoutCode(summary)).not.toMatch(/192\.0\.2\.1|Heading/);
   expect(await markdownExport(await leaving(log, { scope: 'without_results' }))).not.toContain('Auto-run');
 });
+
+it('the summary keeps the empty lines of the task and of what the model wrote', async () => {
+  const code = 'def first():\n    pass\n\n\ndef second():\n    pass';
+  const { events } = new SampleLog({ config: { task: `Write this:\n\n\n\n${code}` } }).push({
+    type: 'cycle.reflected',
+    cycle: 1,
+    text: code,
+    ended_by: 'reflection',
+  });
+  const summary = await markdownExport(await leaving({ events }));
+  expect(summary).toContain(`Write this:\n\n\n\n${code}\n`);
+  expect(summary).toContain(`\`\`\`text\n${code}\n\`\`\``);
+  expect(summary.replaceAll(code, '').replaceAll('\n\n\n\n', '')).not.toContain('\n\n\n');
+});

@@ -188,10 +188,9 @@ class Summary {
       ...this.#steps,
       ...this.#ending(),
     ];
-    return `${lines
-      .join('\n')
-      .replaceAll(/\n{3,}/g, '\n\n')
-      .trimEnd()}\n`;
+    // One empty line between parts; those within a text are its own.
+    const kept = lines.filter((line, index) => line !== '' || lines[index - 1] !== '');
+    return `${kept.join('\n').trimEnd()}\n`;
   }
 
   #outcome(): string {
