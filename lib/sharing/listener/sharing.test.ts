@@ -32,7 +32,7 @@ async function endedRun(): Promise<string> {
 function open(settings: ShareSettings = loopback): Sharing {
   const shares = new Shares({ store: test.store, now: Date.now, redaction: {} });
   const newServer = () => createServer((_, response) => response.end('shared'));
-  const sharing = new Sharing({ shares, settings, newServer, addresses: () => ['127.0.0.2'] });
+  const sharing = new Sharing({ shares, settings, newServer, addresses: () => ['127.0.0.2', '127.0.0.3'] });
   opened.push(sharing);
   return sharing;
 }
@@ -110,10 +110,33 @@ it.runIf(process.platform === 'linux')(
     expect(await (await fetch(share.url ?? '')).text()).toBe('shared');
     expect(await sharing.closeToNetwork()).toMatchObject({
       from: 'loopback',
-      network: { addresses: ['127.0.0.2'] },
+      network: { addresses: ['127.0.0.2', '127.0.0.3'] },
     });
     await expect(fetch(url)).rejects.toThrow();
     expect(await (await fetch(share.url ?? '')).text()).toBe('shared');
+  },
+);
+
+it.runIf(process.platform === 'linux')(
+  'of requests at the same time, the last decides who can reach links, and nothing else stays open',
+  async () => {
+    const id = await endedRun();
+    const sharing = open();
+    const { share } = await sharing.create(id, draft);
+    const at = (address: string) => fetch((share.url ?? '').replace('127.0.0.1', address));
+    await Promise.all([
+      sharing.openToNetwork('127.0.0.2'),
+      sharing.openToNetwork('127.0.0.2'),
+      sharing.openToNetwork('127.0.0.3'),
+    ]);
+    expect(sharing.reach().network?.open).toBe('127.0.0.3');
+    await expect(at('127.0.0.2')).rejects.toThrow();
+    expect((await at('127.0.0.3')).ok).toBe(true);
+
+    await Promise.all([sharing.openToNetwork('127.0.0.2'), sharing.closeToNetwork()]);
+    expect(sharing.reach().network?.open).toBeUndefined();
+    await expect(at('127.0.0.2')).rejects.toThrow();
+    await expect(at('127.0.0.3')).rejects.toThrow();
   },
 );
 

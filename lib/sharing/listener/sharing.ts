@@ -11,6 +11,7 @@ import type {
 import type { ShareSettings } from '../../config/share-settings.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { errorMessage } from '../../util/error-message.ts';
+import { OneAtATime } from '../../util/one-at-a-time.ts';
 import type { Shares } from '../links/shares.ts';
 import { ownAddresses, reachOf } from './share-address.ts';
 
@@ -23,6 +24,8 @@ export class Sharing {
   #server: Server | undefined;
   /** The listener for the network, while a person has opened it. */
   #network: { server: Server; address: string } | undefined;
+  /** So that no listener is forgotten while it starts, and the last request decides. */
+  readonly #networkChanges = new OneAtATime();
   #opening: Promise<void> | undefined;
   #problem: AppError | undefined;
 
@@ -95,12 +98,16 @@ export class Sharing {
    *
    * @throws {AppError} `not_an_own_address`, `share_reach_is_set`, `share_cannot_listen`
    */
-  async openToNetwork(address: string): Promise<ShareReach> {
+  openToNetwork(address: string): Promise<ShareReach> {
+    return this.#networkChanges.run(() => this.#openToNetwork(address));
+  }
+
+  async #openToNetwork(address: string): Promise<ShareReach> {
     const { network } = this.reach();
     if (!network) throw reachIsSet();
     if (!network.addresses.includes(address)) throw notAnOwnAddress(address, network.addresses);
     if (network.open === address) return this.reach();
-    await this.closeToNetwork();
+    this.#closeToNetwork();
     await this.#listen();
     const place = this.#server?.address();
     const port = typeof place === 'object' && place !== null ? place.port : this.#settings.port;
@@ -111,7 +118,11 @@ export class Sharing {
   }
 
   /** Pages that others have open end immediately. */
-  async closeToNetwork(): Promise<ShareReach> {
+  closeToNetwork(): Promise<ShareReach> {
+    return this.#networkChanges.run(async () => this.#closeToNetwork());
+  }
+
+  #closeToNetwork(): ShareReach {
     shut(this.#network?.server);
     this.#network = undefined;
     return this.reach();
