@@ -30,10 +30,12 @@ export async function runExport(request: Request, runs: StoredRuns, runId: strin
   const log = await requestedExport(request, runs, runId, { redact: format !== 'run' });
   switch (format) {
     case 'run': {
-      // What a person noted is not masked, so it is left out of masked files.
-      const annotations = query.get('redact') === '1' ? undefined : (await runs.get(runId)).run.annotations;
+      const isMasked = query.get('redact') === '1';
+      // What a person noted is not masked and has no scope, so only complete files have it.
+      const annotations =
+        isMasked || log.scope !== 'everything' ? undefined : (await runs.get(runId)).run.annotations;
       // Nothing in an image is masked either.
-      const images = query.get('redact') === '1' ? undefined : await runs.imagesForFile(runId);
+      const images = isMasked ? undefined : await runs.imagesForFile(runId, log.images);
       return lines(`loupe-${runId}.jsonl`, runFile(runId, log.pages(), { annotations }, images));
     }
     case 'bundle': {

@@ -79,7 +79,9 @@ it('PATCH changes what is noted about a run, in lists, on its page and in its ru
   const file = await exported();
   const { pinned, ...noted } = annotations;
   expect(JSON.parse(file.split('\n')[0] ?? '')).toMatchObject({ run_id: id, annotations: noted });
-  expect((await exported('&redact=1')).split('\n')[0]).not.toContain('annotations');
+  for (const part of ['&redact=1', '&scope=summary']) {
+    expect((await exported(part)).split('\n')[0]).not.toContain('annotations');
+  }
   await test.service.delete(id);
   expect((await importRun(request('/api/import', { lines: file }))).status).toBe(201);
   expect(await exported()).toBe(file);

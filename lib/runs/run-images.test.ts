@@ -113,6 +113,29 @@ it('a message has its images in its event', async () => {
 });
 
 describe('a file of a run', () => {
+  it('has only images that its events refer to, also of a fork from before an image', async () => {
+    const test = await openTestService(async (execution) => {
+      const { log, signal } = execution;
+      while (!signal.aborted && log.state.operatorMessages.length === 0) {
+        await log.changed(log.state.seq, signal);
+      }
+      return scripted([])(execution);
+    });
+    opened.push(test);
+    const runId = await test.start({ images: [attached(pngImage(), 'chart.png')] });
+    await test.service.message(runId, 'Look.', [{ name: 'photo.jpg', data: jpegImage() }]);
+    await test.service.ended(runId, AbortSignal.timeout(20_000));
+    const { run } = await test.service.fork(runId, { at: { seq: 1 }, edits: [], settings: {} });
+    await test.service.message(run.id, 'Go on.', []);
+    await test.service.ended(run.id, AbortSignal.timeout(20_000));
+
+    const images = await test.service.stored.imagesForFile(run.id);
+    const bytes = await bytesOf(runFile(run.id, test.service.stored.log(run.id), {}, images));
+    expect(bytes.toString().match(/\{"image":/g)).toHaveLength(1);
+    const other = await open();
+    expect((await other.service.importRun(once(bytes))).created).toBe(true);
+  });
+
   it('has its images, and importing it brings them back', async () => {
     const test = await open();
     const runId = await endedRun(test);

@@ -19,6 +19,7 @@ import type { RunConfig } from '../events/config.ts';
 import { cycleTable, similarityByRun, similarityMatrix } from '../events/cycle-table.ts';
 import { noCycles } from '../events/fold-cycles.ts';
 import { foldAll } from '../events/fold-run.ts';
+import { imagesOfEvent } from '../events/images-of-event.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import type { Cycles } from '../events/timeline.ts';
@@ -180,9 +181,28 @@ export class StoredRuns implements RunLookup {
     }
   }
 
-  /** The images of a run for its file; `undefined` if it has none. */
-  async imagesForFile(runId: string): Promise<AsyncGenerator<StoredImage> | undefined> {
-    return (await this.#store.imagesOf(runId)).length > 0 ? this.images(runId) : undefined;
+  /**
+   * The images of a run for its file; `undefined` if it has none. The store may have more than the events refer to: a fork
+   * gets those of the whole other run, and a crash can come between an image and its event.
+   *
+   * @param referred hashes of the images that the events of the file refer to; default: of all events
+   */
+  async imagesForFile(
+    runId: string,
+    referred?: ReadonlySet<string>,
+  ): Promise<AsyncGenerator<StoredImage> | undefined> {
+    const stored = await this.#store.imagesOf(runId);
+    if (stored.length === 0) return undefined;
+    const wanted = referred ?? (await this.#imagesOfLog(runId));
+    return stored.some(({ hash }) => wanted.has(hash)) ? this.images(runId, wanted) : undefined;
+  }
+
+  async #imagesOfLog(runId: string): Promise<Set<string>> {
+    const hashes = new Set<string>();
+    for await (const events of this.log(runId)) {
+      for (const { hash } of events.flatMap(imagesOfEvent)) hashes.add(hash);
+    }
+    return hashes;
   }
 
   /** Lists runs, the newest first unless another order is asked for. */
