@@ -236,3 +236,17 @@ it('masks a value of any type that a field beside it calls a secret', () => {
   expect(masked).toContain('"amount":1250');
   expect(masked).toContain('"key":"db_password"');
 });
+
+it('leaves out what a file held that is not UTF-8, because nothing in it can be masked', () => {
+  const content = Buffer.from('Paßwort=Grünkohl\nDB_PASSWORD=hunter2hunter', 'latin1');
+  const before = { kind: 'binary' as const, base64: content.toString('base64') };
+  const call = { call_id: 'c1', iteration: 1, tool: 'write_file', file: { path: 'old.ini', before } };
+  const log = new SampleLog()
+    .push({ type: 'approval.requested', arguments: {}, ...call })
+    .push({ type: 'tool-call.started', ...call });
+  for (const event of redactLog(log.events).events.slice(1)) {
+    expect(event).toMatchObject({
+      file: { path: 'old.ini', before: { kind: 'not_kept', size_bytes: content.length } },
+    });
+  }
+});

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FileBefore } from '../../events/changed-file.ts';
 import { type EventOf, type RunEvent, runEvent } from '../../events/registry.ts';
 import { isCredential, isDistinctive } from './credentials.ts';
 import { type ExactValues, maskOf } from './find-sensitive.ts';
@@ -202,17 +203,34 @@ export function isShowable(kind: FindingKind): boolean {
   return kind !== OPERATOR_TOKEN;
 }
 
-/** Adjusts spans to the redacted reply or drops them, and removes the machine's name. */
+/** Adjusts spans to the redacted reply or drops them, and removes the machine's name and bytes that cannot be searched. */
 function withoutPlaces(event: RunEvent, replies: ReadonlyMap<string, ReplyEdits>): RunEvent {
-  if (event.type === 'run.started' || event.type === 'run.resumed') return { ...event, worker: 'worker' };
-  if (event.type !== 'reply.parsed') return event;
-  const edits = replies.get(replyKey(event));
-  if (edits === UNCHANGED) return event;
-  return {
-    ...event,
-    calls: event.calls.map(({ span, ...call }) => ({ ...call, ...movedSpan(span, edits) })),
-    refusals: event.refusals.map(({ span, ...refusal }) => ({ ...refusal, ...movedSpan(span, edits) })),
-  };
+  switch (event.type) {
+    case 'run.started':
+    case 'run.resumed':
+      return { ...event, worker: 'worker' };
+    case 'approval.requested':
+    case 'tool-call.started':
+      return event.file?.before.kind === 'binary'
+        ? { ...event, file: { ...event.file, before: withoutBytes(event.file.before.base64) } }
+        : event;
+    case 'reply.parsed': {
+      const edits = replies.get(replyKey(event));
+      if (edits === UNCHANGED) return event;
+      return {
+        ...event,
+        calls: event.calls.map(({ span, ...call }) => ({ ...call, ...movedSpan(span, edits) })),
+        refusals: event.refusals.map(({ span, ...refusal }) => ({ ...refusal, ...movedSpan(span, edits) })),
+      };
+    }
+    default:
+      return event;
+  }
+}
+
+/** The content of a file that is not UTF-8, which may be text in another encoding: secrets in it are not found. */
+function withoutBytes(base64: string): FileBefore {
+  return { kind: 'not_kept', size_bytes: Buffer.byteLength(base64, 'base64') };
 }
 
 type Span = EventOf<'reply.parsed'>['calls'][number]['span'];
