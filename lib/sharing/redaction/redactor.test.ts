@@ -250,3 +250,14 @@ it('leaves out what a file held that is not UTF-8, because nothing in it can be 
     });
   }
 });
+
+it('masks the value of an option in the command of a custom tool', () => {
+  const command = ['deploy', '--token', 'blue-horse-7', '--region', 'north-7'];
+  const tool = { name: 'deploy', description: 'Deploys.', parameters: {}, command };
+  const { events } = new SampleLog({
+    config: { command_tools: [{ ...tool, stdin: 'none', access: 'read', timeout_seconds: 5 }] },
+  });
+  expect(redactLog(events).events[0]).toMatchObject({
+    config: { command_tools: [{ command: ['deploy', '--token', '‹credential 1›', '--region', 'north-7'] }] },
+  });
+});

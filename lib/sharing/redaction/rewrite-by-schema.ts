@@ -36,7 +36,7 @@ function visit(schema: z.core.$ZodType, value: unknown, context: Context): unkno
       return isRecord(value) ? visitObject(def, value, context) : anything(value, context);
     case 'array':
       return Array.isArray(value)
-        ? value.map((item) => visit(def.element, item, context))
+        ? value.map((item, index) => visit(def.element, item, itemContext(value, index, context)))
         : anything(value, context);
     case 'tuple':
       return Array.isArray(value)
@@ -122,11 +122,7 @@ function anything(value: unknown, context: Context): unknown {
   const { rewrite } = context;
   if (typeof value === 'string') return rewrite(value, { key: context.key, schema: undefined });
   if (Array.isArray(value)) {
-    return value.map((item, index) => {
-      const flag: unknown = value[index - 1];
-      const key = typeof flag === 'string' && flag.startsWith('--') ? flag : context.key;
-      return anything(item, { rewrite, key });
-    });
+    return value.map((item, index) => anything(item, itemContext(value, index, context)));
   }
   if (typeof value === 'number' && context.key !== undefined) {
     const written = String(value);
@@ -141,6 +137,12 @@ function anything(value: unknown, context: Context): unknown {
       anything(item, { rewrite, key: key === 'value' && label !== undefined ? label : key }),
     ]),
   );
+}
+
+/** The context of an item of a list: an option before it names it. */
+function itemContext(list: readonly unknown[], index: number, context: Context): Context {
+  const flag = list[index - 1];
+  return typeof flag === 'string' && flag.startsWith('--') ? { ...context, key: flag } : context;
 }
 
 /** What the value beside it is called: `{"name": "DB_PASSWORD", "value": "…"}`. */
