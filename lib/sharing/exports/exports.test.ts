@@ -208,6 +208,17 @@ it('no text gets out of its line of code', () => {
   );
 });
 
+it('names hidden characters, and keeps those that scripts and emoji need', () => {
+  const needed = 'می\u200cخواهم क्\u200dष 👩\u200d💻 a\tb';
+  expect(fenced(needed)).toContain(`\n${needed}\n`);
+  const tags = [...'hide me'].map((sign) => String.fromCodePoint(0xe0000 + sign.charCodeAt(0))).join('');
+  for (const write of [fenced, codeSpan]) {
+    expect(write(`a\u202eb\u061cc\u00add\u0000e${tags}f`)).toContain(
+      'a⟨RLO⟩b⟨ALM⟩c⟨SHY⟩d⟨NUL⟩e⟨TAG hide me⟩f',
+    );
+  }
+});
+
 it('nothing that a model, a tool or a person wrote is markup in a summary', async () => {
   const markup =
     '![p](http://192.0.2.1/p.png) <img src="http://192.0.2.1/i.png"> [l](javascript:x)\n# Heading\n```\nout';

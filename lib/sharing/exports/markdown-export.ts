@@ -1,3 +1,4 @@
+import { plainVisibleText } from '../../browser/words/visible-text.ts';
 import { namedAutoRunFiles } from '../../events/auto-run-files.ts';
 import type { RunConfig } from '../../events/config.ts';
 import { foldRun } from '../../events/fold-run.ts';
@@ -295,13 +296,9 @@ function longestRun(text: string): number {
   return longest;
 }
 
-/** Escapes invisible and bidirectional characters by code point, and normalizes line breaks. */
+/** Names hidden characters as the dashboard does, and normalizes line breaks. */
 function visible(text: string): string {
-  return text.replaceAll(/\r\n?/g, '\n').replaceAll(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return plainVisibleText(text.replaceAll(/\r\n?/g, '\n'));
 }
 
 function moment(at: number): string {
