@@ -102,7 +102,7 @@ interface Value {
   end: number;
   quoted: boolean;
   separator: string;
-  /** Set if only words separate it from its name. */
+  /** Set if only words or a comma separate it from its name. */
   prose?: true;
 }
 
@@ -125,15 +125,17 @@ function isSaidSecret(value: string): boolean {
 }
 
 const QUOTE = /\\{0,3}["'`]/.source;
-/** A separator, possibly in bold or before a YAML block. */
+/** A separator, possibly in bold, after a subscript (`env["API_KEY"] =`) or before a YAML block. */
 const SEPARATED = new RegExp(
-  `^(?:${QUOTE}|\\*\\*|__)?\\s{0,8}(=>|:=|=|:|\\\\u003d)(?:\\*\\*)?\\s{0,8}(?:[|>][+-]?\\n\\s{1,12}|\\*\\*)?(${QUOTE})?`,
+  `^(?:${QUOTE}\\]?|\\*\\*|__)?\\s{0,8}(=>|:=|=|:|\\\\u003d)(?:\\*\\*)?\\s{0,8}(?:[|>][+-]?\\n\\s{1,12}|\\*\\*)?(${QUOTE})?`,
 );
 /** `name: DB_PASSWORD`, then `value: …`, as in manifests, lists of headers and settings in XML. */
 const NAMED = new RegExp(
   `^(?:${QUOTE})?\\s{0,8},?\\s{0,24}(?:${QUOTE})?value(?:${QUOTE})?\\s{0,4}[:=]\\s{0,4}(${QUOTE})?`,
   'i',
 );
+/** The next argument of a call: `setenv("DB_PASSWORD", "…")`, `define('DB_PASSWORD', '…')`. */
+const LISTED = new RegExp(`^${QUOTE}\\s{0,4},\\s{0,8}(${QUOTE})`);
 /** The table cell after a name, or a sentence: `the password is …`. */
 const SAID = /^(?:\s{0,8}\|\s{0,8}|\s(?:is|was|ist|lautet)(?:\s|:\s))(["'`])?/;
 /** `user ada password …`, as in sentences and in a `.netrc`. */
@@ -150,6 +152,15 @@ function readValue(runs: TextRuns, nameStart: number, nameEnd: number): Value | 
   }
   const named = NAMED.exec(behind);
   if (named) return valueAt(runs, nameEnd + named[0].length, { quote: named[1] ?? '', separator: ':' });
+  const listed = LISTED.exec(behind);
+  if (listed) {
+    const value = valueAt(runs, nameEnd + listed[0].length, { quote: listed[1] ?? '', separator: ',' });
+    // Lists of names look the same: `["password", "address2"]`.
+    const isName = /^[A-Za-z_]*\d{0,2}$/.test(
+      runs.text.slice(value.start, Math.min(value.end, value.start + 256)),
+    );
+    return isName ? undefined : { ...value, prose: true };
+  }
   if (behind.startsWith('>') && /<[\w:.-]{0,60}$/.test(text.slice(Math.max(0, nameStart - 60), nameStart))) {
     return { start: nameEnd + 1, end: runs.next('<', nameEnd + 1), quoted: true, separator: '>' };
   }
