@@ -167,6 +167,16 @@ it('counts each place once, both in a reply and in a text', () => {
   expect(redactor.findings()).toMatchObject([{ kind: 'email', values: 2, places: 3 }]);
 });
 
+it('findings count only values in what was redacted, not those that were learned elsewhere', () => {
+  const warn = (message: string) => ({ type: 'policy.warned' as const, code: 'x', message });
+  const log = new SampleLog().push(warn('jane@mail.org and bob@mail.org')).push(warn('bob@mail.org'));
+  const redactor = createRedactor();
+  for (const event of log.events) redactor.learn(event);
+  const last = log.events.at(-1);
+  if (last) redactor.event(last);
+  expect(redactor.findings()).toMatchObject([{ kind: 'email', values: 1, places: 1 }]);
+});
+
 it('adjusts the spans of calls to the redacted text', () => {
   const { events } = redactLog(plantedLog().events, options);
   const ended = events.find((event) => event.type === 'model-call.ended');

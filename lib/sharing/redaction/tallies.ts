@@ -19,6 +19,8 @@ export interface Finding {
 interface Tally {
   group: FindingGroup;
   numbers: Map<string, number>;
+  /** Numbers of the values that were counted; others were only learned, from parts that do not leave. */
+  counted: Set<number>;
   places: number;
   seqs: Set<number>;
   hint: string;
@@ -31,7 +33,7 @@ export class Tallies {
   readonly #isShown: (kind: FindingKind) => boolean;
   readonly #tallies = new Map<FindingKind, Tally>();
   /** Occurrences since the last count. */
-  #noted: Tally[] = [];
+  #noted: { tally: Tally; number: number }[] = [];
 
   constructor(isShown: (kind: FindingKind) => boolean) {
     this.#isShown = isShown;
@@ -41,7 +43,14 @@ export class Tallies {
   note(kind: FindingKind, group: FindingGroup, value: string): number {
     let tally = this.#tallies.get(kind);
     if (!tally) {
-      tally = { group, numbers: new Map(), places: 0, seqs: new Set(), hint: hintOf(value) };
+      tally = {
+        group,
+        numbers: new Map(),
+        counted: new Set(),
+        places: 0,
+        seqs: new Set(),
+        hint: hintOf(value),
+      };
       this.#tallies.set(kind, tally);
     }
     let number = tally.numbers.get(value);
@@ -49,14 +58,15 @@ export class Tallies {
       number = tally.numbers.size + 1;
       tally.numbers.set(value, number);
     }
-    this.#noted.push(tally);
+    this.#noted.push({ tally, number });
     return number;
   }
 
   /** Counts the noted occurrences, for one event. */
   count(seq: number | undefined): void {
-    for (const tally of this.#noted) {
+    for (const { tally, number } of this.#noted) {
       tally.places += 1;
+      tally.counted.add(number);
       if (seq !== undefined && tally.seqs.size < MAX_SEQS) tally.seqs.add(seq);
     }
     this.#noted = [];
@@ -79,10 +89,10 @@ export class Tallies {
   findings(): Finding[] {
     return [...this.#tallies]
       .filter(([, { places }]) => places > 0)
-      .map(([kind, { group, numbers, places, seqs, hint }]) => ({
+      .map(([kind, { group, counted, places, seqs, hint }]) => ({
         kind,
         group,
-        values: numbers.size,
+        values: counted.size,
         places,
         seqs: [...seqs],
         hint,
