@@ -20,7 +20,7 @@ const YES_NO = ['0', '1'] as const;
 export async function runExport(request: Request, runs: StoredRuns, runId: string): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const format = oneOf(query, 'format', FORMATS) ?? 'run';
-  if (format === 'bundle' && query.get('redact') === '0') {
+  if (format === 'bundle' && (query.get('redact') === '0' || query.has('show'))) {
     throw new AppError({
       code: 'invalid_request',
       message: 'A bug bundle is always redacted.',

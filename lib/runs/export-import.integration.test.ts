@@ -168,8 +168,9 @@ describe('the other files of a run', () => {
       },
     });
     expect((await imported(theirs, bundle)).status).toBe(201);
-    const plain = await mine.request(`/api/runs/${id}/export?format=bundle&redact=0`);
-    expect(plain.status).toBe(400);
+    for (const plain of ['redact=0', 'show=credential']) {
+      expect((await mine.request(`/api/runs/${id}/export?format=bundle&${plain}`)).status).toBe(400);
+    }
   });
 
   it('scenario and OTLP files are masked by default', async () => {
