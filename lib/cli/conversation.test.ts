@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it, vi } from 'vitest';
 import type { LoupeRun } from '../client/loupe.ts';
+import { AppError } from '../errors/app-error.ts';
 import { Conversation } from './conversation.ts';
 
 function open({ isTTY = false } = {}) {
@@ -61,4 +62,25 @@ it('reports a message that could not be sent', async () => {
   input.write('Hello.\n');
   conversation.event(waits);
   await vi.waitFor(() => expect(errors).toEqual([new Error('gone')]));
+});
+
+it('goes on with the next line, and then ends the session, after a message that the server refuses', async () => {
+  const { did, run, input, conversation } = open();
+  vi.mocked(run.say).mockRejectedValueOnce(new AppError({ code: 'invalid_request', message: 'too long' }));
+  input.end('Too long.\nShort.\n');
+  await vi.waitFor(() => expect(input.readableEnded).toBe(true));
+  conversation.event(waits);
+  await vi.waitFor(() => expect(did).toEqual(['Short.']));
+  conversation.event(said);
+  conversation.event(waits);
+  await vi.waitFor(() => expect(did).toEqual(['Short.', '(stop)']));
+});
+
+it('prompts again after a message that the server refuses', async () => {
+  const { printed, run, input, conversation, errors } = open({ isTTY: true });
+  vi.mocked(run.say).mockRejectedValueOnce(new AppError({ code: 'invalid_request', message: 'too long' }));
+  conversation.event(waits);
+  input.write('Too long.\n');
+  await vi.waitFor(() => expect(errors).toHaveLength(1));
+  expect(printed.err).toBe('You: You: ');
 });

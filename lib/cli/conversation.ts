@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { LoupeRun } from '../client/loupe.ts';
+import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 
 /** Where a person's messages come from: a terminal, a pipe or a file. */
@@ -65,20 +66,33 @@ export class Conversation {
     if (!this.#waits && !this.#input.isTTY) return;
     const text = this.#unsent.shift();
     if (text !== undefined) {
+      const waited = this.#waits;
       this.#waits = false;
-      this.#send(() => this.#run.say(text));
+      this.#send(
+        () => this.#run.say(text),
+        // No event follows a message that the server did not accept: the session still waits.
+        (error) => waited && isInvalid(error) && this.event({ type: 'message.awaited' }),
+      );
     } else if (this.#isOver && this.#waits) {
       this.#waits = false;
       this.#send(() => this.#run.stop());
     }
   }
 
-  #send(request: () => Promise<unknown>): void {
+  #send(request: () => Promise<unknown>, onError?: (error: unknown) => void): void {
     this.#last = this.#last
       .then(() => request())
       .then(
         () => undefined,
-        (error: unknown) => this.#onError(error),
+        (error: unknown) => {
+          this.#onError(error);
+          onError?.(error);
+        },
       );
   }
+}
+
+/** Whether the server refused the message itself, such as one that is too long. */
+function isInvalid(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'invalid_request';
 }
