@@ -143,6 +143,13 @@ describe('the command line', () => {
     refused('export', 'r1', '--format', 'pdf').toThrow('must be one of');
     refused('say', 'r1').toThrow('in quotes');
     refused('follow').toThrow('follow RUN');
+    // A script with an unset variable.
+    refused('follow', '').toThrow('follow RUN');
+    refused('say', '', 'Hi').toThrow('in quotes');
+    refused('note', '', 'Good').toThrow('in quotes');
+    refused('experiment', 'status', '').toThrow('status [ID]');
+    refused('rate', '--continue', '').toThrow('--continue needs the ID of a rating.');
+    refused('benchmark', '--continue=').toThrow('--continue needs the ID of a benchmark.');
     refused('check').toThrow('check MODEL');
     refused('presets', 'x').toThrow('no arguments');
   });

@@ -254,7 +254,7 @@ export function readArguments(args: readonly string[]): Command {
     case 'say': {
       const { values, positionals } = parse(rest, { ...COMMON, image: { type: 'string', multiple: true } });
       const [runId, text] = positionals;
-      if (runId === undefined || text === undefined || positionals.length > 2) {
+      if (!runId || text === undefined || positionals.length > 2) {
         throw usage('Usage: loupe say RUN "TEXT", with the text in quotes.');
       }
       return { name, runId, text, images: values.image ?? [], url: values.url };
@@ -352,7 +352,7 @@ function readNote(args: readonly string[]): Command {
     unarchive: { type: 'boolean' },
   });
   const [runId, note] = positionals;
-  if (runId === undefined || positionals.length > 2) {
+  if (!runId || positionals.length > 2) {
     throw usage('Usage: loupe note RUN "TEXT", with the text in quotes.');
   }
   const change: AnnotationChange = given({

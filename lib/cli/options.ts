@@ -35,10 +35,10 @@ function problemOf(args: readonly string[], options: ParseArgsOptionsConfig): st
   return undefined;
 }
 
-/** The only positional argument. @throws {AppError} `usage`, with how the command is used */
+/** The only positional argument, which is not empty. @throws {AppError} `usage`, with how the command is used */
 export function one(positionals: readonly string[], form: string): string {
   const [first] = positionals;
-  if (first === undefined || positionals.length > 1) throw usage(`Usage: loupe ${form}.`);
+  if (!first || positionals.length > 1) throw usage(`Usage: loupe ${form}.`);
   return first;
 }
 
@@ -50,7 +50,12 @@ const WITH_CONTINUE: ReadonlySet<string> = new Set(['continue', 'json', ...Objec
  *
  * @throws {AppError} `usage` with what to leave out
  */
-export function requireOnlyContinue(what: string, values: object, positionals: readonly string[]): void {
+export function requireOnlyContinue(
+  what: string,
+  values: { readonly continue?: string | undefined },
+  positionals: readonly string[],
+): void {
+  if (values.continue === '') throw usage(`--continue needs the ID of a ${what}.`);
   const options = Object.keys(values).filter((name) => !WITH_CONTINUE.has(name));
   const unused = [...positionals.map((text) => `"${text}"`), ...options.map((name) => `--${name}`)];
   if (unused.length === 0) return;
