@@ -118,3 +118,9 @@ it('prints the help of a command, and refuses an unknown option in two lines', a
     err: 'loupe: There is no option --bogus.\n       For help, run: loupe help\n',
   });
 });
+
+it('takes an address that is not one for a usage error', async () => {
+  const { code, err } = await run(['list', '--url', 'ftp://127.0.0.1']);
+  expect(code).toBe(2);
+  expect(err).toContain('"ftp://127.0.0.1" is not a valid Loupe address.');
+});

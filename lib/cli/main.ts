@@ -99,6 +99,7 @@ function exitOnClosedOutput(terminal: Terminal): void {
 function exitCodeOfError(code: string): number {
   switch (code) {
     case 'usage':
+    case 'bad_url':
     case 'invalid_request':
       return EXIT.usage;
     case 'unreachable':

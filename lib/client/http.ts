@@ -26,7 +26,8 @@ export class LoupeHttp {
 
   /** @throws {AppError} `bad_url`; `not_signed_in` if there is no token */
   constructor({ url, token, env = process.env }: LoupeOptions) {
-    this.url = readUrl(url ?? env.LOUPE_URL ?? `http://127.0.0.1:${env.LOUPE_PORT || DEFAULT_PORT}`);
+    const port = env.LOUPE_PORT?.trim() || DEFAULT_PORT;
+    this.url = readUrl(url ?? (env.LOUPE_URL || `http://127.0.0.1:${port}`));
     this.#server = new ProvenServer({ url: this.url, token: token ?? readToken(env) });
   }
 
@@ -104,7 +105,7 @@ function readUrl(text: string): string {
     throw new AppError({
       code: 'bad_url',
       message: `"${text}" is not a valid Loupe address.`,
-      hint: 'Use an address like http://127.0.0.1:4120.',
+      hint: 'Use an address like http://127.0.0.1:4120 for --url or LOUPE_URL, and a number for LOUPE_PORT.',
     });
   }
   return url.origin;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { Loupe } from './loupe.ts';
 
 const source = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
 
@@ -22,4 +23,12 @@ it('has a usage example and documents its errors [X24]', () => {
   const text = source('./loupe.ts');
   expect(text).toMatch(/@example\n \* const run = await new Loupe\(\)\.start\(/);
   expect(text.match(/@throws \{AppError\}/g)?.length).toBeGreaterThanOrEqual(3);
+});
+
+it.each([
+  [{ LOUPE_URL: '', LOUPE_PORT: ' 4130 ' }, 'http://127.0.0.1:4130'],
+  [{ LOUPE_URL: '', LOUPE_PORT: '' }, 'http://127.0.0.1:4120'],
+  [{ LOUPE_URL: 'http://127.0.0.1:4140/', LOUPE_PORT: '4130' }, 'http://127.0.0.1:4140'],
+])('reads its address from %o as the server reads its settings: an empty one is unset', (env, url) => {
+  expect(new Loupe({ env, token: 'a-token-of-the-tests-0123456789' }).url).toBe(url);
 });
