@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { handshakeOf } from '../testing/trusted-relay.ts';
@@ -117,6 +118,12 @@ it('prints the help of a command, and refuses an unknown option in two lines', a
     out: '',
     err: 'loupe: There is no option --bogus.\n       For help, run: loupe help\n',
   });
+});
+
+it('says that a folder is not a run file, without a request', async () => {
+  const { code, err } = await run(['import', tmpdir()]);
+  expect(code).toBe(2);
+  expect(err).toContain(`${tmpdir()} is not a file.`);
 });
 
 it('takes an address that is not one for a usage error', async () => {

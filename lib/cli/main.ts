@@ -1,5 +1,5 @@
 import { constants, createWriteStream, openAsBlob } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
+import { access, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -173,6 +173,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     }
     case 'import': {
       await access(command.file, constants.R_OK).catch(noSuchFile);
+      if (!(await stat(command.file)).isFile()) throw notAFile(command.file);
       const run = await loupe.import(await openAsBlob(command.file));
       await write(stderr, `${loupe.url}/runs/${run.id}\n`);
       await write(stdout, `${plainVisibleLine(run.id)}\n`);
@@ -578,6 +579,14 @@ function noSuchImage(error: unknown): never {
     code: 'usage',
     message: `The image cannot be read: ${errorMessage(error)}`,
     hint: 'Give the path of a PNG, JPEG, WebP or GIF file.',
+  });
+}
+
+function notAFile(path: string): AppError {
+  return new AppError({
+    code: 'usage',
+    message: `${path} is not a file.`,
+    hint: 'Give a run file or a bug bundle.',
   });
 }
 
