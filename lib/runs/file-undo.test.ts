@@ -75,6 +75,15 @@ it('reverts all files to what they held before the run, and says the second time
   expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('before');
 });
 
+it('reverts nothing in a run that changed no file, even if it has no folder', async () => {
+  await using run = await play(TASK, [says('done')]);
+  const nothing = { workspace: '', files: [] };
+  const summary = summarizeRun(foldAll(emptyRunState('run'), run.log.events));
+  const undo = undoOf(run, { get: async () => ({ run: summary, config: { ...run.config, workspace: '' } }) });
+  expect(await undo.list('run')).toEqual(nothing);
+  expect(await undo.revert('run', {})).toEqual({ ...nothing, reverted: [], left: [] });
+});
+
 it('reverts one file and keeps its mode', async () => {
   await using run = await play(TASK, [wrote, says('done')], { files: FILES });
   await chmod(join(run.workspace, 'old.txt'), 0o755);

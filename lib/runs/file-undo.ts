@@ -69,6 +69,8 @@ export class FileUndo {
     const chosen = paths ? changes.filter(({ path }) => paths.includes(path)) : changes;
     const unknown = paths?.find((path) => !changes.some((change) => change.path === path));
     if (unknown !== undefined) throw notChanged(runId, unknown);
+    // Runs without a folder, too, such as explorations.
+    if (changes.length === 0) return { workspace, files: [], reverted: [], left: [] };
     const refused = await this.#refusal(runId);
     if (refused) throw refused;
     const reverted: string[] = [];
