@@ -37,6 +37,13 @@ it('docs/settings.md lists exactly the existing settings', () => {
   expect(rows.toSorted()).toEqual(settings.toSorted());
 });
 
+it('the server starts with the variables that docs/settings.md has for developing Loupe', () => {
+  const [, developing = ''] = read('docs/settings.md').split('## Developing Loupe');
+  const names = [...developing.matchAll(/^\| `(\w+)=/gm)].map(([, name = '']) => name);
+  expect(names).toContain('LOUPE_FAULT');
+  expect(() => readEnvironment(Object.fromEntries(names.map((name) => [name, '1'])))).not.toThrow();
+});
+
 it('every entry point requires the Node version in package.json', () => {
   const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(manifest.engines.node) ?? [];
   expect(read('scripts/ensure.mjs')).toContain(`MINIMUM_NODE = [${major}, ${minor}];`);

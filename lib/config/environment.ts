@@ -60,7 +60,14 @@ const SETTINGS = [
 type Setting = (typeof SETTINGS)[number];
 
 /** Read elsewhere: by the terminal client, builds and tests. */
-const FOR_OTHERS = ['LOUPE_URL', 'LOUPE_DIST_DIR', 'LOUPE_FAULT', 'LOUPE_CHROMIUM', 'LOUPE_GALLERY'] as const;
+const FOR_OTHERS = [
+  'LOUPE_URL',
+  'LOUPE_DIST_DIR',
+  'LOUPE_FAULT',
+  'LOUPE_CHROMIUM',
+  'LOUPE_GALLERY',
+  'LOUPE_PROPERTY_RUNS',
+] as const;
 
 export const DEFAULT_PORT = 4120;
 const DEFAULT_MIN_FREE_MB = 256;
