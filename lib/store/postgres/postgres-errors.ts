@@ -58,10 +58,11 @@ export function postgresError(error: unknown, place: string): unknown {
 export function openingError(error: unknown, place: string): unknown {
   const known = postgresError(error, place);
   if (known instanceof AppError && known.code !== 'store_busy') return known;
+  const reason = error instanceof AppError ? error.cause : error;
   const why =
-    error instanceof Error
-      ? error.message || ('code' in error ? String(error.code) : error.name)
-      : String(error);
+    reason instanceof Error
+      ? reason.message || ('code' in reason ? String(reason.code) : reason.name)
+      : String(reason);
   return new AppError({
     code: 'store_unreachable',
     message: `The PostgreSQL database ${place} cannot be opened: ${why}.`,

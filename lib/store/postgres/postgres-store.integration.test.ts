@@ -229,7 +229,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     );
     expect(nobody).toMatchObject({
       code: 'store_unreachable',
-      message: expect.stringContaining('127.0.0.1:1/x'),
+      message: 'The PostgreSQL database 127.0.0.1:1/x cannot be opened: connect ECONNREFUSED 127.0.0.1:1.',
     });
     for (const error of [missing, nobody]) {
       expect(`${error.message} ${error.hint} ${error.stack}`).not.toContain('not-asked-for');
