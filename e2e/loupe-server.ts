@@ -146,8 +146,11 @@ async function ready(server: LoupeServer, ended: Promise<unknown>): Promise<void
 }
 
 /** Runs `scripts/start.mjs` until it exits, as a start that opens the running server or fails does. */
-export function runStart(env: Readonly<Record<string, string>>): { text: string; status: number | null } {
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/start.mjs'], {
+export function runStart(
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): { text: string; status: number | null } {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/start.mjs', ...args], {
     cwd: root,
     env: { ...process.env, LOUPE_OPEN: '0', ...env },
     encoding: 'utf8',

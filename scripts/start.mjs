@@ -33,6 +33,8 @@ try {
     process.exit(0);
   }
   ({ host } = values);
+  // Node would listen on every address of the machine.
+  if (host === '') throw new Error('--host needs an address.');
 } catch (error) {
   const { tokens } = parseArgs({ options, strict: false, tokens: true });
   const unknown = tokens.find((token) => token.kind === 'option' && !(token.name in options));

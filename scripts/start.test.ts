@@ -25,3 +25,10 @@ it('names an option that does not exist', () => {
     stderr: expect.stringMatching(/^There is no option --bogus\.\n\nUsage: npm start/),
   });
 });
+
+it('refuses an empty address, which would be every address of this machine', () => {
+  expect(start('--host', '')).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/^--host needs an address\.\n\nUsage: npm start/),
+  });
+});

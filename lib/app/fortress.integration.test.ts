@@ -314,6 +314,16 @@ describe('an address besides loopback', () => {
   );
 });
 
+it('says in words that it cannot listen on what is not an address', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-host-'));
+  const env = { OLLAMA_HOST: ollama.url, LOUPE_DATA_DIR: dataDir, LOUPE_PORT: '0' };
+  const { status, text } = runStart(env, '--host', '999.1.1.1');
+  expect(status).toBe(1);
+  expect(text).toContain('Loupe cannot listen on 999.1.1.1, port 0');
+  expect(text).not.toContain('    at '); // words, no stack
+  rmSync(dataDir, { recursive: true });
+});
+
 describe('pages', () => {
   it('sign in by a link that works once, with a cookie that scripts and other sites cannot use [threat 7]', async () => {
     const { url } = (await (await loupe.request('/api/session-link', { json: {} })).json()) as {

@@ -123,6 +123,9 @@ async function listen(server: Server, { port }: Environment, host: string): Prom
   return address;
 }
 
+/** No permission for the port, not an address of this machine, or not an address at all. */
+const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EINVAL', 'ENOTFOUND', 'EAI_AGAIN']);
+
 async function listenError(cause: unknown, { port, host }: { port: number; host: string }): Promise<unknown> {
   const code = errno(cause);
   if (code === 'EADDRINUSE') {
@@ -136,7 +139,7 @@ async function listenError(cause: unknown, { port, host }: { port: number; host:
       cause,
     });
   }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+  if (CANNOT_LISTEN.has(code ?? '')) {
     return new AppError({
       code: 'cannot_listen',
       message: `Loupe cannot listen on ${host}, port ${port}: ${cause instanceof Error ? cause.message : code}.`,
