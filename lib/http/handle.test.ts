@@ -4,13 +4,14 @@ import { z } from 'zod';
 import { mcpServerRequest } from '../api/mcp.ts';
 import { setRunService } from '../app/current-service.ts';
 import { AppError } from '../errors/app-error.ts';
+import { MAX_SUITE_BYTES } from '../events/limits.ts';
 import { serversUnderTest } from '../mcp/under-test.ts';
 import { StorageFullError } from '../store/store-errors.ts';
 import { listen } from '../testing/listen.ts';
 import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
 import { setGate } from './current-gate.ts';
 import { factsOfRequest } from './gate.ts';
-import { checked, handle, idempotencyKey, pathNumber, readBody, wholeNumber } from './handle.ts';
+import { bodyLimit, checked, handle, idempotencyKey, pathNumber, readBody, wholeNumber } from './handle.ts';
 import { testGate } from './test-gate.ts';
 
 const token = 'operator-token-0123456789abcdef';
@@ -185,6 +186,16 @@ describe('reading a body', () => {
     await expect(readBody(request('/', init), schema)).rejects.toMatchObject({ code: 'body_too_large' });
     expect(pulled).toBeLessThan(10);
   });
+
+  it.each(['/api/suites', '/api/suites/s1', '/api/experiments/read'])(
+    'of %s can hold the longest suite file',
+    (path) => {
+      const file = '"\n'.repeat(MAX_SUITE_BYTES / 2);
+      const body = JSON.stringify({ text: 'name: Plan', suite: { text: file, format: 'yaml' } });
+      expect(bodyLimit(path)).toBeGreaterThan(Buffer.byteLength(body));
+      expect(bodyLimit('/api/experiments')).toBeLessThan(MAX_SUITE_BYTES);
+    },
+  );
 
   it('refuses a body by its declared length alone, and joins characters that arrive in pieces', async () => {
     const declared = request('/', {

@@ -24,7 +24,9 @@ const IMPORT_PATH = '/api/import';
 export function bodyLimit(pathname: string): number {
   if (pathname === IMPORT_PATH) return MAX_RUN_FILE_BYTES;
   if (/^\/api\/runs(?:\/[^/]+\/messages)?$/.test(pathname)) return MAX_IMAGES_BODY_BYTES;
-  return /^\/api\/suites(?:\/|$)/.test(pathname) ? MAX_SUITE_BODY_BYTES : MAX_BODY_BYTES;
+  // A plan is read together with the suite file that it names.
+  const holdsSuite = /^\/api\/(?:suites(?:\/|$)|experiments\/read$)/.test(pathname);
+  return holdsSuite ? MAX_SUITE_BODY_BYTES : MAX_BODY_BYTES;
 }
 
 /**
