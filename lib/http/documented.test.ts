@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRunRequest } from '../api/create-run.ts';
+import { mcpServer } from '../api/mcp.ts';
 import { DEFAULT_MODE } from '../events/modes.ts';
 import { progressEvent } from '../events/progress.ts';
 import {
@@ -64,6 +65,17 @@ it('docs/api.md names every field of a new run', () => {
   const missing = fields.filter((field) => !documentation.includes(`\`${field}\``));
   expect(missing).toEqual([]);
 });
+
+it.each(mcpServer.options.map(({ shape }) => shape))(
+  'docs/mcp.md names every field of the configuration of a server',
+  (shape) => {
+    const [, table = ''] = readFileSync(join(root, 'docs/mcp.md'), 'utf8').split(
+      '| field | meaning | default |',
+    );
+    const named = [...table.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, fields = '']) => namesIn(fields));
+    expect(Object.keys(shape).filter((field) => !named.includes(field))).toEqual([]);
+  },
+);
 
 const newRun = documentation.slice(
   documentation.indexOf('### `POST /api/runs`'),
