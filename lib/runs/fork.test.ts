@@ -113,6 +113,19 @@ it('a fork of an imported run copies the folder its file names only when a perso
   expect(await files({ workspace: 'copy', copy_from: from })).toEqual(['id_ed25519']);
 });
 
+it('copies no other folder than that of its run', async () => {
+  test = await openTestService(scripted([]));
+  const parent = await test.start();
+  await ended(parent);
+  const fork = (copy_from: string) => test.service.fork(parent, at(1, { copy_from }));
+  await expect(fork('/elsewhere')).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringMatching(/^copy_from: /),
+  });
+  const { workspace } = (await test.service.stored.get(parent)).config;
+  expect((await fork(workspace)).created).toBe(true);
+});
+
 it('a copy of the workspace is a folder of its own, and is taken back when no fork is made', async () => {
   test = await openTestService(untilAborted);
   const { dataDir } = test;

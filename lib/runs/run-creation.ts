@@ -192,13 +192,25 @@ export class RunCreation {
  * reaches the model unless a person confirms it.
  */
 function folderOfFork(run: RunSummary, request: ForkPlan, { workspace }: RunConfig): ForkFolder {
-  if (run.imported_at === undefined || workspace === '') return request.workspace ?? 'copy';
+  if (run.imported_at === undefined || workspace === '') {
+    const kind = request.workspace ?? 'copy';
+    if (kind === 'copy' && (request.copy_from ?? workspace) !== workspace) throw notItsFolder(run, workspace);
+    return kind;
+  }
   const kind = request.workspace ?? 'empty';
   if (kind === 'empty' || (kind === 'copy' && request.copy_from === workspace)) return kind;
   throw new AppError({
     code: 'imported_workspace',
     message: `Run ${run.id} was imported, and its file names the folder ${workspace}. A fork uses it only if you confirm it.`,
     hint: 'Start the fork in an empty folder ("workspace": "empty"), or copy the folder ("workspace": "copy" with its path in "copy_from").',
+  });
+}
+
+function notItsFolder({ id }: RunSummary, workspace: string): AppError {
+  return new AppError({
+    code: 'invalid_request',
+    message: `copy_from: A fork copies only the folder of its run: ${workspace === '' ? `${id} has none` : workspace}.`,
+    hint: 'Omit copy_from, or set it to this folder.',
   });
 }
 
