@@ -32,3 +32,14 @@ it.each([
 ])('reads its address from %o as the server reads its settings: an empty one is unset', (env, url) => {
   expect(new Loupe({ env, token: 'a-token-of-the-tests-0123456789' }).url).toBe(url);
 });
+
+it.each(['', '.', '..'])(
+  'knows that "%s" is not the ID of a run, instead of asking another path',
+  async (id) => {
+    const run = new Loupe({ url: 'http://127.0.0.1:1', token: 'a-token-of-the-tests-0123456789' }).run(id);
+    const missing = { code: 'run_not_found', message: `There is no run "${id}".` };
+    await expect(run.summary()).rejects.toMatchObject(missing);
+    await expect(run.stop()).rejects.toMatchObject(missing);
+    await expect(run.follow()).rejects.toMatchObject(missing);
+  },
+);

@@ -16,8 +16,15 @@ export type RunUpdate =
 /** Longest wait between two attempts to reconnect, in milliseconds. */
 const MAX_WAIT_MS = 8000;
 
-/** The API path of a run. */
+/** The API path of a run. @throws {AppError} `run_not_found` for what would be another path: an empty ID, or dots */
 export function pathOf(runId: string): string {
+  if (/^\.{0,2}$/.test(runId)) {
+    throw new AppError({
+      code: 'run_not_found',
+      message: `There is no run "${runId}".`,
+      hint: 'Check the ID: it must not be empty.',
+    });
+  }
   return `/api/runs/${encodeURIComponent(runId)}`;
 }
 
