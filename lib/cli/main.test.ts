@@ -131,3 +131,26 @@ it('takes an address that is not one for a usage error', async () => {
   expect(code).toBe(2);
   expect(err).toContain('"ftp://127.0.0.1" is not a valid Loupe address.');
 });
+
+it('says that the output cannot be written, without a stack', async () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+    code: 'ENOSPC',
+    syscall: 'write',
+  });
+  let err = '';
+  const code = await main(['help'], {
+    env: {},
+    stdout: new Writable({ write: (_chunk, _encoding, done) => done(full) }),
+    stderr: new Writable({
+      write(chunk, _encoding, done) {
+        err += chunk;
+        done();
+      },
+    }),
+    on: () => undefined,
+    off: () => undefined,
+    exit: (ended) => expect.unreachable(`exited with ${ended}`),
+  });
+  expect(code).toBe(1);
+  expect(err).toBe('loupe: The output cannot be written: ENOSPC: no space left on device, write\n');
+});

@@ -74,6 +74,10 @@ export async function main(args: readonly string[], uncleaned: Terminal): Promis
     return await perform(command, new Loupe({ url: command.url, env: terminal.env }), terminal);
   } catch (error) {
     if (errno(error) === 'EPIPE') return EXIT.outputClosed;
+    if (!(error instanceof AppError) && isWriteError(error)) {
+      await write(terminal.stderr, `loupe: The output cannot be written: ${messageLine(error.message)}\n`);
+      return EXIT.failed;
+    }
     if (!(error instanceof AppError)) {
       await write(terminal.stderr, `loupe: ${error instanceof Error ? error.stack : error}\n`);
       return EXIT.failed;
@@ -94,6 +98,11 @@ function exitOnClosedOutput(terminal: Terminal): void {
       if (errno(error) === 'EPIPE') terminal.exit(EXIT.outputClosed);
     });
   }
+}
+
+/** Whether the system refused what was printed, such as on a full disk. Errors of files are reported with their path. */
+function isWriteError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'write';
 }
 
 function exitCodeOfError(code: string): number {
