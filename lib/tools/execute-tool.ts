@@ -1,3 +1,4 @@
+import { allowedTypes } from '../parser/schema-types.ts';
 import type { ParameterSchema } from '../parser/types.ts';
 import { validateArguments } from '../parser/validate-arguments.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
@@ -81,6 +82,9 @@ function parametersOf({ properties = {}, required = [] }: ParameterSchema): stri
     .join(', ');
 }
 
-function typeWords({ type, items }: ParameterSchema): string {
-  return items?.properties ? `[{${parametersOf(items)}}]` : String(type);
+function typeWords(schema: ParameterSchema): string {
+  const { items, enum: values = [] } = schema;
+  if (items?.properties) return `[{${parametersOf(items)}}]`;
+  const types = allowedTypes(schema);
+  return (types.length > 0 ? types : values.map((value) => JSON.stringify(value))).join(' | ') || 'any';
 }

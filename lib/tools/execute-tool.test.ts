@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import type { ParameterSchema } from '../parser/types.ts';
+import { executeTool } from './execute-tool.ts';
+
+/** The usage in the error of a call without arguments, of a tool with one required parameter. */
+async function usage(schema: ParameterSchema): Promise<string | undefined> {
+  const parameters = { type: 'object', properties: { unit: schema }, required: ['unit'] };
+  const definition = { type: 'function', function: { name: 'tool', description: '', parameters } } as const;
+  const run = () => expect.unreachable('The arguments are wrong.');
+  const result = await executeTool('tool', {}, '/workspace', {
+    tools: [{ definition, run }],
+    signal: new AbortController().signal,
+  });
+  return result.success ? undefined : /Usage: (.*)$/.exec(result.output.error)?.[1];
+}
+
+// Schemas of MCP servers and custom tools.
+it.each([
+  [{ type: 'string' }, 'tool(unit: string)'],
+  [{ type: ['string', 'null'] }, 'tool(unit: null | string)'],
+  [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, 'tool(unit: integer | string)'],
+  [{ enum: ['c', 'f'] }, 'tool(unit: "c" | "f")'],
+  [{}, 'tool(unit: any)'],
+])('names the types of %j in the usage [O4]', async (schema, words) => {
+  expect(await usage(schema)).toBe(words);
+});
