@@ -40,6 +40,7 @@ export function benchmarkLines({ benchmark, cells }: BenchmarkReply): string[] {
         .trimEnd(),
     ),
     ...(failed > 0 ? [`${plural(failed, 'case')} without a reply: not judged.`] : []),
-    ...(problem ? [`Stopped: ${problem.message}${problem.hint ? ` ${problem.hint}` : ''}`] : []),
+    ...(problem ? [`Stopped: ${problem.message}`] : []),
+    ...(problem?.hint ? [problem.hint] : []),
   ].map(plainVisibleLine);
 }

@@ -15,7 +15,7 @@ export function progressLines({ model, status, position, probes, error }: CheckP
     lines.push(`  ${VERDICTS[state].padEnd(10)}  ${title}  ${formatDuration(duration_ms ?? 0)}`);
   }
   if (status === 'stopped') lines.push('Stopped.');
-  if (error) lines.push(`The check failed: ${error.message}${error.hint ? ` ${error.hint}` : ''}`);
+  if (error) lines.push(`The check failed: ${error.message}`, ...(error.hint ? [error.hint] : []));
   return lines.map(plainVisibleLine);
 }
 

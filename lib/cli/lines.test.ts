@@ -5,7 +5,9 @@ import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { Outcome } from '../events/termination.ts';
 import { completedLog, SampleLog } from '../testing/sample-logs.ts';
+import { progressLines } from './check-lines.ts';
 import { autoRunLine, endLine, linesOf, listLines } from './lines.ts';
+import { toolProgressLines } from './tool-check-lines.ts';
 
 it('prints the text streamed before a call failed, and marks totals that contain estimates', () => {
   const log = new SampleLog({ runId: 'r' }).prepare().iteration().callStarts();
@@ -75,4 +77,16 @@ it('lists the first auto-run files on one line, with control characters made vis
     'Auto-run files written: .envrc, a ⏎ b⟨ESC⟩[2J/package.json, c/Makefile, d/Makefile, e/Makefile and 1 more. Check them before you work in this folder.',
   );
   expect(autoRunLine(foldAll(emptyRunState('r'), completedLog().events))).toBeUndefined();
+});
+
+it('puts what to do about a failed check on a line of its own, so that a command in it can be copied', () => {
+  const error = {
+    code: 'model_missing',
+    message: 'Model "m" is missing. Run: ollama pull m',
+    hint: 'Or choose another.',
+  };
+  const failed = { model: 'm', status: 'failed', started_at: 1, error } as const;
+  const lines = ['The check failed: Model "m" is missing. Run: ollama pull m', 'Or choose another.'];
+  expect(progressLines({ ...failed, probes: [] })).toEqual(lines);
+  expect(toolProgressLines({ ...failed, id: 'c', server: 's', done: 0, total: 0, right: 0 })).toEqual(lines);
 });

@@ -17,7 +17,7 @@ export function toolProgressLines({
   if (status === 'loading') lines.push(`Loading ${model}.`);
   if (total > 0) lines.push(`  ${done} of ${total} calls asked for, ${right} right`);
   if (status === 'stopped') lines.push('Stopped.');
-  if (error) lines.push(`The check failed: ${error.message}${error.hint ? ` ${error.hint}` : ''}`);
+  if (error) lines.push(`The check failed: ${error.message}`, ...(error.hint ? [error.hint] : []));
   return lines.map(plainVisibleLine);
 }
 
