@@ -13,6 +13,7 @@ import { setRunService } from '../app/current-service.ts';
 import { Shares } from '../sharing/links/shares.ts';
 import { setSharing } from '../sharing/listener/current-sharing.ts';
 import { Sharing } from '../sharing/listener/sharing.ts';
+import { pngImage } from '../testing/sample-images.ts';
 import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
 import { unzip } from '../testing/unzip.ts';
 import { setGate } from './current-gate.ts';
@@ -89,6 +90,22 @@ it('PATCH changes what is noted about a run, in lists, on its page and in its ru
   const cleared = await (await patch(id, { title: null, tags: [], note: '', score: null })).json();
   expect(cleared.run).not.toHaveProperty('annotations');
   expect(cleared.run.title).toBe('Count.');
+});
+
+it('a run file without prompts and results has none of their images, and can be imported', async () => {
+  const images = [{ name: 'chart.png', data: pngImage().toString('base64') }];
+  const id = await test.start({ task: 'Look.', images });
+  await test.service.ended(id, new AbortController().signal);
+  const exported = async (scope: string) =>
+    (await exportRun(request(`/api/runs/${id}/export?format=run&scope=${scope}`), ofRun(id))).text();
+  const [whole, summary] = [await exported('everything'), await exported('summary')];
+  const hash = (await test.service.stored.get(id)).config.images?.[0]?.hash ?? '';
+  expect(whole).toContain(hash);
+  expect(summary).not.toContain(hash);
+  for (const lines of [summary, whole]) {
+    await test.service.delete(id);
+    expect((await importRun(request('/api/import', { lines }))).status).toBe(201);
+  }
 });
 
 it.each([
