@@ -86,8 +86,7 @@ export class OperatorActions {
     const id = { value: '' };
     const images = attached.length === 0 ? [] : await this.#keepAttached(runId, attached);
     const state = await this.#appendIf(runId, (now) => {
-      if (now.ended) throw new RunEndedError(runId);
-      if (queuedMessages(now).length >= MAX_QUEUED_MESSAGES) throw tooManyMessages();
+      requireTakesMessages(now);
       id.value = `m${now.operatorMessages.length + 1}`;
       return [
         {
@@ -116,8 +115,13 @@ export class OperatorActions {
         hint: 'Send the message without images.',
       });
     }
-    const { images } = await stored.stateOf(runId);
-    const { refs, stored: kept } = await readAttached(attached, images.kept, new AbortController().signal);
+    const state = await stored.stateOf(runId);
+    requireTakesMessages(state);
+    const { refs, stored: kept } = await readAttached(
+      attached,
+      state.images.kept,
+      new AbortController().signal,
+    );
     await store.keepImages(runId, kept);
     return refs;
   }
@@ -216,6 +220,12 @@ export class OperatorActions {
 
 function isClosed(error: unknown): boolean {
   return error instanceof AppError && error.code === 'shutting_down';
+}
+
+/** @throws {AppError} `run_ended`, `too_many_messages` */
+function requireTakesMessages(state: RunState): void {
+  if (state.ended) throw new RunEndedError(state.runId);
+  if (queuedMessages(state).length >= MAX_QUEUED_MESSAGES) throw tooManyMessages();
 }
 
 function tooManyMessages(): AppError {

@@ -151,6 +151,25 @@ describe('a file of a run', () => {
     expect(await bytesOf(runFile(runId, other.service.stored.log(runId), {}, again))).toEqual(bytes);
   });
 
+  it('has no image of a message that the run refused, or of a part that its fork left out', async () => {
+    const test = await open();
+    const runId = await endedRun(test);
+    const late = { name: 'photo.jpg', data: jpegImage() };
+    await expect(test.service.message(runId, 'Too late.', [late])).rejects.toMatchObject({
+      code: 'run_ended',
+    });
+    const { config } = await test.service.stored.get(runId);
+    const known = config.images?.map(({ hash }) => hash);
+    expect((await test.store.imagesOf(runId)).map(({ hash }) => hash)).toEqual(known);
+
+    // A fork copies all images of its run, also those of later events.
+    await test.store.keepImages(runId, [{ hash: 'f'.repeat(64), type: 'jpeg', data: jpegImage() }]);
+    const images = await test.service.stored.imagesForFile(runId);
+    const bytes = await bytesOf(runFile(runId, test.service.stored.log(runId), {}, images));
+    const imported = await (await open()).service.importRun(once(bytes));
+    expect(imported.config.images).toHaveLength(1);
+  });
+
   it('without its images shows their names only, and is refused with images that are not what it says', async () => {
     const test = await open();
     const runId = await endedRun(test);
