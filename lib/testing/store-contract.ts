@@ -1350,7 +1350,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
     });
 
     it('knows the folders of the newest runs, without those of forks and imported runs', async () => {
-      const used = { ...config, workspace: '/data/reports' };
+      const used = { ...config, task: 'Read \u0000 \ud800 \\u0000', workspace: '/data/reports' };
       await store.create({ id: 'a', config: used });
       // A copy counts as the folder that was copied.
       const copy = { ...config, workspace: '/own/b', copied_from: '/home/ada/notes' };
@@ -1541,7 +1541,8 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
     });
 
     it('keeps experiments with their items in order, and changes some of them at a time', async () => {
-      const plan = experimentRequest.parse({ name: 'Seeds', models: ['m'], seeds: [1, 2, 3] });
+      const name = 'Seeds \u0000 \ud800 \\u0000';
+      const plan = experimentRequest.parse({ name, models: ['m'], seeds: [1, 2, 3] });
       const summary = (id: string, created_at: number): ExperimentSummary => ({
         ...{ id, name: plan.name, mode: 'explore', status: 'waiting', created_at, updated_at: created_at },
         ...{ total: 3, done: 0, failed: 0, plan },

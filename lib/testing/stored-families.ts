@@ -6,7 +6,10 @@ import { sampleConfig } from './sample-logs.ts';
 /** Stores forks of forks, runs of an experiment, and runs in folders of both kinds, for tests of migrations. */
 export async function storeFamilies(store: Store): Promise<void> {
   const own = (id: string) => sampleConfig({ workspace: `/data/workspaces/${id}` });
-  await store.create({ id: 'a', config: sampleConfig({ workspace: '/home/me/project' }) });
+  await store.create({
+    id: 'a',
+    config: sampleConfig({ task: 'Read \u0000 \ud800', workspace: '/home/me/project' }),
+  });
   await store.create({ id: 'e1', config: own('e1') });
   const fork = (id: string, run_id: string) =>
     store.fork({ id, config: own(id), parent: { run_id, seq: 1 }, events: [] });

@@ -5,6 +5,7 @@ import { OUTCOME_BACKFILL } from '../sqlite/outcome-backfill.ts';
 import { workedBackfill } from '../sqlite/worked-backfill.ts';
 import { compiled, type PostgresDatabase, type Run, type Statement } from './postgres-database.ts';
 import { postgres } from './postgres-schema.ts';
+import { jsonIn } from './postgres-text.ts';
 
 /** Ids are compared byte by byte, as SQLite does, whatever language the database was made for. */
 const id = sql`text collate "C"`;
@@ -155,8 +156,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
   ],
   () => [
     postgres.schema.alterTable('runs').addColumn('tokens_estimated', 'bigint'),
-    // Replies whose calls Ollama dropped were not counted as unread. Texts are compared as JSON: one that was escaped
-    // may hold characters that a column of text cannot.
+    // Replies whose calls Ollama dropped were not counted as unread. Texts are compared as JSON, escapes included.
     sql
       .raw(
         `insert into model_counts (model, counter, count)
@@ -166,12 +166,12 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
              join runs on runs.id = parsed.run_id
              where parsed.type = 'reply.parsed' and ended.type = 'model-call.ended'
                and (runs.mode <> 'task' or runs.agentic = 1)
-               and parsed.body::json ->> 'outcome' = 'empty'
-               and parsed.body::json ->> 'malformed' = 'false'
-               and (parsed.body::json -> 'thinking')::text = '""'
-               and (coalesce(json_array_length(ended.body::json #> '{message,tool_calls}'), 0) > 0
-                 or coalesce((ended.body::json ->> 'reply_tokens')::bigint, 0)
-                   > length((ended.body::json #> '{message,content}')::text) - 1)
+               and ${jsonIn('parsed.body')} ->> 'outcome' = 'empty'
+               and ${jsonIn('parsed.body')} ->> 'malformed' = 'false'
+               and (${jsonIn('parsed.body')} -> 'thinking')::text = '""'
+               and (coalesce(json_array_length(${jsonIn('ended.body')} #> '{message,tool_calls}'), 0) > 0
+                 or coalesce((${jsonIn('ended.body')} ->> 'reply_tokens')::bigint, 0)
+                   > length((${jsonIn('ended.body')} #> '{message,content}')::text) - 1)
              group by runs.model
            on conflict (model, counter) do update set count = model_counts.count + excluded.count`,
       )
@@ -242,7 +242,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
     ),
     sql
       .raw(
-        `update runs set folder = (select nullif((body::json #> '{config,workspace}')::text, '""')::json #>> '{}'
+        `update runs set folder = (select nullif((${jsonIn('body')} #> '{config,workspace}')::text, '""')::json #>> '{}'
                                      from events where run_id = runs.id and seq = 1)
            where imported_at is null`,
       )

@@ -144,7 +144,13 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     const store = await open(url);
     await store.create({ id: 'old', config: sampleConfig() });
     const { epoch } = await store.claim('old', 'worker');
-    await appendTo(store, 'old', { epoch, expectedSeq: 1, events: unmarkedLoss });
+    // PostgreSQL reads no field of JSON that has an escape for one of these characters, as models write them.
+    const events = unmarkedLoss.map((event) =>
+      event.type === 'model-call.ended'
+        ? { ...event, message: { ...event.message, thinking: '\u0000 \ud800' } }
+        : event,
+    );
+    await appendTo(store, 'old', { epoch, expectedSeq: 1, events });
     toSchema(url, { version: 6, without: ['tokens_estimated', ...OUTCOME_COLUMNS, 'cost_usd'] });
     const migrated = await open(url);
     expect((await migrated.readings()).get(sampleConfig().model)).toMatchObject({ replies: 2, malformed: 1 });

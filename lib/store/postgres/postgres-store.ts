@@ -73,6 +73,7 @@ import { PostgresReserve } from './postgres-reserve.ts';
 import { postgres } from './postgres-schema.ts';
 import { PostgresSearch } from './postgres-search.ts';
 import { appendStatement, eventsAfter, type Fence, insertEvents, textsAfter } from './postgres-statements.ts';
+import { jsonIn } from './postgres-text.ts';
 import { PostgresWatch } from './postgres-watch.ts';
 
 export interface PostgresStoreOptions {
@@ -639,11 +640,11 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   protected experimentField(name: 'status' | 'running'): Expression<string | null> {
-    return sql<string | null>`(body::json ->> ${name})`;
+    return sql<string | null>`(${sql.raw(jsonIn('body'))} ->> ${name})`;
   }
 
   protected settingOfRun(name: 'workspace' | 'copied_from'): Expression<string | null> {
-    return sql<string | null>`(events.body::json -> 'config' ->> ${name})`;
+    return sql<string | null>`(${sql.raw(jsonIn('events.body'))} -> 'config' ->> ${name})`;
   }
 
   holds(text: Expression<string>, word: string): Expression<SqlBool> {

@@ -19,3 +19,11 @@ export function fromPostgresText(text: string): string {
     code === 'm' ? MARK : String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
+
+/**
+ * SQL for the JSON in a column of text. PostgreSQL reads no field of JSON that has an escape anywhere which no text of it
+ * can hold: NUL or half of a surrogate pair. These are replaced; every other field stays as it is.
+ */
+export function jsonIn(column: string): string {
+  return `regexp_replace(${column}, '\\\\u(0000|d[89a-f][0-9a-f]{2})', '\\\\ufffd', 'gi')::json`;
+}
