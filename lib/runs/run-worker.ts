@@ -133,6 +133,10 @@ export class RunWorker {
   async take(runId: string, claim?: { epoch: number }): Promise<void> {
     fault('recovery');
     const log = await this.#open(runId, claim);
+    await this.#releasedOnFailure(log, () => this.#resume(log));
+  }
+
+  async #resume(log: StoredRunLog): Promise<void> {
     const { config } = log.state;
     if (!config) throw new RangeError(`Run ${log.runId} has no configuration`);
     if (log.state.phase === 'queued' || log.state.woken) return this.#begin(log, config);
@@ -140,6 +144,7 @@ export class RunWorker {
     const recoveries = await this.#options.store.beginRecovery(log.runId);
     if (recoveries > MAX_RECOVERIES) {
       await log.appendIf((state) => endedByError(state, interrupted(recoveries - 1)));
+      await this.#giveBack(log, { last: false });
       return this.#runs.keepForAWhile(log);
     }
     const { seq } = log.append([{ type: 'run.resumed', worker: this.#options.name, epoch: log.epoch }]);
@@ -215,8 +220,18 @@ export class RunWorker {
     const { epoch } = claim ?? (await store.claim(runId, name));
     const log = this.#hold(await stored.stateOf(runId), epoch);
     // No notification arrived for events that another process appended while the log was read.
-    if (shared) await log.refresh();
+    if (shared) await this.#releasedOnFailure(log, () => log.refresh());
     return log;
+  }
+
+  /** Where processes share the runs, the lease of one that could not be taken up must expire, not be renewed. */
+  async #releasedOnFailure(log: StoredRunLog, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.#options.shared) this.#runs.release(log);
+      throw error;
+    }
   }
 
   #hold(state: RunState, epoch: number, recent?: readonly RunEvent[]): StoredRunLog {

@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PostgresRunStore } from '../store/postgres/postgres-store.ts';
+import { appendTo } from '../testing/append-to.ts';
+import { findPostgres, type PostgresServer, startPostgres } from '../testing/postgres-server.ts';
+import { sampleConfig } from '../testing/sample-logs.ts';
+import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
+
+const installed = findPostgres() !== undefined;
+const LEASE_MS = 300;
+const patient = { timeout: 20_000 };
+
+// Where CI is set, PostgreSQL must be there.
+describe.skipIf(!installed && !process.env.CI)('runs that processes share', () => {
+  let server: PostgresServer;
+  let url: string;
+  let store: PostgresRunStore;
+  let test: TestService;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  beforeEach(async () => {
+    url = server.newDatabase();
+    store = await PostgresRunStore.open(url, { leaseMs: LEASE_MS });
+    test = await openTestService(scripted([]), { store, shared: { store, hostOf: () => 'ollama' } });
+    await test.store.close(); // the service has another
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await test.dispose();
+  });
+
+  /** Stores a run whose worker is gone in the middle of it. */
+  async function lostRun(id: string, { recoveries }: { recoveries: number }): Promise<void> {
+    await store.create({ id, config: sampleConfig() });
+    const { epoch } = await store.claim(id, 'gone');
+    const started = { type: 'run.started', worker: 'gone', epoch } as const;
+    await appendTo(store, id, { epoch, expectedSeq: 1, events: [started] });
+    await store.release({ runId: id, epoch });
+    server.sql(url, `update runs set recoveries = ${recoveries} where id = '${id}'`);
+  }
+
+  const ended = (id: string) =>
+    vi.waitFor(async () => {
+      const run = await store.summary(id);
+      expect(run?.phase).toBe('ended');
+      return run;
+    }, patient);
+
+  it('frees the slot of a run that it ends because it crashed too many processes', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    await lostRun('crashes', { recoveries: 2 });
+    await store.create({ id: 'next', config: sampleConfig() });
+    await test.service.resumeUnfinished();
+    expect(await ended('crashes')).toMatchObject({ message: expect.stringContaining('interrupted') });
+    expect(await ended('next')).toMatchObject({ message: expect.stringContaining('script is over') });
+  });
+
+  it('takes a run up again that it could not resume', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    await lostRun('a', { recoveries: 0 });
+    vi.spyOn(store, 'beginRecovery').mockRejectedValueOnce(new Error('no answer'));
+    await test.service.resumeUnfinished();
+    expect(await ended('a')).toMatchObject({ message: expect.stringContaining('script is over') });
+    expect(said.mock.calls.flat().join(' ')).toContain('Run a could not be taken up');
+  });
+});
