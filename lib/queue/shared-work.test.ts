@@ -14,6 +14,8 @@ function oneProcess({ free, full = [] }: { free: FreeRun[]; full?: string[] }) {
   const held: { runId: string; epoch: number }[] = [];
   const lost: string[] = [];
   const renewals: string[] = [];
+  /** What happens while the store renews leases. */
+  const asked: (() => void)[] = [];
   const hostOf = ({ model }: { model: string }) => model;
   const store: RunLeases = {
     leaseMs: 3,
@@ -22,7 +24,10 @@ function oneProcess({ free, full = [] }: { free: FreeRun[]; full?: string[] }) {
       taken.push(runId);
       return { epoch: 1, lastSeq: 1 };
     },
-    renew: async () => renewals.splice(0),
+    renew: async () => {
+      for (const meanwhile of asked.splice(0)) meanwhile();
+      return renewals.splice(0);
+    },
     release: async () => undefined,
   };
   const waiting = new WaitingRuns(hostOf);
@@ -37,7 +42,7 @@ function oneProcess({ free, full = [] }: { free: FreeRun[]; full?: string[] }) {
     runner: { take: async () => undefined },
   });
   opened.push(work);
-  return { work, waiting, taken, held, lost, renewals, full };
+  return { work, waiting, taken, held, lost, renewals, asked, full };
 }
 
 function freeRun(id: string, model: string, more: Partial<FreeRun> = {}): FreeRun {
@@ -90,5 +95,14 @@ it('gives up a run that another process has claimed', async () => {
   held.push({ runId: 'a', epoch: 1 }, { runId: 'b', epoch: 1 });
   work.start();
   renewals.push('b', 'released meanwhile');
+  await expect.poll(() => lost).toEqual(['b']);
+});
+
+it('keeps a run that it released and claimed again while its leases were being renewed', async () => {
+  const { work, held, lost, renewals, asked } = oneProcess({ free: [] });
+  held.push({ runId: 'a', epoch: 1 }, { runId: 'b', epoch: 1 });
+  asked.push(() => held.splice(0, 1, { runId: 'a', epoch: 2 }));
+  renewals.push('a', 'b');
+  work.start();
   await expect.poll(() => lost).toEqual(['b']);
 });

@@ -115,9 +115,12 @@ export class SharedWork {
   async #beat(): Promise<void> {
     try {
       const { store, runs } = this.#options;
-      const lost = await store.renew(runs.held());
-      const held = new Set(runs.held().map(({ runId }) => runId));
-      for (const runId of lost) if (held.has(runId)) runs.lose(runId);
+      const before = runs.held().map(({ runId, epoch }) => ({ runId, epoch }));
+      const lost = new Set(await store.renew(before));
+      // A run may have been released meanwhile, and claimed again.
+      const isHeld = ({ runId, epoch }: HeldRun) =>
+        runs.held().some((held) => held.runId === runId && held.epoch === epoch);
+      for (const run of before) if (lost.has(run.runId) && isHeld(run)) runs.lose(run.runId);
     } catch (error) {
       // The fence of the next append decides whether this process still holds the runs.
       if (!isStoreBusy(error)) console.error('Could not renew leases:', error);
