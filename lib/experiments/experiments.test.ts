@@ -225,3 +225,35 @@ it('goes on if it is continued while its failure is being stored', async () => {
   });
   expect((await store.experiment('exp'))?.items.map(({ status }) => status)).toEqual(['done', 'done']);
 });
+
+it('is not brought back by a request that came while another process deleted it', async () => {
+  await stopAndRestart();
+  released = 0;
+  const extension = extendExperimentRequest.parse({ models: ['beta'] });
+  const refused = { code: 'experiment_not_found' };
+  for (const isHeld of [true, false]) {
+    await experiments.close();
+    const [stored] = await store.experiments();
+    const { items = [] } = (await store.experiment('exp')) ?? {};
+    experiments = open(async () => {
+      await store.deleteExperiment('exp');
+      return isHeld;
+    });
+    for (const ask of [
+      () => experiments.extend('exp', extension),
+      () => experiments.retry('exp'),
+      () => experiments.continue('exp'),
+      () => experiments.delete('exp', { runs: false }),
+    ]) {
+      if (stored) await store.saveExperiment(stored, items);
+      await expect(ask()).rejects.toMatchObject(refused);
+      expect(await experiments.list()).toEqual([]);
+    }
+    if (stored) await store.saveExperiment(stored, items);
+    await experiments.resume();
+    expect(await experiments.list()).toEqual([]);
+    if (stored) await store.saveExperiment(stored, items);
+  }
+  // Nothing stays held: each request that held it has given it back.
+  expect(released).toBe(5);
+});

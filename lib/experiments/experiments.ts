@@ -71,7 +71,7 @@ export interface SuitesOfExperiment {
 
 /** Ensures that only one process at a time works on an experiment. */
 export interface ExperimentHolder {
-  /** `false` if another process holds it. */
+  /** `false` if another process holds it, or it was deleted. */
   hold(id: string): Promise<boolean>;
   /** `false` if it is no longer held, in which case another process may have worked on it since. */
   keep(id: string): Promise<boolean>;
@@ -201,8 +201,13 @@ export class Experiments {
 
   async #resume(id: string): Promise<void> {
     if (this.#open.has(id) || this.#closing.signal.aborted || !(await this.#holder.hold(id))) return;
-    const found = await this.#store.experiment(id);
-    if (found) this.#take(opened(found, await this.#casesOf(found.summary)));
+    try {
+      const found = await this.#store.experiment(id);
+      const cases = found?.summary.suite ? await this.#store.experimentCases(id) : [];
+      if (found && cases) this.#take(opened(found, casesById(cases)));
+    } finally {
+      if (!this.#open.has(id)) await this.#holder.release(id);
+    }
   }
 
   async list(): Promise<ExperimentSummary[]> {
@@ -335,14 +340,22 @@ export class Experiments {
   async #continue(id: string): Promise<ExperimentReply> {
     // Read again once its failure is stored: what was not stored must be done again.
     if (this.#open.get(id)?.failed) await this.#working;
-    const { experiment, items } = await this.get(id);
-    if (experiment.status !== 'stopped') return { experiment, items };
-    const open =
-      this.#open.get(id) ?? opened({ summary: experiment, items }, await this.#casesOf(experiment));
-    if (!(await this.#holder.hold(id))) throw elsewhere(id);
-    const inWork = this.#open.values().next().value === open;
-    await this.#save(open, { status: inWork ? 'running' : 'waiting', problem: undefined });
-    this.#take(open);
+    const before = await this.get(id);
+    if (before.experiment.status !== 'stopped') return before;
+    if (!(await this.#holder.hold(id))) throw await this.#notHeld(id);
+    try {
+      // Read again: another process may have changed or deleted it until it was held.
+      const { experiment, items } = await this.get(id);
+      const open =
+        this.#open.get(id) ?? opened({ summary: experiment, items }, await this.#casesOf(experiment));
+      if (open.summary.status === 'stopped') {
+        const inWork = this.#open.values().next().value === open;
+        await this.#save(open, { status: inWork ? 'running' : 'waiting', problem: undefined });
+        this.#take(open);
+      }
+    } finally {
+      if (!this.#open.has(id)) await this.#holder.release(id);
+    }
     return this.get(id);
   }
 
@@ -371,14 +384,14 @@ export class Experiments {
   /**
    * Adds items to an experiment, or replaces some. One that had finished continues.
    *
-   * @throws {AppError} `experiment_elsewhere`
+   * @throws {AppError} `experiment_not_found`, `experiment_elsewhere`
    */
   async #change(
     id: string,
     cases: CasesById,
     changed: (open: Open) => { change?: Partial<ExperimentSummary>; items: readonly ExperimentItem[] },
   ): Promise<ExperimentReply> {
-    if (!(await this.#holder.hold(id))) throw elsewhere(id);
+    if (!(await this.#holder.hold(id))) throw await this.#notHeld(id);
     try {
       // Read only now: the experiment may have changed until it was held.
       const latest = await this.get(id);
@@ -423,7 +436,7 @@ export class Experiments {
   delete(id: string, { runs }: { runs: boolean }): Promise<DeletedExperimentReply> {
     return this.#changes.run(async () => {
       await this.#requireEnd(id);
-      if (!(await this.#holder.hold(id))) throw elsewhere(id);
+      if (!(await this.#holder.hold(id))) throw await this.#notHeld(id);
       try {
         // Again: the previous holder may have continued it until now.
         await this.#requireEnd(id);
@@ -436,6 +449,12 @@ export class Experiments {
         if (!this.#open.has(id)) await this.#holder.release(id);
       }
     });
+  }
+
+  /** Why an experiment could not be held. @throws {AppError} `experiment_not_found` if it was deleted */
+  async #notHeld(id: string): Promise<AppError> {
+    await this.#summary(id);
+    return elsewhere(id);
   }
 
   /** @throws {AppError} `experiment_not_found`, `experiment_not_ended` */
@@ -499,8 +518,9 @@ export class Experiments {
     return { plan: { ...plan, suite: { ...plan.suite, hash: chosen.suite.hash } }, ...chosen };
   }
 
+  /** @throws {AppError} `experiment_not_found` if it was deleted */
   async #casesOf({ id, suite }: ExperimentSummary): Promise<CasesById> {
-    return suite ? casesById(await this.#store.experimentCases(id)) : new Map();
+    return suite ? casesById((await this.#store.experimentCases(id)) ?? notFound(id)) : new Map();
   }
 
   /** Rejects runs that could not start, before anything is stored. */
@@ -518,7 +538,7 @@ export class Experiments {
     const here = this.#open.get(id);
     if (here && (await this.#keeps(here))) return here;
     if (!isUnfinished((await this.get(id)).experiment)) return undefined;
-    if (!(await this.#holder.hold(id))) throw elsewhere(id);
+    if (!(await this.#holder.hold(id))) throw await this.#notHeld(id);
     // Read again: the previous holder may have continued until now.
     const { experiment, items } = await this.get(id);
     if (isUnfinished(experiment)) {

@@ -60,7 +60,7 @@ export interface SlotLeases {
 
 /** The leases of experiments, each held by one process at a time. */
 export interface ExperimentLeaseStore {
-  /** Claims an experiment for a worker. Returns `false` if another worker holds it. */
+  /** Claims an experiment for a worker. Returns `false` if another worker holds it, or it was deleted. */
   holdExperiment(experimentId: string, worker: string): Promise<boolean>;
   /** Renews the lease of an experiment. Returns `false` if another worker has claimed it since. */
   keepExperiment(experimentId: string, worker: string): Promise<boolean>;

@@ -142,8 +142,10 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
 
   async holdExperiment(experimentId: string, worker: string): Promise<boolean> {
     const rows = await this.#run({
+      // Locked, so that it is not deleted between the look and the reference to it.
       sql: `insert into experiment_leases (experiment_id, worker, until)
-              values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+              select id, $2, clock_timestamp() + $3 * interval '1 millisecond' from experiments where id = $1
+                for key share
             on conflict (experiment_id) do update set worker = excluded.worker, until = excluded.until
               where experiment_leases.worker = $2 or experiment_leases.until <= clock_timestamp()
             returning experiment_id`,

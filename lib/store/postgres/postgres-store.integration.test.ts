@@ -444,6 +444,25 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       // Free again, but not the same lease: the process does not know what happened in between.
       expect(await a.keepExperiment('e', 'a')).toBe(false);
       expect(await a.holdExperiment('e', 'a')).toBe(true);
+      await b.deleteExperiment('e');
+      expect(await a.holdExperiment('e', 'a')).toBe(false);
+    });
+
+    it('gives nobody an experiment that is deleted at the same moment', async () => {
+      const url = server.newDatabase();
+      const [a, b] = [await open(url), await open(url)];
+      const plan = experimentRequest.parse({ name: 'Seeds', models: ['m'], seeds: [1] });
+      const counts = { total: 1, done: 0, failed: 0 };
+      for (let round = 0; round < 30; round++) {
+        const times = { created_at: 1, updated_at: 1 };
+        await a.saveExperiment(
+          { id: 'e', name: plan.name, mode: 'explore', plan, status: 'stopped', ...times, ...counts },
+          [],
+        );
+        const [held] = await Promise.all([a.holdExperiment('e', 'a'), b.deleteExperiment('e')]);
+        expect([true, false]).toContain(held);
+        expect(await a.keepExperiment('e', 'a')).toBe(false);
+      }
     });
 
     it('delivers messages to other processes in order and unchanged, and not to the sender', async () => {
