@@ -78,8 +78,10 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
       name: 'loupe_free',
       sql: `select id, model, stop_requested, max_iterations, phase from runs left join leases on leases.run_id = runs.id
             where ${WORK} and (until is null or until <= clock_timestamp())
-            order by coalesce(passed_at, created_at), id limit ${FREE_AT_A_TIME}`,
-      parameters: [],
+            order by (stop_requested = 1 or phase = any($1::text[])) desc, coalesce(passed_at, created_at), id
+            limit ${FREE_AT_A_TIME}`,
+      // First those that need no slot: a long queue must not keep a stopped run from its end.
+      parameters: [PHASES_WITHOUT_MODEL],
     });
     return rows.map((row) => {
       const { id, model, stop_requested, max_iterations, phase } = freeRow.parse(row);

@@ -365,6 +365,16 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(await b.retakeSlot({ runId: 'asking', epoch: 2 }, one)).toBe(false);
     });
 
+    it('gives out a stopped run although more runs than it lists wait before it', async () => {
+      const store = await open(server.newDatabase());
+      const ids = Array.from({ length: 120 }, (_, index) => `run-${String(index).padStart(3, '0')}`);
+      for (const id of ids) await store.create({ id, config: sampleConfig() });
+      const stop = { type: 'stop.requested', force: false, by: 'operator' } as const;
+      await interveneIn(store, 'run-119', { expectedSeq: 1, events: [stop] });
+      const free = (await store.free()).map(({ id }) => id);
+      expect(free.slice(0, 3)).toEqual(['run-119', 'run-000', 'run-001']);
+    });
+
     it('lets a lease run out by the database’s clock, and tells its holder if another process has claimed the run', async () => {
       const url = server.newDatabase();
       const [frozen, awake] = [await open(url, { leaseMs: 600 }), await open(url)];
