@@ -14,7 +14,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A run of which the first events are there, and further ones are shown on demand. */
-function growingRun(options: { list: boolean }) {
+function growingRun(options: { list: boolean; after?: number }) {
   let shown = 0;
   let summary: RunSummary | undefined;
   const texts = new LiveDeltas();
@@ -28,7 +28,7 @@ function growingRun(options: { list: boolean }) {
   };
   const feed = new RunFeed({
     source,
-    topics: new Map(options.list ? [] : [[runId, 0]]),
+    topics: new Map(options.list ? [] : [[runId, options.after ?? 0]]),
     list: options.list,
     finished: new Set(),
     onClose: () => undefined,
@@ -83,6 +83,18 @@ it('sends the end of a run at once', async () => {
   run.show(log.length);
   expect(seqsOf(await next)).toEqual(seqsTo(2, log.length));
   expect(performance.now()).toBe(asked);
+});
+
+it('ends with a run that ends before the position of the viewer', async () => {
+  const run = growingRun({ list: false, after: log.length + 1 });
+  run.show(2);
+  const next = run.feed.next(1000);
+  await vi.advanceTimersByTimeAsync(50);
+  expect(run.feed.done).toBe(false);
+  run.show(log.length);
+  await vi.advanceTimersByTimeAsync(50);
+  expect(await next).toEqual([]);
+  expect(run.feed.done).toBe(true);
 });
 
 it('stops waiting when it is closed', async () => {

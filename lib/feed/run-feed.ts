@@ -169,7 +169,11 @@ export class RunFeed {
       // Text in progress is only shown to a viewer that has every event before it.
       if (live.lastSeq > topic.cursor && events.length > 0) continue;
       // The text belongs to another point of the log: newer events came before it, or earlier ones cannot be read yet.
-      if (live.lastSeq !== topic.cursor) return;
+      if (live.lastSeq !== topic.cursor) {
+        // The viewer named a position that the log never reached.
+        if (live.ended && live.lastSeq < topic.cursor) this.#ended = true;
+        return;
+      }
       for (const delta of live.texts.since(topic.seen)) items.push({ kind: 'delta', runId, delta });
       return;
     }
