@@ -29,3 +29,15 @@ it.each([
     hint: expect.stringContaining('the disk of the database server'),
   });
 });
+
+it.each([
+  ['ENOTFOUND', 'getaddrinfo ENOTFOUND db.example'],
+  ['EAI_AGAIN', 'getaddrinfo EAI_AGAIN db.example'],
+  ['ENETDOWN', 'connect ENETDOWN 192.0.2.1:5432'],
+  ['EHOSTDOWN', 'connect EHOSTDOWN 192.0.2.1:5432'],
+])('waits for a database whose host is gone for a while: %s', (code, message) => {
+  expect(postgresError(Object.assign(new Error(message), { code }), 'db.example/loupe')).toMatchObject({
+    code: 'store_busy',
+    message: 'The PostgreSQL database db.example/loupe does not answer.',
+  });
+});

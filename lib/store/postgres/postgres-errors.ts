@@ -10,6 +10,11 @@ const LOST = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENETDOWN',
+  // The name of a container is known only while it runs.
+  'ENOTFOUND',
+  'EAI_AGAIN',
 ]);
 /** pg's words for the same, which have no code. */
 const LOST_MESSAGE =
@@ -73,9 +78,9 @@ export function openingError(error: unknown, place: string): unknown {
 
 function isLost(error: Error, code: string): boolean {
   if (LOST.has(code) || LOST_MESSAGE.test(error.message)) return true;
-  // 08: connection; 57P: the server stops or starts; 57014: took too long; 53200, 53300: no memory or connection left at the
-  // moment; 40: try again
-  return /^(08|57P|57014|53200|53300|55P03|40)/.test(code);
+  // 08: connection; 25P03, 25P04: the transaction took too long, as when this process was suspended in it; 57P: the server
+  // stops or starts; 57014: took too long; 53200, 53300: no memory or connection left at the moment; 40: try again
+  return /^(08|25P03|25P04|57P|57014|53200|53300|55P03|40)/.test(code);
 }
 
 /** A damaged database is kept as it is: it may hold runs that can be rescued. */

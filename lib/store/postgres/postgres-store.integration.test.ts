@@ -25,6 +25,7 @@ import { FAMILIES_AND_FOLDERS, familiesAndFolders, storeFamilies } from '../../t
 import { growthOf } from '../growth-of.ts';
 import { toEventRow } from '../import-run.ts';
 import { SqliteRunStore } from '../sqlite/sqlite-store.ts';
+import { PostgresDatabase, type Run } from './postgres-database.ts';
 import { POSTGRES_SCHEMA_VERSION } from './postgres-migrations.ts';
 import { PostgresRunStore, type PostgresStoreOptions } from './postgres-store.ts';
 
@@ -608,6 +609,23 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(log.map((event) => 'message' in event && event.message)).toEqual(
       Array.from({ length: seq - 1 }, (_, index) => String(index + 1)),
     );
+  });
+
+  it('does a transaction again that the server ended because this process was frozen in it', async () => {
+    const database = new PostgresDatabase(server.newDatabase(), { patienceMs: 20_000 });
+    const freeze = async (run: Run) => {
+      await run({ sql: 'set local idle_in_transaction_session_timeout = 50', parameters: [] });
+      // As long as nothing of this process runs, it does not hear of the end of its connection.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    };
+    const done = database.whenAnswered((tries) =>
+      database.transaction(async (run) => {
+        if (tries === 0) await freeze(run);
+        return run({ sql: 'select 1 as one', parameters: [] });
+      }),
+    );
+    expect(await done).toEqual([{ one: 1 }]);
+    await database.close();
   });
 
   it('recognizes its own append if only the answer was lost', async () => {
