@@ -521,6 +521,28 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await vi.waitFor(() => expect(heard).toContain('a:0'));
     });
 
+    it('forks a run with its images although another process deletes it meanwhile', async () => {
+      const url = server.newDatabase();
+      const [a, b] = [await open(url), await open(url)];
+      await a.importRun(sampleFile(completedLog({ runId: 'source' })));
+      const image = { hash: 'h', type: 'png' as const, data: Buffer.from([1]) };
+      await a.keepImages('source', [image]);
+      server.sql(
+        url,
+        `create function wait() returns trigger language plpgsql as $$
+           begin perform pg_sleep(1); return new; end $$;
+         create trigger wait before insert on runs for each row execute function wait()`,
+      );
+      const parent = { run_id: 'source', seq: 2 };
+      const forking = a.fork({ id: 'fork', config: sampleConfig(), parent, events: [warned('Forked.')] });
+      const waiting = `select count(*) from pg_stat_activity where wait_event = 'PgSleep'`;
+      await vi.waitFor(() => expect(server.sql(url, waiting)).toBe('1'));
+      await b.deleteRun('source');
+      expect(await forking).toEqual({ runId: 'fork', created: true });
+      expect(await a.imagesOf('fork')).toEqual([{ hash: 'h', bytes: 1 }]);
+      expect(await a.summary('source')).toBeUndefined();
+    });
+
     it('removes the import of a killed or frozen process, which can no longer complete it', async () => {
       const url = server.newDatabase();
       const [importer, other] = [await open(url), await open(url, { leaseMs: 100 })];
