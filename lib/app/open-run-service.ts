@@ -172,7 +172,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     createSuite: (suite) => suites.create({ suite }),
     newId: () => newRunId(new Date()),
   });
-  const leases = shared && new ExperimentLeases(shared, service.worker);
+  const leases = shared && new ExperimentLeases(shared, service.processId);
   const experiments = new Experiments({
     store,
     holder: leases,
@@ -191,7 +191,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     modelFor: (model) => servers.modelFor(model),
     newId: () => newRunId(new Date()),
     now: steadyNow,
-    worker: service.worker,
+    worker: service.processId,
     shared: shared !== undefined,
   });
   const shares = new Shares({

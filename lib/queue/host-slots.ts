@@ -12,8 +12,8 @@ import { warnNotReleased } from './shared-work.ts';
 const STRETCH_MS = 30_000;
 
 export interface HostSlotsOptions {
-  /** A display name for this process. */
-  worker: string;
+  /** Names this process among all that share the store. */
+  processId: string;
   /** Concurrent runs per model server. */
   concurrency: number;
   /**
@@ -182,7 +182,7 @@ export class HostSlots {
   ): Promise<T> {
     const shared = this.#options.shared?.store;
     if (!shared) return work(signal);
-    const useId = `${this.#options.worker} ${id}`;
+    const useId = `${this.#options.processId} ${id}`;
     const claim = { host, slots: this.#options.concurrency };
     const over = new AbortController();
     const beat = async () => {

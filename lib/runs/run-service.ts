@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { NewRun } from '../api/create-run.ts';
 import type { ForkPlan } from '../api/fork-run.ts';
@@ -62,7 +63,10 @@ const FEED_WAIT_MS = 30_000;
  * together; each part knows only those created before it.
  */
 export class RunService {
+  /** A display name for this process. Containers can share it. */
   readonly worker = `${hostname()}:${process.pid}`;
+  /** Names this process among all that share the store. */
+  readonly processId = `${this.worker}:${randomUUID()}`;
   /** Read access to all runs. */
   readonly stored: StoredRuns;
   readonly standingApprovals: StandingApprovals;
@@ -92,7 +96,7 @@ export class RunService {
     const changes = this.#changes;
     const shared = options.shared && { ...options.shared, waiting: new WaitingRuns(options.shared.hostOf) };
     const guard = new WriteGuard({ store, dataDir, minFreeBytes, closing });
-    const queueOptions = { concurrency, stretchMs, clock, hostOf, worker: this.worker };
+    const queueOptions = { concurrency, stretchMs, clock, hostOf, processId: this.processId };
     const slots = new HostSlots({ ...queueOptions, closing, runs, shared });
     const stored = new StoredRuns({ ...options, runs: shared ? undefined : runs, slots, closing });
     const followed = new FollowedRuns();

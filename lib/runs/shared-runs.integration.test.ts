@@ -23,14 +23,22 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
 
   beforeEach(async () => {
     url = server.newDatabase();
-    store = await PostgresRunStore.open(url, { leaseMs: LEASE_MS });
-    test = await openTestService(scripted([]), { store, shared: { store, hostOf: () => 'ollama' } });
-    await test.store.close(); // the service has another
+    ({ test, store } = await openProcess());
   });
   afterEach(async () => {
     vi.restoreAllMocks();
     await test.dispose();
   });
+
+  async function openProcess(): Promise<{ test: TestService; store: PostgresRunStore }> {
+    const shared = await PostgresRunStore.open(url, { leaseMs: LEASE_MS });
+    const opened = await openTestService(scripted([]), {
+      store: shared,
+      shared: { store: shared, hostOf: () => 'ollama' },
+    });
+    await opened.store.close(); // the service has another
+    return { test: opened, store: shared };
+  }
 
   /** Stores a run whose worker is gone in the middle of it. */
   async function lostRun(id: string, { recoveries }: { recoveries: number }): Promise<void> {
@@ -56,6 +64,30 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
     await test.service.resumeUnfinished();
     expect(await ended('crashes')).toMatchObject({ message: expect.stringContaining('interrupted') });
     expect(await ended('next')).toMatchObject({ message: expect.stringContaining('script is over') });
+  });
+
+  it('holds for one process what another of the same name and number asks for', async () => {
+    // As two containers have them that use the network of their host.
+    const { test: other } = await openProcess();
+    expect(other.service.worker).toBe(test.service.worker);
+    expect(other.service.processId).not.toBe(test.service.processId);
+    const using = Promise.withResolvers<void>();
+    const signal = new AbortController().signal;
+    const use = { id: 'check', purpose: 'check', model: 'm', signal } as const;
+    const order: string[] = [];
+    const first = test.service.withSlot(use, async () => {
+      order.push('first begins');
+      await using.promise;
+      order.push('first ends');
+    });
+    await vi.waitFor(() => expect(order).toEqual(['first begins']), patient);
+    const second = other.service.withSlot(use, async () => void order.push('second'));
+    const leases = 'select count(*) from place_leases';
+    await vi.waitFor(() => expect(server.sql(url, leases)).toBe('2'), patient);
+    using.resolve();
+    await Promise.all([first, second]);
+    expect(order).toEqual(['first begins', 'first ends', 'second']);
+    await other.dispose();
   });
 
   it('takes a run up again that it could not resume', async () => {
