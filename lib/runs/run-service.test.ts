@@ -5,6 +5,7 @@ import { AppError } from '../errors/app-error.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { RunFeed } from '../feed/run-feed.ts';
+import { StorageFullError } from '../store/store-errors.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
 import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
 import type { RunServiceOptions } from './run-service.ts';
@@ -491,6 +492,31 @@ describe('restarting', () => {
     const events = await test.store.read(poisoned, { afterSeq: 0, limit: 100 });
     expect(events.map((event) => event.type)).toEqual(['run.created', 'run.started', 'run.ended']);
     await ended(sound);
+  });
+
+  it('resumes a run once there is space again, if the disk fills up just then', async () => {
+    test = await openTestService(untilAborted);
+    const id = await test.start();
+    await eventually(async () => expect((await test.service.stored.get(id)).run.phase).toBe('starting'));
+    await test.restart(scripted([]));
+    const full = new StorageFullError('/data');
+    vi.spyOn(test.store, 'beginRecovery').mockRejectedValueOnce(full);
+    await test.service.resumeUnfinished();
+    expect(await ended(id)).toMatchObject({ message: expect.stringContaining('script is over') });
+  });
+
+  it('ends a run that could not be resumed when it is stopped', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    test = await openTestService(untilAborted);
+    const id = await test.start();
+    await eventually(async () => expect((await test.service.stored.get(id)).run.phase).toBe('starting'));
+    await test.restart(scripted([]));
+    vi.spyOn(test.store, 'beginRecovery').mockRejectedValueOnce(new Error('no answer'));
+    await test.service.resumeUnfinished();
+    expect(said.mock.calls.flat().join(' ')).toContain(`Run ${id} could not be resumed`);
+    await test.service.stop(id, { force: false });
+    await ended(id);
+    said.mockRestore();
   });
 
   it('does not count a stop in good order as a failed recovery', async () => {

@@ -108,9 +108,22 @@ export class RunWorker {
   async #resumeAll(): Promise<void> {
     for (const { id } of await this.#options.store.unfinished()) {
       try {
-        await this.#retryWhileBusy(id, () => this.take(id));
+        await this.#retryWhileBusy(id, () => this.#takeWhenWritable(id));
       } catch (error) {
         console.error(`Run ${id} could not be resumed:`, error);
+      }
+    }
+  }
+
+  /** Takes a run, again once there is space if the disk fills up meanwhile. */
+  async #takeWhenWritable(runId: string): Promise<void> {
+    for (;;) {
+      await this.#options.guard.whenWritable();
+      if (this.#closing.aborted) return;
+      try {
+        return await this.take(runId);
+      } catch (error) {
+        if (!isStorageFull(error)) throw error;
       }
     }
   }
@@ -224,12 +237,12 @@ export class RunWorker {
     return log;
   }
 
-  /** Where processes share the runs, the lease of one that could not be taken up must expire, not be renewed. */
+  /** Nobody works on a run that could not be taken up: a stop must claim it anew, and its lease must expire. */
   async #releasedOnFailure(log: StoredRunLog, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      if (this.#options.shared) this.#runs.release(log);
+      this.#runs.release(log);
       throw error;
     }
   }
