@@ -792,6 +792,17 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         expect(await reopened.extras('a')).toEqual({});
       });
 
+      it('keeps all changes that are made at the same time', async () => {
+        const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+        for (const id of ids) await create(id);
+        const changes = [{ pinned: true }, { note: 'Good' }, { title: 'Mine' }, { tags: ['a'] }];
+        await Promise.all(ids.flatMap((id) => changes.map((change) => store.annotate([id], change))));
+        for (const id of ids) {
+          const annotations = { pinned: true, note: 'Good', title: 'Mine', tags: ['a'] };
+          expect(await store.extras(id)).toEqual({ annotations });
+        }
+      });
+
       it('changes all of the runs or none, and allows a limited number of tags', async () => {
         for (const id of ['a', 'b']) await create(id);
         await store.annotate(['a', 'b'], { add_tags: ['x', 'y'], archived: true });

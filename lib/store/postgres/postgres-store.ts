@@ -496,13 +496,10 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     const writing = this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
         for (const runId of ordered) {
+          // A statement that waits for a lock sees annotations as they were before, so they are read by the next one.
+          await run({ sql: 'select from runs where id = $1 for update', parameters: [runId] });
           const [row] = await run(
-            compiled(
-              selectRuns(postgres)
-                .where('runs.id', '=', runId)
-                .where('runs.epoch', '>', IMPORTING)
-                .forUpdate('runs'),
-            ),
+            compiled(selectRuns(postgres).where('runs.id', '=', runId).where('runs.epoch', '>', IMPORTING)),
           );
           if (!row) throw new RunNotFoundError(runId);
           const statements = annotateStatements(postgres, runId, extrasFromRow.parse(row), change);
