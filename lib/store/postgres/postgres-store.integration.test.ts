@@ -486,7 +486,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       const words = [
         'x'.repeat(7500),
         '',
-        JSON.stringify('\u0000 \ud800 🦊'),
+        JSON.stringify('\u0000 \ud800 🦊 \u{10ffff}'),
         ...Array.from({ length: 60 }, (_, index) => `${index}`),
       ];
       await a.say(words);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { jsonValue } from '../../util/json.ts';
 import { isStoreBusy } from '../store-errors.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
+import { fromPostgresText } from './postgres-text.ts';
 
 /** One channel of the database carries "run X is at N", at 0 when X was deleted, and at -1 when people changed what they noted. */
 const CHANNEL = 'loupe_runs';
@@ -120,7 +121,8 @@ export class PostgresWatch {
     };
     client.on('error', lost);
     client.on('end', lost);
-    client.on('notification', ({ channel, payload = '' }) => {
+    client.on('notification', ({ channel, payload: sent = '' }) => {
+      const payload = fromPostgresText(sent);
       if (channel === CHANNEL) this.#hear(payload);
       else if (!payload.startsWith(this.#self)) this.#onSaid(payload.slice(payload.indexOf(' ') + 1));
     });
