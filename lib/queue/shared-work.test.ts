@@ -98,6 +98,17 @@ it('gives up a run that another process has claimed', async () => {
   await expect.poll(() => lost).toEqual(['b']);
 });
 
+it('does not claim a run that it works on, whose lease expired while it was suspended', async () => {
+  const { work, waiting, held, taken } = oneProcess({
+    free: [freeRun('a', 'idle', { needsSlot: false }), freeRun('b', 'busy')],
+    full: ['busy'],
+  });
+  held.push({ runId: 'a', epoch: 1 });
+  work.start();
+  await expect.poll(() => waiting.ids).toEqual(['b']);
+  expect(taken).toEqual([]);
+});
+
 it('keeps a run that it released and claimed again while its leases were being renewed', async () => {
   const { work, held, lost, renewals, asked } = oneProcess({ free: [] });
   held.push({ runId: 'a', epoch: 1 }, { runId: 'b', epoch: 1 });

@@ -80,6 +80,8 @@ export class SharedWork {
       const misses = new Map<string, number>();
       for (const run of await this.#options.store.free()) {
         if (this.#closed) return;
+        // Its lease expired, because the process was suspended or the database did not answer: the next beat decides.
+        if (this.#options.runs.held().some(({ runId }) => runId === run.id)) continue;
         const host = this.#options.hostOf(run);
         const missed = misses.get(host) ?? 0;
         if ((missed < MISSES || !needsSlot(run)) && (await this.#tryToTake(run))) continue;

@@ -4,6 +4,7 @@ import { appendTo } from '../testing/append-to.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../testing/postgres-server.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
 import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
+import type { ExecuteRun } from './run-worker.ts';
 
 const installed = findPostgres() !== undefined;
 const LEASE_MS = 300;
@@ -30,10 +31,18 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
     await test.dispose();
   });
 
-  async function openProcess(): Promise<{ test: TestService; store: PostgresRunStore }> {
-    const shared = await PostgresRunStore.open(url, { leaseMs: LEASE_MS });
-    const opened = await openTestService(scripted([]), {
-      store: shared,
+  async function openProcess({
+    execute = scripted([]),
+    leaseMs = LEASE_MS,
+    concurrency = 1,
+  }: {
+    execute?: ExecuteRun;
+    leaseMs?: number;
+    concurrency?: number;
+  } = {}): Promise<{ test: TestService; store: PostgresRunStore }> {
+    const shared = await PostgresRunStore.open(url, { leaseMs });
+    const opened = await openTestService(execute, {
+      ...{ store: shared, concurrency },
       shared: { store: shared, hostOf: () => 'ollama' },
     });
     await opened.store.close(); // the service has another
@@ -64,6 +73,28 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
     await test.service.resumeUnfinished();
     expect(await ended('crashes')).toMatchObject({ message: expect.stringContaining('interrupted') });
     expect(await ended('next')).toMatchObject({ message: expect.stringContaining('script is over') });
+  });
+
+  it('goes on with its run after it was suspended for longer than its lease', async () => {
+    const signals: AbortSignal[] = [];
+    const untilStopped: ExecuteRun = async (run) => {
+      signals.push(run.signal);
+      await run.log.when(({ stop }) => stop !== undefined, run.signal);
+      return scripted([])(run);
+    };
+    await test.dispose();
+    ({ test, store } = await openProcess({ execute: untilStopped, leaseMs: 60_000, concurrency: 2 }));
+    await store.create({ id: 'a', config: sampleConfig() });
+    await test.service.resumeUnfinished();
+    await vi.waitFor(async () => expect((await store.summary('a'))?.phase).toBe('starting'), patient);
+    server.sql(url, `update leases set until = '-infinity'`);
+    const looked = vi.spyOn(store, 'free');
+    await vi.waitFor(() => expect(looked.mock.calls.length).toBeGreaterThan(1), patient);
+    await test.service.stop('a', { force: false });
+    await ended('a');
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    const log = await store.read('a', { afterSeq: 0, limit: 100 });
+    expect(log.map(({ type }) => type)).not.toContain('run.resumed');
   });
 
   it('holds for one process what another of the same name and number asks for', async () => {
