@@ -60,6 +60,34 @@ it('is made once for a repeated key, and refused for another fork under the same
   });
 });
 
+it('is made once for a repeated key at the end of a run that has grown since', async () => {
+  const go = Promise.withResolvers<void>();
+  test = await openTestService(async (run) => {
+    await Promise.race([go.promise, untilAborted(run)]);
+    if (run.signal.aborted) return { outcome: 'suspended' };
+    run.log.append([warned('more')]);
+    return untilAborted(run);
+  });
+  const parent = await test.start();
+  const lastSeq = (seq: number) =>
+    vi.waitFor(async () => expect((await test.service.stored.get(parent)).run.last_seq).toBe(seq), {
+      timeout: 10_000,
+    });
+  await lastSeq(2);
+  const atEnd = (message: string) => forkRequest.parse({ at: { end: true }, message });
+  const options = { idempotencyKey: 'key' };
+  const first = await test.service.fork(parent, atEnd('Hint'), options);
+  go.resolve();
+  await lastSeq(3);
+  const again = await test.service.fork(parent, atEnd('Hint'), options);
+  expect(again).toMatchObject({ created: false, run: { id: first.run.id } });
+  for (const other of [atEnd('Other'), at(3, { message: 'Hint' }), at(1, { message: 'Hint' })]) {
+    await expect(test.service.fork(parent, other, options)).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+  }
+});
+
 it('a fork that was stored and not begun is begun at the next start [D19]', async () => {
   test = await openTestService(untilAborted);
   const parent = await test.start();

@@ -148,12 +148,13 @@ export class RunCreation {
     });
     const parent = { run_id: parentId, seq: point.seq };
     const { idempotencyKey } = options;
+    const planAt = (place: ForkPoint) =>
+      planFork(place, request, { ...facts, imported: source.imported_at !== undefined });
     let made: { runId: string; created: boolean };
     let events: NewEvent[];
     let config: RunConfig;
     try {
-      const imported = source.imported_at !== undefined;
-      ({ config, events } = planFork(point, request, { ...facts, imported }));
+      ({ config, events } = planAt(point));
       await admit({
         model: config.model,
         embeddingModel: config.explore?.diversity?.embedding_model,
@@ -166,8 +167,19 @@ export class RunCreation {
     }
     if (!made.created) {
       await discard();
-      if (!(await this.#isSameFork(made.runId, parent, events))) throw keyConflict(made.runId);
-      return { ...(await stored.get(made.runId)), created: false };
+      const first = await stored.get(made.runId);
+      const at = first.run.parent;
+      // The run may have grown since then, and its end moved.
+      const hasMoved = 'end' in request.at && at?.run_id === parentId && at.seq < parent.seq;
+      const isSame = hasMoved
+        ? await this.#isSameFork(
+            made.runId,
+            at,
+            planAt(await stored.forkPoint(parentId, { seq: at.seq })).events,
+          )
+        : await this.#isSameFork(made.runId, parent, events);
+      if (!isSame) throw keyConflict(made.runId);
+      return { ...first, created: false };
     }
     await worker.beginUnclaimed(id, config);
     return { ...(await stored.get(id)), created: true };
