@@ -27,7 +27,7 @@ export function summarizeRun(state: RunState): RunSummary {
     started_at: state.startedAt,
     ended_at: ended?.at,
     updated_at: state.updatedAt,
-    worked_ms: state.startedAt === undefined ? undefined : Math.round(workedMs(state, state.updatedAt)),
+    worked_ms: state.startedAt === undefined ? undefined : wholeMs(workedMs(state, state.updatedAt)),
     termination_reason: state.result?.termination_reason,
     message: ended?.message,
     iterations_used: state.iterationsUsed,
@@ -56,3 +56,8 @@ const titleOf = memoized(({ title, task, mode }: RunConfig) => {
   const words = (title ?? task).replaceAll(/\s+/g, ' ').trim().toWellFormed();
   return shortText(words === '' ? MODES[mode].run : words, TITLE_CHARS);
 });
+
+/** An imported log may name any duration, and PostgreSQL refuses what is too large for its column. */
+function wholeMs(ms: number): number {
+  return Math.min(Math.round(ms), Number.MAX_SAFE_INTEGER);
+}

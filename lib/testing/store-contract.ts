@@ -333,6 +333,16 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         expect((await store.search('chapter', { limit: 10 })).runs).toMatchObject([{ run_id: 'long' }]);
       });
 
+      it('imports a run with durations that no run can have', async () => {
+        const { events } = completedLog({ runId: 'a', config: { budget: { max_seconds: 60 } } });
+        const changed = events.map((event) =>
+          event.type === 'budget.checked' ? { ...event, seconds_used: 1e300 } : event,
+        );
+        expect(changed).not.toEqual(events);
+        await store.importRun(sampleFile({ events: changed }));
+        expect((await store.summary('a'))?.worked_ms).toBe(Number.MAX_SAFE_INTEGER);
+      });
+
       it('is not seen when the server is lost during its import, and can be imported then', async () => {
         const { events, summary } = longFile();
         await subject.imports().beginImport(summary, 'lost');
