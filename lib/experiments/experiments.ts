@@ -613,6 +613,7 @@ export class Experiments {
       if (result) await this.#save(open, {}, { ...started, status: 'done', result });
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'run_not_found')) throw error;
+      if (this.#isOver(open) || !(await this.#keeps(open))) return;
       // Otherwise the experiment would stop here again whenever it is continued.
       await this.#save(open, {}, deletedItem(started));
     }
