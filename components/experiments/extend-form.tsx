@@ -1,12 +1,19 @@
 'use client';
 
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
-import type { ExperimentReply, ExperimentSummary, ExtendExperimentRequest } from '#lib/api/experiment.ts';
+import type {
+  ExperimentReply,
+  ExperimentSummary,
+  ExtendExperimentRequest,
+  ExtensionCountReply,
+} from '#lib/api/experiment.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { needsConfirmation } from '#lib/browser/drafts/experiment-draft.ts';
 import { type ExtendDraft, emptyExtension, extensionOf } from '#lib/browser/drafts/extend-draft.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
+import { formatCount } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { isSameModel } from '#lib/util/model-name.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -14,7 +21,7 @@ import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { draftResolver, focusFirstError, useFormField } from '../ui/form/draft-form.ts';
-import { Field, NumberField } from '../ui/form/fields.tsx';
+import { Field, NumberField, Switch } from '../ui/form/fields.tsx';
 import { FactorsField } from './factors-field.tsx';
 
 /** Adds runs to an experiment; those it has are not repeated. */
@@ -37,10 +44,21 @@ export function ExtendForm({
   });
   const element = useRef<HTMLFormElement>(null);
   const { busy, problem, run } = useRequest();
+  const [many, setMany] = useState<ExtensionCountReply & { confirmed: boolean }>();
   const extend = form.handleSubmit(
     (asked) =>
       run(async () => {
-        await postJson<ExperimentReply>(`${path}/extend`, asked);
+        const count = await postJson<ExtensionCountReply>(`${path}/extend?count=1`, asked);
+        const { total } = count;
+        const isMany = needsConfirmation(total);
+        if (isMany && !(many?.confirmed && many.total === total)) {
+          setMany({ ...count, confirmed: false });
+          return;
+        }
+        await postJson<ExperimentReply>(`${path}/extend`, {
+          ...asked,
+          ...(isMany ? { confirm_runs: total } : {}),
+        });
         onExtended();
       }),
     () => focusFirstError(element.current),
@@ -55,6 +73,14 @@ export function ExtendForm({
         onSubmit={extend}
       >
         <ExtendFields plan={plan} />
+        {many && (
+          <Switch
+            label={`Add ${formatCount(many.added)} runs, ${formatCount(many.total)} in total`}
+            hint="This many runs take a long time. Confirm to add them."
+            checked={many.confirmed}
+            onChange={(confirmed) => setMany({ ...many, confirmed })}
+          />
+        )}
         {problem && <ErrorNote error={problem} />}
         <div className="flex flex-wrap justify-end gap-3">
           <Button kind="quiet" className="max-sm:h-11" onClick={onCancel}>

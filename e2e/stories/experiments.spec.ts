@@ -137,6 +137,43 @@ test('an experiment is extended without repeating what is done', async ({ page, 
   ]);
 });
 
+test('more than a thousand runs are added once their number is confirmed', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'patient', steps: [{ fault: { kind: 'hang' } }] });
+  const answer = await loupe.request('/api/experiments', {
+    json: {
+      ...{ name: 'A thousand', mode: 'prompt', task: 'Say it.', models: ['patient'], repeats: 100 },
+      factors: { temperature: [0, 0.1, 0.2, 0.3, 0.4, 0.5] },
+    },
+  });
+  const { experiment } = (await answer.json()) as ExperimentReply;
+  const path = `/api/experiments/${experiment.id}`;
+  await loupe.request(`${path}/stop`, { json: { force: true } });
+  await page.goto(`/experiments/${experiment.id}`);
+  await expect(page.getByRole('button', { name: 'Delete', exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Extend' }).click();
+  const form = page.getByRole('form', { name: 'Extend experiment' });
+  const add = form.getByRole('button', { name: 'Add runs' });
+  const total = async () =>
+    ((await (await loupe.request(`${path}?limit=0`)).json()) as ExperimentReply).experiment.total;
+  await form.getByLabel('Repeats in total').fill('200');
+  await add.click();
+  await expect(form.getByLabel('Add 600 runs, 1,200 in total')).not.toBeChecked();
+  await form.getByLabel('Repeats in total').fill('190');
+  await add.click();
+  const confirm = form.getByLabel('Add 540 runs, 1,140 in total');
+  await expect(confirm).not.toBeChecked();
+  expect(await total()).toBe(600);
+  await confirm.check();
+  await expectAccessible(page);
+  await add.click();
+  await expect(form).toBeHidden();
+  expect(await total()).toBe(1140);
+});
+
 test('an experiment is deleted, its runs only if asked', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'thrown', pace: { prompt_ms: 3000 }, steps: [{ reply: { content: 'Gone soon.' } }] });
   const start = async (name: string) => {

@@ -158,6 +158,14 @@ export const extendExperimentRequest = z.strictObject({
 export type ExtendExperiment = z.output<typeof extendExperimentRequest>;
 export type ExtendExperimentRequest = z.input<typeof extendExperimentRequest>;
 
+/** `POST /api/experiments/{id}/extend?count=1` */
+export interface ExtensionCountReply {
+  /** How many runs the experiment would have. */
+  total: number;
+  /** How many of them would be new. */
+  added: number;
+}
+
 /** The machine that an experiment ran on. */
 const machineFacts = z.object({
   cpu: z.string().optional(),

@@ -109,6 +109,13 @@ it('can be stopped after it was continued twice at the same time', async () => {
   expect(started).toBe(1);
 });
 
+it('counts the runs that would be added, and adds none', async () => {
+  await stopAndRestart();
+  const more = extendExperimentRequest.parse({ models: ['beta'], repeats: 3, confirm_runs: 1 });
+  expect(await experiments.countExtension('exp', more)).toEqual({ total: 6, added: 4 });
+  expect((await experiments.get('exp')).items).toHaveLength(2);
+});
+
 it('adds no model that it has under another name', async () => {
   await stopAndRestart();
   const extended = await experiments.extend(

@@ -8,6 +8,7 @@ import type {
   ExperimentResult,
   ExperimentSummary,
   ExtendExperiment,
+  ExtensionCountReply,
   NewExperiment,
   NotedItem,
   RunNote,
@@ -366,11 +367,8 @@ export class Experiments {
    * @throws {AppError} `experiment_not_found`, `experiment_elsewhere`; else as `create`
    */
   async extend(id: string, { confirm_runs: confirmed, ...more }: ExtendExperiment): Promise<ExperimentReply> {
-    const before = await this.get(id);
-    const draft = extendPlan(before.experiment.plan, more);
-    const cases = await this.#casesOf(before.experiment);
-    const planned = newItems(draft, before.items, listOf(cases));
-    requireConfirmation(before.items.length + planned.length, confirmed);
+    const { total, draft, planned, cases } = await this.#extension(id, more);
+    requireConfirmation(total, confirmed);
     await this.#admit(draft, planned, cases);
     return this.#changes.run(() =>
       this.#change(id, cases, ({ summary, items }) => {
@@ -379,6 +377,23 @@ export class Experiments {
         return { change: { plan, total: items.length + added.length }, items: added };
       }),
     );
+  }
+
+  /** How many runs an experiment would have with more. Changes nothing. @throws {AppError} `experiment_not_found`, `invalid_request` */
+  async countExtension(
+    id: string,
+    { confirm_runs: _, ...more }: ExtendExperiment,
+  ): Promise<ExtensionCountReply> {
+    const { total, planned } = await this.#extension(id, more);
+    return { total, added: planned.length };
+  }
+
+  async #extension(id: string, more: Omit<ExtendExperiment, 'confirm_runs'>) {
+    const { experiment, items } = await this.get(id);
+    const draft = extendPlan(experiment.plan, more);
+    const cases = await this.#casesOf(experiment);
+    const planned = newItems(draft, items, listOf(cases));
+    return { draft, cases, planned, total: items.length + planned.length };
   }
 
   /**
