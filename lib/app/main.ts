@@ -15,6 +15,7 @@ import { errno } from '../util/errno.ts';
 import { cleanConsole } from './clean-console.ts';
 import { openBrowser } from './open-browser.ts';
 import { AlreadyRunningError } from './open-run-service.ts';
+import { reachWarning } from './reach-warning.ts';
 import { isLoupe, linkOfRunningServer } from './sign-in-link.ts';
 import { startService } from './start-service.ts';
 import { surviveExceptions } from './survive-exceptions.ts';
@@ -100,7 +101,7 @@ async function start(
   const base = `http://${urlHost(host)}:${port}`;
   await opened.announce(base);
   const link = `${base}/?t=${gate.newTicket()}`;
-  if (host !== '127.0.0.1') sayReachable(host, port);
+  print(console.warn, ...reachWarning({ address: address.address, host, port }));
   if (process.getuid?.() === 0) print(console.warn, ...RUNS_AS_ROOT);
   print(console.info, '', 'Loupe is ready. Open it with this link; it works once:', '', `  ${link}`, '');
   print(console.info, `Data: ${environment.dataDir}`, 'Stop: Ctrl-C', '');
@@ -225,12 +226,3 @@ const RUNS_AS_ROOT = [
   'Loupe runs as root. Commands then run as the owner of their workspace, or as root without privileges in a workspace that',
   'root owns; the health page says which limits do not hold for root. Start Loupe as an ordinary user to have them all.',
 ];
-
-function sayReachable(host: string, port: number): void {
-  print(
-    console.warn,
-    '',
-    `Loupe listens on ${host}, port ${port}: other machines can reach it. Anyone with the operator token can run`,
-    'commands here. The connection is not encrypted: use it only in a trusted network, or through an SSH tunnel.',
-  );
-}
