@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { outcomeKind } from '../events/termination.ts';
 import { readArguments, USAGE, usageOfCommand } from './arguments.ts';
@@ -68,6 +69,21 @@ describe('the command line', () => {
       body: { tools: ['read_file', 'search_files'] },
     });
     expect(USAGE).toContain('--tools NAME,NAME');
+  });
+
+  it('names a folder as the server finds it', () => {
+    const workspaceOf = (path: string) => {
+      const command = read(`run Task --model m --workspace ${path}`);
+      return command.name === 'run' ? command.body.workspace : undefined;
+    };
+    expect(workspaceOf('notes')).toBe(join(process.cwd(), 'notes'));
+    expect(workspaceOf('.')).toBe(process.cwd());
+    expect(workspaceOf('/data/notes')).toBe('/data/notes');
+    expect(workspaceOf('~/notes')).toBe('~/notes');
+    expect(read('list --folder notes')).toMatchObject({ query: { folder: join(process.cwd(), 'notes') } });
+    expect(() => readArguments(['run', 'Task', '--model', 'm', '--workspace', ''])).toThrow(
+      '--workspace needs the path of a folder.',
+    );
   });
 
   it('takes a switch without a value', () => {

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { AnnotationChange } from '../api/run-annotations.ts';
 import { RUN_SORTS } from '../api/run-order.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
@@ -240,7 +240,8 @@ export function readArguments(args: readonly string[]): Command {
       const query = Object.fromEntries(
         LIST_FILTERS.flatMap((each): [string, string][] => {
           const text = texts[each];
-          return typeof text === 'string' ? [[each, text]] : [];
+          if (typeof text !== 'string') return [];
+          return [[each, each === 'folder' ? folderOf('--folder', text) : text]];
         }),
       );
       return { name, limit, json: values.json === true, query, url: values.url };
@@ -461,7 +462,7 @@ function readRun(args: readonly string[]): Command {
     ...given({
       model: values.model,
       task: positionals[0],
-      workspace: values.workspace,
+      workspace: values.workspace === undefined ? undefined : folderOf('--workspace', values.workspace),
       mode: values.mode,
       title: values.title,
       ...readFlags(SETTING_FLAGS, texts),
@@ -486,6 +487,12 @@ function readRun(args: readonly string[]): Command {
     live: values.live === true,
     url: values.url,
   };
+}
+
+/** A folder as the server finds it: its own working folder is another one. The home folder (`~`) is the server's. */
+function folderOf(option: string, path: string): string {
+  if (path === '') throw usage(`${option} needs the path of a folder.`);
+  return path.startsWith('~') || isAbsolute(path) ? path : resolve(path);
 }
 
 /** The fields that options set, read by the type of their value; the server checks its limits. */
