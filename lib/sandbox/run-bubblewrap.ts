@@ -79,7 +79,7 @@ async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<
     checkFd,
     scriptFd: checkFd + 2,
     argv: command.argv,
-    script: command.script,
+    script: command.script ?? command.input,
   };
   const cgroup = makeProcessCgroup(setup.cgroups, limits);
   const argv = [

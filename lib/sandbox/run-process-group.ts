@@ -22,7 +22,9 @@ const WRAPPER = `(exec 4<&-; read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
 ulimit -c 0; ulimit -t "$1"; ulimit -n "$2"; shift 2
 exec "$@" 3<&-`;
 
-/** The descriptor of a command's script. The shell reopens it, and its first line closes it for child programs. */
+/**
+ * The descriptor of a command's script or input. The shell reopens a script, whose first line closes it for child programs.
+ */
 const SCRIPT_FD = 4;
 const CLOSE_SCRIPT = `exec ${SCRIPT_FD}<&-; `;
 
@@ -56,10 +58,11 @@ async function start(
   const cpuSeconds = Math.ceil(command.timeoutMs / 1000) + 1;
   let exitCode: number | undefined;
   const begin = (_breach: (end: CommandEnd) => void): Supervised => {
-    const { script } = command;
-    const scriptPath = script === undefined ? [] : [`/dev/fd/${SCRIPT_FD}`];
+    const { script, input } = command;
+    const text = script === undefined ? input : CLOSE_SCRIPT + script;
+    const scriptPath = text === undefined ? [] : [`/dev/fd/${SCRIPT_FD}`];
     const limited = [String(cpuSeconds), String(limits.openFiles), ...argv, ...scriptPath];
-    const files = script === undefined ? [] : [() => openNameless(CLOSE_SCRIPT + script)];
+    const files = text === undefined ? [] : [() => openNameless(text)];
     const child = withHeldFiles(files, (fds) =>
       spawnClosed('/bin/sh', ['-c', WRAPPER, 'sh', ...limited], {
         cwd: command.workspace,

@@ -84,6 +84,8 @@ export interface ConfinedCommand {
    * Must not contain NUL characters.
    */
   script?: string;
+  /** The text of a file that is no script, passed in the same way. Not together with `script`. */
+  input?: string;
   /** Wall-clock limit, counted from the start of the process. */
   timeoutMs: number;
   /** Mounts the workspace read-only. */

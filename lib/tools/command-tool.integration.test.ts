@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandTool } from '../events/command-tool.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { openUnconfined } from '../sandbox/unconfined.ts';
 import { sandboxUnderTest } from '../sandbox/under-test.ts';
 import { commandTool } from './command-tool.ts';
 import { noSandbox, toolsUnderTest } from './under-test.ts';
@@ -127,5 +128,15 @@ describe.skipIf(!found)('custom tools', () => {
     await using tools = await withTool({ command: ['tee', '--', 'note.txt'], stdin: 'json' });
     await tools.output('custom__own', { text: 'kept' });
     expect(await readFile(join(tools.workspace, 'note.txt'), 'utf8')).toBe('{"text":"kept"}');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('custom tools without a sandbox', () => {
+  it('get their arguments as JSON on the standard input, and nothing else [O25]', async () => {
+    const command = ['sh', '-c', 'cat; [ -e /dev/fd/4 ] && echo open; true'];
+    await using tools = await withTool({ stdin: 'json', command }, openUnconfined());
+    expect(await tools.output('custom__own', { text: '$(x) *' })).toMatchObject({
+      stdout: '{"text":"$(x) *"}',
+    });
   });
 });

@@ -10,12 +10,13 @@ import { failed } from './tool-results.ts';
 
 /**
  * Gives a program a file as its standard input: the last argument of the call. The text is fixed; the program, its
- * arguments and the file are arguments of the shell, which passes them on as they are.
+ * arguments and the file are arguments of the shell, which passes them on as they are. Without a sandbox the file is at
+ * descriptor 4, which the program does not need.
  */
 const WITH_INPUT = `n=$#; i=1
 for a do
   [ "$i" -eq 1 ] && set --
-  [ "$i" -eq "$n" ] && exec "$@" <"$a"
+  [ "$i" -eq "$n" ] && exec "$@" <"$a" 4<&-
   set -- "$@" "$a"; i=$((i+1))
 done`;
 
@@ -51,6 +52,6 @@ export function commandTool(tool: CommandTool, sandbox: Sandbox): Tool {
   };
 }
 
-function withInput(argv: Argv, input: string): { argv: Argv; script: string } {
-  return { argv: ['/bin/sh', '-c', WITH_INPUT, 'sh', ...argv], script: input };
+function withInput(argv: Argv, input: string): { argv: Argv; input: string } {
+  return { argv: ['/bin/sh', '-c', WITH_INPUT, 'sh', ...argv], input };
 }
