@@ -20,6 +20,7 @@ it('keeps the start and end of a long stream, and counts the omitted bytes [O9]'
     text: '000\n001\n\n[… 384 bytes left out …]\n098\n099\n',
     totalBytes: 400,
     omittedBytes: 384,
+    omittedAt: { from: 8, to: 8 + '\n[… 384 bytes left out …]\n'.length },
   });
 });
 

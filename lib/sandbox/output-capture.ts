@@ -1,6 +1,11 @@
 import { plainText } from './plain-text.ts';
 import type { CapturedOutput } from './sandbox.ts';
 
+/** The line that stands for what is missing from the middle of an output. */
+export function bytesLeftOut(bytes: number): string {
+  return `\n[… ${bytes} bytes left out …]\n`;
+}
+
 /** Keeps the start and the end of a stream in bounded memory. */
 export class OutputCapture {
   readonly #keptBytes: number;
@@ -38,10 +43,14 @@ export class OutputCapture {
     const tail = Buffer.concat(this.#tail);
     const end = tail.subarray(Math.max(0, tail.length - this.#keptBytes));
     const omittedBytes = this.#totalBytes - head.length - end.length;
-    const text =
-      omittedBytes === 0
-        ? plainText(Buffer.concat([head, end]).toString('utf8'))
-        : `${plainText(head.toString('utf8').replace(/\uFFFD$/, ''))}\n[… ${omittedBytes} bytes left out …]\n${plainText(end.toString('utf8').replace(/^\uFFFD{1,3}/, ''))}`;
-    return { text, totalBytes: this.#totalBytes, omittedBytes };
+    const totalBytes = this.#totalBytes;
+    if (omittedBytes === 0) {
+      return { text: plainText(Buffer.concat([head, end]).toString('utf8')), totalBytes, omittedBytes };
+    }
+    const before = plainText(head.toString('utf8').replace(/\uFFFD$/, ''));
+    const mark = bytesLeftOut(omittedBytes);
+    const after = plainText(end.toString('utf8').replace(/^\uFFFD{1,3}/, ''));
+    const omittedAt = { from: before.length, to: before.length + mark.length };
+    return { text: `${before}${mark}${after}`, totalBytes, omittedBytes, omittedAt };
   }
 }

@@ -113,6 +113,8 @@ export interface CapturedOutput {
   totalBytes: number;
   /** Bytes omitted from the middle. */
   omittedBytes: number;
+  /** Where the text says so: from the first character of that line break to the last of the next. */
+  omittedAt?: { from: number; to: number };
 }
 
 export interface CommandOutcome {

@@ -34,8 +34,13 @@ function longestThatFits(text: string, maxBytes: number, part: (length: number) 
   return part(low);
 }
 
+/** A text that fits, and how many characters of its start and its end are left if it was cut. */
+type FittedMiddle =
+  | { text: string; cut: false }
+  | { text: string; cut: true; startChars: number; endChars: number };
+
 /** Shortens a long text to its start and end, with a line between them that says how much is missing. */
-export function fitMiddle(text: string, maxBytes: number): { text: string; cut: boolean } {
+export function fitMiddle(text: string, maxBytes: number): FittedMiddle {
   if (jsonTextBytes(text) <= maxBytes) return { text, cut: false };
   const half = Math.floor((maxBytes - 64) / 2);
   const start = fitStart(text, half);
@@ -43,6 +48,8 @@ export function fitMiddle(text: string, maxBytes: number): { text: string; cut: 
   return {
     text: `${start}\n[… ${text.length - start.length - end.length} characters left out …]\n${end}`,
     cut: true,
+    startChars: start.length,
+    endChars: end.length,
   };
 }
 

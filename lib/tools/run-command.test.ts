@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { OutputCapture } from '../sandbox/output-capture.ts';
 import type { CommandOutcome } from '../sandbox/sandbox.ts';
 import { commandResult } from './run-command.ts';
 
@@ -77,6 +78,21 @@ it('fits both streams into 64 KB of JSON, keeping their starts and ends [O9]', (
       }
     }
   }
+});
+
+it.each([
+  ['plain', 'x'.repeat(99)],
+  ['quoted', '"'.repeat(99)],
+])('says how much of a long %s stream is missing [O9]', (_kind, line) => {
+  const capture = new OutputCapture(32 * 1024);
+  for (let count = 0; count < 50_000; count++) capture.push(Buffer.from(`${line}\n`));
+  const { output, truncated } = result({ stdout: capture.read() });
+  const { stdout } = output as { stdout: string };
+  const marks = [...stdout.matchAll(/\n\[… (\d+) bytes left out …\]\n/g)];
+  expect(truncated).toBe(true);
+  expect(marks).toHaveLength(1);
+  expect(stdout.length - (marks[0]?.[0].length ?? 0) + Number(marks[0]?.[1])).toBe(5_000_000);
+  expect(stdout).not.toContain('characters left out');
 });
 
 it('lists a bounded number of auto-run files and counts the rest (O9)', () => {

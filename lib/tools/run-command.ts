@@ -1,5 +1,6 @@
 import { watchAutoRunFiles } from '../sandbox/auto-run-files.ts';
-import type { CommandOutcome, Sandbox } from '../sandbox/sandbox.ts';
+import { bytesLeftOut } from '../sandbox/output-capture.ts';
+import type { CapturedOutput, CommandOutcome, Sandbox } from '../sandbox/sandbox.ts';
 import type { JsonObject } from '../util/json.ts';
 import { optionalInteger, textArgument } from './arguments.ts';
 import { type BlockedPattern, commandBlocker, MAX_COMMAND_CHARS } from './blocked-patterns.ts';
@@ -90,7 +91,7 @@ export function commandResult(
 ): ToolResult {
   const { exitCode, stdout, stderr, durationMs } = outcome;
   const named = fitPaths(about.autoRunFiles);
-  const fitted = fitStreams(stdout.text, stderr.text, { without: jsonTextBytes(named.join('","')) });
+  const fitted = fitStreams(stdout, stderr, { without: jsonTextBytes(named.join('","')) });
   const truncated = fitted.cut || stdout.omittedBytes > 0 || stderr.omittedBytes > 0;
   const streams: JsonObject = {
     stdout: fitted.stdout,
@@ -175,14 +176,28 @@ function fitPaths(paths: readonly string[]): string[] {
  * @param options.without bytes needed by the rest of the result
  */
 function fitStreams(
-  stdout: string,
-  stderr: string,
+  stdout: CapturedOutput,
+  stderr: CapturedOutput,
   options: { without: number },
 ): { stdout: string; stderr: string; cut: boolean } {
   const room = MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES - options.without;
   const half = Math.floor(room / 2);
-  const forStderr = Math.max(half, room - Math.min(room, jsonTextBytes(stdout)));
-  const fittedStderr = fitMiddle(stderr, forStderr);
-  const fittedStdout = fitMiddle(stdout, room - jsonTextBytes(fittedStderr.text));
+  const forStderr = Math.max(half, room - Math.min(room, jsonTextBytes(stdout.text)));
+  const fittedStderr = fitOutput(stderr, forStderr);
+  const fittedStdout = fitOutput(stdout, room - jsonTextBytes(fittedStderr.text));
   return { stdout: fittedStdout.text, stderr: fittedStderr.text, cut: fittedStdout.cut || fittedStderr.cut };
+}
+
+/** Shortens an output in its middle, where some of it may be missing already: one line then says how much is missing in all. */
+function fitOutput(output: CapturedOutput, maxBytes: number): { text: string; cut: boolean } {
+  const { text, omittedBytes, omittedAt } = output;
+  const fitted = fitMiddle(text, maxBytes);
+  if (!fitted.cut || !omittedAt) return fitted;
+  const { from, to } = omittedAt;
+  const isApart = fitted.startChars >= to || text.length - fitted.endChars <= from;
+  if (isApart) return fitted;
+  const start = text.slice(0, Math.min(fitted.startChars, from));
+  const end = text.slice(Math.max(text.length - fitted.endChars, to));
+  const more = Buffer.byteLength(text.slice(start.length, from) + text.slice(to, text.length - end.length));
+  return { text: `${start}${bytesLeftOut(omittedBytes + more)}${end}`, cut: true };
 }
