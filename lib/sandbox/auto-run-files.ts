@@ -66,9 +66,9 @@ const AUTO_RUN_FILES: readonly string[] = [
   'system_prompt.md',
 ];
 const FIRST_STEPS = new Set(AUTO_RUN_FILES.map((file) => file.split('/')[0]));
-/** Maximum entries compared in such a folder. */
-const MAX_ENTRIES = 100;
-/** A larger package.json is compared by size and modification time. */
+/** Maximum entries compared in such a folder and those inside it, nearest first. */
+const MAX_ENTRIES = 200;
+/** A larger package.json is compared like any other file. */
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 /** Whether a path in the workspace is such a file, or inside such a folder. */
@@ -136,11 +136,22 @@ async function fingerprint(path: string): Promise<string | undefined> {
 }
 
 async function folderPrint(path: string, stats: BigIntStats): Promise<string> {
-  const names = (await readdir(path)).toSorted().slice(0, MAX_ENTRIES);
-  const prints = await Promise.all(
-    names.map(async (name) => `${name}:${printOf(await lstat(join(path, name), { bigint: true }))}`),
-  );
-  return [String(stats.ino), ...prints].join('\n');
+  const prints = [String(stats.ino)];
+  const open = [path];
+  for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
+    const room = MAX_ENTRIES + 1 - prints.length;
+    if (room === 0) break;
+    // A folder inside that cannot be read must not hide the others.
+    const names = await readdir(folder).catch(() => []);
+    const inside = names.toSorted().slice(0, room);
+    const found = await Promise.all(inside.map((name) => lstat(join(folder, name), { bigint: true })));
+    for (const [index, each] of found.entries()) {
+      const entry = join(folder, inside[index] ?? '');
+      prints.push(`${entry}:${printOf(each)}`);
+      if (each.isDirectory()) open.push(entry);
+    }
+  }
+  return prints.join('\n');
 }
 
 async function scriptsPrint(path: string): Promise<string> {
@@ -158,6 +169,7 @@ function scriptsOf(text: string): string {
   }
 }
 
+/** By the time of the last change of any kind: unlike that of the content, a command cannot set it. */
 function printOf(stats: BigIntStats): string {
-  return `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
+  return `${stats.ino}:${stats.size}:${stats.ctimeNs}`;
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -100,4 +100,35 @@ it('points at auto-run files in any folder', async () => {
     'app/Makefile',
     'app/package.json',
   ]);
+});
+
+it.each([
+  '.github/actions/setup/action.yml',
+  '.claude/skills/deploy/SKILL.md',
+  '.cursor/rules/team/style.mdc',
+])('points at a change below a folder of such files: %s [threat 3]', async (path) => {
+  await folder(join(path, '..'));
+  await writeFile(join(workspace, path), 'name: build');
+  const changed = await watchAutoRunFiles(workspace);
+  expect(await changed()).toEqual([]);
+  await writeFile(join(workspace, path), 'name: evil');
+  expect(await changed()).toEqual([
+    path
+      .split('/')
+      .slice(0, path.startsWith('.github') ? 2 : 1)
+      .join('/'),
+  ]);
+});
+
+it('points at a change whose date was set back [threat 3]', async () => {
+  const path = join(workspace, '.envrc');
+  await writeFile(path, 'export A=1');
+  const { atime, mtime } = await stat(path);
+  await utimes(path, atime, mtime); // to the precision of a Date
+  const changed = await watchAutoRunFiles(workspace);
+  const changedAt = async () => (await stat(path, { bigint: true })).ctimeNs;
+  const before = await changedAt();
+  while ((await changedAt()) === before) await writeFile(path, 'export A=2');
+  await utimes(path, atime, mtime);
+  expect(await changed()).toEqual(['.envrc']);
 });
