@@ -39,7 +39,7 @@ describe('edits of a text', () => {
   it('needs a text that is there once, all places, or a line', () => {
     const text = 'x = 1\ny\nx = 1\n';
     expect(edited(text, replace('x = 1', 'x = 2'))).toEqual({
-      ...{ kind: 'ambiguous', index: 0, lines: [1, 3], count: 2, tie: false },
+      ...{ kind: 'ambiguous', index: 0, lines: [1, 3], more: false, count: 2, tie: false },
     });
     expect(edited(text, replace('x = 1', 'x = 2', { replaceAll: true }))).toBe('x = 2\ny\nx = 2\n');
     expect(edited(text, replace('x = 1', 'x = 2', { line: 3 }))).toBe('x = 1\ny\nx = 2\n');

@@ -26,10 +26,14 @@ export type EditProblem = { readonly index: number } & (
   | { readonly kind: 'not_found'; readonly text: string; readonly oldText: string }
   /** An earlier edit changed what this one names. */
   | { readonly kind: 'replaced_before' }
-  /** `tie`: two places are equally near to `line`. */
+  /**
+   * `lines`: of the text before all edits, each once, the first ones; `more`: there are others. `tie`: the places there are
+   * equally near to `line`.
+   */
   | {
       readonly kind: 'ambiguous';
       readonly lines: readonly number[];
+      readonly more: boolean;
       readonly count: number;
       readonly tie: boolean;
     }
@@ -72,6 +76,7 @@ export function applyEdits(before: string, edits: readonly TextEdit[]): EditOutc
   let text = before;
   /** Lines that earlier edits added or removed, to find a line of the original text. */
   const shifts: { lines: readonly number[]; delta: number }[] = [];
+  const done: Replacement[] = [];
   const made: { at: number; places: number }[] = [];
   for (const [index, edit] of edits.entries()) {
     const oldText = isCrlf ? withCrlf(edit.oldText) : edit.oldText;
@@ -91,14 +96,15 @@ export function applyEdits(before: string, edits: readonly TextEdit[]): EditOutc
     const chosen = edit.replaceAll ? offsets.map((_, place) => place) : nearest(lines, line);
     if (edit.replaceAll && overlap) return { ok: false, problem: { kind: 'overlapping', index } };
     if (chosen.length !== 1 && !edit.replaceAll) {
-      const named = (chosen.length === 0 ? lines : chosen.map((place) => lines[place] ?? 0)).slice(
-        0,
-        MAX_NAMED_LINES,
+      const tie = chosen.length > 0;
+      const possible = (tie ? chosen : [...offsets.keys()]).filter(
+        (place, at, all) => at === 0 || lines[place] !== lines[all[at - 1] ?? 0],
       );
-      return {
-        ok: false,
-        problem: { kind: 'ambiguous', index, lines: named, count: offsets.length, tie: chosen.length > 0 },
-      };
+      const first = possible.slice(0, MAX_NAMED_LINES).map((place) => offsets[place] ?? 0);
+      const named = [...new Set(linesAt(before, done.reduceRight(movedBack, first)))];
+      const more = possible.length > first.length;
+      const problem = { kind: 'ambiguous', index, lines: named, more, count: offsets.length, tie } as const;
+      return { ok: false, problem };
     }
     const places = chosen.map((place) => offsets[place] ?? 0);
     const grows = newText.length - oldText.length;
@@ -110,7 +116,9 @@ export function applyEdits(before: string, edits: readonly TextEdit[]): EditOutc
       lines: chosen.map((place) => lines[place] ?? 0),
       delta: lineFeedsIn(newText) - lineFeedsIn(oldText),
     });
-    for (const earlier of made) earlier.at = moved(earlier.at, places, { chars: oldText.length, grows });
+    const replacement = { places, chars: oldText.length, grows };
+    for (const earlier of made) earlier.at = moved(earlier.at, replacement);
+    done.push(replacement);
     made.push({ at: places[0] ?? 0, places: places.length });
   }
   const shown = made.map(({ at, places }) => ({ line: linesAt(text, [at])[0] ?? 1, places }));
@@ -181,6 +189,20 @@ function linesAt(text: string, offsets: readonly number[]): number[] {
   });
 }
 
+/**
+ * Where offsets were before the replacements at `places`; those inside a new text are where it was put.
+ *
+ * @param offsets ascending
+ */
+function movedBack(offsets: readonly number[], { places, chars, grows }: Replacement): number[] {
+  let passed = 0;
+  return offsets.map((offset) => {
+    let next = places[passed];
+    while (next !== undefined && next + grows * passed + chars + grows <= offset) next = places[++passed];
+    return Math.min(offset - grows * passed, next ?? offset - grows * passed);
+  });
+}
+
 /** Where a line of the original text is after the edits so far. */
 function shifted(line: number, shifts: readonly { lines: readonly number[]; delta: number }[]): number {
   return shifts.reduce(
@@ -189,12 +211,15 @@ function shifted(line: number, shifts: readonly { lines: readonly number[]; delt
   );
 }
 
+/** What one edit replaced: so many characters at each of these places of the text before it, by so many more. */
+interface Replacement {
+  readonly places: readonly number[];
+  readonly chars: number;
+  readonly grows: number;
+}
+
 /** Where an offset is after the replacements at `places`. */
-function moved(
-  offset: number,
-  places: readonly number[],
-  { chars, grows }: { chars: number; grows: number },
-): number {
+function moved(offset: number, { places, chars, grows }: Replacement): number {
   let now = offset;
   for (const place of places) {
     if (place + chars <= offset) now += grows;

@@ -67,6 +67,32 @@ it('suggests the lines that were probably meant', async () => {
   expect(await refusal('class Unrelated {}')).toContain('Read the file, and copy the text exactly.');
 });
 
+it('does not ask for the line of places that are in one line', async () => {
+  await using tools = await withFile('x x\ny\nx\n');
+  const refusal = (more: object) => tools.error('edit_file', { path: 'f', edits: [change('x', 'z', more)] });
+  expect(await refusal({})).toContain('3 times, in lines 1, 3.');
+  expect(await refusal({ line: 1 })).toBe(
+    'old_text is there more than once in line 1. Add text around it. Nothing was changed.',
+  );
+  await writeFile(join(tools.workspace, 'f'), 'x x\n');
+  expect(await refusal({})).toBe(
+    'old_text is there 2 times, in line 1. Add text around it, or set replace_all. Nothing was changed.',
+  );
+});
+
+it('names lines of the file as it is, whatever the edits before would have moved', async () => {
+  await using tools = await withFile('a\nx\na\ny\nx\nsum = 1\n');
+  const before = [change('a', '1\n2\n3', { replace_all: true }), change('y\n', '')];
+  const refusal = (edit: ReturnType<typeof change>) =>
+    tools.error('edit_file', { path: 'f', edits: [...before, edit] });
+  expect(await refusal(change('x', 'z'))).toContain('Edit 3: old_text is there 2 times, in lines 2, 5.');
+  expect(await refusal(change('sum = 7', 'z'))).toContain(
+    'The closest line, counted after the edits before, is 9: "sum = 1".',
+  );
+  await tools.output('edit_file', { path: 'f', edits: [...before, change('x', 'z', { line: 2 })] });
+  expect(await tools.held()).toBe('1\n2\n3\nz\n1\n2\n3\nx\nsum = 1\n');
+});
+
 it('names the lines of a text that is there several times', async () => {
   await using tools = await withFile('x\ny\nx\n');
   const refusal = (more: object) => tools.error('edit_file', { path: 'f', edits: [change('x', 'z', more)] });

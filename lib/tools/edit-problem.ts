@@ -40,32 +40,40 @@ function whatIsWrong(problem: EditProblem): string {
     case 'ambiguous':
       return ambiguous(problem);
     case 'not_found':
-      return `old_text was not found. ${closest(problem.text, problem.oldText)}`;
+      return `old_text was not found. ${closest(problem)}`;
     default:
       return assertNever(problem);
   }
 }
 
-function ambiguous({ lines, count, tie }: Extract<EditProblem, { kind: 'ambiguous' }>): string {
-  const where = `${lines.join(', ')}${!tie && count > lines.length ? ', …' : ''}`;
+function ambiguous({ lines, more, count, tie }: Extract<EditProblem, { kind: 'ambiguous' }>): string {
+  const where = `${lines.join(', ')}${more ? ', …' : ''}`;
+  if (lines.length === 1) {
+    // A line number cannot tell places in one line apart.
+    return tie
+      ? `old_text is there more than once in line ${where}. Add text around it.`
+      : `old_text is there ${count} times, in line ${where}. Add text around it, or set replace_all.`;
+  }
   return tie
     ? `old_text is equally near to line in lines ${where}. Give the line of one of them.`
     : `old_text is there ${count} times, in lines ${where}. Add text around it, give the line of one place, or set replace_all.`;
 }
 
-/** Which part of the file was probably meant. */
-function closest(text: string, oldText: string): string {
+/** Which part of the file was probably meant. The lines are those of the text with the edits before this one. */
+function closest({ index, text, oldText }: Extract<EditProblem, { kind: 'not_found' }>): string {
+  const counted = index === 0 ? '' : ', counted after the edits before,';
   const lines = text.split('\n');
   const spaced = exceptForSpace(lines, oldText);
   if (spaced) {
     const [first, last] = spaced;
-    const where = first === last ? `Line ${first} differs` : `Lines ${first} to ${last} differ`;
+    const where =
+      first === last ? `Line ${first}${counted} differs` : `Lines ${first} to ${last}${counted} differ`;
     return `${where} from it only in whitespace: ${quoted(lines.slice(first - 1, last).join('\n'))}. Copy it exactly.`;
   }
   const line = closestLine(lines, oldText);
   return line === undefined
     ? 'Read the file, and copy the text exactly.'
-    : `The closest line is ${line}: ${quoted(lines[line - 1] ?? '')}. Copy the text exactly.`;
+    : `The closest line${counted} is ${line}: ${quoted(lines[line - 1] ?? '')}. Copy the text exactly.`;
 }
 
 function quoted(text: string): string {
