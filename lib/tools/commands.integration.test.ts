@@ -220,7 +220,7 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
     const result = await tools.call('search_files', { pattern: 'match', max_results: 7 });
     expect(result).toMatchObject({
       truncated: true,
-      output: { count: 7, note: 'Only the first 7 matches are shown.' },
+      output: { count: 7, note: 'Only the first 7 matches are shown. Long lines are cut.' },
     });
     const many = await tools.call('search_files', { pattern: 'match', max_results: 500 });
     expect(many.truncated).toBe(true);

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { toolsUnderTest } from './under-test.ts';
@@ -51,4 +51,60 @@ it('reports every line of a file once, with or without a line feed at its end', 
     { path: 'a', line: 5, text: 'Banana' },
     { path: 'b', line: 1, text: 'banana' },
   ]);
+});
+
+it('says that a folder with too many entries was searched in part', async () => {
+  await using tools = await toolsUnderTest();
+  await mkdir(join(tools.workspace, 'many'));
+  for (let at = 0; at <= 5000; at += 500) {
+    const names = Array.from({ length: Math.min(500, 5001 - at) }, (_, index) => `many/${at + index}`);
+    await Promise.all(names.map((name) => writeFile(join(tools.workspace, name), '')));
+  }
+  const result = await tools.call('search_files', { pattern: 'banana' });
+  expect(result).toMatchObject({
+    truncated: true,
+    output: { count: 0, note: expect.stringContaining('more than 5000 entries') },
+  });
+  expect(result.output).not.toMatchObject({ note: expect.stringContaining('first 0 matches') });
+});
+
+it('says that folders were too deep to be searched', async () => {
+  await using tools = await toolsUnderTest();
+  const deep = 'd/'.repeat(30);
+  await tools.output('write_file', { path: `${deep}file`, content: 'banana' });
+  expect(await tools.call('search_files', { pattern: 'banana' })).toMatchObject({
+    truncated: true,
+    output: { count: 0, note: expect.stringContaining('deeper than 30') },
+  });
+  expect(await tools.output('search_files', { pattern: 'banana', path: deep })).toMatchObject({ count: 1 });
+});
+
+it('says that its time was up', async () => {
+  await using tools = await toolsUnderTest();
+  await writeFile(join(tools.workspace, 'a'), 'banana');
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += 11_000;
+    return now;
+  });
+  expect(await tools.call('search_files', { pattern: 'banana' })).toMatchObject({
+    truncated: true,
+    output: { count: 0, note: expect.stringContaining('ended after 10 s') },
+  });
+});
+
+it('marks a line that is cut', async () => {
+  await using tools = await toolsUnderTest();
+  await writeFile(join(tools.workspace, 'a'), `banana\n${'x'.repeat(500)}banana\n`);
+  expect(await tools.call('search_files', { pattern: 'banana' })).toMatchObject({
+    truncated: true,
+    output: {
+      count: 2,
+      note: expect.stringMatching(/Long lines are cut\.$/),
+      matches: [
+        { path: 'a', line: 1, text: 'banana' },
+        { path: 'a', line: 2, text: `${'x'.repeat(400)} […]` },
+      ],
+    },
+  });
 });

@@ -17,6 +17,7 @@ const MAX_LINE_CHARS = 1000;
 /** Folders with dependencies or build output, which ripgrep skips through ignore files. */
 const SKIPPED = new Set(['node_modules', '.next', 'dist', 'build', 'target', '__pycache__', '.venv']);
 
+const PARTIAL = `Not everything was searched: folders with more than ${MAX_ENTRIES_PER_FOLDER} entries only in part, and nothing deeper than ${MAX_DEPTH} folders. Search in a folder further inside, or for a file by its path.`;
 const NOTE = 'ripgrep is not available here: the pattern was searched as plain text, without regard to case.';
 
 /**
@@ -31,10 +32,15 @@ export async function literalSearch(
   signal: AbortSignal,
 ): Promise<Found | undefined> {
   const deadline = performance.now() + TIME_LIMIT_MS;
+  let timedOut = false;
+  let isPartial = false;
   const search: Search = {
     wanted: pattern.toLowerCase(),
     matches: [],
-    isOver: () => signal.aborted || search.matches.length > maxResults || performance.now() > deadline,
+    isOver: () => {
+      timedOut ||= performance.now() > deadline;
+      return signal.aborted || search.matches.length > maxResults || timedOut;
+    },
   };
   let turnEnd = performance.now() + MAX_TURN_MS;
   const open = [steps];
@@ -46,13 +52,23 @@ export async function literalSearch(
     const current = open.pop() ?? [];
     const folder = await listIfFolder(workspace, current);
     if (folder === undefined) await searchFile(workspace, current, search);
-    else if (current.length < MAX_DEPTH) open.push(...folder);
+    else if (current.length - steps.length < MAX_DEPTH) {
+      open.push(...folder.paths);
+      isPartial ||= !folder.complete;
+    } else isPartial ||= folder.paths.length > 0;
   }
   if (signal.aborted) return undefined;
+  const more = search.matches.length > maxResults;
+  const notes = [
+    NOTE,
+    ...(timedOut && !more ? [`The search was ended after ${TIME_LIMIT_MS / 1000} s.`] : []),
+    ...(isPartial ? [PARTIAL] : []),
+  ];
   return {
     matches: search.matches.slice(0, maxResults),
-    incomplete: search.isOver(),
-    note: NOTE,
+    incomplete: more || timedOut,
+    isPartial,
+    note: notes.join(' '),
   };
 }
 
@@ -64,18 +80,23 @@ interface Search {
 }
 
 /** The paths in a folder in reverse order, so that a stack yields them in order; `undefined` for a file. */
-async function listIfFolder(workspace: string, steps: readonly string[]): Promise<string[][] | undefined> {
+async function listIfFolder(
+  workspace: string,
+  steps: readonly string[],
+): Promise<{ paths: string[][]; complete: boolean } | undefined> {
   try {
-    const { entries } = await listFolder(workspace, steps, MAX_ENTRIES_PER_FOLDER);
-    return entries
+    const { entries, complete } = await listFolder(workspace, steps, MAX_ENTRIES_PER_FOLDER);
+    const paths = entries
       .filter(
         ({ name, type }) =>
           (type === 'file' || type === 'directory') && !isGitStep(name) && !SKIPPED.has(name),
       )
       .map(({ name }) => [...steps, name])
       .reverse();
+    return { paths, complete };
   } catch (error) {
-    if (error instanceof AppError) return error.code === 'not_a_folder' ? undefined : [];
+    const nothing = { paths: [], complete: true };
+    if (error instanceof AppError) return error.code === 'not_a_folder' ? undefined : nothing;
     throw error;
   }
 }

@@ -19,7 +19,7 @@ const GRACE_MS = 2000;
 /** More than the longest paths and lines of MAX_RESULTS matches need in Base64. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 const MAX_PATTERN_CHARS = 1000;
-const MAX_LINE_CHARS = 400;
+const MAX_LINE_BYTES = 400;
 
 /**
  * Searches file contents. With ripgrep it runs in the sandbox on a read-only workspace: its regular expressions are
@@ -206,17 +206,26 @@ function searchResult(pattern: string, path: string, found: Found) {
   const matches: JsonObject[] = [];
   let bytes = RESULT_OVERHEAD_BYTES + 2 * Buffer.byteLength(pattern);
   let cut = false;
+  let isLineCut = false;
   for (const match of found.matches) {
-    const shown: JsonObject = { ...match, text: fitStart(match.text, MAX_LINE_CHARS) };
+    const text = fitStart(match.text, MAX_LINE_BYTES);
+    const isThisCut = text.length < match.text.length;
+    const shown: JsonObject = { ...match, text: isThisCut ? `${text} […]` : text };
     bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
     if (bytes > MAX_RESULT_BYTES) {
       cut = true;
       break;
     }
     matches.push(shown);
+    isLineCut ||= isThisCut;
   }
-  const truncated = found.incomplete || cut;
-  const notes = [found.note, truncated ? `Only the first ${matches.length} matches are shown.` : undefined];
+  const isMissing = found.incomplete || cut;
+  const truncated = isMissing || isLineCut || found.isPartial === true;
+  const notes = [
+    found.note,
+    isMissing ? `Only the first ${matches.length} matches are shown.` : undefined,
+    isLineCut ? 'Long lines are cut.' : undefined,
+  ];
   const note = notes.filter((part) => part !== undefined).join(' ');
   return succeeded(
     'search_files',

@@ -9,6 +9,8 @@ export interface Found {
   matches: Match[];
   /** There were more matches, or the search ended early. */
   incomplete: boolean;
+  /** Some folders were not searched; the note says which. */
+  isPartial?: boolean;
   /** A note for the model on how the search was done. */
   note?: string;
 }
