@@ -77,6 +77,16 @@ describe('what it reads', () => {
     });
   });
 
+  it.each([
+    ['/docs/v2/', '/docs/v2/next.html'],
+    ['v3/', '/a/v3/next.html'],
+    ['http://', '/a/next.html'],
+  ])('makes links whole by the base %s of a page', async (base, whole) => {
+    const html = `<html><head><!-- <base href="/no/"> --><base target="x"><base href="${base}"></head><a href="next.html">on</a></html>`;
+    const found = await output(call(page('/a/b.html', html, { 'content-type': 'text/html' })));
+    expect(found.text).toBe(`on [http://${here()}${whole}]`);
+  });
+
   it('turns a page into text: headings, lists, links with whole addresses, no scripts and no navigation', async () => {
     const html = `<!doctype html><html><head><title>The  guide</title><style>p{}</style></head><body>
       <nav><a href="/x">Menu</a></nav><h1>Install</h1><p>Run it &amp; <a href="next.html">go on</a>.</p>
@@ -150,11 +160,27 @@ describe('charsets', () => {
     ],
     ['a wrong header over UTF-8 with a mark', 'text/plain; charset=iso-8859-1', Buffer.from('\ufeffGrüße')],
     ['the page', 'text/html', Buffer.from('<meta charset="windows-1252"><p>Gr\xfc\xdfe', 'latin1')],
+    [
+      'UTF-8 for a page that names UTF-16 in ASCII',
+      'text/html',
+      Buffer.from('<meta http-equiv=Content-Type content="text/html; charset=unicode"><p>Grüße'),
+    ],
+    [
+      'the XML declaration of a page',
+      'application/xhtml+xml',
+      Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><html><p>Gr\xfc\xdfe</p></html>', 'latin1'),
+    ],
     ['UTF-8 for an unknown charset', 'text/plain; charset=klingon', Buffer.from('Grüße')],
   ])('follows %s', async (_what, type, body) => {
     expect(await output(call(page('/charset', body, { 'content-type': type })))).toMatchObject({
       text: 'Grüße',
     });
+  });
+
+  it('follows the XML declaration of a feed', async () => {
+    const feed = '<?xml version="1.0" encoding="iso-8859-1"?>\n<rss>Gr\xfc\xdfe</rss>';
+    const url = page('/feed', Buffer.from(feed, 'latin1'), { 'content-type': 'application/rss+xml' });
+    expect(await output(call(url))).toMatchObject({ text: feed });
   });
 
   it('replaces bytes that do not fit the charset', async () => {

@@ -38,7 +38,7 @@ export async function textOf(
       detail: { url, status, type, bytes: body.length },
     });
   }
-  const text = decoded(body, contentType, isPage);
+  const text = decoded(body, { contentType, isPage, isXml: /[/+]xml$/.test(type) });
   if (BINARY.test(text.slice(0, 4096))) {
     throw new FetchError('The answer is not text.', { detail: { url, status, type, bytes: body.length } });
   }
@@ -76,12 +76,21 @@ function isTextType(type: string): boolean {
   );
 }
 
-/** The text in the charset of its first bytes, of the header or of the page itself, in this order; otherwise UTF-8. */
-function decoded(body: Buffer, contentType: string, isPage: boolean): string {
+/** The text in the charset of its first bytes, of the header or of the page or XML itself, in this order; otherwise UTF-8. */
+function decoded(
+  body: Buffer,
+  { contentType, isPage, isXml }: { contentType: string; isPage: boolean; isXml: boolean },
+): string {
   const inHeader = /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1];
-  const start = isPage ? body.subarray(0, CHARSET_BYTES).toString('latin1') : '';
-  const inPage = /<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start)?.[1];
-  return decoderFor(byteOrderMark(body) ?? inHeader ?? inPage).decode(body);
+  const start = body.subarray(0, CHARSET_BYTES).toString('latin1');
+  const inXml =
+    isPage || isXml ? /^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w:.-]+)/i.exec(start)?.[1] : undefined;
+  const inPage = isPage ? /<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start)?.[1] : undefined;
+  const outside = byteOrderMark(body) ?? inHeader;
+  if (outside !== undefined) return decoderFor(outside).decode(body);
+  const inside = decoderFor(inXml ?? inPage);
+  // A declaration that could be read as ASCII is not in UTF-16, whatever it says; browsers take it for UTF-8, too.
+  return (inside.encoding.startsWith('utf-16') ? new TextDecoder() : inside).decode(body);
 }
 
 function byteOrderMark([first, second, third]: Buffer): string | undefined {

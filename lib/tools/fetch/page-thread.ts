@@ -28,6 +28,14 @@ function read({ html, url }: PageToRead): PageText {
     wordwrap: false,
     limits,
   }).split('\n');
+  const [base = ''] = htmlToText(html, {
+    baseElements: { selectors: ['base[href]'], returnDomByDefault: false },
+    formatters: { href: ({ attribs }, _walk, builder) => builder.addLiteral(attribs.href ?? '') },
+    selectors: [{ selector: 'base', format: 'href' }],
+    wordwrap: false,
+    limits,
+  }).split('\n');
+  const from = URL.parse(base, url)?.href ?? url;
   const text = htmlToText(html, {
     wordwrap: false,
     limits: { ...limits, ellipsis: '[…]' },
@@ -35,7 +43,7 @@ function read({ html, url }: PageToRead): PageText {
       {
         selector: 'a',
         options: {
-          pathRewrite: (href: string) => URL.parse(href, url)?.href ?? href,
+          pathRewrite: (href: string) => URL.parse(href, from)?.href ?? href,
           noAnchorUrl: true,
           hideLinkHrefIfSameAsText: true,
         },
