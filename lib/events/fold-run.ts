@@ -893,7 +893,11 @@ function cycleStarted(state: RunState, event: EventOf<'cycle.started'>): RunStat
 }
 
 function cycleReflected(state: RunState, event: EventOf<'cycle.reflected'>): RunState {
-  const silent = event.text.trim() === '' && state.iteration - state.cycle.iterationsBefore <= 1;
+  // A cycle that reached its call limit made calls, even if the limit is one.
+  const silent =
+    event.ended_by === 'reflection' &&
+    event.text.trim() === '' &&
+    state.iteration - state.cycle.iterationsBefore <= 1;
   const reflection = { cycle: event.cycle, text: event.text, seq: event.seq };
   return {
     ...state,

@@ -365,6 +365,14 @@ it('ends after three empty cycles in a row if there is no limit [K-20, K-24]', a
   expect(bounded.end.result.termination_reason).toBe('final_answer');
 });
 
+it('does not count a cycle as empty whose only call used tools [X22]', async () => {
+  const steps = [{ repeat: 6, steps: [calls(write('a', '{{n}}'))] }, says('Enough.'), silence];
+  await using run = await play({ ...explore, max_cycles: null, calls_per_cycle: 1 }, steps);
+  expect(run.end.result).toMatchObject({ termination_reason: 'error', error: { code: 'empty_cycles' } });
+  expect(run.of('tool-call.ended')).toHaveLength(6);
+  expect(run.log.state.cycle.number).toBe(10);
+});
+
 it('the opening line can be switched off [X23]', async () => {
   await using run = await play({ ...explore, max_cycles: 2, cycle_line: false }, [says('A.'), says('B.')]);
   expect(run.sent(0).map(({ role }) => role)).toEqual(['system']);
