@@ -65,6 +65,22 @@ it('counts a wait for approval neither as work nor as lost, also across a restar
   expect(workedMs(decided, decided.updatedAt + 1000)).toBe(worked + 1000);
 });
 
+it('starts the time for retries at the first transient failure, not at a reply that Ollama could not read', () => {
+  const error = { code: 'x', message: 'x' };
+  const log = begun()
+    .iteration()
+    .callStarts()
+    .callFails({ kind: 'malformed_call', transient: false, error });
+  expect(fold(log).transientSince).toBeUndefined();
+  log.push({ type: 'policy.retried', iteration: 1, cause: 'malformed', message: 'x', wait_ms: 0 });
+  log.callStarts().callFails({ kind: 'cut_off', transient: true, error }, 90_000);
+  expect(fold(log).transientSince).toBe(fold(log).updatedAt);
+  const first = fold(log).transientSince;
+  log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'x', wait_ms: 2000 });
+  log.callStarts().callFails({ kind: 'cut_off', transient: true, error }, 5000);
+  expect(fold(log).transientSince).toBe(first);
+});
+
 it('adds up time by activity, and the generation speed if reported', () => {
   const log = begun();
   const reply = { message: { role: 'assistant', content: 'A plan.' } };

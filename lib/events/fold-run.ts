@@ -648,7 +648,8 @@ function failed(state: RunState, event: EventOf<'model-call.failed'>): RunState 
       message: event.error.message,
       hint: event.error.hint,
     },
-    transientSince: state.transientSince ?? event.at,
+    // Other failures, such as a call that Ollama could not read, start no series of retries.
+    transientSince: state.transientSince ?? (event.transient ? event.at : undefined),
     parsed:
       event.kind === 'malformed_call'
         ? { ...state.parsed, malformed: state.parsed.malformed + 1 }
