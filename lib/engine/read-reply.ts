@@ -20,10 +20,11 @@ export function readReply(
   heard: Heard = {},
 ): NewEvent[] {
   const call = state.calls;
+  // Where no tools were offered, for data or a summary, the reply is no call, whatever it looks like.
+  const tools = state.openCall?.tool_count === 0 ? [] : state.tools;
   const { parsed, cut } = readCalls(reply, {
-    // Where no tools were offered, for data or a summary, the reply is no call, whatever it looks like.
-    tools: state.openCall?.tool_count === 0 ? [] : state.tools,
-    layers: state.openCall?.tool_count === 0 ? [] : state.config.parser_layers,
+    tools,
+    layers: tools.length === 0 ? [] : state.config.parser_layers,
     numPredict: Number(state.openCall?.options.num_predict),
   });
   const arrived = {
@@ -60,7 +61,7 @@ export function readReply(
       repairs: parsed.repairs,
       refusals: parsed.refusals,
       attempts: parsed.attempts,
-      malformed: parsed.malformed ?? isLostCall({ ...arrived, toolsOffered: state.tools.length > 0 }),
+      malformed: parsed.malformed ?? isLostCall({ ...arrived, toolsOffered: tools.length > 0 }),
       ...(swallowed > 0 && { swallowed_tokens: swallowed }),
       cut,
     },

@@ -13,6 +13,7 @@ import type { TerminationReason } from '../events/termination.ts';
 import type { ChatModel } from '../model/chat-model.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { NUDGE_TEXT } from '../policies/nudge.ts';
+import { schemaRule } from '../policies/schema-rule.ts';
 import {
   calls,
   type PlayedRun,
@@ -171,6 +172,28 @@ describe('an answer by JSON schema', () => {
       message: 'The answer does not fit the schema that was asked for, 3 times in a row.',
     });
     expect(run.fake.chats).toHaveLength(4);
+  });
+
+  it('is asked for as data again after an empty reply to Ollama’s format, which offers no tools', async () => {
+    await using run = await asked([calls(read('a.md')), says('One.'), { attempts: [silence] }]);
+    const [, nudge] = run.of('policy.nudged');
+    expect(nudge).toMatchObject({ cause: 'empty', count: 1 });
+    expect(nudge?.text).toBe(`Give your answer as ${schemaRule(answer_schema)}`);
+    expect(run.fake.chats[3]).not.toHaveProperty('tools');
+    expect(run.end).toMatchObject({
+      outcome: { kind: 'nudge_exhausted' },
+      message: 'The model gave an empty reply although it was asked 2 times to answer.',
+    });
+  });
+
+  it('is not called a lost tool call if its tokens never arrive, because no tools were offered', async () => {
+    const lost: ScenarioStepInput = {
+      attempts: [{ reply: { content: '', eval_count: 40 } }],
+    };
+    await using run = await asked([calls(read('a.md')), says('One.'), lost]);
+    expect(run.of('reply.parsed')[2]).toMatchObject({ outcome: 'empty', malformed: false });
+    expect(run.of('policy.retried')).toEqual([]);
+    expect(run.log.state.parsed.malformed).toBe(0);
   });
 
   it('is not taken for a plan, although no tool was called', async () => {

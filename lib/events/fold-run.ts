@@ -193,6 +193,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         phase: 'deciding',
         openCall: undefined,
         lastCall: event,
+        lastCallOffered: (state.openCall?.tool_count ?? state.tools.length) > 0,
         transientSince: undefined,
         serverDown: undefined,
         ...addUsage(state, event),
@@ -666,7 +667,7 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
   for (const call of event.calls) counts[call.layer] += 1;
   if (event.repairs.length > 0) counts.repaired += 1;
   const ended = state.lastCall?.call === event.call ? state.lastCall : undefined;
-  const loss = lossOf(event, ended, state.tools.length > 0);
+  const loss = lossOf(event, ended, state.lastCallOffered);
   if (loss.malformed) counts.malformed += 1;
   counts.refused += event.refusals.length;
   return {

@@ -178,6 +178,8 @@ export interface RunState {
   readonly calls: number;
   readonly openCall: EventOf<'model-call.started'> | undefined;
   readonly lastCall: EventOf<'model-call.ended'> | undefined;
+  /** Whether the request of that call offered tools; one for data or a summary does not. */
+  readonly lastCallOffered: boolean;
   readonly failedCall: FailedCall | undefined;
   /** Retries within the iteration, by cause. */
   readonly retries: {
@@ -385,6 +387,7 @@ export function emptyRunState(runId: string): RunState {
     calls: 0,
     openCall: undefined,
     lastCall: undefined,
+    lastCallOffered: false,
     failedCall: undefined,
     retries: { length: 0, malformed: 0, transient: 0, overflow: 0, thinking: 0 },
     acceptedThink: undefined,

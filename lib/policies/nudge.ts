@@ -2,6 +2,8 @@ import type { NewEvent } from '../events/registry.ts';
 import { jsonOfAnswer } from './judged-text.ts';
 import { isPlanOnly } from './plan-only.ts';
 import { ended, type ReadyState, type Verdict } from './rule.ts';
+import { schemaRule } from './schema-rule.ts';
+import { mustBeData } from './structured-answer.ts';
 import { swallowedOf } from './swallowed-tokens.ts';
 
 /** The exact text required by G12. */
@@ -40,6 +42,12 @@ function hasToolResult({ messages }: ReadyState): boolean {
   return messages.some(({ role }) => role === 'tool');
 }
 
+/** A request for data offers no tools, so the nudge asks for the data instead of calls. */
+function nudgeText(state: ReadyState): string {
+  const { answer_schema: schema } = state.config;
+  return schema && mustBeData(state, {}) ? `Give your answer as ${schemaRule(schema)}` : NUDGE_TEXT;
+}
+
 function nudge(state: ReadyState, cause: 'empty' | 'plan' | 'malformed'): Verdict {
   // The model has no iteration left to act on a nudge.
   if (state.iteration >= state.config.max_iterations) return ended('max_iterations');
@@ -52,7 +60,7 @@ function nudge(state: ReadyState, cause: 'empty' | 'plan' | 'malformed'): Verdic
         iteration: state.iteration,
         cause,
         ...(swallowed > 0 && { swallowed_tokens: swallowed }),
-        text: NUDGE_TEXT,
+        text: nudgeText(state),
         count: state.nudges + 1,
         limit: state.config.max_nudges,
       },

@@ -151,7 +151,7 @@ function placeOf(state: ReadyState): string {
 }
 
 /** Describes the end of a run whose last reply had neither text nor call, depending on what happened to that reply. */
-function silentMessage({ nudges, failedCall, lastReplyLoss }: ReadyState): string {
+function silentMessage({ nudges, failedCall, lastReplyLoss, answer }: ReadyState): string {
   const lost = failedCall
     ? 'Ollama could not read the model’s last tool call and passed nothing on.'
     : lastReplyLoss.swallowedTokens > 0
@@ -159,7 +159,10 @@ function silentMessage({ nudges, failedCall, lastReplyLoss }: ReadyState): strin
       : lastReplyLoss.malformed
         ? 'The model’s last reply was a tool call that could not be read.'
         : undefined;
-  const asked = nudges === 0 ? undefined : `asked ${plural(nudges, 'time')} to use the tools`;
+  const asked =
+    nudges === 0
+      ? undefined
+      : `asked ${plural(nudges, 'time')} to ${answer.asked > 0 ? 'answer' : 'use the tools'}`;
   if (lost) return asked ? `${lost} It had been ${asked}.` : lost;
   return `The model gave an empty reply${asked ? ` although it was ${asked}` : ''}.`;
 }
