@@ -991,7 +991,12 @@ function delivered(state: RunState, event: EventOf<'operator.delivered'>): RunSt
     ),
   };
   if (event.as === 'tool-result') return marked;
-  const heard = { ...marked, autopilot: { ...marked.autopilot, ...limitsFrom(marked, event.at) } };
+  const heard = {
+    ...marked,
+    autopilot: { ...marked.autopilot, ...limitsFrom(marked, event.at) },
+    // What a person says can need tools again, which a request for data does not offer.
+    answer: emptyRunState('').answer,
+  };
   return said(
     heard,
     brought.map(({ text }) => text).join('\n\n'),

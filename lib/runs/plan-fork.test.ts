@@ -263,6 +263,20 @@ describe('continue with a hint, at the end of the conversation', () => {
     expect(fork.of('run.forked')[0]).toMatchObject({ answered: true, continues: true });
   });
 
+  it('with tools again, if the run had asked for its answer as data', async () => {
+    const answer_schema = { type: 'object', required: ['n'] };
+    await using parent = await play({ task: 'Say', nudge_plans: false, answer_schema }, [
+      says('One.'),
+      says('{"n": 1}'),
+    ]);
+    expect(parent.fake.chats[1]).toMatchObject({ format: answer_schema });
+    await using fork = await goOn(parent, hint, [played, played, calls(list), says('{"n": 2}')]);
+    expect(fork.fake.chats[0]).toHaveProperty('tools');
+    expect(fork.fake.chats[0]).not.toHaveProperty('format');
+    expect(fork.of('tool-call.ended')).toHaveLength(1);
+    expect(fork.end.result.output).toBe('{"n": 2}');
+  });
+
   it('after a single answer without tools', async () => {
     await using parent = await play({ task: 'Say', agentic: false }, [says('The answer.')]);
     await using fork = await goOn(parent, hint, [played, says('Done.')]);
