@@ -67,10 +67,7 @@ it('counts a wait for approval neither as work nor as lost, also across a restar
 
 it('starts the time for retries at the first transient failure, not at a reply that Ollama could not read', () => {
   const error = { code: 'x', message: 'x' };
-  const log = begun()
-    .iteration()
-    .callStarts()
-    .callFails({ kind: 'malformed_call', transient: false, error });
+  const log = begun().iteration().callStarts().callFails({ kind: 'malformed_call', transient: false, error });
   expect(fold(log).transientSince).toBeUndefined();
   log.push({ type: 'policy.retried', iteration: 1, cause: 'malformed', message: 'x', wait_ms: 0 });
   log.callStarts().callFails({ kind: 'cut_off', transient: true, error }, 90_000);

@@ -53,6 +53,18 @@ it('counts characters / 4 over messages, calls and tool definitions [C1]', () =>
   expect(estimateTokens(messages, [], { 0: 'xx' })).toBe(Math.ceil((2 + 4 + 7) / 4));
 });
 
+it('folds a result to one line that is no longer a result, because a fork edited it', () => {
+  const messages = [...opening, ...rounds(6, 2000)].map((message, index) =>
+    index === 3 ? { ...message, content: 'The file is empty. '.repeat(100) } : message,
+  );
+  const folded = plan(messages, 100)?.folded ?? [];
+  expect(folded.map(({ message }) => message)).toContain(3);
+  expect(folded[0]).toEqual({
+    ...{ message: 3, kind: 'one-line', before_chars: 1900 },
+    content: 'read_file 1.md: 1.9 KB',
+  });
+});
+
 it('does nothing at the limit and folds above it [C2]', () => {
   const messages = [...opening, ...rounds(6, 2000)];
   const size = estimateTokens(messages, tools);

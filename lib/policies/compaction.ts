@@ -4,6 +4,7 @@ import { toolResult } from '../events/tool-call.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { oneLineSummary } from '../tools/summarize.ts';
+import type { ToolResult } from '../tools/tool.ts';
 import { textStart } from '../util/short-text.ts';
 import { type Folded, requestChars, tokensOf } from './estimate.ts';
 
@@ -167,8 +168,17 @@ function oneLine(
   tools: readonly ToolDefinition[],
 ): string {
   const name = call?.name ?? message.tool_name ?? 'tool';
-  const result = toolResult.parse(JSON.parse(message.content));
+  const result = resultIn(message.content) ?? message.content;
   return oneLineSummary({ name, arguments: call?.arguments ?? {} }, result, mainArgument(name, tools));
+}
+
+/** The result in a tool message; `undefined` if the operator of a fork replaced it with another text. */
+function resultIn(content: string): ToolResult | undefined {
+  try {
+    return toolResult.safeParse(JSON.parse(content)).data;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The argument that best identifies a call: the first required by its schema, otherwise its first property. */

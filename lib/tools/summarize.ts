@@ -8,20 +8,24 @@ const MAX_LINE_CHARS = 160;
  * A one-line summary that replaces an older result in the conversation: `read_file src/a.ts: ok, 1.2 KB` (C4). No
  * line break, at most 160 UTF-16 units.
  *
+ * @param result a text if the operator of a fork replaced the result with one, which does not say whether the call succeeded
  * @param mainArgument name of the argument that identifies the call
  */
 export function oneLineSummary(
   call: { name: string; arguments: JsonObject },
-  result: ToolResult,
+  result: ToolResult | string,
   mainArgument?: string,
 ): string {
   const value = mainArgument === undefined ? undefined : call.arguments[mainArgument];
   const about = value === undefined ? '' : ` ${typeof value === 'string' ? value : JSON.stringify(value)}`;
-  const size = readableBytes(Buffer.byteLength(JSON.stringify(result.output)));
-  const end = result.success
-    ? `: ok, ${size}`
-    : `: failed (${shortText(oneLine(result.output.error), 60)}), ${size}`;
+  const end = `: ${outcomeOf(result)}`;
   return `${shortText(oneLine(`${call.name}${about}`), MAX_LINE_CHARS - end.length)}${end}`;
+}
+
+function outcomeOf(result: ToolResult | string): string {
+  if (typeof result === 'string') return readableBytes(Buffer.byteLength(result));
+  const size = readableBytes(Buffer.byteLength(JSON.stringify(result.output)));
+  return result.success ? `ok, ${size}` : `failed (${shortText(oneLine(result.output.error), 60)}), ${size}`;
 }
 
 function oneLine(text: string): string {
