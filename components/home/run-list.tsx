@@ -1,13 +1,30 @@
 'use client';
 
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { RunListReply } from '#lib/api/replies.ts';
 import type { RunOrder } from '#lib/api/run-order.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { getJson, toApiError } from '#lib/browser/api.ts';
 import { say } from '#lib/browser/say.ts';
 import type { ListedRun, RunGroup } from '#lib/browser/state/listed-runs.ts';
-import { NOTHING_SELECTED, rangeOf, type Selection, withSelected } from '#lib/browser/state/selection.ts';
+import {
+  NOTHING_SELECTED,
+  rangeOf,
+  type Selection,
+  withNewer,
+  withoutRuns,
+  withSelected,
+} from '#lib/browser/state/selection.ts';
+import { watchRuns } from '#lib/browser/stream/hub-client.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { MAX_SELECTED_RUNS } from '#lib/events/limits.ts';
@@ -42,6 +59,15 @@ export function RunList({
   onOrder: (order: RunOrder) => void;
 }) {
   const [selection, setSelection] = useState(NOTHING_SELECTED);
+  useEffect(
+    () =>
+      watchRuns({
+        runs: (runs) => setSelection((before) => withNewer(before, runs)),
+        deleted: (runId) => setSelection((before) => withoutRuns(before, [runId])),
+        signal: () => undefined,
+      }),
+    [],
+  );
   const last = useRef<string>(undefined);
   const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups]);
   const select = useCallback<Selecting['select']>(

@@ -18,7 +18,13 @@ import { download } from '#lib/browser/download.ts';
 import { say } from '#lib/browser/say.ts';
 import { comparePath } from '#lib/browser/state/compared-runs.ts';
 import { deleteRuns } from '#lib/browser/state/deletions.ts';
-import { compareProblem, deleteProblem, type Selection } from '#lib/browser/state/selection.ts';
+import {
+  compareProblem,
+  deleteProblem,
+  type Selection,
+  withNewer,
+  withoutRuns,
+} from '#lib/browser/state/selection.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { MAX_SELECTED_RUNS } from '#lib/events/limits.ts';
 import { DetailsDialog } from '../annotate/details-dialog.tsx';
@@ -40,7 +46,8 @@ export function SelectionBar({
 }: {
   selection: Selection;
   onClear: () => void;
-  onChange: (selection: Selection) => void;
+  /** Takes how the selection changes, which may be another one by the time of a reply. */
+  onChange: (change: (before: Selection) => Selection) => void;
 }) {
   const [editing, setEditing] = useState<'tags' | 'details'>();
   const { busy, problem, run } = useRequest();
@@ -57,14 +64,14 @@ export function SelectionBar({
         runs: ids,
         ...change,
       });
-      onChange(new Map(reply.runs.map((each) => [each.id, each])));
+      onChange((before) => withNewer(before, reply.runs));
       reload('/api/facets');
       say(`${plural(ids.length, 'run')} ${said}`);
     });
   const remove = () =>
     run(async () => {
       await deleteRuns(ids);
-      onClear();
+      onChange((before) => withoutRuns(before, ids));
       reload('/api/facets');
     });
   return (
@@ -136,7 +143,7 @@ export function SelectionBar({
         <DetailsDialog
           run={first}
           onClose={() => setEditing(undefined)}
-          onSaved={(saved) => onChange(new Map([[saved.id, saved]]))}
+          onSaved={(saved) => onChange((before) => withNewer(before, [saved]))}
         />
       )}
     </section>

@@ -17,6 +17,23 @@ export function withSelected(before: Selection, runs: readonly RunSummary[], on:
 }
 
 /**
+ * A selection in which newer summaries replace those of the same runs: what can be done with a run changes when it ends.
+ * The same selection if it has none of them. Pure.
+ */
+export function withNewer(before: Selection, runs: readonly RunSummary[]): Selection {
+  const newer = runs.filter(
+    (run) => (before.get(run.id)?.last_seq ?? Number.POSITIVE_INFINITY) <= run.last_seq,
+  );
+  return newer.length === 0 ? before : new Map([...before, ...newer.map((run) => [run.id, run] as const)]);
+}
+
+/** A selection without runs that are gone. The same selection if it had none of them. Pure. */
+export function withoutRuns(before: Selection, ids: readonly string[]): Selection {
+  if (!ids.some((id) => before.has(id))) return before;
+  return new Map([...before].filter(([id]) => !ids.includes(id)));
+}
+
+/**
  * The rows from the one that was clicked last to this one, both included, as they are on the screen.
  *
  * @param shown all rows from top to bottom
