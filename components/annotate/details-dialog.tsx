@@ -2,9 +2,9 @@
 
 import { type FormEvent, useId, useState } from 'react';
 import type { AnnotatedReply } from '#lib/api/replies.ts';
-import type { AnnotationChange } from '#lib/api/run-annotations.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { patchJson } from '#lib/browser/api.ts';
+import { type DetailsDraft, detailsChange, detailsOf } from '#lib/browser/drafts/details-draft.ts';
 import { MAX_NOTE_CHARS, MAX_TITLE_CHARS } from '#lib/events/limits.ts';
 import { useReload } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -26,22 +26,17 @@ export function DetailsDialog({
   onClose: () => void;
   onSaved?: (run: RunSummary) => void;
 }) {
-  const { annotations = {} } = run;
   const heading = useId();
-  const [title, setTitle] = useState(run.title);
-  const [tags, setTags] = useState(annotations.tags ?? []);
-  const [note, setNote] = useState(annotations.note ?? '');
-  const [score, setScore] = useState(annotations.score);
-  const [pinned, setPinned] = useState(annotations.pinned === true);
-  const [archived, setArchived] = useState(annotations.archived === true);
+  // The run may change while the dialog is open, in another tab.
+  const [opened] = useState(() => detailsOf(run));
+  const [draft, setDraft] = useState(opened);
+  const edit = (changes: Partial<DetailsDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const { busy, problem, run: ask } = useRequest();
   const reload = useReload();
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    const change: AnnotationChange = {
-      ...(title === run.title ? {} : { title: title.trim() === '' ? null : title }),
-      ...{ tags, note, score: score ?? null, pinned, archived },
-    };
+    const change = detailsChange(opened, draft);
+    if (!change) return onClose();
     const saved = await ask(async () => {
       const reply = await patchJson<AnnotatedReply>(`/api/runs/${encodeURIComponent(run.id)}`, change);
       reload('/api/facets');
@@ -58,32 +53,32 @@ export function DetailsDialog({
             <input
               {...props}
               className="field"
-              value={title}
+              value={draft.title}
               maxLength={MAX_TITLE_CHARS}
               autoComplete="off"
-              onChange={(event) => setTitle(event.target.value)}
+              onChange={(event) => edit({ title: event.target.value })}
             />
           )}
         </Field>
-        <TagField label="Tags" tags={tags} onChange={setTags} />
+        <TagField label="Tags" tags={draft.tags} onChange={(tags) => edit({ tags })} />
         <div>
           <span className="mb-1 block text-sm font-medium">Score</span>
-          <ScoreField score={score} onChange={(value) => setScore(value ?? undefined)} />
+          <ScoreField score={draft.score} onChange={(score) => edit({ score: score ?? undefined })} />
         </div>
         <Field label="Note">
           {(props) => (
             <textarea
               {...props}
               className="field min-h-24"
-              value={note}
+              value={draft.note}
               maxLength={MAX_NOTE_CHARS}
-              onChange={(event) => setNote(event.target.value)}
+              onChange={(event) => edit({ note: event.target.value })}
             />
           )}
         </Field>
         <div className="flex flex-wrap gap-x-8 gap-y-3">
-          <Switch label="Pinned" checked={pinned} onChange={setPinned} />
-          <Switch label="Archived" checked={archived} onChange={setArchived} />
+          <Switch label="Pinned" checked={draft.pinned} onChange={(pinned) => edit({ pinned })} />
+          <Switch label="Archived" checked={draft.archived} onChange={(archived) => edit({ archived })} />
         </div>
         {problem && <ErrorNote error={problem} />}
         <div className="flex justify-end gap-2">

@@ -1,0 +1,38 @@
+import type { AnnotationChange } from '../../api/run-annotations.ts';
+import type { RunSummary } from '../../api/run-summary.ts';
+
+/** What the details dialog of a run has in its fields. */
+export interface DetailsDraft {
+  readonly title: string;
+  readonly tags: readonly string[];
+  readonly note: string;
+  readonly score: number | undefined;
+  readonly pinned: boolean;
+  readonly archived: boolean;
+}
+
+/** The fields as they open. */
+export function detailsOf({ title, annotations = {} }: RunSummary): DetailsDraft {
+  const { tags = [], note = '', score, pinned = false, archived = false } = annotations;
+  return { title, tags, note, score, pinned, archived };
+}
+
+/**
+ * What to change of a run: only fields that a person changed, so that what another tab noted meanwhile stays. `undefined` if there
+ * are none. Pure.
+ *
+ * @param opened the fields as they opened
+ */
+export function detailsChange(opened: DetailsDraft, draft: DetailsDraft): AnnotationChange | undefined {
+  const { title, tags, note, score, pinned, archived } = draft;
+  const sameTags = tags.length === opened.tags.length && tags.every((tag) => opened.tags.includes(tag));
+  const change: AnnotationChange = {
+    ...(title === opened.title ? {} : { title: title.trim() === '' ? null : title }),
+    ...(sameTags ? {} : { tags }),
+    ...(note === opened.note ? {} : { note }),
+    ...(score === opened.score ? {} : { score: score ?? null }),
+    ...(pinned === opened.pinned ? {} : { pinned }),
+    ...(archived === opened.archived ? {} : { archived }),
+  };
+  return Object.keys(change).length === 0 ? undefined : change;
+}
