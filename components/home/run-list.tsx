@@ -25,6 +25,7 @@ import {
   withSelected,
 } from '#lib/browser/state/selection.ts';
 import { watchRuns } from '#lib/browser/stream/hub-client.ts';
+import { isDialogOpen } from '#lib/browser/typing.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { MAX_SELECTED_RUNS } from '#lib/events/limits.ts';
@@ -91,7 +92,8 @@ export function RunList({
         aria-label="Runs"
         className="mt-4"
         onKeyDown={(event) => {
-          if (event.key === 'Escape' && selection.size > 0) clear();
+          // In a dialog, Escape closes only that.
+          if (event.key === 'Escape' && selection.size > 0 && !isDialogOpen()) clear();
           if (moveBetweenBoxes(event.target, event.key)) event.preventDefault();
         }}
       >

@@ -50,7 +50,7 @@ export function SelectionBar({
   onChange: (change: (before: Selection) => Selection) => void;
 }) {
   const [editing, setEditing] = useState<'tags' | 'details'>();
-  const { busy, problem, run } = useRequest();
+  const { busy, problem, setProblem, run } = useRequest();
   const reload = useReload();
   const runs = [...selection.values()];
   const [first] = runs;
@@ -88,7 +88,15 @@ export function SelectionBar({
         {ids.length === 1 && (
           <Action icon={<Pencil />} label="Edit" onClick={() => setEditing('details')} disabled={busy} />
         )}
-        <Action icon={<Tag />} label="Tag" onClick={() => setEditing('tags')} disabled={busy} />
+        <Action
+          icon={<Tag />}
+          label="Tag"
+          onClick={() => {
+            setProblem(undefined);
+            setEditing('tags');
+          }}
+          disabled={busy}
+        />
         <Action
           icon={<Pin />}
           label={pinned ? 'Unpin' : 'Pin'}
@@ -127,7 +135,7 @@ export function SelectionBar({
         </Button>
       </div>
       <Reasons selection={selection} />
-      {problem && (
+      {problem && editing !== 'tags' && (
         <div className="px-2 pt-1">
           <ErrorLine error={problem} />
         </div>
@@ -135,6 +143,7 @@ export function SelectionBar({
       {editing === 'tags' && (
         <TagsDialog
           selection={selection}
+          request={{ busy, problem }}
           onClose={() => setEditing(undefined)}
           onSave={(change) => annotate(change, 'tagged')}
         />

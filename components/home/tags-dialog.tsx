@@ -4,32 +4,33 @@ import { type FormEvent, useId, useState } from 'react';
 import { type Selection, tagsOf } from '#lib/browser/state/selection.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { TagField } from '../annotate/tag-field.tsx';
+import type { RequestState } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DialogHeader } from '../ui/dialog-header.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
 /** Adds tags to the selected runs, and removes those that some of them have. */
 export function TagsDialog({
   selection,
+  request: { busy, problem },
   onClose,
   onSave,
 }: {
   selection: Selection;
+  request: Pick<RequestState, 'busy' | 'problem'>;
   onClose: () => void;
+  /** Resolves to whether it was saved. */
   onSave: (change: { add_tags: readonly string[]; remove_tags: readonly string[] }) => Promise<boolean>;
 }) {
   const heading = useId();
   const [added, setAdded] = useState<readonly string[]>([]);
   const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set());
-  const [saving, setSaving] = useState(false);
   const present = tagsOf(selection);
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    setSaving(true);
-    // What is wrong is said in the bar, which stays.
-    await onSave({ add_tags: added, remove_tags: [...removed] });
-    onClose();
+    if (await onSave({ add_tags: added, remove_tags: [...removed] })) onClose();
   };
   const toggle = (tag: string, keep: boolean) => {
     const next = new Set(removed);
@@ -67,9 +68,10 @@ export function TagsDialog({
             </ul>
           </fieldset>
         )}
+        {problem && <ErrorNote error={problem} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" disabled={saving || added.length + removed.size === 0}>
+          <Button type="submit" kind="primary" disabled={busy || added.length + removed.size === 0}>
             Save
           </Button>
         </div>

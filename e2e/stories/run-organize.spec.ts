@@ -72,6 +72,13 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
     await expectAccessible(page);
   });
 
+  await test.step('Escape in a dialog leaves the selection as it is', async () => {
+    await bar.getByRole('button', { name: 'Tag', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(bar).toContainText('2 selected');
+  });
+
   await test.step('tags show in all tabs', async () => {
     await bar.getByRole('button', { name: 'Tag', exact: true }).click();
     await page.getByLabel('Add tags').fill('story,');
