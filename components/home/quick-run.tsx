@@ -45,7 +45,7 @@ export function QuickRun({
     else open(dropped.name);
   });
   const models = useMemo(() => sortedModels(installed.filter(canRun)), [installed]);
-  const { busy, problem, run } = useRequest();
+  const { busy, problem, setProblem, run } = useRequest();
   useEffect(() => {
     setModel((chosen) =>
       models.some((each) => each.name === chosen) ? chosen : preferredModel(models, remembered('model')),
@@ -54,8 +54,14 @@ export function QuickRun({
   const chosen = models.find((each) => each.name === model);
 
   const start = (kind: 'task' | 'session') => {
+    // Ctrl+Enter submits although the button is disabled.
+    if (busy) return;
     const draft = requestOf({ ...emptyDraft, ...folder, kind, task, model });
-    if (!draft.ok) return;
+    if (!draft.ok) {
+      const [message] = Object.values(draft.problems);
+      setProblem(message === undefined ? undefined : { message });
+      return;
+    }
     void run(async () => {
       router.push(await startRun(draft.request));
       return LEAVING;

@@ -46,12 +46,15 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
   const kind = useWatch({ control: form.control, name: 'kind' });
 
   const start = form.handleSubmit(
-    (asked) =>
-      request(async () => {
+    async (asked) => {
+      // Ctrl+Enter submits although the button is disabled.
+      if (busy) return;
+      await request(async () => {
         router.push(await startRun(asked));
         keepText(KEPT_TASK, '');
         return LEAVING;
-      }),
+      });
+    },
     () => focusFirstError(element.current),
   );
 

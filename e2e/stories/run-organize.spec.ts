@@ -82,6 +82,10 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
   await test.step('tags show in all tabs', async () => {
     await bar.getByRole('button', { name: 'Tag', exact: true }).click();
     await page.getByLabel('Add tags').fill('story,');
+    // What was entered stays when it cannot be saved.
+    await page.route('**/api/selection/annotate', (route) => route.abort(), { times: 1 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(list.getByText('story', { exact: true })).toHaveCount(2);
     await expect(other.getByText('story', { exact: true })).toHaveCount(2);

@@ -161,6 +161,47 @@ test('the quick form needs a task and nothing else [D10]', async ({ page, ollama
   await expect(page.getByLabel('What should the agent do?')).toHaveValue('A longer story');
 });
 
+for (const [path, label] of [
+  ['/', 'Task'],
+  ['/runs/new', 'What should the agent do?'],
+] as const) {
+  test(`Ctrl+Enter starts one run from ${path}, however often it is pressed [D10]`, async ({
+    page,
+    ollama,
+  }) => {
+    ollama.add({ name: 'once-model', steps: [{ reply: { content: 'The task is completed.' } }] });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    let started = 0;
+    await page.route('**/api/runs', async (route) => {
+      started += 1;
+      await answered;
+      await route.continue();
+    });
+    await page.goto(path);
+    if (path === '/') {
+      await page.getByLabel('Model', { exact: true }).selectOption({ label: 'once-model:latest' });
+    } else {
+      await page.getByRole('radio', { name: /^once-model/ }).check();
+    }
+    const task = page.getByLabel(label, { exact: true });
+    await task.fill('Say hello');
+    await task.press('Control+Enter');
+    await expect(page.getByRole('button', { name: 'Starting' })).toBeDisabled();
+    await task.press('Control+Enter');
+    answer();
+    await new RunView(page).expectEnd('The model answered', 'final_answer');
+    expect(started).toBe(1);
+  });
+}
+
+test('a task of nothing but spaces is reported on the first page', async ({ page }) => {
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'Start', exact: true })).toBeEnabled();
+  await page.getByLabel('Task', { exact: true }).fill('   ');
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'Say what the agent should do.' })).toBeVisible();
+});
+
 test('input typed before hydration is not lost [D10]', async ({ page }) => {
   for (const [path, label] of [
     ['/', 'Task'],
