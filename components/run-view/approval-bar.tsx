@@ -2,9 +2,9 @@
 
 import { useId, useMemo, useState } from 'react';
 import { postJson } from '#lib/browser/api.ts';
+import { NOTHING_WAITS, type WaitingCalls, waitingCalls } from '#lib/browser/state/waiting-calls.ts';
 import { APPROVE_ALL_KEY } from '#lib/browser/words/approval-words.ts';
 import { plural } from '#lib/browser/words/format.ts';
-import type { TimelineRow, ToolRow } from '#lib/events/timeline.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -15,10 +15,15 @@ import { useApprovalKeys } from './use-approval-keys.ts';
 
 /** Decides about all waiting calls of a reply at once, if there are several. Also handles the keys for a single one. */
 export function ApprovalBar() {
-  const runId = useRun((view) => view.run.runId);
   const rows = useRun((view) => view.timeline.rows);
   const awaiting = useRun((view) => view.run.phase === 'awaiting-approval');
-  const calls = useMemo(() => (awaiting ? waitingCalls(rows) : []), [awaiting, rows]);
+  const waiting = useMemo(() => (awaiting ? waitingCalls(rows) : NOTHING_WAITS), [awaiting, rows]);
+  // What was entered about the calls of one reply is not for those of the next.
+  return <Decisions key={waiting.reply} {...waiting} />;
+}
+
+function Decisions({ calls, asking }: WaitingCalls) {
+  const runId = useRun((view) => view.run.runId);
   const { goTo } = useRunScreen();
   const [denying, setDenying] = useState(false);
   const [reason, setReason] = useState('');
@@ -34,7 +39,6 @@ export function ApprovalBar() {
       setReason('');
     });
   const isBatch = calls.length > 1;
-  const asking = useMemo(() => (awaiting ? askingCall(rows) : undefined), [awaiting, rows]);
   // What a server asks comes first: later calls of the reply wait for its call.
   useApprovalKeys(asking ? [asking] : calls, () => {
     if (isBatch && !busy) void decideAll({ decision: 'approved' });
@@ -109,21 +113,4 @@ export function ApprovalBar() {
       </div>
     </section>
   );
-}
-
-/** The call whose MCP server asks something. */
-function askingCall(rows: readonly TimelineRow[]): ToolRow | undefined {
-  const row = rows.findLast((each) => each.kind === 'tool' && each.status === 'awaiting answer');
-  return row?.kind === 'tool' ? row : undefined;
-}
-
-/** The calls of the last reply that wait for the operator, in order. They are among the last rows. */
-function waitingCalls(rows: readonly TimelineRow[]): ToolRow[] {
-  const calls: ToolRow[] = [];
-  for (let index = rows.length - 1; index >= 0; index -= 1) {
-    const row = rows[index];
-    if (row?.kind === 'call') break;
-    if (row?.kind === 'tool' && row.status === 'awaiting approval') calls.unshift(row);
-  }
-  return calls;
 }
