@@ -25,6 +25,7 @@ import {
   readRowFilter,
   writeRowFilter,
 } from '#lib/browser/state/row-filter.ts';
+import { waitingItems } from '#lib/browser/state/waiting-calls.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
@@ -76,6 +77,8 @@ export function Timeline({
   const { view, offersChat, setView } = useRunView();
   const chats = view === 'chat' && rows === all;
   const items = useItems(rows, chats ? 'chat' : 'timeline');
+  // A row that leaves the screen is taken out, and with it what was entered in its form.
+  const keptMounted = useMemo(() => waitingItems(items), [items]);
   const shown = useRef(items);
   shown.current = items;
   const shownRows = useCallback(() => shown.current, []);
@@ -273,7 +276,14 @@ export function Timeline({
             {printing ? (
               items.map((item, index) => <Item key={item.key} item={item} position={index + 1} />)
             ) : (
-              <Virtualizer ref={list} scrollRef={scroller} data={items} bufferSize={500} onResize={settle}>
+              <Virtualizer
+                ref={list}
+                scrollRef={scroller}
+                data={items}
+                bufferSize={500}
+                keepMounted={keptMounted}
+                onResize={settle}
+              >
                 {(item: ChatItem, index: number) => <Item key={item.key} item={item} position={index + 1} />}
               </Virtualizer>
             )}
