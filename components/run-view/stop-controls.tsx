@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import { postJson } from '#lib/browser/api.ts';
+import { waitingWords } from '#lib/browser/words/mode-words.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
@@ -15,6 +16,7 @@ import { useRunScreen } from './screen-context.ts';
  */
 export function StopControls() {
   const runId = useRun((view) => view.run.runId);
+  const mode = useRun((view) => view.run.config?.mode);
   const over = useRun((view) => view.run.seq === 0 || view.run.phase === 'ended');
   const stop = useRun((view) => view.run.stop);
   const waits = useRun((view) => view.run.phase === 'awaiting-message');
@@ -34,7 +36,7 @@ export function StopControls() {
       {problem && <ErrorLine error={problem} />}
       {waits ? (
         <Button size="sm" onClick={() => void ask(false)} disabled={asked !== undefined}>
-          End session
+          {waitingWords(mode).end}
         </Button>
       ) : stop || asked === 'soft' ? (
         <>

@@ -4,7 +4,7 @@ import { Square } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
 import { postJson } from '#lib/browser/api.ts';
 import type { DraftImage } from '#lib/browser/drafts/draft-images.ts';
-import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
+import { KIND_WORDS, waitingWords } from '#lib/browser/words/mode-words.ts';
 import { DEFAULT_MODE, modeFacts } from '#lib/events/modes.ts';
 import type { OperatorMessage } from '#lib/events/run-state.ts';
 import { useKeptText } from '../hooks/use-kept-text.ts';
@@ -49,7 +49,7 @@ export function MessageBox() {
   const path = `/api/runs/${encodeURIComponent(runId)}`;
   const send = (event: FormEvent) => {
     event.preventDefault();
-    if (text.trim() === '' || busy) return;
+    if (text.trim() === '' || busy || stopping) return;
     void run(async () => {
       await postJson(`${path}/messages`, {
         text: text.trim(),
@@ -121,8 +121,8 @@ export function MessageBox() {
           {!ended && (
             <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
               <p id="message-hint" className="text-xs text-ink-3 max-sm:sr-only">
-                {waits ? 'The session waits for you.' : KIND_WORDS[mode ?? DEFAULT_MODE].whenRead} Enter to
-                send, Shift+Enter for a new line.
+                {waits ? waitingWords(mode).waits : KIND_WORDS[mode ?? DEFAULT_MODE].whenRead} Enter to send,
+                Shift+Enter for a new line.
               </p>
               {isConversation && <AutopilotSwitch />}
             </div>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sampleConfig } from '../../testing/sample-logs.ts';
-import { modeBesideTitle, modeWords, runTitle } from './mode-words.ts';
+import { modeBesideTitle, modeWords, runTitle, waitingWords } from './mode-words.ts';
 
 it('calls the mode Explore, and an untitled run of it an exploration', () => {
   const untitled = sampleConfig({ mode: 'explore', task: '' });
@@ -14,4 +14,12 @@ it('names the mode beside a title that does not say it', () => {
   expect(modeBesideTitle(run, 'Exploration')).toBeUndefined();
   expect(modeBesideTitle(run, 'Tides')).toBe('Explore');
   expect(modeBesideTitle({ mode: 'task', agentic: false }, 'What is it?')).toBe('Quick prompt');
+});
+
+it('says what waits for a message: a session or an exploration', () => {
+  expect(waitingWords('session')).toEqual({ waits: 'The session waits for you.', end: 'End session' });
+  expect(waitingWords('explore')).toEqual({
+    waits: 'The exploration waits for you.',
+    end: 'End exploration',
+  });
 });

@@ -85,6 +85,12 @@ export function modeBesideTitle(run: Pick<RunConfig, 'mode' | 'agentic'>, title:
   return title === untitled ? undefined : label;
 }
 
+/** What a run that waits for a message says, and the button that ends it instead. */
+export function waitingWords(mode: RunMode | undefined): { readonly waits: string; readonly end: string } {
+  const name = modeFacts(mode).run.toLowerCase();
+  return { waits: `The ${name} waits for you.`, end: `End ${name}` };
+}
+
 /** The name of an iteration in a mode. */
 export function stepWord(mode: RunMode | undefined): string {
   return modeFacts(mode).step;
