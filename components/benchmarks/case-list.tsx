@@ -68,7 +68,8 @@ export function CaseList({ path, benchmark }: { path: string; benchmark: Benchma
           />
         )}
       </div>
-      {error && !data && <ErrorNote error={error} />}
+      {/* The list may still be that of the filters before. */}
+      {error && <ErrorNote error={error} />}
       {data && (
         <>
           <p className="tnum mt-2 text-sm text-ink-3">

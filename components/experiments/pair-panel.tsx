@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { ExperimentCell, PairsReply, RunPair } from '#lib/api/experiment-cells.ts';
+import { ofChosenCells } from '#lib/browser/state/cell-pair.ts';
 import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -24,7 +25,8 @@ export function PairPanel({
 }) {
   const [a, setA] = useState(1);
   const [b, setB] = useState(2);
-  const { data, error, reload } = useApi<PairsReply>(`${path}/pairs?a=${a}&b=${b}&done=${done}`);
+  const { data: last, error, reload } = useApi<PairsReply>(`${path}/pairs?a=${a}&b=${b}&done=${done}`);
+  const data = ofChosenCells(last, { a, b });
   return (
     <section aria-labelledby="compare-cells" className="mt-8">
       <h2 id="compare-cells" className="font-semibold">
@@ -35,6 +37,11 @@ export function PairPanel({
         <CellChoice label="Second cell" cells={cells} value={b} onChange={setB} />
       </div>
       {error && !data && <Problem error={error} onRetry={reload} />}
+      {!data && !error && (
+        <p className="mt-2 text-sm text-ink-3" aria-busy="true">
+          Comparing
+        </p>
+      )}
       {data && <Verdict reply={data} />}
     </section>
   );

@@ -59,6 +59,7 @@ export function RunsTable({
   return (
     <>
       <Results items={data.items} mode={mode} asksThinking={asksThinking} />
+      {error && data.items.length < Math.min(shown, total) && <Problem error={error} onRetry={reload} />}
       {shown < total && data.items.length === shown && (
         <div className="mt-3 flex items-center gap-3">
           <Button size="sm" className="max-sm:h-11" onClick={() => setShown(shown + STEP)}>
