@@ -3,7 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { FolderReply, RecentFoldersReply } from '#lib/api/folder.ts';
 import { getJson } from '#lib/browser/api.ts';
-import { folderName, isWholePath, pastedPath } from '#lib/browser/drafts/folder-path.ts';
+import { folderName, isWholePath, pastedPath, pathInField } from '#lib/browser/drafts/folder-path.ts';
 import type { FolderChoice } from '#lib/browser/drafts/run-draft.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
@@ -66,7 +66,13 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
   const up = () => {
     if (folder?.parent !== undefined) go(folder.parent);
   };
-  const path = pastedPath(typed ?? folder?.path ?? at);
+  const shown = pathInField({
+    typed,
+    wanted: at,
+    listed: folder?.path,
+    failed: listing.error !== undefined,
+  });
+  const path = pastedPath(shown);
   /** Uses the folder in the field if it exists, and shows it if no run can work there. */
   const use = () =>
     run(async () => {
@@ -106,7 +112,7 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
           autoCapitalize="off"
           ref={field}
           placeholder="~/projects/reports"
-          value={typed ?? folder?.path ?? at}
+          value={shown}
           onFocus={(event) => event.target.select()}
           onChange={(event) => {
             setByKey(false);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { folderName, isWholePath, pastedPath } from './folder-path.ts';
+import { folderName, isWholePath, pastedPath, pathInField } from './folder-path.ts';
 
 it('takes paths from the root, from a drive and from the home folder as whole', () => {
   for (const path of [
@@ -46,4 +46,14 @@ it('names a folder as people do', () => {
   expect(folderName('/data/notes/')).toBe('notes');
   expect(folderName('C:\\Users\\Ada')).toBe('Ada');
   expect(folderName('/')).toBe('/');
+});
+
+it('keeps a path that could not be listed in the field', () => {
+  const field = { typed: undefined, wanted: '/data/ntoes', listed: '/home/ada', failed: true };
+  expect(pathInField(field)).toBe('/data/ntoes');
+  expect(pathInField({ ...field, typed: '/data/no' })).toBe('/data/no');
+  expect(pathInField({ ...field, wanted: '/data/notes', listed: '/data/notes', failed: false })).toBe(
+    '/data/notes',
+  );
+  expect(pathInField({ ...field, wanted: '' })).toBe('/home/ada');
 });

@@ -30,3 +30,25 @@ function pathOfUrl(text: string): string | undefined {
 export function folderName(path: string): string {
   return path.split(/[/\\]/).findLast((name) => name !== '') ?? path;
 }
+
+/**
+ * The path in the field of the folder dialog: what is being typed; the path that could not be listed, so that it can be corrected;
+ * otherwise that of the folder that is listed. Pure.
+ */
+export function pathInField({
+  typed,
+  wanted,
+  listed,
+  failed,
+}: {
+  typed: string | undefined;
+  /** The path that was asked for; empty for the home folder. */
+  wanted: string;
+  /** The path of the last list, which may be that of an earlier folder. */
+  listed: string | undefined;
+  /** Whether the path that was asked for could not be listed. */
+  failed: boolean;
+}): string {
+  if (typed !== undefined) return typed;
+  return failed && wanted !== '' ? wanted : (listed ?? wanted);
+}
