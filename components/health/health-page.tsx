@@ -5,7 +5,9 @@ import type { HealthReply, ModelsReply } from '#lib/api/replies.ts';
 import { remembered } from '#lib/browser/prefs/remembered.ts';
 import {
   canRun,
+  isListed,
   modelsRefresh,
+  noModelsWords,
   preferredModel,
   RECOMMENDED_MODELS,
   sortedModels,
@@ -72,6 +74,8 @@ export function HealthPage() {
                     <Badge key={capability}>{capability}</Badge>
                   ))}
                 </label>
+              ) : !isListed(models.data) ? (
+                <p>{noModelsWords(undefined)}</p>
               ) : (
                 <>
                   <p>No model is installed yet. One that calls tools well:</p>

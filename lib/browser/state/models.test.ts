@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InstalledCheck } from '../../api/model-check.ts';
 import type { InstalledModel } from '../../api/replies.ts';
-import { canRun, notOfferedWords, preferredModel } from './models.ts';
+import { canRun, isListed, notOfferedWords, preferredModel } from './models.ts';
 
 const TOOLS = ['completion', 'tools'];
 
@@ -82,4 +82,15 @@ describe('models that are not offered', () => {
     );
     expect(notOfferedWords(['1', '2', '3', '4', '5'].map(vectors))).toMatch(/3 \(.+\), and 2 more\.$/);
   });
+});
+
+it('an empty list means no models only if Ollama has answered', () => {
+  expect(isListed({ models: [], ollama: 'ok' })).toBe(true);
+  for (const reply of [
+    undefined,
+    { models: [], ollama: 'down' as const },
+    { models: [], ollama: 'unknown' as const },
+  ]) {
+    expect(isListed(reply)).toBe(false);
+  }
 });

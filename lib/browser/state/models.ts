@@ -15,6 +15,11 @@ export const RECOMMENDED_MODELS: readonly { name: string; size: string; note: st
   { name: 'gpt-oss:20b', size: '14 GB', note: 'Stronger plans and longer runs, if 16 GB are free.' },
 ];
 
+/** Whether Ollama has said which models are installed: only then does an empty list mean that there are none. */
+export function isListed(reply: ModelsReply | undefined): reply is ModelsReply {
+  return reply?.ollama === 'ok';
+}
+
 /** What a choice of models says while it has none. @param models `undefined` until the server has listed them */
 export function noModelsWords(models: readonly unknown[] | undefined): string {
   return models === undefined ? 'Models not loaded yet.' : 'No model is installed yet.';
