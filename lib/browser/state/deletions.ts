@@ -18,9 +18,10 @@ export async function deleteRuns(runs: readonly string[]): Promise<void> {
 }
 
 /** Brings back the runs of a deletion. @throws {ApiError} */
-export async function undoDeletion({ runs }: Deletion): Promise<void> {
-  await postJson('/api/selection/restore', { runs });
-  deletions.setState({ last: undefined });
+export async function undoDeletion(deletion: Deletion): Promise<void> {
+  await postJson('/api/selection/restore', { runs: deletion.runs });
+  // More may have been deleted meanwhile, which can still be restored.
+  settleDeletion(deletion);
 }
 
 /** Call when a deletion is no longer offered to be undone. */
