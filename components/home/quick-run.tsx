@@ -4,7 +4,7 @@ import { ArrowRight } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import { useEffect, useMemo, useState } from 'react';
 import type { InstalledModel } from '#lib/api/replies.ts';
-import { handOver } from '#lib/browser/drafts/handed-over.ts';
+import { handOver, linkedTask } from '#lib/browser/drafts/handed-over.ts';
 import { emptyDraft, type FolderChoice, requestOf } from '#lib/browser/drafts/run-draft.ts';
 import { remembered } from '#lib/browser/prefs/remembered.ts';
 import { callsTools, canRun, preferredModel, sortedModels } from '#lib/browser/state/models.ts';
@@ -125,8 +125,11 @@ export function QuickRun({
         )}
         <div className="ml-auto flex items-center gap-2">
           <Link
-            href={`/runs/new?${new URLSearchParams({ ...(task && { task: task.slice(0, 1500) }), ...(model && { model }) })}`}
-            onClick={() => handOver(folder)}
+            href={`/runs/new?${new URLSearchParams({ ...(task && { task: linkedTask(task) }), ...(model && { model }) })}`}
+            onClick={(event) => {
+              // In a new tab the form opens without it, and the next one in this tab is not for it.
+              if (!event.metaKey && !event.ctrlKey && !event.shiftKey) handOver({ ...folder, task });
+            }}
             className="reach px-2 text-sm text-ink-2 underline-offset-4 hover:text-ink hover:underline"
           >
             All options

@@ -8,7 +8,7 @@ import type { Preset, PresetReply } from '#lib/api/preset.ts';
 import type { ModelsReply, RunReply } from '#lib/api/replies.ts';
 import { getJson, toApiError } from '#lib/browser/api.ts';
 import type { DraftImage } from '#lib/browser/drafts/draft-images.ts';
-import { handedOver, handOver } from '#lib/browser/drafts/handed-over.ts';
+import { handedOver, handOver, openingTask } from '#lib/browser/drafts/handed-over.ts';
 import { draftOfPreset } from '#lib/browser/drafts/preset-draft.ts';
 import { draftOf, emptyDraft, type RunDraft } from '#lib/browser/drafts/run-draft.ts';
 import { remembered } from '#lib/browser/prefs/remembered.ts';
@@ -40,7 +40,7 @@ export function useRunDraft(
       ...emptyDraft,
       ...(from === null ? handedOver() : {}),
       kind: kindNamed(query.get('mode')),
-      task: query.get('task') ?? '',
+      task: openingTask(query.get('task') ?? '', handedOver()?.task),
       model: query.get('model') ?? '',
     },
     resolver: runDraftResolver,

@@ -156,9 +156,10 @@ test('the quick form needs a task and nothing else [D10]', async ({ page, ollama
   // Started from the large form, a task that was typed here is not typed again.
   await page.goto('/');
   await expect(page.getByLabel('Model', { exact: true })).toHaveValue('a-quick-model:latest');
-  await page.getByLabel('Task', { exact: true }).fill('A longer story');
+  const story = 'A longer story. '.repeat(200);
+  await page.getByLabel('Task', { exact: true }).fill(story);
   await page.getByRole('link', { name: 'All options' }).click();
-  await expect(page.getByLabel('What should the agent do?')).toHaveValue('A longer story');
+  await expect(page.getByLabel('What should the agent do?')).toHaveValue(story);
 });
 
 for (const [path, label] of [

@@ -14,3 +14,20 @@ export function handOver(draft: Partial<RunDraft> | undefined): void {
 export function handedOver(): Partial<RunDraft> | undefined {
   return handed;
 }
+
+/** So many characters of a task are put into an address: encoded, they must fit into the head of a request. */
+const LINKED_TASK_CHARS = 1500;
+
+/** The beginning of a task, for the address of the form: a link that is opened in a new tab has nothing else. */
+export function linkedTask(task: string): string {
+  return task.slice(0, LINKED_TASK_CHARS).toWellFormed();
+}
+
+/**
+ * The task with which a form opens: the whole one that was handed over, if the address has its beginning. Pure.
+ *
+ * @param linked the task in the address
+ */
+export function openingTask(linked: string, handedTask: string | undefined): string {
+  return handedTask !== undefined && linkedTask(handedTask) === linked ? handedTask : linked;
+}
