@@ -67,6 +67,8 @@ export function TagField({
           }}
           onBlur={() => add(typed)}
           onKeyDown={(event) => {
+            // The Enter that ends a composition, as of Japanese, is part of the word.
+            if (event.nativeEvent.isComposing) return;
             if (event.key === 'Enter' && typed.trim() !== '') {
               event.preventDefault();
               add(typed);

@@ -190,7 +190,7 @@ function Words({
         // A link that is clicked now must not be overtaken by the address.
         onBlur={() => timer.current !== undefined && commit(typed)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape' && typed !== '') {
+          if (event.key === 'Escape' && typed !== '' && !event.nativeEvent.isComposing) {
             event.preventDefault();
             type('');
           }

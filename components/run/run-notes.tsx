@@ -160,7 +160,7 @@ export function TitleField({ onDone }: { onDone: () => void }) {
         onChange={(event) => setTitle(event.target.value)}
         onBlur={() => void save()}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
+          if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
           event.stopPropagation();
           onDone();
         }}

@@ -62,6 +62,8 @@ export function SearchBar({
     if (index !== undefined) show(index, words);
   };
   const pressed = (event: KeyboardEvent) => {
+    // Until a composition ends, these keys belong to the input method.
+    if (event.nativeEvent.isComposing) return;
     if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
     else if (event.key === 'Escape') onClose();
     else return;
