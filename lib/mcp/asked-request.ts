@@ -69,7 +69,7 @@ function fieldOf(
   if (name === '__proto__' || name === '' || name.length > MAX_NAME_CHARS || cleanText(name).text !== name) {
     throw new RefusedRequestError('A field of the form has a name that cannot be used.');
   }
-  const title = mask.text(cleanLine(property.title, MAX_NAME_CHARS));
+  const title = cleanLine(property.title, MAX_NAME_CHARS, mask);
   const description = textOf(property.description, mask, MAX_PARAMETER_CHARS);
   const looksSecret = SECRET_WORDS.test(`${wordsOf(name)} ${title}`) || property.format === 'password';
   const kind = kindOf(property);
@@ -117,7 +117,7 @@ function optionsOf(kind: AskedField['kind'], property: Given, mask: SecretMask):
   const labels = titled.length > 0 ? titled.map((each) => each.title) : listOf(of.enumNames);
   const options = values.flatMap((value, index) =>
     typeof value === 'string' && value.length <= MAX_NAME_CHARS
-      ? [{ value, label: mask.text(cleanLine(labels[index] ?? value, MAX_NAME_CHARS)) }]
+      ? [{ value, label: cleanLine(labels[index] ?? value, MAX_NAME_CHARS, mask) }]
       : [],
   );
   if (options.length === 0 || options.length !== values.length || options.length > MAX_ASKED_OPTIONS) {
@@ -220,7 +220,7 @@ function partsOf(content: unknown): string {
 
 function textOf(value: unknown, mask: SecretMask, maxChars: number): string {
   if (typeof value !== 'string') return '';
-  return mask.text(textStart(cleanText(textStart(value, 4 * maxChars)).text, maxChars));
+  return textStart(mask.text(cleanText(textStart(value, 4 * maxChars)).text), maxChars);
 }
 
 function given(value: unknown): Given {

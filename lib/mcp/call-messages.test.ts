@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { CallMessages } from './call-messages.ts';
-import { MAX_KEPT_MESSAGES, MAX_SHOWN_MESSAGES, MESSAGES_PER_SECOND } from './limits.ts';
+import {
+  MAX_KEPT_MESSAGES,
+  MAX_MESSAGE_LINE_CHARS,
+  MAX_SHOWN_MESSAGES,
+  MESSAGES_PER_SECOND,
+} from './limits.ts';
 import { SecretMask } from './secrets.ts';
 
 function under(secrets: readonly { name: string; value: string }[] = []) {
@@ -59,4 +64,11 @@ it('masks the secrets of the server', () => {
   const { messages, shown } = under([{ name: 'KEY', value: 'a-secret-value' }]);
   messages.message({ level: 'info', data: 'key a-secret-value' });
   expect(shown[0]).toBe('[info] key [secret KEY]\n');
+});
+
+it('masks a secret before it shortens the line', () => {
+  const value = 'planted-secret-value';
+  const { messages, shown } = under([{ name: 'KEY', value }]);
+  messages.message({ level: 'info', data: `${'x'.repeat(MAX_MESSAGE_LINE_CHARS - 20)}${value}` });
+  expect(shown.join('')).not.toContain(value.slice(0, 6));
 });

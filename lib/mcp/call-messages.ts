@@ -58,7 +58,7 @@ export class CallMessages {
   }
 
   #take(text: string, isProgress: boolean): void {
-    const line = this.#mask.text(cleanLine(text, MAX_MESSAGE_LINE_CHARS));
+    const line = cleanLine(text, MAX_MESSAGE_LINE_CHARS, this.#mask);
     this.#count += 1;
     if (isProgress && this.#kept.at(-1)?.isProgress) {
       this.#kept.pop();

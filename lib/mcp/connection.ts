@@ -372,7 +372,7 @@ function linkTo(
           client: server.oauth,
           onSecret: (secret) => mask.add([secret]),
         });
-    const connection = new HttpConnection(server, sdk, signIn);
+    const connection = new HttpConnection(server, { sdk, mask, authProvider: signIn });
     return {
       transport: connection.transport,
       failed: 'could not be used',
@@ -428,8 +428,8 @@ function infoOf(client: SdkClient, mask: SecretMask): ServerInfo {
     .slice(0, MAX_INSTRUCTIONS_CHARS)
     .toWellFormed();
   return {
-    name: mask.text(cleanLine(version?.title ?? version?.name, MAX_NAME_CHARS)),
-    version: mask.text(cleanLine(version?.version, MAX_NAME_CHARS)),
+    name: cleanLine(version?.title ?? version?.name, MAX_NAME_CHARS, mask),
+    version: cleanLine(version?.version, MAX_NAME_CHARS, mask),
     protocol: cleanLine(client.getNegotiatedProtocolVersion(), 50),
     ...(instructions === '' ? {} : { instructions }),
   };
@@ -482,5 +482,5 @@ function errorWords(error: unknown, mask: SecretMask): string {
   if (error instanceof AppError) return error.message;
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   const message = error instanceof Error ? `${httpStatus(error)}${error.message}${cause}` : String(error);
-  return sentence(mask.text(cleanLine(message, 500)));
+  return sentence(cleanLine(message, 500, mask));
 }

@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type * as Sdk from '@modelcontextprotocol/client';
 import type { HttpServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
+import { cleanLine } from './clean-text.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES } from './limits.ts';
+import type { SecretMask } from './secrets.ts';
 import { Traffic } from './traffic.ts';
 
 /** A server that ends its stream says when it is asked again, but this is the earliest. */
@@ -18,17 +20,22 @@ type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 export class HttpConnection {
   readonly transport: Sdk.StreamableHTTPClientTransport;
   readonly #url: URL;
+  readonly #mask: SecretMask;
   readonly #traffic = new Traffic();
   #problem: string | undefined;
 
-  /** @param authProvider the token of a sign-in */
+  /** @param options.authProvider the token of a sign-in */
   constructor(
     { url, headers }: HttpServer,
-    { StreamableHTTPClientTransport }: typeof Sdk,
-    authProvider: Sdk.AuthProvider | undefined,
+    {
+      sdk,
+      mask,
+      authProvider,
+    }: { sdk: typeof Sdk; mask: SecretMask; authProvider: Sdk.AuthProvider | undefined },
   ) {
     this.#url = new URL(url);
-    this.transport = new StreamableHTTPClientTransport(this.#url, {
+    this.#mask = mask;
+    this.transport = new sdk.StreamableHTTPClientTransport(this.#url, {
       fetch: this.#fetch,
       ...(authProvider && { authProvider }),
       requestInit: { headers },
@@ -68,11 +75,12 @@ export class HttpConnection {
     }
     const response = await fetch(address, { ...init, redirect: 'manual' });
     if (response.status >= 300 && response.status < 400) {
-      const location = response.headers.get('location') ?? '';
+      // It often repeats the address, whose query can hold a key.
+      const location = cleanLine(response.headers.get('location'), 200, this.#mask);
       await response.body?.cancel();
       throw new AppError({
         code: 'mcp_redirect',
-        message: `The server redirects to ${location.slice(0, 200) || 'another address'}, which was not followed.`,
+        message: `The server redirects to ${location || 'another address'}, which was not followed.`,
         hint: 'If you trust that address, enter it instead.',
       });
     }

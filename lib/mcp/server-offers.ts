@@ -65,7 +65,7 @@ function readOffers(
   listed: { prompts: readonly unknown[]; resources: readonly unknown[]; templates: readonly unknown[] },
   mask: SecretMask,
 ): McpOffersReply {
-  const line = (value: unknown, maxChars: number) => mask.text(cleanLine(value, maxChars));
+  const line = (value: unknown, maxChars: number) => cleanLine(value, maxChars, mask);
   const described = ({ title, description }: Given) => {
     const shownTitle = line(title, MAX_NAME_CHARS);
     const text = typeof description === 'string' ? description.slice(0, 4 * MAX_DESCRIPTION_CHARS) : '';

@@ -226,6 +226,15 @@ describe('a server at an address', () => {
     expect(new Set(asked)).toEqual(new Set(['POST /mcp']));
   });
 
+  it('names the address of a redirect without the key that it repeats', async () => {
+    const url = await listen((request, response) =>
+      response.writeHead(307, { location: `/x${request.url}` }).end(),
+    );
+    const { failure } = await test.start('moved', http(`${url}?key=\${${PLANTED.name}}`));
+    expect(failure?.message).toContain('redirects to /x/mcp?key=[secret');
+    expect(failure?.message).not.toContain(PLANTED.value);
+  });
+
   it.each([
     ['a body without end', 'application/json', 'x'.repeat(100_000)],
     ['an event without end', 'text/event-stream', `data: ${'x'.repeat(100_000)}\n`],
