@@ -105,6 +105,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   mcp_call_failed: 502,
   mcp_refused: 502,
   mcp_redirect: 502,
+  mcp_session_ended: 502,
   mcp_sign_in_failed: 502,
   mcp_other_address: 502,
   model_unreachable: 502,

@@ -10,7 +10,7 @@ import { CallMessages, type KeptMessages } from './call-messages.ts';
 import { CallRequests, type RequestCounts } from './call-requests.ts';
 import type { RawCallResult } from './call-result.ts';
 import { cleanLine, cleanText, sentence } from './clean-text.ts';
-import { HttpConnection } from './http-transport.ts';
+import { HttpConnection, SESSION_ENDED } from './http-transport.ts';
 import {
   LIST_TIMEOUT_MS,
   MAX_INSTRUCTIONS_CHARS,
@@ -305,12 +305,24 @@ export class Connection {
     // The server refused it before it did anything.
     const signIn = this.#link.signInProblem(cause);
     if (signIn) return signIn;
+    if (cause instanceof AppError && cause.code === SESSION_ENDED) return this.#sessionEnded(what, cause);
     const why = this.#link.problem() ?? errorWords(cause, this.mask);
     const hint =
       code === 'mcp_call_failed'
         ? 'The call may have been carried out: find out before you repeat it.'
         : undefined;
     return new AppError({ code, message: `The server "${this.#name}" ${what}: ${why}`, hint, cause });
+  }
+
+  /** Ends the connection, so that the next use begins a new session. */
+  #sessionEnded(what: string, cause: AppError): AppError {
+    void this.close();
+    return new AppError({
+      code: cause.code,
+      message: `The server "${this.#name}" ${what}: ${cause.message}`,
+      hint: 'Nothing was carried out. Try again: that begins a new session.',
+      cause,
+    });
   }
 }
 

@@ -11,6 +11,9 @@ import { Traffic } from './traffic.ts';
 const MIN_RECONNECT_MS = 250;
 const MAX_RECONNECT_MS = 30_000;
 
+/** The code of the error for a message of a session that the server has ended: it was not carried out. */
+export const SESSION_ENDED = 'mcp_session_ended';
+
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
@@ -88,7 +91,8 @@ export class HttpConnection {
     const { status, statusText, headers } = response;
     const isEvents = headers.get('content-type')?.includes('text/event-stream') ?? false;
     const body = response.body.pipeThrough(this.#limited(isEvents));
-    return new Response(body, { status, statusText, headers });
+    const limited = new Response(body, { status, statusText, headers });
+    return isOfSession(init) && status === 404 ? withSession(limited) : limited;
   };
 
   /** Passes a body on as long as neither it nor, in a body of events, one of them exceeds the limit of a message. */
@@ -121,4 +125,22 @@ export class HttpConnection {
     this.#problem = problem;
     void this.transport.close();
   }
+}
+
+/** Whether a request is a message of a session. A server without a stream of its own may answer anything to `GET`. */
+function isOfSession(init: RequestInit | undefined): boolean {
+  return init?.method === 'POST' && new Headers(init.headers).has('mcp-session-id');
+}
+
+/**
+ * The answer 404, if it is about an unknown method. Any other means that the server has ended the session, as after a
+ * restart, and that a new one must begin: “Session Management” of the protocol's streamable HTTP transport.
+ *
+ * @throws {AppError} `mcp_session_ended`
+ */
+async function withSession(response: Response): Promise<Response> {
+  const text = await response.text();
+  const { status, statusText, headers } = response;
+  if (/"code"\s*:\s*-32601\b/.test(text)) return new Response(text, { status, statusText, headers });
+  throw new AppError({ code: SESSION_ENDED, message: 'Its session has ended (HTTP 404).' });
 }

@@ -226,6 +226,43 @@ describe('a server at an address', () => {
     expect(new Set(asked)).toEqual(new Set(['POST /mcp']));
   });
 
+  it('begins a new session when the server has ended the old one', async () => {
+    let session = 0;
+    const url = await listen(async (request, response) => {
+      if (request.method !== 'POST') return response.writeHead(request.method === 'GET' ? 405 : 200).end();
+      const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+      const headers = { 'content-type': 'application/json', 'mcp-session-id': `session-${session}` };
+      const answer = (result: object) =>
+        response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      if (method === 'initialize') {
+        const serverInfo = { name: 'web', version: '1' };
+        return answer({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo });
+      }
+      if (request.headers['mcp-session-id'] !== `session-${session}`)
+        return response.writeHead(404).end('Session not found');
+      if (id === undefined) return response.writeHead(202).end();
+      if (method === 'tools/list')
+        return answer({ tools: [{ name: 'act', inputSchema: { type: 'object' } }] });
+      return answer({ content: [{ type: 'text', text: `in session ${session}` }] });
+    });
+    await test.start('web', http(url));
+    await test.accept('web');
+    const opened = await openServerTools(test.servers, ['web__act'], { workspace: '' });
+    const call = () => opened.tools[0]?.run({}, { workspace: '', signal });
+    expect(await call()).toMatchObject({ output: { text: 'in session 0' } });
+    session += 1;
+    await expect(call()).rejects.toMatchObject({
+      code: 'mcp_session_ended',
+      message: expect.stringContaining('Its session has ended'),
+      hint: expect.stringContaining('Nothing was carried out'),
+    });
+    expect(await call()).toMatchObject({
+      output: { text: 'in session 1' },
+      note: expect.stringContaining('was started again'),
+    });
+    await opened.close();
+  });
+
   it('names the address of a redirect without the key that it repeats', async () => {
     const url = await listen((request, response) =>
       response.writeHead(307, { location: `/x${request.url}` }).end(),
