@@ -32,6 +32,21 @@ describe('the configuration of another host [O19]', () => {
     }
   });
 
+  it('keeps the variables that Zed has beside the path of a command', () => {
+    const command = { path: 'npx', args: ['-y', 'x'], env: { API_KEY: 'abc' } };
+    const { servers } = read({ context_servers: { one: { command, env: {} } } });
+    expect(servers[0]?.server).toMatchObject({ command: 'npx', env: { API_KEY: 'abc' } });
+  });
+
+  it('names fields that a server of the other type has', () => {
+    const url = 'http://127.0.0.1:3000/mcp';
+    expect(one({ url, env: { TOKEN: 'abc' }, args: ['x'], network: true }).servers[0]).toMatchObject({
+      server: { type: 'http', url },
+      ignored: ['env', 'args', 'network'],
+    });
+    expect(one({ command: 'x', headers: { a: 'b' } }).servers[0]?.ignored).toEqual(['headers']);
+  });
+
   it('confines servers that no host confined', () => {
     expect(one({ command: 'x' }).servers[0]?.server).toMatchObject({
       folders: [],

@@ -77,7 +77,7 @@ function readServer(entry: unknown): { server: McpServerRequest; ignored: string
   const isHttp = url !== undefined || (type !== undefined && HTTP_TYPES.includes(type));
   const fields = isHttp
     ? { type: 'http', url, headers: entry.headers, oauth: oauthOf(entry) }
-    : { type: 'stdio', ...commandOf(entry), env: entry.env, cwd: homePath(entry.cwd), ...ownFields(entry) };
+    : { type: 'stdio', ...commandOf(entry), cwd: homePath(entry.cwd), ...ownFields(entry) };
   const parsed = mcpServer.safeParse(
     {
       ...withVariables(definedOf(fields)),
@@ -92,7 +92,8 @@ function readServer(entry: unknown): { server: McpServerRequest; ignored: string
   if (!parsed.success) return { problem: describeFieldProblems(parsed.error.issues, 'server').join(' ') };
   const problem = referenceProblems(parsed.data);
   if (problem !== undefined) return { problem };
-  return { server: parsed.data, ignored: Object.keys(entry).filter((field) => !KNOWN.has(field)) };
+  const used = FIELDS[parsed.data.type];
+  return { server: parsed.data, ignored: Object.keys(entry).filter((field) => !used.has(field)) };
 }
 
 /** The fields that Loupe adds to those of other hosts. */
@@ -108,17 +109,25 @@ function oauthOf({ oauth, auth }: Record<string, unknown>): Record<string, unkno
   return client_id === undefined ? undefined : definedOf({ client_id, client_secret });
 }
 
-const KNOWN = new Set([
-  ...['type', 'transport', 'url', 'serverUrl', 'httpUrl', 'headers', 'oauth', 'auth'],
-  ...['command', 'args', 'env', 'cwd', 'disabled', 'enabled'],
-  ...['folders', 'workspace', 'network', 'timeout_seconds', 'trust_read_only'],
-]);
+const COMMON_FIELDS = ['type', 'transport', 'disabled', 'enabled', 'timeout_seconds', 'trust_read_only'];
 
-/** Hosts write a command and its arguments as two fields, as one list, or as an object. */
-function commandOf({ command, args }: Record<string, unknown>): { command: unknown; args: unknown } {
-  if (Array.isArray(command)) return { command: command[0], args: [...command.slice(1), ...listOf(args)] };
-  if (isRecord(command)) return { command: command.path, args: command.args };
-  return { command, args };
+/** The fields that are read, by the type of a server. */
+const FIELDS: Readonly<Record<McpServerRequest['type'], ReadonlySet<string>>> = {
+  http: new Set([...COMMON_FIELDS, 'url', 'serverUrl', 'httpUrl', 'headers', 'oauth', 'auth']),
+  stdio: new Set([...COMMON_FIELDS, 'command', 'args', 'env', 'cwd', 'folders', 'workspace', 'network']),
+};
+
+/** Hosts write a command and its arguments as two fields, as one list, or as an object with its variables. */
+function commandOf({
+  command,
+  args,
+  env,
+}: Record<string, unknown>): Record<'command' | 'args' | 'env', unknown> {
+  if (Array.isArray(command))
+    return { command: command[0], args: [...command.slice(1), ...listOf(args)], env };
+  if (isRecord(command))
+    return { command: command.path, args: command.args ?? args, env: command.env ?? env };
+  return { command, args, env };
 }
 
 /** The problem of the first reference that is not one to a variable. */
