@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { McpServerReply } from '../api/mcp.ts';
 import { hostileServer, PLANTED, type ServersUnderTest, serversUnderTest } from './under-test.ts';
@@ -91,6 +93,18 @@ describe('a server that misbehaves when it starts', () => {
     expect((await test.servers.start(name)).state).toBe('starting');
     await test.servers.stop(name);
     expect((await test.servers.get(name)).state).toBe('off');
+  });
+
+  it('is done with a server that has ended although a program of it holds its streams open', async () => {
+    const file = join(test.dataDir, 'left');
+    const { name, state } = await started('leaves-open-streams', [file]);
+    expect(state).toBe('ready');
+    try {
+      await test.servers.stop(name);
+      expect((await test.servers.get(name)).state).toBe('off');
+    } finally {
+      process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL');
+    }
   });
 
   it('kills a server that does not end', async () => {

@@ -10,6 +10,9 @@ import type { ConfinedServer, ServerEnd, ServerProcess } from './sandbox.ts';
 const WRAPPER = `(read -r _ <&3; kill -9 0) </dev/null >/dev/null 2>&1 &
 exec "$@" 3<&-`;
 
+/** How long the output of a server that has ended is read. */
+const LAST_OUTPUT_MS = 1000;
+
 /** Starts a server without a sandbox, in a process group of its own. Only its environment is limited. */
 export async function startUnconfined(server: ConfinedServer): Promise<ServerProcess> {
   const child = spawnClosed('/bin/sh', ['-c', WRAPPER, 'sh', ...server.argv], {
@@ -39,9 +42,14 @@ export async function startUnconfined(server: ConfinedServer): Promise<ServerPro
       // Also ends what the server left behind, including the watcher.
       signalGroup(child.pid);
       const exitCode = code ?? (signal === null ? undefined : 128 + osConstants.signals[signal]);
-      child.once('close', () =>
-        resolve(killed ? { end: 'stopped', exitCode: undefined } : { end: 'exited', exitCode }),
-      );
+      // A process in a session of its own survives, and can hold the streams open for as long as it likes.
+      const late = setTimeout(() => {
+        for (const stream of child.stdio) stream?.destroy();
+      }, LAST_OUTPUT_MS);
+      child.once('close', () => {
+        clearTimeout(late);
+        resolve(killed ? { end: 'stopped', exitCode: undefined } : { end: 'exited', exitCode });
+      });
     });
   });
   return { stdin, stdout, stderr, ended, kill };

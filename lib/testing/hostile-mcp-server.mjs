@@ -347,6 +347,11 @@ const BEFORE = {
     process.on('SIGTERM', () => undefined);
     setInterval(() => undefined, 1000);
   },
+  'leaves-open-streams': () => {
+    const child = spawn('sleep', ['600'], { detached: true, stdio: 'inherit' });
+    child.unref();
+    appendFileSync(rest[0], String(child.pid));
+  },
   'leaves-children': () => {
     spawn('/bin/sh', ['-c', `exec sleep 31${rest[0]}`], { detached: true, stdio: 'ignore' }).unref();
   },
