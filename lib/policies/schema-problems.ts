@@ -1,4 +1,4 @@
-import { Validator } from '@cfworker/json-schema';
+import { type SchemaDraft, Validator } from '@cfworker/json-schema';
 import type { JsonObject } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';
 
@@ -24,12 +24,12 @@ export interface SchemaProblems {
 }
 
 /**
- * Checks a value against a JSON schema (2020-12). Pure; throws for schemas and values nested too deeply for the validator,
+ * Checks a value against a JSON schema of the draft that it names, or of 2020-12. Pure; throws for schemas and values nested too deeply for the validator,
  * and can take any time: see `askThread`.
  */
 export function schemaProblems(value: unknown, schema: JsonObject): SchemaProblems {
   // The validator writes into the schema.
-  const validator = new Validator(structuredClone(schema), '2020-12', false);
+  const validator = new Validator(structuredClone(schema), draftOf(schema), false);
   const { valid, errors } = validator.validate(value);
   if (valid) return { problems: [], more: 0 };
   const causes = errors.filter(({ keyword }) => !REPORTED_WITH_CAUSE.has(keyword));
@@ -41,6 +41,21 @@ export function schemaProblems(value: unknown, schema: JsonObject): SchemaProble
     more: Math.max(0, causes.length - shown.length),
   };
 }
+
+/** The draft by which the validator reads a schema: `exclusiveMaximum` of draft 4 is no number, for example. */
+function draftOf({ $schema: dialect }: JsonObject): SchemaDraft {
+  const named =
+    typeof dialect === 'string' ? /\/(draft-0[3467]|2019-09)\/schema#?$/.exec(dialect)?.[1] : undefined;
+  return DRAFTS.get(named) ?? '2020-12';
+}
+
+const DRAFTS: ReadonlyMap<string | undefined, SchemaDraft> = new Map([
+  ['draft-03', '4'],
+  ['draft-04', '4'],
+  ['draft-06', '7'],
+  ['draft-07', '7'],
+  ['2019-09', '2019-09'],
+]);
 
 /** A JSON pointer such as `#/items/0/name` as a path; the whole value as such. */
 function placeIn(location: string): string {
