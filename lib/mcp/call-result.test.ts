@@ -47,6 +47,27 @@ describe('callResult', () => {
     expect(of([], { structuredContent: 7 }).output).toEqual({ text: '' });
   });
 
+  it('shows data that is no readable object in part, as text, where there is no other', () => {
+    const rows = Array.from({ length: 5000 }, (_, id) => ({
+      id,
+      name: 'planted-secret',
+      more: 'x'.repeat(40),
+    }));
+    const large = of([], { structuredContent: { rows } });
+    expect(large.truncated).toBe(true);
+    expect(large.output).toMatchObject({
+      text: expect.stringMatching(/^\{"rows":\[\{"id":0,"name":"\[secret KEY\]"/),
+    });
+    expect(of([], { structuredContent: [{ id: 1 }] }).output).toEqual({ text: '[{"id":1}]' });
+    expect(of([text('5000 rows')], { structuredContent: { rows } })).toMatchObject({
+      output: { text: expect.stringMatching(/^5000 rows\n\n\{"rows"/) },
+      truncated: true,
+    });
+    expect(of([text(JSON.stringify({ rows }))], { structuredContent: { rows } }).output).toMatchObject({
+      text: expect.not.stringMatching(/"id":0,.*"id":0,/s),
+    });
+  });
+
   it('is a failure if the server says so, in its words', () => {
     expect(of([text('No planted-secret')], { isError: true })).toMatchObject({
       success: false,

@@ -35,7 +35,12 @@ export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): 
   if (parts.length > MAX_PARTS) lines.push(`[${formatCount(parts.length - MAX_PARTS)} more parts left out]`);
   const text = mask.text(lines.filter((line) => line !== '').join('\n\n'));
   const structured = structuredOf(raw.structuredContent, mask);
-  const shown = structured !== undefined && repeats(text, structured) ? '' : text;
+  const shown =
+    structured === undefined
+      ? withOtherData(text, raw.structuredContent, mask)
+      : repeats(text, structured)
+        ? ''
+        : text;
   const room = MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES;
   const keeps = structured !== undefined && Buffer.byteLength(JSON.stringify(structured)) <= room / 2;
   const fitted = fitMiddle(
@@ -138,6 +143,14 @@ function structuredOf(value: unknown, mask: SecretMask): JsonObject | undefined 
   if (!isBoundedObject(value, bounds)) return undefined;
   const cleaned = mask.json(cleanJson(value));
   return typeof cleaned === 'object' && cleaned !== null && !Array.isArray(cleaned) ? cleaned : undefined;
+}
+
+/** A text with data that is no object within limits, unless the text has it. It is cut with the text. */
+function withOtherData(text: string, value: unknown, mask: SecretMask): string {
+  const isData = typeof value === 'object' && value !== null;
+  const bounds = { maxChars: Number.POSITIVE_INFINITY, maxDepth: MAX_STRUCTURED_DEPTH + 1 };
+  if (!isData || /^\s*[[{]/.test(text) || !isBoundedObject({ value }, bounds)) return text;
+  return [text, mask.text(plainText(JSON.stringify(value)))].filter((part) => part !== '').join('\n\n');
 }
 
 function cleanJson(value: JsonValue): JsonValue {
