@@ -1,9 +1,9 @@
 import type { NewEvent } from '../events/registry.ts';
 import { jsonOfAnswer } from './judged-text.ts';
+import { mustBeData } from './must-be-data.ts';
 import { isPlanOnly } from './plan-only.ts';
 import { ended, type ReadyState, type Verdict } from './rule.ts';
 import { schemaRule } from './schema-rule.ts';
-import { mustBeData } from './structured-answer.ts';
 import { swallowedOf } from './swallowed-tokens.ts';
 
 /** The exact text required by G12. */
