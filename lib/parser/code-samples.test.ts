@@ -12,6 +12,9 @@ it('reads fences with their language', () => {
     end: 21,
   });
   expect(span('````\n```\n````')).toMatchObject({ language: '', closed: true });
+  expect(span('```md\n```json\n{}\n```\n')).toMatchObject({ closed: true, end: 20 });
+  expect(span('```ts\nx\n```That is all.')).toMatchObject({ closed: true, end: 11 });
+  expect(span('~~~ts\n```\n~~~')).toMatchObject({ language: 'ts', closed: true, end: 13 });
   expect(span('```ts\nx')).toMatchObject({ language: 'ts', closed: false, end: 7 });
 });
 

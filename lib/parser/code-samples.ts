@@ -1,6 +1,6 @@
 import type { Source } from './source.ts';
 
-/** A stretch of text between backticks. */
+/** A stretch of text between backticks, or a fence of tildes. */
 export interface CodeSpan {
   /** Offset after the opening backticks and the language. */
   inside: number;
@@ -32,12 +32,28 @@ const CALL_LANGUAGES = new Set([
   'action',
 ]);
 
-const RUN = /`+/y;
+const RUN = /`+|~{3,}/y;
 const LANGUAGE = /[ \t]{0,8}([\w+#.-]{0,32})/y;
-const FENCE_END = /(?<=\n[ \t]{0,8})```/g;
+/** Longer fences are closed by this many characters, too. */
+const MAX_FENCE_CHARS = 6;
+/**
+ * The end of a fence, by its character and length: at least as long as its start, and without a language, which would start
+ * a fence inside it (CommonMark 0.31, 4.5). A sentence may follow in the same line.
+ */
+const FENCE_ENDS = new Map(
+  ['`', '~'].flatMap((mark) =>
+    [3, 4, 5, MAX_FENCE_CHARS].map((chars): [string, RegExp] => [
+      mark.repeat(chars),
+      new RegExp(
+        `(?<=\\n[ \\t]{0,8})${mark}{${chars},}(?!${mark}|\\w[\\w+#.-]{0,31}[ \\t]{0,8}(?:\\n|$))`,
+        'g',
+      ),
+    ]),
+  ),
+);
 const MAX_INLINE_CHARS = 400;
 
-/** The fence or inline code that starts with the backtick at `at`. */
+/** The fence or inline code that starts with the backtick or the three tildes at `at`. */
 export function readCodeSpan(source: Source, at: number): CodeSpan {
   const { text } = source;
   RUN.lastIndex = at;
@@ -47,7 +63,8 @@ export function readCodeSpan(source: Source, at: number): CodeSpan {
   LANGUAGE.lastIndex = inside;
   const [written = '', language = ''] = LANGUAGE.exec(text) ?? [];
   const after = inside + written.length;
-  const closer = source.find(FENCE_END, after);
+  const closing = FENCE_ENDS.get(run.slice(0, MAX_FENCE_CHARS));
+  const closer = closing && source.find(closing, after);
   const end = closer?.end ?? text.length;
   return { inside: after, language: language.toLowerCase(), closed: closer !== undefined, end };
 }

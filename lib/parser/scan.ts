@@ -60,7 +60,7 @@ interface Sample {
   closed: boolean;
 }
 
-const OPENER = /[<[{`\n]|>>>|\]<\]minimax\[>\[|functions\.|functools\[/g;
+const OPENER = /[<[{`\n]|~~~(?<=(?:^|\n)[ \t]{0,3}~~~)|>>>|\]<\]minimax\[>\[|functions\.|functools\[/g;
 const TOOL_RESPONSE_END = /<\/tool_response>/g;
 
 /**
@@ -310,6 +310,8 @@ function triggerOf(found: string): Trigger {
       return 'functions';
     case 'functools[':
       return 'functools';
+    case '~~~':
+      return '`';
     case '<':
     case '[':
     case '{':

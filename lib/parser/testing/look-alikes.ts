@@ -133,6 +133,15 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
   { about: 'a JSON call in a TypeScript sample', content: fence('ts', `const call = ${call};`) },
   { about: 'a JSON call in a shell sample', content: fence('bash', `curl -d '${call}' localhost:8080`) },
   { about: 'a JSON call in a diff', content: fence('diff', `+${call}`) },
+  {
+    about: 'a JSON fence in a Markdown sample',
+    content: `The README:\n${fence('markdown', `# Calls\n\n\`\`\`json\n${call}`)}`,
+  },
+  {
+    about: 'a fence in a fence of four backticks',
+    content: `\`\`\`\`md\n${fence('json', call)}\n\n${fence('tool_code', 'read_file(path="a.txt")')}\n\`\`\`\``,
+  },
+  { about: 'a JSON call in a sample between tildes', content: `~~~python\npayload = ${call}\n~~~` },
   { about: 'a JSON call in YAML', content: fence('yaml', `call: ${call}`) },
   {
     about: 'a tag in a Python sample',
