@@ -17,6 +17,7 @@ it.each([
   ],
   ['attributes', '<get_weather city="Oslo" days="3"/>', { city: 'Oslo', days: 3 }],
   ['text for its one required parameter', '<get_weather>Oslo</get_weather>', { city: 'Oslo' }],
+  ['text between blanks', 'Now: <get_weather> Oslo </get_weather>', { city: 'Oslo' }],
   ['entities', '<get_weather><city>&lt;Oslo&gt; &amp; more</city></get_weather>', { city: '<Oslo> & more' }],
   [
     'an element that is not a parameter',

@@ -11,6 +11,11 @@ import type { Format, FormatReading } from './format.ts';
 const NAME = /<([^\s<>/]{1,128})/y;
 const ATTRIBUTE = /([\p{L}_][\p{L}\p{N}_.-]{0,127})=(?:"([^"]*)"|'([^']*)')/gu;
 
+const MENTION_CHARS = 200;
+/** Words of a sentence before an element, and after its closing tag. */
+const WORD_BEFORE = /[\p{L}\p{N},] $/u;
+const WORD_AFTER = /^<\/[^>]*> [\p{L}\p{N}(]/u;
+
 /** HTML elements that may share a tool's name. They are calls only if they contain parameters. */
 const HTML_ELEMENTS = new Set(
   'a abbr address article aside audio b base body br button canvas caption cite code data details dialog div dl em embed figure footer form h1 h2 h3 head header html i iframe img input label legend li link main map mark menu meta meter nav object ol option output p picture pre progress q s script search section select slot small source span strong style sub summary svg table tbody td template text textarea th time title tr track u ul var video'.split(
@@ -93,10 +98,20 @@ function valuesInside(
       ? undefined
       : { given, unsafeKey: inner.unsafeKey };
   if (inner.count > 0) return undefined;
+  if (isMention(source.text, { name, from, to })) return undefined;
   const text = trimNewline(source.text.slice(from, to)).trim();
   const sole = soleTextParameter(schema, attributes);
   if (sole === undefined || HTML_ELEMENTS.has(name.toLowerCase())) return undefined;
   return { given: { ...attributes, [sole]: decodeEntities(text) } };
+}
+
+/** Whether the tags are named within a sentence: "between <f> and </f> tags". An argument is not set off by a blank there. */
+function isMention(text: string, { name, from, to }: { name: string; from: number; to: number }): boolean {
+  if (!/^[ \t]/.test(text.slice(from, from + 1))) return false;
+  const before = text.slice(0, from - name.length - 2);
+  return (
+    WORD_BEFORE.test(before.slice(-MENTION_CHARS)) && WORD_AFTER.test(text.slice(to, to + MENTION_CHARS))
+  );
 }
 
 /**

@@ -30,6 +30,14 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
   { about: 'a python tag mentioned', content: 'Llama emits <|python_tag|> before its built-in tools.' },
   { about: 'a function tag mentioned', content: 'The opener <function= is followed by the name.' },
   { about: 'an unfinished tag', content: 'How do I type <tool_call in a document?' },
+  {
+    about: 'the tags of a tool-named element mentioned',
+    content: 'Cline wraps its commands in <run_command> and </run_command> tags.',
+  },
+  {
+    about: 'a tool-named element mentioned, closed elsewhere',
+    content: 'The <run_command> tool needs a command. Do not forget </run_command> at its end.',
+  },
   { about: 'the word functions', content: 'All functions.read and functions.write helpers were renamed.' },
   { about: 'the word functools', content: 'Import functools and use functools[0] as the first entry.' },
   { about: 'a markdown link', content: "See [read_file(path='a')](https://example.org/read_file)." },
