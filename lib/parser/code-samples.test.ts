@@ -39,6 +39,8 @@ it('recognizes the words that announce an example [K-6]', () => {
     'for instance:\n',
     'e.g. ',
     'An example call: ',
+    'This is an example of a tool call:\n',
+    'A call looks like this:\n',
     'The syntax is ',
     'The user typed: ',
   ]) {
@@ -49,6 +51,7 @@ it('recognizes the words that announce an example [K-6]', () => {
     'I will call ',
     'For example. Now I call ',
     'That was an example. ',
+    'It looks like this file is missing: ',
     'My call: ',
   ]) {
     expect(announced(before), before).toBe(false);
