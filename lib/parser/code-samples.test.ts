@@ -40,7 +40,6 @@ it('recognizes the words that announce an example [K-6]', () => {
     'e.g. ',
     'An example call: ',
     'This is an example of a tool call:\n',
-    'A call looks like this:\n',
     'The syntax is ',
     'The user typed: ',
   ]) {
@@ -53,6 +52,7 @@ it('recognizes the words that announce an example [K-6]', () => {
     'That was an example. ',
     'It looks like this file is missing: ',
     'My call: ',
+    'My call looks like this:\n',
   ]) {
     expect(announced(before), before).toBe(false);
   }

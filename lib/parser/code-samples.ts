@@ -83,7 +83,7 @@ export function mayHoldCalls({ language }: CodeSpan): boolean {
 }
 
 const EXAMPLE =
-  /(?:\bfor (?:example|instance)\b|\be\.g\.|\bexample(?: call| usage| of [^.!?:\n]{1,60})?:|\blooks like(?: this)?:|\b(?:syntax|format) (?:is|looks)\b|\bwould look like\b|\buser (?:typed|wrote|said)\b)[^.!?\n]{0,60}$/i;
+  /(?:\bfor (?:example|instance)\b|\be\.g\.|\bexample(?: call| usage| of [^.!?:\n]{1,60})?:|\b(?:syntax|format) (?:is|looks)\b|\bwould look like\b|\buser (?:typed|wrote|said)\b)[^.!?\n]{0,60}$/i;
 const EXAMPLE_WINDOW = 160;
 
 /** Whether the words before an offset announce an example rather than a call. */

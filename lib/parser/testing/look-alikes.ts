@@ -154,10 +154,6 @@ export const LOOK_ALIKES: readonly LookAlike[] = [
     about: 'an example of a call in a JSON fence',
     content: `Here is an example of a tool call:\n\n${fence('json', call)}\n\nThe documentation is completed.`,
   },
-  {
-    about: 'what a marked call looks like',
-    content: `A call of Qwen looks like this:\n<tool_call>${call}</tool_call>`,
-  },
   { about: 'a JSON call in YAML', content: fence('yaml', `call: ${call}`) },
   {
     about: 'a tag in a Python sample',
