@@ -134,7 +134,16 @@ it('refuses binary files with a clear message, and shows invalid UTF-8 as far as
     '"image.png" is not a text file (7 bytes with NUL characters) and cannot be shown.',
   );
   await writeFile(join(tools.workspace, 'latin1'), Buffer.from([0x61, 0xe9, 0x62]));
-  expect(await tools.output('read_file', { path: 'latin1' })).toMatchObject({ content: 'a\ufffdb' });
+  const note = 'Bytes that are not UTF-8 are shown as U+FFFD; writing this text back would lose them.';
+  expect(await tools.output('read_file', { path: 'latin1' })).toMatchObject({ content: 'a\ufffdb', note });
+  await writeFile(join(tools.workspace, 'long-latin1'), Buffer.alloc(40_000, 'caf\xe9\n', 'latin1'));
+  expect(await tools.output('read_file', { path: 'long-latin1' })).toMatchObject({
+    note: `Cut: not all of 40000 bytes are shown. Read on with start_line 7937. ${note}`,
+  });
+  await writeFile(join(tools.workspace, 'utf8'), `x${'é\ufffd'.repeat(100_000)}`);
+  expect(await tools.output('read_file', { path: 'utf8' })).toMatchObject({
+    note: expect.not.stringContaining('not UTF-8'),
+  });
 });
 
 it('names a missing file, and suggests a similar one', async () => {

@@ -96,6 +96,8 @@ interface LinesRead {
   truncated: boolean;
   /** Whether the end of the file was reached. */
   complete: boolean;
+  /** Whether bytes that are not UTF-8 were replaced in the text. */
+  lossy: boolean;
   binary: boolean;
 }
 
@@ -105,23 +107,29 @@ const NOTHING_READ: Omit<LinesRead, 'sizeBytes'> = {
   nextLine: 1,
   truncated: false,
   complete: false,
+  lossy: false,
   binary: false,
 };
 
+const LOSSY_NOTE = 'Bytes that are not UTF-8 are shown as U+FFFD; writing this text back would lose them.';
+
 function readOutput(path: string, startLine: number, read: LinesRead) {
+  const notes = [...(read.truncated ? [cutNote(startLine, read)] : []), ...(read.lossy ? [LOSSY_NOTE] : [])];
   return {
     path,
     size_bytes: read.sizeBytes,
     start_line: startLine,
     end_line: read.truncated ? Math.max(startLine, read.nextLine - 1) : read.lastLine,
     ...(read.complete && !read.truncated && { total_lines: read.lastLine }),
-    ...(read.truncated && { note: cutNote(startLine, read) }),
+    ...(notes.length > 0 && { note: notes.join(' ') }),
     content: read.text,
   };
 }
 
-function cutNote(startLine: number, { sizeBytes, text, nextLine }: LinesRead): string {
-  const shown = `Cut: ${Buffer.byteLength(text)} of ${sizeBytes} bytes are shown.`;
+function cutNote(startLine: number, { sizeBytes, text, nextLine, lossy }: LinesRead): string {
+  // A replaced byte has three in the text, which would count more than the file has.
+  const part = lossy ? 'not all' : String(Buffer.byteLength(text));
+  const shown = `Cut: ${part} of ${sizeBytes} bytes are shown.`;
   return nextLine === startLine
     ? `${shown} Line ${startLine} is too long to be shown whole; search_files finds text in it.`
     : `${shown} Read on with start_line ${nextLine}.`;
@@ -174,12 +182,15 @@ function* readLines(
   }
   // `line` is the next line; a last line without a line feed counts too.
   const lastLine = Math.min(endLine, endsWithNewline || line > endLine ? line - 1 : line);
-  const whole = Buffer.concat(wanted).toString('utf8');
+  const data = Buffer.concat(wanted);
+  const whole = data.toString('utf8');
   const fitting = fitStart(whole, budget);
   const truncated = fitting.length < whole.length || (!complete && line <= endLine);
   const text = truncated ? fitting.slice(0, fitting.lastIndexOf('\n') + 1 || fitting.length) : fitting;
   const nextLine = startLine + countLineFeeds(text);
-  return { sizeBytes, text, lastLine, nextLine, truncated, complete, binary: false };
+  const bytes = Buffer.from(text);
+  const lossy = !data.subarray(0, bytes.length).equals(bytes);
+  return { sizeBytes, text, lastLine, nextLine, truncated, complete, lossy, binary: false };
 }
 
 function lineCount(count: number): string {
