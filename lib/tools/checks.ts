@@ -59,13 +59,8 @@ async function runCheck(check: WorkspaceCheck, options: CheckOptions): Promise<V
   switch (check.type) {
     case 'command':
       return checkCommand(check.command, options);
-    case 'file_exists': {
-      const there = await lookAt(options.workspace, workspaceSteps(check.path));
-      return {
-        passed: there !== undefined,
-        output: there ? 'It exists.' : `"${check.path}" does not exist.`,
-      };
-    }
+    case 'file_exists':
+      return checkExists(check.path, options.workspace);
     case 'file_contains':
       return checkContent(check.path, check.text, options.workspace);
   }
@@ -92,6 +87,17 @@ function commandOutput({ output }: ToolResult): string {
   );
   const text = parts.join('\n');
   return text.length <= MAX_OUTPUT_CHARS ? text : `${text.slice(0, 500)}\n[…]\n${text.slice(-3400)}`;
+}
+
+async function checkExists(path: string, workspace: string): Promise<Verdict> {
+  const there = await lookAt(workspace, workspaceSteps(path));
+  if (!there) return { passed: false, output: `"${path}" does not exist.` };
+  // It may lead nowhere, or out of the workspace.
+  const isLink = there.isSymbolicLink();
+  return {
+    passed: !isLink,
+    output: isLink ? `"${path}" is a symbolic link, and links are not followed.` : 'It exists.',
+  };
 }
 
 async function checkContent(path: string, text: string, workspace: string): Promise<Verdict> {

@@ -255,6 +255,7 @@ describe('verification checks [V11]', () => {
   it('follow the same rules as tools, and fail if they cannot run [O5-O8]', async () => {
     await using tools = await toolsUnderTest();
     await symlink('/etc/passwd', join(tools.workspace, 'link'));
+    await symlink('nowhere', join(tools.workspace, 'dangling'));
     const results = await runChecks(
       [
         { type: 'file_contains', path: '../../etc/passwd', text: 'root' },
@@ -262,10 +263,13 @@ describe('verification checks [V11]', () => {
         { type: 'file_exists', path: '/etc/passwd' },
         { type: 'file_exists', path: 'link/x' },
         { type: 'command', command: 'true' },
+        { type: 'file_exists', path: 'link' },
+        { type: 'file_exists', path: 'dangling' },
       ],
       { workspace: tools.workspace, sandbox: noSandbox, signal },
     );
-    expect(results.map(({ passed }) => passed)).toEqual([false, false, false, false, false]);
+    expect(results.map(({ passed }) => passed)).toEqual(Array(7).fill(false));
+    expect(results[6]?.output).toBe('"dangling" is a symbolic link, and links are not followed.');
     expect(results[0]?.output).toContain('leads out');
     expect(results[4]?.output).toBe('Commands cannot run here: Not needed in this test.');
   });
