@@ -128,6 +128,23 @@ it('refuses while the run or another one works in the folder, for imported runs 
   expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('second');
 });
 
+it('leaves the files alone while a run works in a folder around or inside its folder, not beside it', async () => {
+  await using run = await play(TASK, [wrote, says('done')], { files: FILES });
+  const summary = summarizeRun(foldAll(emptyRunState('run'), run.log.events));
+  const workingIn = (workspace: string) => {
+    const get: FileUndoOptions['stored']['get'] = async (id) => ({
+      run: summary,
+      config: id === 'other' ? { ...run.config, workspace } : run.config,
+    });
+    return undoOf(run, { get }, ['other']).list('run');
+  };
+  for (const folder of [dirname(run.workspace), join(run.workspace, 'src')]) {
+    expect(await workingIn(folder)).toMatchObject({ refused: { code: 'folder_in_use' } });
+  }
+  for (const folder of ['', `${run.workspace}-2`])
+    expect(await workingIn(folder)).not.toHaveProperty('refused');
+});
+
 describe('edits', () => {
   const edit = (path: string, ...edits: [old_text: string, new_text: string][]) => ({
     name: 'edit_file',

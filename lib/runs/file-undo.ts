@@ -11,7 +11,7 @@ import { type FileChange, fileChanges } from '../events/file-changes.ts';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { reopenWorkspace } from '../sandbox/workspace.ts';
 import { type FoundBefore, readBefore, removeFile, replaceFile } from '../sandbox/workspace-files.ts';
-import { withWorkspaceLock } from '../sandbox/workspace-lock.ts';
+import { overlap, withWorkspaceLock } from '../sandbox/workspace-lock.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import type { RunReader } from '../store/run-store.ts';
 import { MAX_KEPT_BYTES } from '../tools/changed-files.ts';
@@ -105,7 +105,9 @@ export class FileUndo {
       throw error;
     }
     for (const other of await store.unfinished()) {
-      if ((await stored.get(other.id)).config.workspace === config.workspace) return inUse(other.id);
+      const { workspace } = (await stored.get(other.id)).config;
+      // Explorations have none.
+      if (workspace !== '' && overlap(workspace, config.workspace)) return inUse(other.id);
     }
     return undefined;
   }

@@ -37,7 +37,7 @@ export async function withWorkspaceLock<T>(
 }
 
 /** Whether two canonical paths are the same folder, or one contains the other. */
-function overlap(one: string, other: string): boolean {
+export function overlap(one: string, other: string): boolean {
   return `${one}${sep}`.startsWith(`${other}${sep}`) || `${other}${sep}`.startsWith(`${one}${sep}`);
 }
 
