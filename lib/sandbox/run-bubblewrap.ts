@@ -60,7 +60,9 @@ export async function runInBubblewrap(
 }
 
 async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<CommandOutcome> {
-  const limits = { ...DEFAULT_LIMITS, ...command.limits };
+  const given = { ...DEFAULT_LIMITS, ...command.limits };
+  // What cannot write takes no space.
+  const limits = command.readOnly ? { ...given, minFreeDiskBytes: 0 } : given;
   await using folder = await openCanonical(command.workspace);
   const user = await commandUser(command.workspace, setup.host);
   const protectedGit = command.readOnly ? [] : await gitFolders(command.workspace, user);

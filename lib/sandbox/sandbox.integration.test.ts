@@ -467,6 +467,15 @@ ask('bpf', lambda: call('bpf', ${process.arch === 'x64' ? 321 : 280}, 0, 0, 0))
     expect(outcome.end).toBe('disk_full');
   });
 
+  it('goes on when the disk is nearly full, if it cannot write to it', async () => {
+    await using ws = await temporaryFolder(owner);
+    const outcome = await runShell(sandbox, ws.path, 'sleep 0.5; echo read', {
+      readOnly: true,
+      limits: { minFreeDiskBytes: Number.MAX_SAFE_INTEGER },
+    });
+    expect(outcome).toMatchObject({ end: 'exited', stdout: { text: 'read\n' } });
+  });
+
   it('sees .git read-only as a whole, and cannot move it [threat 3]', async () => {
     await using ws = await temporaryFolder(owner);
     await mkdir(`${ws.path}/.git/hooks`, { recursive: true });

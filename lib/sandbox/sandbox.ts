@@ -56,7 +56,7 @@ export interface CommandLimits {
   outputBytes: number;
   /** How much to keep of the start and of the end of each stream. */
   keptBytes: number;
-  /** The command is killed if the workspace's file system has less free space than this. */
+  /** The command is killed if the workspace's file system has less free space than this, unless it is mounted read-only. */
   minFreeDiskBytes: number;
 }
 
