@@ -75,3 +75,48 @@ it('reports every problem at once', () => {
 it('does not check what the schema does not describe', () => {
   expect(validateArguments({ anything: { at: ['all'] } }, { type: 'object' })).toEqual([]);
 });
+
+it.each([
+  [
+    'lists of another kind',
+    {
+      anyOf: [
+        { type: 'array', items: { type: 'string' } },
+        { type: 'array', items: { type: 'integer' } },
+      ],
+    },
+    [1, 2],
+  ],
+  [
+    'objects with other fields',
+    {
+      oneOf: [
+        { type: 'object', required: ['url'] },
+        { type: 'object', required: ['path'] },
+      ],
+    },
+    { path: 'a' },
+  ],
+  [
+    'other limits',
+    {
+      anyOf: [
+        { type: 'integer', maximum: 10 },
+        { type: 'integer', minimum: 100 },
+      ],
+    },
+    200,
+  ],
+])('accepts a value that fits only a later alternative of its type: %s [O4]', (_what, value, given) => {
+  const either: ParameterSchema = { type: 'object', properties: { value } };
+  expect(validateArguments({ value: given }, either)).toEqual([]);
+});
+
+it('reports what is wrong by the first alternative of the type if none fits [O4]', () => {
+  const value = {
+    anyOf: [{ type: 'string' }, { type: 'integer', maximum: 10 }, { type: 'integer', minimum: 100 }],
+  };
+  expect(validateArguments({ value: 50 }, { type: 'object', properties: { value } })).toEqual([
+    { field: 'value', message: '"value" must be at most 10, not 50.' },
+  ]);
+});

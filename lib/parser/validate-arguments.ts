@@ -59,11 +59,27 @@ function checkValue(
     return;
   }
   const branches = alternatives(schema).filter((branch) => fits(value, branch));
-  const [branch] = branches;
-  if (branch === undefined) {
+  if (branches.length === 0) {
     problems.push({ field, message: `"${field}" must be ${expectation(schema)}, not ${show(value)}.` });
     return;
   }
+  let first: ArgumentProblem[] | undefined;
+  for (const branch of branches) {
+    const found: ArgumentProblem[] = [];
+    checkBranch(value, branch, field, found);
+    if (found.length === 0) return;
+    first ??= found;
+  }
+  for (const problem of first ?? []) problems.push(problem);
+}
+
+/** Checks a value by one alternative of its schema. */
+function checkBranch(
+  value: JsonValue,
+  branch: ParameterSchema,
+  field: string,
+  problems: ArgumentProblem[],
+): void {
   checkLimits(value, branch, field, problems);
   if (Array.isArray(value)) {
     const { items } = branch;
