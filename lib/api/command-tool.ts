@@ -9,6 +9,8 @@ import type { CallMcpToolReply } from './mcp.ts';
 const SCHEMA_BOUNDS = { maxChars: 20_000, maxDepth: 20 };
 /** Programs of this kind read one of their arguments as code: text of a model must not become code. */
 const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'ash', 'busybox']);
+/** Programs that pass the text of `-c` to a shell that the command does not name. */
+const SHELL_STARTERS = new Set(['flock', 'runuser', 'script', 'su']);
 const POWERSHELLS = new Set(['pwsh', 'powershell']);
 /** `-c`, also among joined options, and the long forms of fish. */
 const CODE_OPTION = /^(?:[-+][A-Za-z]*c[A-Za-z]*|--(?:init-)?command)$/;
@@ -79,13 +81,15 @@ function commandToolProblems({
 
 /**
  * Whether the word at this index becomes code: the script of a shell, also where another program starts the shell
- * (`nice sh -c …`), or what `env -S` splits into a command.
+ * (`nice sh -c …`, `flock FILE -c …`), or what `env -S` splits into a command.
  */
 function isCode(words: readonly string[], index: number): boolean {
   const isScript = words.slice(0, index).some((word, at) => {
     const name = baseName(word);
-    if (SHELLS.has(name)) return isScriptOfShell(words.slice(at + 1), index - at - 1);
-    // All words that follow are joined.
+    if (SHELLS.has(name) || SHELL_STARTERS.has(name))
+      return isScriptOfShell(words.slice(at + 1), index - at - 1);
+    // All words that follow are joined, by watch for a shell.
+    if (name === 'watch' && at === 0) return true;
     return (
       POWERSHELLS.has(name) && words.slice(at + 1, index).some((each) => POWERSHELL_CODE_OPTION.test(each))
     );

@@ -69,6 +69,12 @@ it.each([
     ['bash', '-c', '-o', 'pipefail', '-e', '{path} {lines}'],
     ['bash', '-euco', 'pipefail', '{path} {lines}'],
     ['fish', '--command', '{path} {lines}'],
+    ['flock', 'lock', '-c', '{path} {lines}'],
+    ['script', '-qec', '{path} {lines}', '/dev/null'],
+    ['script', '--command={path} {lines}'],
+    ['su', '-c', '{path} {lines}'],
+    ['nice', 'runuser', '-l', 'ada', '-c', '{path} {lines}'],
+    ['watch', '-n', '1', 'head', '{path} {lines}'],
     ['fish', '--command={path} {lines}'],
     ['/usr/bin/env', '-S', 'sh -c {path} {lines}'],
     ['env', '-iS', '{path} {lines}'],
@@ -99,6 +105,8 @@ it('lets parameters reach a script as its arguments or on the standard input', (
     problems({ command: ['pwsh', '-ExecutionPolicy', 'Bypass', '-File', 'a.ps1', '{path}', '{lines}'] }),
   ).toEqual([]);
   expect(problems({ command: ['python3', 'tool.py'], stdin: 'json' })).toEqual([]);
+  expect(problems({ command: ['npm', 'run', 'watch', '{path}', '{lines}'] })).toEqual([]);
+  expect(problems({ command: ['flock', 'lock', 'head', '--lines={lines}', '--', '{path}'] })).toEqual([]);
 });
 
 it('names the place and the reason of what is wrong in the file', () => {
