@@ -52,7 +52,8 @@ export function CustomTools() {
       )}
       {data && !data.programs.confined && (
         <p className="mt-4 text-sm text-warn">
-          Commands run unconfined here, as you, so each call needs your approval.
+          Commands run unconfined here, as you, so each call needs your approval. A tool that only reads could
+          write, too.
         </p>
       )}
       {data?.tools.length === 0 && (

@@ -176,7 +176,7 @@ export interface CommandToolReply extends CommandTool {
 /** `GET /api/command-tools` */
 export interface CommandToolsReply {
   tools: CommandToolReply[];
-  /** Where commands run; without confinement or a way to run them, runs cannot offer these tools. */
+  /** How commands run; where they cannot, runs don't offer these tools. */
   programs: { available: boolean; confined: boolean; reason?: string; hint?: string };
   /** The file. */
   path: string;
