@@ -87,6 +87,15 @@ describe('what it reads', () => {
     expect(found.text).toBe(`on [http://${here()}${whole}]`);
   });
 
+  it('says that parts of a page with too many elements are missing [O9]', async () => {
+    const html = `<p>${'<b>a</b>'.repeat(25_000)}</p><p>end […]</p>`;
+    const result = await call(page('/many', html, { 'content-type': 'text/html' }));
+    expect(result.truncated).toBe(true);
+    expect(result.output).toMatchObject({ text: `${'a'.repeat(20_000)}[…]\n\nend […]` });
+    const small = await call(page('/few', '<p>end […]</p>', { 'content-type': 'text/html' }));
+    expect(small).not.toHaveProperty('truncated');
+  });
+
   it('turns a page into text: headings, lists, links with whole addresses, no scripts and no navigation', async () => {
     const html = `<!doctype html><html><head><title>The  guide</title><style>p{}</style></head><body>
       <nav><a href="/x">Menu</a></nav><h1>Install</h1><p>Run it &amp; <a href="next.html">go on</a>.</p>

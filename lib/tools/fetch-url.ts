@@ -68,7 +68,7 @@ export function fetchDefinition(hosts: readonly string[]): ToolDefinition {
 /** The result for the model: what the server answered, and its text as far as it fits. Pure. */
 function fetchResult(
   { url, redirects, status, body, isCut }: Fetched,
-  { type, title, text }: { type: string; title?: string; text: string },
+  { type, title, text, isCut: isTextCut }: { type: string; title?: string; text: string; isCut: boolean },
 ): ToolResult {
   const about: JsonObject = {
     url,
@@ -80,7 +80,7 @@ function fetchResult(
   };
   const room = MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES - jsonTextBytes(JSON.stringify(about));
   const shown = fitStart(text.toWellFormed(), room);
-  const truncated = isCut || shown.length < text.length;
+  const truncated = isCut || isTextCut || shown.length < text.length;
   const output: JsonObject = {
     ...about,
     ...(truncated && { text_chars: text.length, ...(isCut && { body_cut: true }) }),

@@ -14,6 +14,8 @@ export interface PageToRead {
 export interface PageText {
   title: string;
   text: string;
+  /** Whether parts are missing, because the page has too many elements or nests them too deeply. */
+  isCut: boolean;
 }
 
 /** How much of a page is searched for its charset, as browsers do. */
@@ -30,7 +32,7 @@ const BINARY = /[\u0000-\u0008\u000e-\u001a]/;
 export async function textOf(
   { url, contentType, body, status }: Pick<Fetched, 'url' | 'contentType' | 'body' | 'status'>,
   signal: AbortSignal,
-): Promise<{ type: string; title?: string; text: string }> {
+): Promise<{ type: string; title?: string; text: string; isCut: boolean }> {
   const type = mediaType(contentType);
   const isPage = type === 'text/html' || type === 'application/xhtml+xml';
   if (!isPage && type !== '' && !isTextType(type)) {
@@ -42,9 +44,9 @@ export async function textOf(
   if (BINARY.test(text.slice(0, 4096))) {
     throw new FetchError('The answer is not text.', { detail: { url, status, type, bytes: body.length } });
   }
-  if (!isPage) return { type, text };
+  if (!isPage) return { type, text, isCut: false };
   const page = await readPage({ html: text, url }, signal);
-  return { type, ...(page.title === '' ? {} : { title: page.title }), text: page.text };
+  return { type, ...(page.title === '' ? {} : { title: page.title }), text: page.text, isCut: page.isCut };
 }
 
 /** Turns a page into text, in a thread: pages can be made to take any time. */

@@ -9,6 +9,8 @@ import type { PageText, PageToRead } from './page-text.ts';
 const MAX_DEPTH = 200;
 const MAX_CHILD_NODES = 20_000;
 const MAX_TITLE_CHARS = 300;
+/** Stands for parts beyond these limits; the first character, of a private plane, tells it from text of the page. */
+const LEFT_OUT_MARK = '\u{10fffd}[…]';
 /** Parts of a page that are not its text. */
 const LEFT_OUT = ['nav', 'footer', 'aside', 'form', 'noscript', 'template', 'iframe', 'object', 'svg', 'img'];
 
@@ -38,7 +40,7 @@ function read({ html, url }: PageToRead): PageText {
   const from = URL.parse(base, url)?.href ?? url;
   const text = htmlToText(html, {
     wordwrap: false,
-    limits: { ...limits, ellipsis: '[…]' },
+    limits: { ...limits, ellipsis: LEFT_OUT_MARK },
     selectors: [
       {
         selector: 'a',
@@ -56,5 +58,9 @@ function read({ html, url }: PageToRead): PageText {
       ...LEFT_OUT.map((selector) => ({ selector, format: 'skip' })),
     ],
   });
-  return { title: title.trim().slice(0, MAX_TITLE_CHARS).toWellFormed(), text };
+  return {
+    title: title.trim().slice(0, MAX_TITLE_CHARS).toWellFormed(),
+    text: text.replaceAll(LEFT_OUT_MARK, '[…]'),
+    isCut: text.includes(LEFT_OUT_MARK),
+  };
 }
