@@ -45,7 +45,7 @@ function hasToolResult({ messages }: ReadyState): boolean {
 /** A request for data offers no tools, so the nudge asks for the data instead of calls. */
 function nudgeText(state: ReadyState): string {
   const { answer_schema: schema } = state.config;
-  return schema && mustBeData(state, {}) ? `Give your answer as ${schemaRule(schema)}` : NUDGE_TEXT;
+  return schema && state.answer.asked > 0 ? `Give your answer as ${schemaRule(schema)}` : NUDGE_TEXT;
 }
 
 function nudge(state: ReadyState, cause: 'empty' | 'plan' | 'malformed'): Verdict {
