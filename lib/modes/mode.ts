@@ -1,3 +1,4 @@
+import type { RunConfig } from '../events/config.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { PendingReply } from '../events/run-state.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
@@ -35,8 +36,8 @@ export interface Mode {
   streams(state: ReadyState): boolean;
   /** The events that start an attempt, `attempt.started` first; earlier attempts are in the state (V6). */
   open(state: ReadyState, opening: Opening): readonly NewEvent[];
-  /** The end of the system prompt, as far as it depends on the tools. Missing: nothing does. */
-  toolPrompt?(tools: readonly ToolDefinition[]): string;
+  /** The end of the system prompt, as far as it depends on the tools and the schema of the answer. Missing: nothing does. */
+  toolPrompt?(tools: readonly ToolDefinition[], config: Pick<RunConfig, 'answer_schema'>): string;
   /** The messages of a request. Default: the conversation with shortened older results (C5). */
   prompt?(state: ReadyState): readonly ChatMessage[];
   /** Checked between iterations; the first verdict counts, as in every list of rules here (G18). */

@@ -18,7 +18,7 @@ export const taskMode: Mode = {
   open: (state, { attempt, tools }) => [
     { type: 'attempt.started', attempt, messages: buildMessages(state, tools), tools: [...tools] },
   ],
-  toolPrompt: (tools) => buildAgenticPrompt({ tools }),
+  toolPrompt: (tools, { answer_schema: answerSchema }) => buildAgenticPrompt({ tools, answerSchema }),
   betweenIterations: [endAtIterationLimit],
   beforeIteration: [deliverMessages],
   beforeRound: [endOnRepetition],

@@ -584,6 +584,20 @@ describe('fork with other tools', () => {
     });
   });
 
+  it('adapts the prompt of a task that asks for its answer as data, also to another schema', async () => {
+    const answer_schema = { type: 'object', required: ['old'] };
+    await using parent = await play({ task: 'Go', answer_schema }, [calls(read), says('{"old": 1}')]);
+    const fork = (settings: Record<string, unknown>) =>
+      forkOf(parent.log.events, { at: { before_iteration: 2 }, settings });
+    const fewer = state(await fork({ tools: ['read_file'] })).messages[0]?.content;
+    expect(fewer).toContain('- The tools are: read_file. Use no other name.');
+    expect(fewer).toContain(JSON.stringify(answer_schema));
+    const other = { type: 'object', required: ['new'] };
+    const asked = state(await fork({ answer_schema: other })).messages[0]?.content;
+    expect(asked).toContain(JSON.stringify(other));
+    expect(asked).not.toContain(JSON.stringify(answer_schema));
+  });
+
   it('offers more, as they are described on this machine', async () => {
     await using parent = await play({ task: 'Go', tools: ['read_file'] }, [calls(read), says('Old.')]);
     const point = await findForkPoint('run', [parent.log.events], { before_iteration: 2 });

@@ -88,7 +88,7 @@ export function planFork(
     from: { run_id: state.runId, seq },
     iteration: state.iteration,
     cycle: state.cycle.number,
-    edits: tools ? [...promptForTools(state, edits, tools), ...edits] : edits,
+    edits: [...promptEdits(state, { edits, config, tools: tools ?? state.tools }), ...edits],
     ...(tools && { tools: tools.map((tool) => ({ ...tool })) }),
     settings: settingChanges(state.config, config),
     answered: isAnswered(state, request),
@@ -151,18 +151,22 @@ function withHosts(tool: ToolDefinition, { fetch_hosts: hosts = [] }: RunConfig)
   return now.function.description === tool.function.description ? tool : now;
 }
 
-/** Adapts the part of the system prompt that Loupe wrote about the tools, unless it was edited. */
-function promptForTools(
+/** Adapts the part of the system prompt that Loupe wrote about tools and answer, unless it was edited. */
+function promptEdits(
   state: ReadyState,
-  edits: readonly ForkEdit[],
-  tools: readonly ToolDefinition[],
+  {
+    edits,
+    config,
+    tools,
+  }: { edits: readonly ForkEdit[]; config: RunConfig; tools: readonly ToolDefinition[] },
 ): ForkEdit[] {
   const [system] = state.messages;
   const mode = modeOf(state.config);
-  const end = mode.toolPrompt?.(state.tools);
+  const end = mode.toolPrompt?.(state.tools, state.config);
   const isEdited = edits.some((edit) => edit.target === 'message' && edit.index === 0);
   if (isEdited || end === undefined || system?.role !== 'system' || !system.content.endsWith(end)) return [];
-  const after = system.content.slice(0, -end.length) + (mode.toolPrompt?.(tools) ?? '');
+  const after = system.content.slice(0, -end.length) + (mode.toolPrompt?.(tools, config) ?? '');
+  if (after === system.content) return [];
   return [{ target: 'message', index: 0, role: 'system', before: system.content, after }];
 }
 
