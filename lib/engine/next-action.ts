@@ -12,11 +12,10 @@ import { brokenReplyWarnings, isMalformed, retryCut, retryMalformed } from '../p
 import { estimateTokens } from '../policies/estimate.ts';
 import { afterFailedCall } from '../policies/failure.ts';
 import { finishHandover, isHandingOver } from '../policies/handover.ts';
-import { mustBeData } from '../policies/must-be-data.ts';
 import { operatorStep } from '../policies/operator-policy.ts';
 import { type Ending, isReady, type ReadyState, type Rule, type Verdict } from '../policies/rule.ts';
 import { serverStayedAway } from '../policies/server-wait.ts';
-import { fitAnswer } from '../policies/structured-answer.ts';
+import { fitAnswer, mustBeData } from '../policies/structured-answer.ts';
 import { thinkToSend } from '../policies/thinking.ts';
 import { isVerified, mayTryAgain } from '../policies/verification.ts';
 import type { Action } from './action.ts';

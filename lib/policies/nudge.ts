@@ -1,6 +1,5 @@
 import type { NewEvent } from '../events/registry.ts';
 import { jsonOfAnswer } from './judged-text.ts';
-import { mustBeData } from './must-be-data.ts';
 import { isPlanOnly } from './plan-only.ts';
 import { ended, type ReadyState, type Verdict } from './rule.ts';
 import { schemaRule } from './schema-rule.ts';

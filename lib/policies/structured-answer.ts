@@ -1,6 +1,15 @@
 import { MAX_ANSWER_REQUESTS } from '../events/limits.ts';
+import type { RunState } from '../events/run-state.ts';
 import type { ReadyState, Verdict } from './rule.ts';
 import { schemaRule } from './schema-rule.ts';
+
+/**
+ * Whether the next reply must be data (Ollama's `format`): a single answer from the start, a task once it has given an
+ * answer that does not fit, because a reply that is limited to data cannot call tools.
+ */
+export function mustBeData(state: RunState, { answersAtOnce = false }: { answersAtOnce?: boolean }): boolean {
+  return state.config?.answer_schema !== undefined && (answersAtOnce || state.answer.asked > 0);
+}
 
 /**
  * What becomes of an answer, where the run asks for data: it is checked, and one that does not fit is asked for again
