@@ -148,6 +148,12 @@ const generateBody = z.looseObject({
   options: z.looseObject({ num_ctx: z.number() }),
 });
 
+const embedBody = z.looseObject({
+  model: z.string(),
+  input: z.array(z.string()),
+  keep_alive: z.union([z.string(), z.number()]).optional(),
+});
+
 const seenMessage = z.looseObject({ role: z.string(), content: z.string().catch('') });
 const toolName = z.looseObject({ function: z.looseObject({ name: z.string() }) });
 
@@ -418,11 +424,13 @@ class Server {
 
   /** Embeddings that are similar for texts with the same words: one dimension per word hash. */
   #embed(body: unknown, res: ServerResponse): void {
-    const asked = z.looseObject({ model: z.string(), input: z.array(z.string()) }).safeParse(body);
-    const { model: name, input } = asked.data ?? { model: '', input: [] };
+    const asked = embedBody.safeParse(body);
+    const { model: name, input, keep_alive: keepAlive } = asked.data ?? { model: '', input: [] };
+    const badDuration = withoutUnit(keepAlive);
     const model = this.#modelOf(name);
     const refuse = (status: number, error: string) => sendJson(res, status, JSON.stringify({ error }));
     if (!asked.success) refuse(400, 'invalid input type');
+    else if (badDuration) refuse(400, badDuration);
     else if (!model) refuse(404, `model '${name}' not found`);
     else if (model.remote_host !== undefined) refuse(404, `model "${name}" not found, try pulling it first`);
     else sendJson(res, 200, JSON.stringify({ model: name, embeddings: input.map(wordVector) }));
@@ -434,6 +442,8 @@ class Server {
     const parsed = chatBody.safeParse(recorded.body);
     if (!parsed.success) return refuse(400, parsed.error.issues[0]?.message ?? 'bad request');
     const body = parsed.data;
+    const badDuration = withoutUnit(body.keep_alive);
+    if (badDuration) return refuse(400, badDuration);
     const model = this.#modelOf(body.model);
     if (!model) return refuse(404, `model '${body.model}' not found`);
 
@@ -511,6 +521,8 @@ class Server {
     const asked = generateBody.safeParse(body);
     if (!asked.success) return refuse(400, asked.error.issues[0]?.message ?? 'bad request');
     const { model: name, prompt, options, keep_alive: keepAlive } = asked.data;
+    const badDuration = withoutUnit(keepAlive);
+    if (badDuration) return refuse(400, badDuration);
     const model = this.#modelOf(name);
     if (!model) return refuse(404, `model '${name}' not found`);
     const numCtx = Math.min(options.num_ctx, model.context_length);
@@ -793,6 +805,13 @@ function isNamed(scenario: Scenario, name: string): boolean {
 /** Name syntax of 0.17.4: `/api/show` answers other names with a 500. */
 function isModelName(name: string): boolean {
   return /^[\w.-]+(:\d+)?(\/[\w.-]+){0,2}(:[\w.-]+)?$/.test(name);
+}
+
+/** What Go's `time.ParseDuration` says of seconds that are a text. */
+function withoutUnit(keepAlive: string | number | null | undefined): string | undefined {
+  if (typeof keepAlive !== 'string' || !/^[-+]?[\d.]+$/.test(keepAlive) || isZero(keepAlive))
+    return undefined;
+  return `time: missing unit in duration ${JSON.stringify(keepAlive)}`;
 }
 
 function isZero(keepAlive: string | number | null | undefined): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keepAliveMs } from './keep-alive.ts';
+import { keepAliveForLoad, keepAliveMs, keepAliveToSend } from './keep-alive.ts';
 
 /** 2^63 - 1 nanoseconds. */
 const FOR_EVER_MS = (2 ** 63 - 1) / 1e6;
@@ -22,4 +22,20 @@ it.each([
   ['', undefined],
 ])('reads %j as %j ms', (keepAlive, ms) => {
   expect(keepAliveMs(keepAlive)).toBe(ms);
+});
+
+it.each([
+  ['-1', -1],
+  ['20', 20],
+  ['+1.5', 1.5],
+  ['0', 0],
+  [-1, -1],
+  ['30m', '30m'],
+  ['-1m', '-1m'],
+])('sends %j as %j', (keepAlive, sent) => {
+  expect(keepAliveToSend(keepAlive)).toBe(sent);
+});
+
+it.each([0, '0', '0s', '0.0h', '0m0s', '-0'])('does not unload a model that it loads: %j', (keepAlive) => {
+  expect(keepAliveForLoad(keepAlive)).toBe('5m');
 });

@@ -26,7 +26,14 @@ export function keepAliveMs(keepAlive: string | number): number | undefined {
   return sign === '-' && ms > 0 ? FOR_EVER_MS : ms;
 }
 
+/**
+ * A keep-alive as Ollama takes it: seconds are a number, and a text must have a unit (`time: missing unit in duration "-1"`).
+ */
+export function keepAliveToSend(keepAlive: string | number): string | number {
+  return /^[-+]?\d+(?:\.\d+)?$/.test(String(keepAlive)) ? Number(keepAlive) : keepAlive;
+}
+
 /** With `keep_alive: 0` an empty conversation would unload the model instead; the calls themselves still send 0. */
 export function keepAliveForLoad(keepAlive: string | number): string | number {
-  return /^0+(\.0+)?[a-zµ]*$/.test(String(keepAlive)) ? '5m' : keepAlive;
+  return keepAliveMs(keepAlive) === 0 ? '5m' : keepAliveToSend(keepAlive);
 }

@@ -77,6 +77,14 @@ describe('what is sent', () => {
     expect(fake.chats[1]).toMatchObject({ stream: true, think: true, truncate: false, shift: false });
   });
 
+  it('sends seconds of keep_alive as a number, as a text without a unit is refused', async () => {
+    const { fake, model } = await start({ scenarios: [play({ reply: { content: 'Hello.' } })] });
+    await model.load({ model: 'play', numCtx: 4096, keepAlive: '-1' }, context());
+    await model.chat(request({ keepAlive: '-1' }), context());
+    expect(fake.chats.at(-1)).toMatchObject({ keep_alive: -1 });
+    await model.embed({ model: 'play', texts: ['one'], keepAlive: '600' }, context());
+  });
+
   it('sends no `tools` when none are offered [T10]', async () => {
     const { fake, model } = await start({ scenarios: [play({ reply: { content: 'Hello.' } })] });
     await model.chat(request({ tools: [], stream: true }), context());

@@ -1,3 +1,4 @@
+import { keepAliveToSend } from './keep-alive.ts';
 import { ModelError } from './model-error.ts';
 import { parseError } from './ollama-body.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
@@ -21,7 +22,7 @@ export async function embed(
       hint: 'Choose a smaller embedding model.',
     });
   const reply: unknown = await callOllama(connection, { ...context, onTimeout, asked: { model } }, (call) =>
-    call.client.embed({ model, input: [...texts], truncate: true, keep_alive: keepAlive }),
+    call.client.embed({ model, input: [...texts], truncate: true, keep_alive: keepAliveToSend(keepAlive) }),
   );
   const read = embedReply.safeParse(reply);
   if (read.success) return read.data.embeddings;

@@ -1,6 +1,7 @@
 import type { ChatRequest as WireRequest } from 'ollama';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { ChatMessage, ChatRequest } from './chat-model.ts';
+import { keepAliveToSend } from './keep-alive.ts';
 
 /**
  * The body of `POST /api/chat` for a request (T3). `truncate` and `shift` are missing in the client's types, but it
@@ -16,7 +17,7 @@ export function wireRequest(
     shift: false,
     think: request.think,
     ...(request.format && { format: request.format }),
-    keep_alive: request.keepAlive,
+    keep_alive: keepAliveToSend(request.keepAlive),
     stream: request.stream,
     tools: request.tools.length === 0 ? undefined : request.tools.map(wireTool),
     messages: request.messages.map((message) => wireMessage(message, request.images)),
