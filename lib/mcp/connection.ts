@@ -69,12 +69,11 @@ interface Page {
 
 /** Finds the entries in a page of a list. @param name the field that holds them */
 export function pageOf(name: string): z.ZodType<Page> {
-  return z
-    .looseObject({ [name]: z.array(z.unknown()), nextCursor: z.string().optional() })
-    .transform((page) => ({
-      entries: z.array(z.unknown()).parse(page[name]),
-      nextCursor: z.string().optional().parse(page.nextCursor),
-    }));
+  return z.looseObject({ [name]: z.array(z.unknown()) }).transform((page) => ({
+    entries: z.array(z.unknown()).parse(page[name]),
+    // Some servers write `null` on the last page.
+    nextCursor: z.string().optional().catch(undefined).parse(page.nextCursor),
+  }));
 }
 
 /** How a tool is called, and what hears of it. */
@@ -337,7 +336,7 @@ const listedTool = z.looseObject({
   description: z.string().optional().catch(undefined),
 });
 const CALL_RESULT = z.object({
-  content: z.array(z.unknown()).optional(),
+  content: z.array(z.unknown()).nullish(),
   structuredContent: z.unknown().optional(),
   isError: z.unknown().optional(),
 });

@@ -287,6 +287,12 @@ describe('a server that answers calls badly', () => {
     expect((await called(behaviour)).reply.result.output).toMatchObject({ text });
   });
 
+  it('takes null for what is missing, in lists and results', async () => {
+    const { name, reply } = await called('null-fields');
+    expect(reply.result).toEqual({ success: true, output: { data: { found: 1 } } });
+    expect((await test.servers.get(name)).tools).toMatchObject([{ name: 'act', status: 'new' }]);
+  });
+
   it('refuses a result that is none', async () => {
     await expect(called('not-content')).rejects.toMatchObject({ code: 'mcp_call_failed' });
   });

@@ -64,7 +64,9 @@ function readTool(server: string, listed: ListedTool): ServerTool {
   });
   if (listed.name.length > MAX_NAME_CHARS) return unusable(`Its name has ${listed.name.length} characters.`);
   const bounds = { maxChars: MAX_SCHEMA_CHARS, maxDepth: MAX_SCHEMA_DEPTH };
-  const { inputSchema, outputSchema } = listed;
+  const { inputSchema } = listed;
+  // Some servers write `null` for what is missing.
+  const outputSchema = listed.outputSchema ?? undefined;
   if (!isBounded(inputSchema, bounds)) return unusable(tooLarge('input'));
   if (outputSchema !== undefined && !isBounded(outputSchema, bounds)) return unusable(tooLarge('output'));
   try {
