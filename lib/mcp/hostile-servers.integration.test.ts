@@ -134,6 +134,18 @@ describe('a server that lists odd tools', () => {
     for (const each of names) expect(each).toMatch(new RegExp(`^${name}__[A-Za-z0-9_]+$`));
   });
 
+  it('keeps the names that tools were accepted with when others come first in the list', async () => {
+    const { name } = await started('reorders-names');
+    await test.accept(name);
+    for (let count = 0; count < 2; count++) await test.servers.call(name, 'a.b', {}, signal);
+    const { tools } = await test.accept(name);
+    expect(tools.map((tool) => tool.status)).toEqual(['accepted', 'accepted']);
+    expect(tools.find((tool) => tool.name === 'a.b')?.offered).toBe(`${name}__a_b`);
+    for (const tool of tools) {
+      expect((await test.servers.acceptedTool(tool.offered)).tool.name).toBe(tool.name);
+    }
+  });
+
   it('never takes the name of a built-in tool', async () => {
     const { name, tools } = await started('built-in-name');
     expect(tools.map(({ offered }) => offered)).toEqual([`${name}__read_file`, `${name}__run_command`]);

@@ -33,7 +33,7 @@ import { serverFolders, serverHome } from './server-folders.ts';
 import { failureOf, type ServerFailure, ServerInstance } from './server-instance.ts';
 import { getPrompt, getResource, listOffers } from './server-offers.ts';
 import { type SignedIn, SignIns } from './sign-in/sign-ins.ts';
-import type { ServerTool } from './tool-definition.ts';
+import { type ServerTool, withOwnNames } from './tool-definition.ts';
 import { runsUnasked, toolReplies } from './tool-replies.ts';
 
 /** The page's own process of a server ends this long after its last use. */
@@ -256,7 +256,10 @@ export class McpServers {
       const others = (accepted[name] ?? []).filter(
         (tool) => !names.has(tool.name) && isStillThere(tool, this.#listed.get(name)),
       );
-      await this.#files.saveAccepted({ ...accepted, [name]: [...others, ...chosen] });
+      await this.#files.saveAccepted({
+        ...accepted,
+        [name]: [...others, ...withOwnNames(name, chosen, others)],
+      });
     });
     return this.get(name);
   }

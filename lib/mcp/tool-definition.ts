@@ -122,13 +122,33 @@ function offeredName(server: string, name: string): string {
 }
 
 function renamed(server: string, tool: ServerTool): ServerTool {
-  const offered = withHash(offeredName(server, tool.name), tool.name);
+  return offeredAs(withHash(offeredName(server, tool.name), tool.name), tool);
+}
+
+function offeredAs<Tool extends ServerTool>(offered: string, tool: Tool): Tool {
   const { definition } = tool;
   return {
     ...tool,
     offered,
     definition: definition && { ...definition, function: { ...definition.function, name: offered } },
   };
+}
+
+/**
+ * Tools with names for models that no other tool has. A server can list its tools in another order later, so that one gets
+ * the name that another was accepted with. Pure.
+ */
+export function withOwnNames<Tool extends ServerTool>(
+  server: string,
+  tools: readonly Tool[],
+  others: readonly ServerTool[],
+): Tool[] {
+  const taken = new Set(others.map(({ offered }) => offered.toLowerCase()));
+  return tools.map((tool) =>
+    taken.has(tool.offered.toLowerCase())
+      ? offeredAs(withHash(offeredName(server, tool.name), tool.name), tool)
+      : tool,
+  );
 }
 
 /** The start of a name with four digits from the whole name, so that it is the same in any order of the list. */

@@ -37,7 +37,7 @@ function reply(
 ): McpToolReply {
   return {
     name: tool.name,
-    offered: tool.offered,
+    offered: (status === 'accepted' ? accepted?.offered : undefined) ?? tool.offered,
     status,
     ...(tool.title === undefined ? {} : { title: tool.title }),
     description: tool.description,
