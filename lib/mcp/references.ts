@@ -8,6 +8,9 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 /** References of other hosts that mean something else, or a misspelt one. */
 const OTHER_REFERENCE = /\$\{[^}]*\}/;
 
+/** A scheme and its `token68` (RFC 9110, section 11.4), also within JSON. */
+const CREDENTIALS = /\b(bearer|basic|token|api-?key)\s+([A-Za-z0-9\-._~+/]{6,}=*)/gi;
+
 /** A server with the values of its references, and what of it is secret. Only in memory, while it starts. */
 export interface ResolvedServer<Server extends McpServer = McpServer> {
   server: Server;
@@ -30,7 +33,20 @@ export function referenceProblem(value: string): string | undefined {
 /** What of a value is secret: not paths of the system, numbers and words such as "true". */
 function secretsOf(name: string, value: string): Secret[] {
   // Such a name makes shorter values count, too: whoever configures a server for a value means that value.
-  return environmentSecrets({ [`${name}_SECRET`]: value }).map((found) => ({ name, value: found }));
+  const found = [value, ...credentialsIn(value)].flatMap((text) =>
+    environmentSecrets({ [`${name}_SECRET`]: text }),
+  );
+  return [...new Set(found)].map((text) => ({ name, value: text }));
+}
+
+/** Credentials after the name of their scheme, as in headers: servers repeat them without it. */
+function credentialsIn(value: string): string[] {
+  return [...value.matchAll(CREDENTIALS)].flatMap(([, scheme = '', credentials = '']) => {
+    if (scheme.toLowerCase() !== 'basic') return [credentials];
+    const pair = Buffer.from(credentials, 'base64').toString('utf8');
+    const password = pair.slice(pair.indexOf(':') + 1);
+    return [credentials, pair, password];
+  });
 }
 
 /**

@@ -76,3 +76,16 @@ it('sends a token that was entered for one host to no other', () => {
     'Authorization: Enter a value.',
   );
 });
+
+it.each([
+  ['Bearer sk-abcdef123456', ['sk-abcdef123456']],
+  ['token ghp_abcdef123456', ['ghp_abcdef123456']],
+  [`Basic ${Buffer.from('ada:pass-word-1').toString('base64')}`, ['ada:pass-word-1', 'pass-word-1']],
+  ['{"Authorization": "Bearer ntn_abcdef123456", "Version": "2022"}', ['ntn_abcdef123456']],
+])('masks the credentials in a value without their scheme: %s', (given, repeated) => {
+  const server = nodeServer('x.js', [], { env: { HEADER: given } });
+  const masked = new SecretMask(resolveReferences('s', server, {}).secrets);
+  for (const text of [given, ...repeated]) {
+    expect(masked.text(`Refused: "${text}".`)).toBe('Refused: "[secret HEADER]".');
+  }
+});
