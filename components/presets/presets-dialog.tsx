@@ -23,7 +23,7 @@ export function PresetsDialog({ onClose }: { onClose: () => void }) {
   const file = useRef<HTMLInputElement>(null);
   const [note, setNote] = useState('');
   const change = (work: () => Promise<string>) =>
-    void run(async () => {
+    run(async () => {
       setNote('');
       setNote(await work());
       reload('/api/presets');
@@ -32,7 +32,7 @@ export function PresetsDialog({ onClose }: { onClose: () => void }) {
     const picked = event.target.files?.[0];
     event.target.value = ''; // the same file can be chosen again after a mistake
     if (!picked) return;
-    change(async () => {
+    void change(async () => {
       const reply = await postJson<PresetReply>('/api/presets', await readPresetFile(picked));
       const left = reply.left_out ? ` Left out: ${reply.left_out.join(', ')}.` : '';
       return `Imported “${plainVisibleLine(reply.preset.name)}”.${left} Look through it before you start it.`;
@@ -87,18 +87,19 @@ function PresetLine({
 }: {
   preset: Preset;
   busy: boolean;
-  onChange: (work: () => Promise<string>) => void;
+  /** Resolves to whether it succeeded. */
+  onChange: (work: () => Promise<string>) => Promise<boolean>;
   onClose: () => void;
 }) {
   const [name, setName] = useState<string>();
   const path = `/api/presets/${encodeURIComponent(preset.id)}`;
   const label = plainVisibleLine(preset.name);
-  const rename = (changed: string) => {
-    setName(undefined);
-    onChange(async () => {
+  const rename = async (changed: string) => {
+    const renamed = await onChange(async () => {
       await postJson(path, { name: changed, run: preset.run });
       return `Renamed to “${plainVisibleLine(changed)}”.`;
     });
+    if (renamed) setName(undefined);
   };
   if (name !== undefined) {
     return (
@@ -107,7 +108,7 @@ function PresetLine({
           className="flex gap-2 py-2"
           onSubmit={(event) => {
             event.preventDefault();
-            rename(name);
+            void rename(name);
           }}
         >
           <input
@@ -154,7 +155,7 @@ function PresetLine({
         className="max-sm:h-11"
         aria-label={`Export ${label}`}
         onClick={() =>
-          onChange(async () => {
+          void onChange(async () => {
             await download(`${path}/file`);
             return 'Exported, without its folder.';
           })
@@ -169,7 +170,7 @@ function PresetLine({
         aria-label={`Delete ${label}`}
         disabled={busy}
         onClick={() =>
-          onChange(async () => {
+          void onChange(async () => {
             await deleteJson(path);
             return `Deleted “${label}”.`;
           })

@@ -75,8 +75,13 @@ test('a form is saved as a preset, filled in from the first page, changed, expor
     await page.goto('/');
     await presets(page).getByRole('button', { name: 'Manage presets' }).click();
     await all(page).getByRole('button', { name: 'Rename Weekly report' }).click();
-    await all(page).getByLabel('New name of Weekly report').fill('Report');
-    await page.keyboard.press('Enter');
+    const name = all(page).getByLabel('New name of Weekly report');
+    await name.fill('Report');
+    await page.route(/\/api\/presets\/[^/]+$/, (route) => route.abort(), { times: 1 });
+    await name.press('Enter');
+    await expect(all(page).getByRole('alert')).toBeVisible();
+    await expect(name).toHaveValue('Report');
+    await name.press('Enter');
     await expect(all(page).getByRole('link', { name: 'Report' })).toBeVisible();
     await expectAccessible(page);
     const download = page.waitForEvent('download');
