@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { RatingReply } from '#lib/api/rating.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { scoresOf, type UnsavedScores, withoutScores, withScore } from '#lib/browser/drafts/person-scores.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
@@ -21,17 +22,18 @@ export function PersonForm({
   onRated: () => void;
 }) {
   const [person, setPerson] = useState('');
-  const [scores, setScores] = useState<Readonly<Record<string, number>>>({});
+  const [unsaved, setUnsaved] = useState<UnsavedScores>(new Map());
   const { busy, problem, run } = useRequest();
   const done = Object.hasOwn(people, person.trim()) ? (people[person.trim()] ?? []) : [];
   const at = study.subjects.findIndex(({ run_id }) => !done.includes(run_id));
   const subject = study.subjects[at];
+  const scores = scoresOf(unsaved, subject?.run_id);
   const { scale, items, instructions } = study.questionnaire;
   const open = items.filter(({ id }) => scores[id] === undefined).length;
-  const save = () =>
+  const save = (runId: string) =>
     run(async () => {
-      await postJson(`${path}/scores`, { person: person.trim(), run_id: subject?.run_id, scores });
-      setScores({});
+      await postJson(`${path}/scores`, { person: person.trim(), run_id: runId, scores });
+      setUnsaved((before) => withoutScores(before, runId));
       onRated();
     });
   const steps = Array.from({ length: scale.max - scale.min + 1 }, (_, index) => scale.min + index);
@@ -84,7 +86,9 @@ export function PersonForm({
                       name={id}
                       className="sr-only"
                       checked={scores[id] === step}
-                      onChange={() => setScores({ ...scores, [id]: step })}
+                      onChange={() =>
+                        setUnsaved((before) => withScore(before, subject.run_id, { item: id, score: step }))
+                      }
                     />
                     {step}
                   </label>
@@ -98,7 +102,7 @@ export function PersonForm({
               kind="primary"
               className="max-sm:h-11"
               disabled={busy || open > 0 || person.trim() === ''}
-              onClick={() => void save()}
+              onClick={() => void save(subject.run_id)}
             >
               Save and continue
             </Button>
