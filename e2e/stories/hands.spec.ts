@@ -90,8 +90,12 @@ test('a complete run can be read by keyboard alone', async ({ ownServer }) => {
     await expect(page.getByRole('search')).toContainText(/\d/);
     await page.keyboard.press('Enter');
     await expect(page.getByRole('search')).toContainText(/1\/\d/);
+    await page.getByRole('button', { name: 'Next', exact: true }).focus();
+    await page.keyboard.press('/');
+    await expect(page.getByRole('textbox', { name: 'Search in this run' })).toBeFocused();
     await page.keyboard.press('Escape');
     await expect(page.getByRole('search')).toBeHidden();
+    await expect(view.timeline.locator('article:focus')).toContainText('chapter-9-3');
   });
 
   await test.step('Enter unfolds a row, ? shows the keys', async () => {

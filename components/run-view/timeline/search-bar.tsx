@@ -15,6 +15,9 @@ import { queryWords, searchRows } from '#lib/browser/state/search-rows.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 
+/** The ID of its field. */
+export const SEARCH_FIELD = 'search-in-run';
+
 const button =
   'grid size-8 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink disabled:text-ink-3';
 
@@ -74,6 +77,7 @@ export function SearchBar({
     <search className="absolute top-3 right-3 left-3 z-10 flex items-center sm:left-auto md:right-16 gap-1 rounded-lg border border-line-strong bg-raised py-1 pr-1 pl-3 shadow-lg print:hidden">
       <input
         ref={input}
+        id={SEARCH_FIELD}
         type="text"
         aria-label="Search in this run"
         placeholder="Search in this run"

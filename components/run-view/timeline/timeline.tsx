@@ -37,7 +37,7 @@ import { useRun, useRunSource } from '../run-context.tsx';
 import { type Reading, useRunScreen } from '../screen-context.ts';
 import { GoBar } from './go-bar.tsx';
 import { OutlineStrip } from './outline-strip.tsx';
-import { SearchBar } from './search-bar.tsx';
+import { SEARCH_FIELD, SearchBar } from './search-bar.tsx';
 import { TimelineBar } from './timeline-bar.tsx';
 import { useFollow } from './use-follow.ts';
 import { useJump } from './use-jump.ts';
@@ -178,7 +178,11 @@ export function Timeline({
   }, [cancel, setFollowing, settle]);
 
   const [searching, setSearching] = useState(false);
-  const search = useCallback(() => setSearching(true), []);
+  const search = useCallback(() => {
+    setSearching(true);
+    // It may be open already, with the focus elsewhere.
+    document.getElementById(SEARCH_FIELD)?.focus();
+  }, []);
   const showMatch = useCallback(
     (index: number, words: readonly string[]) => rows[index] && showFound(rows[index], words),
     [rows, showFound],
@@ -300,6 +304,10 @@ export function Timeline({
             onClose={() => {
               setSearching(false);
               if (find !== undefined) forgetFind();
+              // Back to the rows, at the one that was found.
+              const { cursor } = reading.getState();
+              if (cursor !== undefined)
+                document.getElementById(`row-${cursor}`)?.focus({ preventScroll: true });
             }}
           />
         )}
