@@ -1,9 +1,8 @@
 'use client';
 
-import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import type { SuiteCase, SuiteReply } from '#lib/api/suite.ts';
-import { deleteJson, putJson } from '#lib/browser/api.ts';
+import { putJson } from '#lib/browser/api.ts';
 import {
   type CaseDraft,
   duplicateOf,
@@ -15,7 +14,7 @@ import { plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
-import { LEAVING, useRequest } from '../hooks/use-request.ts';
+import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { DownloadLink } from '../ui/download-link.tsx';
@@ -28,6 +27,7 @@ import { ParentLink } from '../ui/parent-link.tsx';
 import { CaseDialog } from './case-dialog.tsx';
 import { CaseTable } from './case-table.tsx';
 import { HistoryPlot } from './history-plot.tsx';
+import { SuiteMenu } from './suite-menu.tsx';
 import { VersionList } from './version-list.tsx';
 
 const FORMATS = [
@@ -56,7 +56,6 @@ export function SuitePage({ suiteId }: { suiteId: string }) {
 
 function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; reload: () => void }) {
   const { suite, cases, versions } = data;
-  const router = useRouter();
   const { busy, problem, setProblem, run } = useRequest();
   const [edited, setEdited] = useState<Edited>();
   const [filter, setFilter] = useState({ text: '', tag: '' });
@@ -76,12 +75,6 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
     const before = edited && 'before' in edited ? edited.before : undefined;
     void put(before ? cases.map((each) => (each.id === before.id ? one : each)) : [...cases, one]);
   };
-  const remove = () =>
-    run(async () => {
-      await deleteJson(path);
-      router.push('/suites');
-      return LEAVING;
-    });
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <div className="flex flex-wrap items-start justify-between gap-3">
@@ -116,11 +109,7 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
               </DownloadLink>
             ))}
           </Menu>
-          <Menu label="More">
-            <button type="button" className={menuItem} disabled={busy} onClick={() => void remove()}>
-              Delete suite
-            </button>
-          </Menu>
+          <SuiteMenu path={path} />
         </div>
       </div>
       {problem && !edited && (

@@ -104,6 +104,20 @@ test('a file with mistakes is refused with their places, and a good one is impor
     const again = (await reply.json()) as SuiteReply;
     expect(again.suite.hash).toBe((await suiteOf(loupe, id)).suite.hash);
   });
+
+  await test.step('deleted, once a question is answered', async () => {
+    const ask = async () => {
+      await page.getByRole('button', { name: 'More', exact: true }).first().click();
+      await page.getByRole('button', { name: 'Delete suite' }).click();
+      return page.getByRole('dialog', { name: 'Delete this suite?' });
+    };
+    await (await ask()).getByRole('button', { name: 'Keep it' }).click();
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await suiteOf(loupe, id);
+    await (await ask()).getByRole('button', { name: 'Delete', exact: true }).click();
+    await expect(page).toHaveURL(/\/suites$/);
+    expect((await loupe.request(`/api/suites/${id}`)).status).toBe(404);
+  });
 });
 
 test('a run is added as a case to the suite Basics, once', async ({ page, loupe, ollama }) => {
