@@ -92,6 +92,12 @@ it('cuts the body at 500 characters without splitting a character [T5]', () => {
   expect(message.isWellFormed()).toBe(true);
 });
 
+it('says who limits the use of a cloud model, and does not retry it', () => {
+  const limited = http(429, 'you have reached your session usage limit, please wait or upgrade to continue');
+  expect(limited).toMatchObject({ kind: 'http', transient: false });
+  expect(limited.hint).toContain('The service that runs this model limits');
+});
+
 it('does not retry a model that does not fit into memory', () => {
   expect(http(500, 'model requires more system memory (9.5 GiB) than is available (7.1 GiB)').transient).toBe(
     false,

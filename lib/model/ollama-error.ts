@@ -169,6 +169,16 @@ function classify(
       hint: 'This Ollama cannot run the model. Update Ollama, or choose another model.',
     });
   }
+  if (status === 429) {
+    return new ModelError({
+      kind: 'http',
+      status,
+      message,
+      // It passes after hours, if at all.
+      transient: false,
+      hint: 'The service that runs this model limits how much you can use it. Wait, or choose another model.',
+    });
+  }
   return new ModelError({ kind: 'http', status, message, hint: 'Look at the log of the Ollama server.' });
 }
 
