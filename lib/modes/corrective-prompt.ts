@@ -38,16 +38,16 @@ export function buildCorrectivePrompt({
           `This attempt is checked again for:\n${again.map(({ check }) => `- ${describeDemand(check)}`).join('\n')}`,
         ]
       : []),
-    ...(filesWritten
-      ? [describeFiles(filesWritten), 'Correct the work that is there. Do not start from nothing.']
-      : ['Answer the task again, in full.']),
+    ...(filesWritten ? describeFiles(filesWritten) : ['Answer the task again, in full.']),
   ].join('\n\n');
 }
 
-function describeFiles(filesWritten: readonly string[]): string {
-  return filesWritten.length === 0
-    ? 'No file has been written so far.'
-    : `These files were written so far, and are still there: ${filesWritten.join(', ')}.`;
+function describeFiles(filesWritten: readonly string[]): string[] {
+  if (filesWritten.length === 0) return ['No file has been written so far. Do what is missing.'];
+  return [
+    `These files were written so far, and are still there: ${filesWritten.join(', ')}.`,
+    'Correct the work that is there. Do not start from nothing.',
+  ];
 }
 
 function describeFailure({ check, output }: CheckResult): string {
