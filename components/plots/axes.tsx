@@ -91,16 +91,19 @@ export function ValueLabels({
   format: (value: number) => string;
 }) {
   return labelledTicks(scale, Math.floor(width / VALUE_LABEL_PX), format).map(({ value, label }) => (
-    <text
-      key={value}
-      x={scale(value)}
-      y={height - 4}
-      textAnchor="middle"
-      className="tnum fill-ink-3 text-2xs"
-    >
+    <LabelBelow key={value} x={scale(value)} height={height}>
       {label}
-    </text>
+    </LabelBelow>
   ));
+}
+
+/** A label below a plot, in the middle of a place. */
+export function LabelBelow({ x, height, children }: { x: number; height: number; children: string }) {
+  return (
+    <text x={x} y={height - 4} textAnchor="middle" className="tnum fill-ink-3 text-2xs">
+      {children}
+    </text>
+  );
 }
 
 /** Labels below columns, as many as there is room for; long names are shortened. */
@@ -125,15 +128,9 @@ export function ColumnAxis({
   return (
     <g>
       {labelled.map((index) => (
-        <text
-          key={index}
-          x={columns.center(index)}
-          y={height - 4}
-          textAnchor="middle"
-          className="tnum fill-ink-3 text-2xs"
-        >
+        <LabelBelow key={index} x={columns.center(index)} height={height}>
           {shortText(labels[index] ?? '', room)}
-        </text>
+        </LabelBelow>
       ))}
     </g>
   );

@@ -2,7 +2,7 @@
 
 import { durationLabel, durationScale } from '#lib/browser/plots/duration-scale.ts';
 import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
-import { MARGIN } from './axes.tsx';
+import { LabelBelow, MARGIN } from './axes.tsx';
 import type { PlotColor } from './palette.ts';
 import { PlotFigure, type PlotFigureProps } from './plot-figure.tsx';
 
@@ -73,14 +73,9 @@ export function SegmentRows({
                   className="stroke-line"
                   shapeRendering="crispEdges"
                 />
-                <text
-                  x={scale(value)}
-                  y={height - 4}
-                  textAnchor="middle"
-                  className="tnum fill-ink-3 text-2xs"
-                >
+                <LabelBelow x={scale(value)} height={height}>
                   {label}
-                </text>
+                </LabelBelow>
               </g>
             ))}
             {cursor !== undefined && (

@@ -1,0 +1,38 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { LEAVING, type RequestState, useRequest } from './use-request.ts';
+
+/** A deletion that is asked about first. */
+interface DeletionQuestion {
+  /** Opens the question. */
+  ask: () => void;
+  /** For `DeleteDialog`. */
+  dialog: { open: boolean; request: RequestState; onClose: () => void; onDelete: () => void };
+}
+
+/**
+ * The question before what a page shows is deleted, and the deletion, which leaves the page.
+ *
+ * @param work deletes it; rejects with what is wrong, which the dialog shows
+ * @param listPath the page to go to then
+ */
+export function useDeletion(work: () => Promise<unknown>, listPath: string): DeletionQuestion {
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const request = useRequest();
+  const remove = () =>
+    request.run(async () => {
+      await work();
+      router.push(listPath);
+      return LEAVING;
+    });
+  return {
+    ask: () => {
+      request.setProblem(undefined);
+      setOpen(true);
+    },
+    dialog: { open, request, onClose: () => setOpen(false), onDelete: () => void remove() },
+  };
+}
