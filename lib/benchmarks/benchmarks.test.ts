@@ -89,7 +89,7 @@ it('continues once, however many requests come at the same time', async () => {
   expect((await benchmarks.stop(benchmark.id)).benchmark.status).toBe('stopped');
 });
 
-it('goes on if it is continued before the work that failed has let go of it', async () => {
+it('goes on if it is continued while its failed work is still ending', async () => {
   const failed = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
   const slow: BenchmarkStore = {
