@@ -47,9 +47,9 @@ export const TIMELINE_KEYS: readonly KeyWords[] = [
 
 /** Keyboard shortcuts of the timeline, ignored while typing and with other modifier keys. */
 export function useTimelineKeys(actions: {
-  /** The rows on the page, in their order. */
-  shownRows: () => readonly ChatItem[];
-  focusRow: (index: number) => void;
+  /** What is on the page, in its order. */
+  shownItems: () => readonly ChatItem[];
+  focusItem: (index: number) => void;
   goToEnd: () => void;
   toggleFollow: () => void;
   search: () => void;
@@ -58,20 +58,20 @@ export function useTimelineKeys(actions: {
   toggleFailed: () => void;
 }): void {
   const { reading } = useRunScreen();
-  const { shownRows, focusRow, goToEnd, toggleFollow, search, goToIteration, toggleWords, toggleFailed } =
+  const { shownItems, focusItem, goToEnd, toggleFollow, search, goToIteration, toggleWords, toggleFailed } =
     actions;
   useEffect(() => {
     const step = (by: 1 | -1, iterations: boolean) => {
-      const rows = shownRows();
+      const rows = shownItems();
       const { cursor } = reading.getState();
       const at = cursor === undefined ? -1 : rows.findIndex((row) => row.key === cursor);
       let index = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by;
       while (iterations && rows[index] && !beginsTurn(rows[index])) index += by;
-      if (rows[index]) focusRow(index);
+      if (rows[index]) focusItem(index);
     };
     const copyLink = () => {
       const { cursor } = reading.getState();
-      const row = shownRows().find((shown) => shown.key === cursor);
+      const row = shownItems().find((shown) => shown.key === cursor);
       if (!row) return say('Select a row first with j or k.');
       void copyText(linkToRow(row.seq)).then((copied) =>
         say(copied ? 'Link to this row copied.' : NOT_COPIED),
@@ -95,10 +95,10 @@ export function useTimelineKeys(actions: {
           step(-1, event.shiftKey);
           break;
         case 'g':
-          focusRow(0);
+          focusItem(0);
           break;
         case 'G':
-          focusRow(shownRows().length - 1);
+          focusItem(shownItems().length - 1);
           goToEnd();
           break;
         case '/':
@@ -132,7 +132,17 @@ export function useTimelineKeys(actions: {
     };
     document.addEventListener('keydown', pressed);
     return () => document.removeEventListener('keydown', pressed);
-  }, [reading, shownRows, focusRow, goToEnd, toggleFollow, search, goToIteration, toggleWords, toggleFailed]);
+  }, [
+    reading,
+    shownItems,
+    focusItem,
+    goToEnd,
+    toggleFollow,
+    search,
+    goToIteration,
+    toggleWords,
+    toggleFailed,
+  ]);
 }
 
 /** Whether Shift J and K stop here: at the heading of an iteration, or where a person spoke. */

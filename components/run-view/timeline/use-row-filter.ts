@@ -1,0 +1,44 @@
+'use client';
+
+import { useCallback, useMemo, useRef } from 'react';
+import { type RowFilter, readRowFilter, writeRowFilter } from '#lib/browser/state/row-filter.ts';
+import { type AddressChange, useAddressQuery } from '../../hooks/use-address-query.ts';
+
+const MAX_FIND_CHARS = 500;
+
+export interface AddressedRows {
+  filter: RowFilter;
+  problems: readonly string[];
+  changeFilter: (filter: RowFilter, how?: AddressChange) => void;
+  /** The words that a link brought; the search is open on them. */
+  find: string | undefined;
+  forgetFind: () => void;
+}
+
+/** The filter and search from the URL. */
+export function useRowFilter(): AddressedRows {
+  const [query, changeQuery] = useAddressQuery();
+  const { filter, problems } = useMemo(() => readRowFilter(query), [query]);
+  // The same function for as long as the page is open: a row that a link led to is not gone to again with each choice.
+  const latest = useRef(query);
+  latest.current = query;
+  const changeFilter = useCallback(
+    (next: RowFilter, how?: AddressChange) =>
+      changeQuery(withoutPlace(writeRowFilter(latest.current, next)), how),
+    [changeQuery],
+  );
+  const find = query.get('find')?.slice(0, MAX_FIND_CHARS) || undefined;
+  const forgetFind = useCallback(() => {
+    const rest = new URLSearchParams(latest.current);
+    rest.delete('find');
+    changeQuery(rest, { hash: location.hash, replace: true });
+  }, [changeQuery]);
+  return { filter, problems, changeFilter, find, forgetFind };
+}
+
+/** A link to one row says no more where the reader is, and that row may be one of those that are hidden now. */
+function withoutPlace(query: URLSearchParams): URLSearchParams {
+  const written = new URLSearchParams(query);
+  written.delete('seq');
+  return written;
+}

@@ -1,0 +1,164 @@
+'use client';
+
+import { type RefObject, useCallback, useEffect, useRef } from 'react';
+import type { VirtualizerHandle } from 'virtua';
+import type { StoreApi } from 'zustand/vanilla';
+import { focusSoon } from '#lib/browser/focus-soon.ts';
+import { say } from '#lib/browser/say.ts';
+import type { ChatItem } from '#lib/browser/state/chat-items.ts';
+import { isDrawn } from '#lib/browser/state/mark-found.ts';
+import { ALL_ROWS } from '#lib/browser/state/row-filter.ts';
+import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
+import type { TimelineRow } from '#lib/events/timeline.ts';
+import { useRunSource } from '../run-context.tsx';
+import { type Reading, useRunScreen } from '../screen-context.ts';
+import type { Follow } from './use-follow.ts';
+import { useJump } from './use-jump.ts';
+import { linkedSeq, useLinkedRow } from './use-linked-row.ts';
+import type { AddressedRows } from './use-row-filter.ts';
+import { foldKeyOf, indexOfRow } from './use-run-view.ts';
+
+export interface RowNavigation {
+  /** The items on the page, in their order; the same function for as long as the page is open. */
+  shownItems: () => readonly ChatItem[];
+  /** Scrolls to an item and focuses it. */
+  focusItem: (index: number) => void;
+  /** Goes to the row of an event, also if it is filtered out or folded. */
+  goTo: (seq: number) => void;
+  goToEnd: () => void;
+  /** Scrolls along with the outline, without choosing a row. */
+  scrub: (index: number, last: boolean) => void;
+  /** Shows the row of a search result without taking the focus from the search, and unfolds it if the words are not in sight. */
+  showFound: (row: TimelineRow, words: readonly string[]) => void;
+}
+
+/** Ways to a row of the list, each of which stops following the end except the one that leads there. */
+export function useRowNavigation({
+  all,
+  rows,
+  items,
+  changeFilter,
+  follow: { settle, setFollowing },
+  list,
+  scroller,
+}: {
+  all: readonly TimelineRow[];
+  /** Those that the filter leaves; `all` itself if it leaves all. */
+  rows: readonly TimelineRow[];
+  /** What is on the page: the rows, or the chat that they make. */
+  items: readonly ChatItem[];
+  changeFilter: AddressedRows['changeFilter'];
+  follow: Follow;
+  list: RefObject<VirtualizerHandle | null>;
+  scroller: RefObject<HTMLElement | null>;
+}): RowNavigation {
+  const store = useRunSource();
+  const { reading } = useRunScreen();
+  const shown = useRef(items);
+  shown.current = items;
+  const shownItems = useCallback(() => shown.current, []);
+  const { jump, cancel } = useJump(list, scroller);
+
+  const showItem = useCallback(
+    (index: number, align: 'nearest' | 'center') => {
+      const item = shown.current[index];
+      if (!item) return undefined;
+      setFollowing(false);
+      reading.setState({ cursor: item.key });
+      jump(index, align);
+      return item;
+    },
+    [reading, setFollowing, jump],
+  );
+  const focusItem = useCallback(
+    (index: number, align: 'nearest' | 'center' = 'nearest') => {
+      const item = showItem(index, align);
+      if (item) focusSoon(() => document.getElementById(`row-${item.key}`));
+    },
+    [showItem],
+  );
+  /** A row that is filtered out or folded, to jump to once it appears. */
+  const hidden = useRef<{ seq: number; focus: boolean }>(undefined);
+  const unfold = useCallback(
+    (fold: string, seq: number, focus: boolean) => {
+      hidden.current = { seq, focus };
+      reading.setState(({ unfolded }) => ({ unfolded: { ...unfolded, [fold]: true } }));
+    },
+    [reading],
+  );
+  const goTo = useCallback(
+    (seq: number) => {
+      const { timeline } = store.view.getState();
+      const row = timeline.rows[rowIndexOfSeq(timeline, seq) ?? -1];
+      if (!row) return;
+      const fold = foldKeyOf(shown.current, row);
+      if (fold !== undefined) return unfold(fold, seq, true);
+      const index = indexOfRow(shown.current, row);
+      if (index < 0) {
+        hidden.current = { seq, focus: true };
+        // If the URL links to a row that its filter hides, replace it, so that Back does not return here.
+        changeFilter(ALL_ROWS, { hash: `#${seq}`, replace: linkedSeq() === seq });
+        say('Filters cleared: they hid the row you asked for.');
+        return;
+      }
+      // Next treats `replaceState` as a navigation and drops the one under way, so a link clicked while the log still loads
+      // would lead nowhere. The router must hear of a new address, or it puts back the one it knows.
+      if (linkedSeq() !== seq) history.replaceState(null, '', `#${seq}`);
+      focusItem(index, 'center');
+    },
+    [store, focusItem, changeFilter, unfold],
+  );
+  const showFound = useCallback(
+    (row: TimelineRow, words: readonly string[]) => {
+      const index = indexOfRow(shown.current, row);
+      const fold = index < 0 ? foldKeyOf(shown.current, row) : undefined;
+      if (fold !== undefined) unfold(fold, row.seq, false);
+      else showItem(index, 'center');
+      unfoldUnlessDrawn(reading, row.key, words);
+    },
+    [showItem, unfold, reading],
+  );
+  useEffect(() => {
+    const wanted = hidden.current;
+    if (wanted === undefined || rows !== all) return;
+    hidden.current = undefined;
+    if (wanted.focus) return goTo(wanted.seq);
+    showItem(
+      items.findIndex((item) => item.kind !== 'chat-fold' && item.seq === wanted.seq),
+      'center',
+    );
+  }, [rows, all, items, goTo, showItem]);
+  const goToEnd = useCallback(() => {
+    cancel();
+    setFollowing(true);
+    settle();
+  }, [cancel, setFollowing, settle]);
+  const scrub = useCallback(
+    (index: number, last: boolean) => {
+      if (last) return goToEnd();
+      setFollowing(false);
+      jump(index, 'center');
+    },
+    [goToEnd, setFollowing, jump],
+  );
+  useLinkedRow(all, goTo);
+  return { shownItems, focusItem, goTo, goToEnd, scrub, showFound };
+}
+
+/** Frames to wait for a row that is far away to be drawn. */
+const MAX_FRAMES = 30;
+
+/** Unfolds a row once it is drawn, if the words are in a part of it that is folded. */
+function unfoldUnlessDrawn(
+  reading: StoreApi<Reading>,
+  key: string,
+  words: readonly string[],
+  frames = MAX_FRAMES,
+): void {
+  requestAnimationFrame(() => {
+    const row = document.getElementById(`row-${key}`);
+    if (!row && frames > 0) return unfoldUnlessDrawn(reading, key, words, frames - 1);
+    if (!row || isDrawn(row, words)) return;
+    reading.setState(({ unfolded }) => ({ unfolded: { ...unfolded, [key]: true } }));
+  });
+}
