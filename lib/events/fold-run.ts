@@ -505,6 +505,8 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
     openCall: undefined,
     failedCall: undefined,
     retries: noRetries,
+    // The answer may have been edited, and the schema changed.
+    answer: { ...edited.answer, checked: undefined },
     acceptedThink: undefined,
     promptAlarms: {},
     measured: undefined,
@@ -561,9 +563,16 @@ function withEdit(state: RunState, edit: ForkEdit, event: EventOf<'run.forked'>)
       return {
         ...state,
         lastText: edit.after,
-        // A text edited by the operator is complete even if the model's was cut off.
+        // A text edited by the operator is complete even if the model's was cut off or lost a call.
         lastReplyCut: false,
-        reply: reply && { ...reply, text: edit.after, cut: false, outcome: outcomeOf(reply, edit.after) },
+        lastReplyLoss: { swallowedTokens: 0, malformed: false },
+        reply: reply && {
+          ...reply,
+          text: edit.after,
+          cut: false,
+          malformed: false,
+          outcome: outcomeOf(reply, edit.after),
+        },
         messages: kept ? [...messages.slice(0, -1), { ...last, content: edit.after }] : messages,
       };
     }

@@ -175,6 +175,33 @@ describe('fork from any iteration with an edited …', () => {
     expect(fork.fake.chats).toHaveLength(0);
   });
 
+  it('reply text: a call that could not be read is replaced by an answer', async () => {
+    const broken = says('<tool_call>{"name": "read_file", "arguments": {"path": ');
+    await using parent = await play({ task: 'Say' }, [broken, says('Old answer, done.')]);
+    const [reply] = parent.of('reply.parsed');
+    const edits = [{ target: 'reply' as const, content: 'The work is completed.' }];
+    await using fork = await goOn(parent, { at: { seq: reply?.seq ?? 0 }, edits }, [played]);
+    expect(fork.end.result.output).toBe('The work is completed.');
+    expect(fork.end.outcome).toEqual({ kind: 'answered' });
+    expect(fork.fake.chats).toHaveLength(0);
+  });
+
+  it('reply text or schema: the answer is judged again', async () => {
+    const answer_schema = { type: 'object', required: ['n'] };
+    await using parent = await play({ task: 'Say', answer_schema }, [says('{"m": 1}'), says('{"n": 1}')]);
+    const [judged] = parent.of('answer.checked');
+    expect(judged?.fits).toBe(false);
+    const at = { seq: judged?.seq ?? 0 };
+    const edits = [{ target: 'reply' as const, content: '{"n": 7}' }];
+    await using edited = await goOn(parent, { at, edits }, [played]);
+    expect(edited.end.result.output).toBe('{"n": 7}');
+    expect(edited.end.outcome).toEqual({ kind: 'answered' });
+    expect(edited.fake.chats).toHaveLength(0);
+    const settings = { answer_schema: { type: 'object', required: ['m'] } };
+    await using changed = await goOn(parent, { at, settings }, [played]);
+    expect(changed.end.result.output).toBe('{"m": 1}');
+  });
+
   it('window and reply limit among the model options: the next request has them', async () => {
     await using parent = await play({ task: 'Read' }, [calls(read), says('Old.')]);
     const settings = { model_options: { num_ctx: 4096, num_predict: 77 } };
