@@ -242,7 +242,8 @@ function apply(state: RunState, event: RunEvent): RunState {
       return {
         ...state,
         phase: preparing(state),
-        reply: undefined,
+        // What failed was a call, or a load while the calls of a reply wait: they are still to be made.
+        reply: event.cause === 'transient' ? state.reply : undefined,
         failedCall: undefined,
         retries: { ...state.retries, [event.cause]: state.retries[event.cause] + 1 },
         transientSince:

@@ -569,6 +569,42 @@ describe('an operator policy', () => {
     }
   });
 
+  it('"model" whose slot comes back without the run’s model is asked all the same, and the other calls are made', async () => {
+    const replier = { name: 'replier', steps: [says('Yes.')] };
+    const config = {
+      approval: { default: 'auto' as const, tools: { send_message_to_operator: 'ask' as const } },
+    };
+    let loads = 0;
+    const left = Promise.withResolvers<true>();
+    let others: true | undefined;
+    await using run = await play(
+      { ...explore, ...config, operator_policy: 'model', operator_model: 'replier' },
+      [calls(tell('Is anybody there?'), { name: 'list' }), says('Good.')],
+      {
+        fake: { models: [{ name: 'play' }, { name: 'replier' }], scenarios: [replier] },
+        during: async ({ log }) => {
+          others = await left.promise;
+          const call = { call_id: 'c1', tool: 'send_message_to_operator' };
+          log.append([{ type: 'approval.decided', ...call, decision: 'approved', by: 'operator' }]);
+        },
+        loop: ({ model }) => ({
+          model: {
+            ...model,
+            load: async (...asked) => {
+              loads += 1;
+              if (loads === 2) throw new ModelError({ kind: 'busy', message: 'Busy.' });
+              return model.load(...asked);
+            },
+          },
+          leaveSlot: async () => left.resolve(true),
+          takeSlot: async () => others,
+        }),
+      },
+    );
+    expect(run.of('policy.retried')).toMatchObject([{ cause: 'transient', message: 'Busy.' }]);
+    expect(results(run)).toEqual([answer('Yes.'), expect.stringContaining('no memories')]);
+  });
+
   it('"wait" releases the run until a person replies, or stops it', async () => {
     await using run = await play({ ...explore, operator_policy: 'wait' }, asks);
     expect(run.outcome).toEqual({ outcome: 'waiting' });
