@@ -212,3 +212,13 @@ it('shows a wait for the model server as one row, and leaves it out of the time 
   const iteration = rows.find((row) => row.kind === 'iteration');
   expect(iteration?.kind === 'iteration' && iterationMs(iteration)).toBe(waiting - (iteration?.at ?? 0));
 });
+
+it('a load that is tried again discards neither the last reply nor its calls', () => {
+  const log = new SampleLog({ config: { mode: 'session' } }).prepare().iteration().callStarts();
+  log.reply({ text: 'Hello.', calls: [{ name: 'read_file', arguments: { path: 'a' } }] });
+  log.push({ type: 'model.load-started', model: 'm', num_ctx: 4096 });
+  log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.', wait_ms: 2000 });
+  const { rows } = foldTimeline(emptyTimeline, log.events);
+  expect(rows.find(({ kind }) => kind === 'call')).not.toHaveProperty('setAside');
+  expect(tools(rows).map(({ status }) => status)).toEqual(['waiting']);
+});

@@ -170,9 +170,7 @@ function take(draft: Draft, event: ShownEvent): number {
     }
     case 'server-wait.started': {
       const last = draft.rows.at(-1);
-      change(draft, open.call, 'call', (row) =>
-        row.status === 'failed' ? { ...row, setAside: 'transient' } : row,
-      );
+      change(draft, open.call, 'call', setAsideIfFailed);
       open.preparation = NONE;
       const afterFailedCall = last?.kind === 'call' && last.status === 'failed';
       open.serverWait = add(draft, {
@@ -303,8 +301,12 @@ function take(draft: Draft, event: ShownEvent): number {
         durationMs: event.type === 'tool-call.ended' ? event.duration_ms : undefined,
       }));
     case 'policy.retried':
-      change(draft, open.call, 'call', (row) => ({ ...row, setAside: event.cause }));
-      closeTools(draft);
+      // A load can fail as well: that is not about the last reply, whose calls may still wait.
+      if (event.cause === 'transient') change(draft, open.call, 'call', setAsideIfFailed);
+      else {
+        change(draft, open.call, 'call', (row) => ({ ...row, setAside: event.cause }));
+        closeTools(draft);
+      }
       return add(draft, { ...base(draft, event), kind: 'policy', event });
     case 'policy.nudged':
       closeTools(draft);
@@ -381,6 +383,10 @@ function resumed(draft: Draft, event: EventOf<'run.resumed'>): number {
     event,
     silentMs: Math.max(0, event.at - draft.lastAt),
   });
+}
+
+function setAsideIfFailed(row: CallRow): CallRow {
+  return row.status === 'failed' ? { ...row, setAside: 'transient' } : row;
 }
 
 function parsed(draft: Draft, event: EventOf<'reply.parsed'> & { cuts?: readonly Cut[] }): number {
