@@ -937,9 +937,13 @@ function withMeasurements(
   return { images, measured: measuredBy({ ...state, images }, event) };
 }
 
-/** What the server measured of the prompt. A prompt that it cut says nothing about the conversation. */
+/**
+ * What the server measured of the prompt. A prompt that it cut says nothing about the conversation, and a request for a
+ * summary has no tools.
+ */
 function measuredBy(state: RunState, event: EventOf<'model-call.ended'>): RunState['measured'] {
   if (state.promptAlarms.prompt_cut !== undefined) return undefined;
+  if (state.handover.kept !== undefined) return state.measured;
   if (event.prompt_tokens === undefined || event.prompt_tokens === 0) return state.measured;
   return { tokens: event.prompt_tokens, chars: readableChars(state) };
 }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { firedLimit } from '../browser/state/ledger.ts';
 import { foldAll } from '../events/fold-run.ts';
+import { conversationFill } from '../events/message-size.ts';
 import { progressEvent } from '../events/progress.ts';
 import { runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
@@ -401,6 +402,12 @@ describe('a handover', () => {
     expect(run.of('handover.ended')).toMatchObject([{ outcome: 'failed' }]);
     expect(run.of('policy.warned').map(({ code }) => code)).toContain('handover_failed');
     expect(run.sent(2)).toEqual([...run.sent(1).slice(0, -1), { role: 'user', content: 'Continue.' }]);
+    // As full as before: the request for the summary was measured without tools.
+    const { events } = run.log;
+    const from = events.findIndex(({ type }) => type === 'handover.started');
+    const to = events.findIndex(({ type }) => type === 'handover.ended') + 1;
+    const fillAt = (end: number) => conversationFill(foldAll(emptyRunState('run'), events.slice(0, end)));
+    expect(fillAt(to)).toEqual(fillAt(from));
   });
 
   it('is not repeated while the fresh context is nearly as long', async () => {
