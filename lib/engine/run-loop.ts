@@ -76,9 +76,10 @@ export interface RunLoopOptions {
   leaveSlot?: () => Promise<void>;
   /**
    * Called before the model server is used: waits for a slot, and resolves to whether others may have used the server
-   * since the run left its slot; `undefined` if it has one. A stop ends the wait.
+   * since the run left its slot; `undefined` if it has one. A stop ends the wait, and so does the signal, with its reason:
+   * two waits at the same time would be given two slots.
    */
-  takeSlot?: () => Promise<boolean | undefined>;
+  takeSlot?: (until?: AbortSignal) => Promise<boolean | undefined>;
   /**
    * Finds an approval made in this or an earlier run for all calls of a tool in this run's folder. Missing where no such
    * approval can be given.
@@ -156,7 +157,7 @@ class Loop {
       model: options.model,
       abort: this.#abort,
       withoutSlot: (wait) => this.#withoutSlot(wait),
-      takeSlot: () => this.#takeSlotDuringCall(),
+      takeSlot: (until) => this.#takeSlotDuringCall(until),
     });
   }
 
@@ -238,10 +239,14 @@ class Loop {
     return true;
   }
 
-  /** Waits for a slot, but leaves the load to the model server: a failed one must not end the run during a call. */
-  async #takeSlotDuringCall(): Promise<boolean> {
+  /**
+   * Waits for a slot, but leaves the load to the model server: a failed one must not end the run during a call.
+   *
+   * @throws the reason of the signal
+   */
+  async #takeSlotDuringCall(until?: AbortSignal): Promise<boolean> {
     if (!this.#hasSlot) {
-      await this.#options.takeSlot?.();
+      await this.#options.takeSlot?.(until);
       const { stop, iteration } = this.#log.state;
       if (this.#suspended || stop) return false;
       this.#hasSlot = true;

@@ -16,8 +16,8 @@ export interface ServerRequestsOptions {
   abort: AbortSignal;
   /** Waits without holding a slot at the model server. */
   withoutSlot(wait: () => Promise<void>): Promise<void>;
-  /** Waits for a slot at the model server. @returns whether the run has one now */
-  takeSlot(): Promise<boolean>;
+  /** Waits for a slot at the model server. @returns whether the run has one now @throws the reason of the signal */
+  takeSlot(until: AbortSignal): Promise<boolean>;
 }
 
 /** What the model wrote for a server when the run stopped before it was asked. */
@@ -102,7 +102,7 @@ export class ServerRequests {
     signal: AbortSignal,
   ): Promise<NonNullable<OperatorAnswer['sample']>> {
     const { log, model, takeSlot } = this.#options;
-    const hasSlot = await takeSlot();
+    const hasSlot = await takeSlot(signal);
     signal.throwIfAborted();
     const { state } = log;
     if (!hasSlot || !isReady(state)) return { error: STOPPED.message };

@@ -98,13 +98,16 @@ export class RunSlot {
    * Waits for a slot, unless the run has one: at the head of the queue if it had one before. A stopped run gets none,
    * because it only has to write its end.
    *
+   * @param until ends the wait, after which the run has no slot
    * @returns whether others may have used the model server since the run left its slot; `undefined` if it has one
+   * @throws the reason of `until`
    */
-  async take(): Promise<boolean | undefined> {
+  async take(until?: AbortSignal): Promise<boolean | undefined> {
     const { queue, shared, signal, log } = this.#options;
+    until?.throwIfAborted();
     if (this.#held || signal.aborted || log.state.stop) return undefined;
     const entries = this.#entriesAtLeave;
-    await this.#take({ again: entries !== undefined });
+    await this.#take({ again: entries !== undefined, until });
     this.#since = performance.now();
     // Requests by other processes are not visible here, so assume there were some.
     return entries !== undefined && (shared !== undefined || queue.entries > entries + 1);
@@ -142,15 +145,27 @@ export class RunSlot {
       await retryWhileBusy(() => shared.store.yieldSlot(log), { runId: log.runId, signal: closing });
   }
 
-  async #take(options: { again: boolean }): Promise<void> {
-    const { queue, shared, log, config, host, concurrency, signal, closing } = this.#options;
-    this.#release = await queue.enter(log.runId, { ...options, kind: stayKind(config) });
+  async #take({ again, until }: { again: boolean; until?: AbortSignal | undefined }): Promise<void> {
+    const { queue, log, config } = this.#options;
+    const giveUp = () => queue.leave(log.runId);
+    until?.addEventListener('abort', giveUp, { once: true });
+    this.#release = await queue.enter(log.runId, { again, kind: stayKind(config) });
+    until?.removeEventListener('abort', giveUp);
     this.#held = true;
+    await this.#takeShared(until);
+    if (!until?.aborted) return;
+    await this.#leave();
+    throw until.reason;
+  }
+
+  async #takeShared(until: AbortSignal | undefined): Promise<void> {
+    const { shared, log, host, concurrency, signal, closing } = this.#options;
     if (!shared) return;
+    const over = until ? AbortSignal.any([signal, until]) : signal;
     const take = () => shared.store.retakeSlot(log, { host, slots: concurrency });
-    while (!signal.aborted && !log.state.stop) {
+    while (!over.aborted && !log.state.stop) {
       if (await retryWhileBusy(take, { runId: log.runId, signal: closing })) break;
-      await log.changed(log.state.seq, AbortSignal.any([signal, AbortSignal.timeout(SLOT_POLL_MS)]));
+      await log.changed(log.state.seq, AbortSignal.any([over, AbortSignal.timeout(SLOT_POLL_MS)]));
     }
   }
 

@@ -1,15 +1,20 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { NewRun } from '../api/create-run.ts';
+import { runLoop } from '../engine/run-loop.ts';
 import { AppError } from '../errors/app-error.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { RunFeed } from '../feed/run-feed.ts';
+import { modeOf } from '../modes/mode-of.ts';
 import { StorageFullError } from '../store/store-errors.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
+import { openerOf, scriptedModel, scriptedTools } from '../testing/simulate-run.ts';
 import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
+import type { ToolBox } from '../tools/tool.ts';
 import type { RunServiceOptions } from './run-service.ts';
 import type { ExecuteRun } from './run-worker.ts';
+import type { StoredRunLog } from './stored-run-log.ts';
 
 let test: TestService;
 afterEach(() => test.dispose());
@@ -590,4 +595,48 @@ it('a run stopped while it waits for a person needs no slot to end', async () =>
   await test.start({ task: 'Work' });
   await test.service.stop(asking, { force: false });
   await ended(asking);
+});
+
+it('a server that withdraws its request for a sample leaves no wait for a slot behind', async () => {
+  const gaveUp = Promise.withResolvers<void>();
+  let asking: StoredRunLog | undefined;
+  const tools: ToolBox = {
+    ...scriptedTools(['ask'], () => ({ success: true, tool: 'ask', output: 'Asked.' })),
+    execute: async (_call, { ask }) => {
+      const withdrawn = new AbortController();
+      const request = { kind: 'sampling' as const, messages: [], max_tokens: 5 };
+      ask?.({ server: 's', request }, withdrawn.signal).catch(() => {});
+      await gaveUp.promise;
+      withdrawn.abort(new Error('The server gave up.'));
+      return { success: true, tool: 'ask', output: 'Nobody answered.' };
+    },
+  };
+  test = await openTestService(async (run) => {
+    const { task } = run.config;
+    if (task === 'Work') return untilStopped(run);
+    if (task !== 'Ask') return scripted([])(run);
+    asking = run.log;
+    let replies = 0;
+    const model = scriptedModel(async () => {
+      replies += 1;
+      const call = { function: { name: 'ask', arguments: { path: 'a' } } };
+      const message = { role: 'assistant' as const, content: replies === 1 ? '' : 'The task is completed.' };
+      return { message: { ...message, ...(replies === 1 && { tool_calls: [call] }) }, timings: {} };
+    });
+    return runLoop({ ...run, model, mode: modeOf(run.config), openTools: openerOf(tools) });
+  });
+  const ask = await test.start({ task: 'Ask' });
+  await eventually(async () => expect(asking?.state.mcpRequests.open).toBeDefined());
+  const working = await test.start({ task: 'Work' });
+  await eventually(async () => expect((await test.service.stored.get(working)).run.phase).toBe('starting'));
+  const place = { request_id: 'q1', call_id: 'c1' };
+  await asking?.appendIf(() => [
+    { type: 'mcp-request.answered', ...place, action: 'accept', by: 'operator' },
+  ]);
+  await eventually(async () => expect((await test.service.stored.get(ask)).run.queue_position).toBe(1));
+  gaveUp.resolve();
+  await eventually(async () => expect(asking?.state.callsSucceeded).toBe(1));
+  await test.service.stop(working, { force: false });
+  expect(await ended(ask)).toMatchObject({ termination_reason: 'final_answer' });
+  expect(await ended(await test.start({ task: 'Next' }))).toMatchObject({ termination_reason: 'error' });
 });

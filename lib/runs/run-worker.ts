@@ -31,8 +31,8 @@ export type ExecuteRun = (run: {
   yieldToOthers: () => Promise<boolean>;
   /** Releases the slot, because the run waits for a person. */
   leaveSlot: () => Promise<void>;
-  /** Waits for a slot. Resolves to whether others may have had it; `undefined` if the run has one. */
-  takeSlot: () => Promise<boolean | undefined>;
+  /** Waits for a slot, or until the signal. Resolves to whether others may have had it; `undefined` if the run has one. */
+  takeSlot: (until?: AbortSignal) => Promise<boolean | undefined>;
 }) => Promise<RunLoopOutcome>;
 
 export interface RunWorkerOptions {
@@ -294,7 +294,7 @@ export class RunWorker {
         signal,
         yieldToOthers: () => slot.yieldToOthers(),
         leaveSlot: () => slot.leave(),
-        takeSlot: () => slot.take(),
+        takeSlot: (until) => slot.take(until),
       });
       if (outcome === 'superseded') console.warn(`Run ${log.runId} was taken over by another process.`);
       if (error !== undefined && outcome !== 'suspended' && !(error instanceof AppError)) {
