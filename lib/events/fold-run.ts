@@ -519,6 +519,8 @@ function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
     approvals: {},
     approvedTools: {},
     mcpRequests: { ...edited.mcpRequests, open: undefined, answered: undefined },
+    // The reply of a person or model has not come yet: one that has is a message.
+    operatorAsked: undefined,
     ...(answer ? { reply: undefined, awaitingReply: false } : {}),
     messages: standing ? [...edited.messages, { role: 'assistant', content: standing }] : edited.messages,
   };

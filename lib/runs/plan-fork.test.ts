@@ -453,6 +453,23 @@ describe('explore', () => {
     expect(fork.log.state.memory.get('b')?.value).toBe('edited');
   });
 
+  it('waits for a person as its run did, unless it brings the reply', async () => {
+    const tell = { name: 'send_message_to_operator', arguments: { message: 'Is anybody there?' } };
+    await using parent = await play({ mode: 'explore', max_cycles: 1, operator_policy: 'wait' }, [
+      calls(tell),
+      says('I see.'),
+    ]);
+    expect(parent.outcome).toEqual({ outcome: 'waiting' });
+    const [awaited] = parent.of('message.awaited');
+    const at = { seq: awaited?.seq ?? 0 };
+    await using fork = await goOn(parent, { at }, [played, says('I see.')]);
+    expect(fork.outcome).toEqual({ outcome: 'waiting' });
+    expect(fork.of('agent.messaged')).toEqual([]);
+    await using answered = await goOn(parent, { at, message: 'I am.' }, [played, says('I see.')]);
+    expect(answered.outcome).toEqual({ outcome: 'ended' });
+    expect(answered.of('operator.delivered')).toMatchObject([{ as: 'tool-result' }]);
+  });
+
   it('an edited call is edited in the history, where it stands already (X9)', async () => {
     await using parent = await play({ mode: 'explore', max_cycles: 1 }, [
       calls(write('a', 'first')),
