@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
+import { nextAction } from '../engine/next-action.ts';
 import { similarityMatrix } from '../events/cycle-table.ts';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
 import { foldAll } from '../events/fold-run.ts';
-import { type RunEventType, runEvent } from '../events/registry.ts';
+import { type NewEvent, type RunEventType, runEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import { resultOfLog } from '../experiments/result-row.ts';
 import { ModelError } from '../model/model-error.ts';
 import { ExploreLogProjection } from '../sharing/exports/explore-log.ts';
 import { exploreLogEntry } from '../testing/explore-log-entry.ts';
 import { calls, type PlayedRun, play, says, silence, stop, until } from '../testing/loop-harness.ts';
+import { SampleLog } from '../testing/sample-logs.ts';
 import type { JsonValue } from '../util/json.ts';
 import { exploreMode } from './explore.ts';
 import { EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
@@ -331,6 +333,25 @@ it('ends a cycle with too many calls, and the run after its last cycle [X22]', a
   expect(run.of('policy.warned')).toHaveLength(3);
   expect(run.log.state.reflections).toEqual([]);
   expect(run.end.result.termination_reason).toBe('final_answer');
+});
+
+it('says where it was stopped, also before the first call of a cycle', () => {
+  const log = new SampleLog({ config: { mode: 'explore' } }).prepare();
+  const stoppedAt = (...more: NewEvent[]) => {
+    for (const event of more) log.push(event);
+    const stopped = { run_id: 'sample', seq: log.seq + 1, at: 0, ...stop() };
+    const action = nextAction(foldAll(emptyRunState('sample'), [...log.events, stopped]), exploreMode);
+    return action.type === 'append' ? action.events.at(-1) : undefined;
+  };
+  const message = (text: string) => ({ type: 'run.ended', message: `Stopped on request ${text}.` });
+  expect(stoppedAt({ type: 'cycle.started', cycle: 1 })).toMatchObject(message('before the first call'));
+  log.iteration().callStarts().reply({ text: 'Done.' });
+  expect(
+    stoppedAt({ type: 'cycle.reflected', cycle: 1, text: 'Done.', ended_by: 'reflection' }),
+  ).toMatchObject(message('after call 1 of cycle 1'));
+  expect(stoppedAt({ type: 'cycle.started', cycle: 2 })).toMatchObject(
+    message('before the first call of cycle 2'),
+  );
 });
 
 it('continues until stopped if no cycle limit is set [X22, S13, S14]', async () => {

@@ -36,7 +36,6 @@ export function endingMessage(
   { reason, error, outcome }: { reason: TerminationReason; error?: ErrorShape; outcome: Outcome },
 ): string {
   const { config } = state;
-  const place = placeOf(state);
   switch (reason) {
     case 'final_answer':
       return answerMessage(state, outcome);
@@ -56,8 +55,8 @@ export function endingMessage(
       return `Ollama refused the conversation as too long for its window of ${formatCount(effectiveWindow(state))} tokens, and nothing is left to shorten.`;
     case 'stopped':
       return state.stop?.force
-        ? `Stopped immediately${place ? `, in ${place}` : ` before the first ${unitOf(state)}`}.`
-        : `Stopped on request${place ? ` after ${place}` : ` before the first ${unitOf(state)}`}.`;
+        ? `Stopped immediately${placeOf(state, ', in')}.`
+        : `Stopped on request${placeOf(state, ' after')}.`;
     case 'error':
       return error?.message ?? 'The run failed.';
     default:
@@ -141,13 +140,13 @@ function unitOf({ config }: ReadyState): string {
   return hasCycles ? 'call' : step.toLowerCase();
 }
 
-/** The run's current position in its mode's units; empty before it begins. */
-function placeOf(state: ReadyState): string {
+/** Where a run was stopped, in its mode's units. @param relation to its last step */
+function placeOf(state: ReadyState, relation: string): string {
   const { iteration, cycle } = state;
-  if (iteration === 0) return '';
-  const unit = unitOf(state);
-  if (cycle.number === 0) return `${unit} ${iteration}`;
-  return `${unit} ${iteration - cycle.iterationsBefore} of cycle ${cycle.number}`;
+  const isCycle = cycle.number > 0 && iteration > 0;
+  const step = isCycle ? iteration - cycle.iterationsBefore : iteration;
+  const of = isCycle ? ` of cycle ${cycle.number}` : '';
+  return step > 0 ? `${relation} ${unitOf(state)} ${step}${of}` : ` before the first ${unitOf(state)}${of}`;
 }
 
 /** Describes the end of a run whose last reply had neither text nor call, depending on what happened to that reply. */
