@@ -88,6 +88,22 @@ it('the three identical calls are the events of the counter [G6]', () => {
   expect(events.map((seq) => log.events[seq - 1]?.type)).toEqual(Array(3).fill('reply.parsed'));
 });
 
+it('and they still are once the work has been checked [V9]', () => {
+  const log = endedLog('repetition');
+  const end = log.events.pop();
+  if (end?.type !== 'run.ended') throw new Error('not ended');
+  const checked = { check: { type: 'file_exists' as const, path: 'a' }, passed: false, output: '' };
+  log.push({ type: 'verification.started', attempt: 1, reason: 'repetition', output: '' });
+  log.push({
+    ...{ type: 'verification.checked', attempt: 1, outcome: 'fail' },
+    checks: [{ ...checked, duration_ms: 1 }],
+  });
+  log.push(end);
+  const { repetition } = gauges(log);
+  expect(repetition).toMatchObject({ used: 3, limit: 3, fired: true });
+  expect(repetition?.events).toEqual(gauges(endedLog('repetition')).repetition?.events);
+});
+
 it('second tries are counted against the number there may be', () => {
   const log = repairedLog();
   const before = gauges(log);

@@ -182,9 +182,11 @@ function retries(run: RunState): Gauge[] {
 }
 
 function repetition(run: RunState, limit: number): Gauge {
-  const used = identicalRounds(run);
+  // Once the work has been checked, the refused reply is no longer at hand.
+  const isRefused = run.result?.termination_reason === 'repetition' && !run.reply;
+  const used = isRefused ? limit : identicalRounds(run);
   const pending = run.reply && !run.reply.accepted && run.reply.calls.length > 0;
-  const seqs = pending ? [...run.callHistorySeqs, run.reply?.seq ?? 0] : run.callHistorySeqs;
+  const seqs = pending || isRefused ? [...run.callHistorySeqs, run.lastReplySeq] : run.callHistorySeqs;
   return {
     ...count({ id: 'repetition', label: 'Identical calls in a row', used, limit }),
     outcome: endsAt(limit),
