@@ -1,13 +1,7 @@
 import { expect, it } from 'vitest';
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyRunState } from '../../events/run-state.ts';
-import {
-  completedLog,
-  endedLog,
-  repairedLog,
-  type SampleLog,
-  verifiedLog,
-} from '../../testing/sample-logs.ts';
+import { completedLog, endedLog, repairedLog, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
 import { firedLimit, ledgerOf } from './ledger.ts';
 
@@ -55,6 +49,23 @@ it('sessions and explorations show what bounds them, and no limit of iterations 
   const cycles = gauges(exploreLog(4));
   expect(Object.keys(cycles)).toEqual(['cycles', 'calls-per-cycle', 'conversation', 'context']);
   expect(cycles.cycles).toMatchObject({ used: 4, limit: 4 });
+});
+
+it('counts empty replies only where they end the run [S18, K-24]', () => {
+  const session = sessionLog();
+  expect(gauges(session).empty).toBeDefined();
+  session.push({ type: 'autopilot.switched', on: false });
+  expect(gauges(session).empty).toBeUndefined();
+  for (const [max_cycles, limit] of [
+    [null, 3],
+    [5, undefined],
+  ] as const) {
+    const explore = { context_limit: 32_768, calls_per_cycle: 50, cycle_line: true, max_cycles };
+    const log = new SampleLog({ config: { mode: 'explore', explore } });
+    log.prepare().push({ type: 'cycle.started', cycle: 1 }).iteration().callStarts().reply({});
+    log.push({ type: 'cycle.reflected', cycle: 1, text: '', ended_by: 'reflection' });
+    expect(gauges(log).empty?.limit).toBe(limit);
+  }
 });
 
 it.each([

@@ -139,8 +139,9 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
     }),
   ],
   conversation: (run) => [conversation(run)],
-  empty_turns: (run, config) => empty(run.turns.empty, config),
-  empty_cycles: (run, config) => empty(run.cycle.empty, config),
+  // A session that waits for a person, and an exploration with a cycle limit, are not ended by them.
+  empty_turns: (run, config) => (run.autopilot.on ? empty(run.turns.empty, config) : []),
+  empty_cycles: (run, config) => (config.explore?.max_cycles ? [] : empty(run.cycle.empty, config)),
   retries(run) {
     const used = retries(run);
     return used.length > 0 ? used : [NO_RETRIES];
