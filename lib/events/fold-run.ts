@@ -172,6 +172,11 @@ function apply(state: RunState, event: RunEvent): RunState {
         phase: 'between',
         iteration: event.iteration,
         iterationsUsed: state.iterationsUsed + 1,
+        // The call for a summary is none of the cycle's.
+        cycle:
+          state.handover.kept === undefined
+            ? state.cycle
+            : { ...state.cycle, iterationsBefore: state.cycle.iterationsBefore + 1 },
         awaitingReply: true,
         retries: noRetries,
         transientSince: undefined,
@@ -967,8 +972,6 @@ function handedOver(state: RunState, event: EventOf<'handover.ended'>): RunState
     folded: fresh ? {} : state.folded,
     measured: fresh ? undefined : state.measured,
     turns: { ...state.turns, prompted },
-    // The call for the summary is none of the cycle's.
-    cycle: { ...state.cycle, iterationsBefore: state.cycle.iterationsBefore + 1 },
     handover: {
       kept: undefined,
       prompted: true,

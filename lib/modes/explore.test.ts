@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
+import { ledgerOf } from '../browser/state/ledger.ts';
 import { nextAction } from '../engine/next-action.ts';
 import { similarityMatrix } from '../events/cycle-table.ts';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
@@ -679,6 +680,11 @@ it('hands over within a cycle, and the cycle goes on', async () => {
   expect(run.of('handover.ended')).toMatchObject([{ outcome: 'done' }]);
   expect(run.sent(2).map(({ role }) => role)).toEqual(['system', 'user']);
   expect(run.log.state.memory.size).toBe(1);
+  // Neither while it is written nor afterwards, the summary counts as a call of the cycle.
+  const counted = states(run)
+    .filter(({ phase }) => phase === 'calling')
+    .map((state) => ledgerOf(state, 0).find(({ id }) => id === 'calls-per-cycle')?.used);
+  expect(counted).toEqual([1, 1, 2, 1]);
 });
 
 it('returns undelivered messages when the run ends', async () => {
