@@ -26,6 +26,7 @@ import { isReady, type ReadyState } from '../policies/rule.ts';
 import { verificationOutcome } from '../policies/verification.ts';
 import type { ToolFact } from '../tools/tool.ts';
 import { durationWords } from '../util/durations.ts';
+import { GrowingText } from '../util/growing-text.ts';
 import { shortText } from '../util/short-text.ts';
 import type { Action } from './action.ts';
 import { operatorAnswered, operatorFailed, operatorRequest } from './ask-operator.ts';
@@ -511,7 +512,7 @@ class Loop {
     const request = await this.#withImages(buildRequest(state, mode));
     const startedAt = performance.now();
     const heard: { thinking_ms?: number; text_ms?: number } = {};
-    const streamed: Streamed = { text: '', thinking: '' };
+    const streamed: Streamed = { text: new GrowingText(), thinking: new GrowingText() };
     let outcome: NewEvent[];
     let tidying = false;
     try {
@@ -580,7 +581,7 @@ class Loop {
       if (since[type] === undefined) onBegin(type);
       since[type] ??= this.#now();
       this.#log.delta({ type, call, offset: streamed[type].length, text, since: since[type] });
-      streamed[type] += text;
+      streamed[type].add(text);
     };
     return ({ thinking, text }) => {
       show('thinking', thinking);
@@ -853,16 +854,16 @@ function withFile(event: NewEvent, file: EventOf<'tool-call.started'>['file']): 
 
 /** The streamed part of a reply. */
 interface Streamed {
-  text: string;
-  thinking: string;
+  readonly text: GrowingText;
+  readonly thinking: GrowingText;
 }
 
 function abandonedCall({ text, thinking }: Streamed): ModelError {
   return new ModelError({
     kind: 'aborted',
     code: 'model_call_abandoned',
-    partialText: text || undefined,
-    partialThinking: thinking || undefined,
+    partialText: `${text}` || undefined,
+    partialThinking: `${thinking}` || undefined,
     message: 'The model call was stopped and did not end in time.',
     hint: 'Ollama may still be working on it. Check its log, or restart it.',
   });

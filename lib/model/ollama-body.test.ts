@@ -19,7 +19,7 @@ async function all(body: Body): Promise<string[]> {
   await readLines(body, limits, (line) => found.push(line) > 0);
   return found;
 }
-const limits = { maxLineBytes: 1000, maxResponseBytes: 100_000 };
+const limits = { maxLineBytes: 1000, maxStreamBytes: 100_000 };
 
 describe('readLines', () => {
   it('gives the same lines however the bytes are cut', async () => {

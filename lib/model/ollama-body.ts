@@ -4,12 +4,12 @@ import { ModelError } from './model-error.ts';
 import { BODY_EXCERPT } from './ollama-error.ts';
 import type { Body } from './ollama-http.ts';
 
-/** Max response size before a call is given up, in uncompressed bytes. */
-export interface BodyLimits {
-  /** One line of a streamed reply. */
+/** Max size of a streamed body before a call is given up, in uncompressed bytes. */
+export interface StreamLimits {
+  /** One line. */
   maxLineBytes: number;
-  /** A whole reply, streamed or not. */
-  maxResponseBytes: number;
+  /** All lines, which are not kept. */
+  maxStreamBytes: number;
 }
 
 /** Reads a whole body as UTF-8. Stops at the limit with a `bad_response`, so a 1 GB body costs only the limit. */
@@ -38,14 +38,14 @@ export async function readExcerpt(body: Body, maxBytes: number): Promise<string>
 }
 
 /**
- * Reads the non-empty lines of a body, each at most `maxLineBytes` long, `maxResponseBytes` in all, until its end or until
+ * Reads the non-empty lines of a body, each at most `maxLineBytes` long, `maxStreamBytes` in all, until its end or until
  * `take` returns `false`.
  *
  * @throws whatever `take` throws
  */
 export async function readLines(
   body: Body,
-  limits: BodyLimits,
+  limits: StreamLimits,
   take: (line: string) => boolean,
 ): Promise<void> {
   let pending: Uint8Array[] = [];
@@ -67,7 +67,7 @@ export async function readLines(
 
   await body((piece) => {
     totalBytes += piece.byteLength;
-    if (totalBytes > limits.maxResponseBytes) throw tooLarge('reply', limits.maxResponseBytes);
+    if (totalBytes > limits.maxStreamBytes) throw tooLarge('reply', limits.maxStreamBytes);
     let start = 0;
     for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, start)) {
       keep(piece.subarray(start, end));
@@ -116,7 +116,8 @@ function formatSize(bytes: number): string {
   return megabytes >= 1 ? `${Math.round(megabytes * 10) / 10} MB` : `${bytes} bytes`;
 }
 
-function tooLarge(what: 'line' | 'reply', maxBytes: number): ModelError {
+/** The error for what exceeds a limit on its size. */
+export function tooLarge(what: 'line' | 'reply', maxBytes: number): ModelError {
   return new ModelError({
     kind: 'bad_response',
     message: `Ollama sent a ${what} of more than ${formatSize(maxBytes)}. It was cut off.`,

@@ -16,9 +16,9 @@ afterEach(async () => {
 async function start(options: FakeOllamaOptions & Partial<OllamaLimits> = {}) {
   const fake = await startFakeOllama(options);
   open.push(fake);
-  const { maxLineBytes, maxResponseBytes, connectTimeoutMs } = options;
+  const { maxLineBytes, maxResponseBytes, maxStreamBytes, connectTimeoutMs } = options;
   const limits = Object.fromEntries(
-    Object.entries({ maxLineBytes, maxResponseBytes, connectTimeoutMs }).filter(
+    Object.entries({ maxLineBytes, maxResponseBytes, maxStreamBytes, connectTimeoutMs }).filter(
       ([, value]) => value !== undefined,
     ),
   );
@@ -321,14 +321,47 @@ describe('bounds', () => {
     expect(error.message).toContain('1 MB');
   });
 
-  it.each([false, true])('an endless reply is cut at 8 MB with little memory, stream: %s', async (stream) => {
-    const { fake, model } = await start({ scenarios: [failing({ kind: 'endless' })] });
+  it.each([
+    [false, '8 MB', {}],
+    [true, '1 MB', { maxResponseBytes: 1024 * 1024 }],
+  ])('an endless reply is cut with little memory, stream: %s, at %s', async (stream, size, limits) => {
+    const { fake, model } = await start({ ...limits, scenarios: [failing({ kind: 'endless' })] });
     const before = process.memoryUsage().rss;
     const error = await modelErrorOf(model.chat(request({ stream }), context({ timeoutMs: 30_000 })));
-    expect(error.message).toContain('8 MB');
+    expect(error.message).toContain(`a reply of more than ${size}`);
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
     await expect.poll(() => fake.closeEvents.length).toBe(1);
   });
+
+  it('a streamed reply may be larger on the wire than what the model said', async () => {
+    const content = 'word '.repeat(4000);
+    const limits = { maxResponseBytes: 20_000, scenarios: [play({ reply: { content } })] };
+    const { model } = await start(limits);
+    const options = { num_ctx: 32_768, num_predict: 8000 };
+    const answer = await model.chat(request({ stream: true, options }), context());
+    expect(answer.message.content).toBe(content);
+
+    const { model: strict } = await start({ ...limits, maxStreamBytes: 100_000 });
+    const error = await modelErrorOf(strict.chat(request({ stream: true, options }), context()));
+    expect(error).toMatchObject({ kind: 'bad_response', transient: false });
+    expect(error.message).toContain('100000 bytes');
+  });
+
+  it.each(['content', 'thinking', 'tool_calls'] as const)(
+    'counts %s towards the size of a streamed reply',
+    async (part) => {
+      const reply = {
+        content: { content: 'word '.repeat(500) },
+        thinking: { content: '', thinking: 'word '.repeat(500) },
+        tool_calls: { tool_calls: [{ name: 'read_file', arguments: { path: 'x'.repeat(2500) } }] },
+      }[part];
+      const { model } = await start({ maxResponseBytes: 2000, scenarios: [play({ reply })] });
+      const error = await modelErrorOf(
+        model.chat(request({ stream: true, think: part === 'thinking' }), context()),
+      );
+      expect(error.message).toBe('Ollama sent a reply of more than 2000 bytes. It was cut off.');
+    },
+  );
 
   it('a reply below the limits of its own passes', async () => {
     const { model } = await start({

@@ -1,3 +1,4 @@
+import { GrowingText } from '../util/growing-text.ts';
 import type { JsonValue } from '../util/json.ts';
 import type {
   CallContext,
@@ -9,7 +10,7 @@ import type {
 } from './chat-model.ts';
 import { loadModel } from './load-model.ts';
 import { ModelError, type ModelErrorKind } from './model-error.ts';
-import { parseError } from './ollama-body.ts';
+import { parseError, tooLarge } from './ollama-body.ts';
 import {
   callOllama,
   connectOllama,
@@ -91,7 +92,7 @@ async function chat(
   context: CallContext,
 ): Promise<ChatReply> {
   const isSent = !context.signal.aborted;
-  const reply = new ReplyBuilder();
+  const reply = new ReplyBuilder(connection.limits.maxResponseBytes);
   const body = wireBody(request);
   const asked = { model: request.model, toolsOffered: request.tools.length > 0 };
   let endedAt: number | undefined;
@@ -122,12 +123,11 @@ async function chat(
         ? await releaseSlotAfterAbort(connection, request, context.onTidying)
         : undefined;
     const cleanupMs = performance.now() - endedAt;
-    const { content, thinking } = reply;
     throw error.after({
       slotRelease,
       cleanupMs,
-      partialText: content || undefined,
-      partialThinking: thinking || undefined,
+      partialText: `${reply.content}` || undefined,
+      partialThinking: `${reply.thinking}` || undefined,
     });
   }
 }
@@ -163,18 +163,29 @@ function isShallow(value: JsonValue, depth: number): boolean {
 
 /** Assembles a reply from one or more pieces. Calls may come in any of them (S7); thinking is kept separate (S8). */
 class ReplyBuilder {
-  content = '';
-  thinking = '';
+  readonly content = new GrowingText();
+  readonly thinking = new GrowingText();
+  readonly #maxBytes: number;
+  #bytes = 0;
   #role = 'assistant';
   #toolCalls: JsonValue[] = [];
   #last: ChatChunk | undefined;
 
+  /** @param maxBytes of text, thinking and calls, without the JSON around the pieces */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @throws {ModelError} `bad_response` if the reply is too large */
   add(chunk: ChatChunk): this {
-    const { message } = chunk;
-    this.content += message?.content ?? '';
-    this.#role = message?.role || this.#role;
-    this.thinking += message?.thinking ?? '';
-    this.#toolCalls.push(...(message?.tool_calls ?? []));
+    const { content, thinking, role, tool_calls: calls } = chunk.message ?? {};
+    this.#bytes += Buffer.byteLength(content ?? '') + Buffer.byteLength(thinking ?? '');
+    if (calls && calls.length > 0) this.#bytes += Buffer.byteLength(JSON.stringify(calls));
+    if (this.#bytes > this.#maxBytes) throw tooLarge('reply', this.#maxBytes);
+    if (content) this.content.add(content);
+    if (thinking) this.thinking.add(thinking);
+    if (calls) this.#toolCalls.push(...calls);
+    this.#role = role || this.#role;
     this.#last = chunk;
     return this;
   }
@@ -186,8 +197,8 @@ class ReplyBuilder {
     return {
       message: {
         role: this.#role,
-        content: this.content,
-        ...(this.thinking !== '' && { thinking: this.thinking }),
+        content: `${this.content}`,
+        ...(this.thinking.length > 0 && { thinking: `${this.thinking}` }),
         ...(this.#toolCalls.length > 0 && { tool_calls: this.#toolCalls }),
       },
       doneReason: last?.done_reason,

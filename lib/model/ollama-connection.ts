@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { Ollama } from 'ollama';
 import { MAX_TIMER_MS } from '../util/durations.ts';
 import { ModelError, OllamaNotRespondingError } from './model-error.ts';
-import { type BodyLimits, parseReplyObject, readExcerpt, readLines, readText } from './ollama-body.ts';
+import { parseReplyObject, readExcerpt, readLines, readText, type StreamLimits } from './ollama-body.ts';
 import { type AskedFor, errorIn, httpError, replyError } from './ollama-error.ts';
 import { isLoopbackAddress, type OllamaHost } from './ollama-host.ts';
 import {
@@ -17,7 +17,9 @@ import {
 import { ServerFacts } from './server-facts.ts';
 
 /** Max response sizes and timeouts. Every field has a default. */
-export interface OllamaLimits extends BodyLimits {
+export interface OllamaLimits extends StreamLimits {
+  /** What is kept of a reply: a body that is read as a whole, or what the model said in a streamed one. */
+  maxResponseBytes: number;
   connectTimeoutMs: number;
   /** How long to check whether the server is idle after an aborted call. */
   idleWithinMs: number;
@@ -28,6 +30,8 @@ export interface OllamaLimits extends BodyLimits {
 export const DEFAULT_LIMITS: OllamaLimits = {
   maxLineBytes: 1024 * 1024,
   maxResponseBytes: 8 * 1024 * 1024,
+  // Ollama sends about 150 bytes around each token, so this is enough for any reply of `maxResponseBytes`.
+  maxStreamBytes: 256 * 1024 * 1024,
   connectTimeoutMs: 5_000,
   idleWithinMs: 1000,
   slotAnswerMs: 1500,

@@ -7,7 +7,7 @@ import { pullLine } from './ollama-wire.ts';
 const PULL_TIMEOUT_MS = 24 * 3_600_000;
 
 /** Progress arrives many times a second for hours, so each line is bounded, but not the total. */
-const PULL_LIMITS = { maxLineBytes: 64 * 1024, maxResponseBytes: Number.POSITIVE_INFINITY };
+const PULL_LIMITS = { maxLineBytes: 64 * 1024, maxStreamBytes: Number.POSITIVE_INFINITY };
 
 /** Progress of a pull: Ollama's name of the step, and the bytes of the current part. */
 export interface PullProgress {
