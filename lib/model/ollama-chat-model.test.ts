@@ -379,6 +379,15 @@ describe('bounds', () => {
     expect(JSON.stringify(answer.message.tool_calls)).toContain('x'.repeat(100_000));
   });
 
+  it.each([false, true])('takes a list of calls of any length, stream: %s', async (stream) => {
+    const body = `{"message":{"tool_calls":[${'0,'.repeat(200_000)}0]},"done":true}`;
+    const { model } = await start({
+      scenarios: [failing({ kind: 'http', status: 200, body, content_type: 'application/json' })],
+    });
+    const answer = await model.chat(request({ stream }), context());
+    expect(answer.message.tool_calls).toHaveLength(200_001);
+  });
+
   it('refuses a tool call that is nested without end', async () => {
     const deep = `{"message":{"content":"","tool_calls":[${'['.repeat(5000)}${']'.repeat(5000)}]},"done":true}`;
     const { model } = await start({

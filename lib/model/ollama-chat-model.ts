@@ -184,7 +184,8 @@ class ReplyBuilder {
     if (this.#bytes > this.#maxBytes) throw tooLarge('reply', this.#maxBytes);
     if (content) this.content.add(content);
     if (thinking) this.thinking.add(thinking);
-    if (calls) this.#toolCalls.push(...calls);
+    // Not spread: a list of 100,000 arguments would overflow the stack.
+    for (const call of calls ?? []) this.#toolCalls.push(call);
     this.#role = role || this.#role;
     this.#last = chunk;
     return this;
