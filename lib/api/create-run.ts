@@ -22,6 +22,7 @@ import {
 import { approvalChoice, KEEP_ALIVE_FORM, MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { keepAliveMs } from '../model/keep-alive.ts';
+import { IN_WORDS } from '../util/schema-problems.ts';
 import { checkProblems, schemaProblem } from './check-problems.ts';
 import { attachedImages } from './image.ts';
 import { modelOptionProblems } from './named-options.ts';
@@ -191,27 +192,30 @@ const approvalRequest = z.discriminatedUnion('decision', [
   }),
 ]);
 
+const singleApproval = approvalRequest.transform((decision) => ({ decisions: [decision] }));
+
+const severalApprovals = z.strictObject({
+  decisions: z
+    .array(approvalRequest)
+    .min(1)
+    .max(MAX_CALLS_PER_REPLY)
+    .refine(
+      (decisions) => new Set(decisions.map(({ call_id }) => call_id)).size === decisions.length,
+      'Each call can be decided once.',
+    ),
+});
+
 /**
  * Body of `POST /api/runs/{id}/approvals`: a person's decision on a call that awaits approval, or `decisions` on several
  * calls of the run, which are made together or not at all.
  */
-export const approvalsRequest = z
-  .unknown()
-  .transform((body) =>
-    typeof body === 'object' && body !== null && 'decisions' in body ? body : { decisions: [body] },
-  )
-  .pipe(
-    z.strictObject({
-      decisions: z
-        .array(approvalRequest)
-        .min(1)
-        .max(MAX_CALLS_PER_REPLY)
-        .refine(
-          (decisions) => new Set(decisions.map(({ call_id }) => call_id)).size === decisions.length,
-          'Each call can be decided once.',
-        ),
-    }),
-  );
+export const approvalsRequest = z.unknown().transform((body, context) => {
+  const areSeveral = typeof body === 'object' && body !== null && 'decisions' in body;
+  const read = (areSeveral ? severalApprovals : singleApproval).safeParse(body, IN_WORDS);
+  if (read.success) return read.data;
+  for (const issue of read.error.issues) context.addIssue({ ...issue });
+  return z.NEVER;
+});
 
 /** Body of `POST /api/runs/{id}/stop`: after the current step, or immediately with `force`. */
 export const stopRunRequest = z.strictObject({ force: z.boolean().default(false) });

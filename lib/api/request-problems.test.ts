@@ -87,6 +87,17 @@ it('the cases of a suite refuse misspelt limits', () => {
   ]);
 });
 
+it('names the fields of one decision as they were sent, and of several by their place', () => {
+  const one = { call_id: 'c1', decision: 'denied', reason: 'y'.repeat(4001), scop: 'run' };
+  const said = ['reason: must have at most 4,000 characters.', 'scop: unknown field.'];
+  expect(problems(approvalsRequest, one)).toEqual(said);
+  expect(problems(approvalsRequest, { decisions: [one] })).toEqual(said.map((line) => `decisions.0.${line}`));
+  expect(problems(approvalsRequest, { call_id: 'c1', decision: 'yes' })).toEqual([
+    'decision: must be one of "approved", "edited", "denied".',
+  ]);
+  expect(problems(approvalsRequest, [])).toEqual(['body: must be an object, not a list.']);
+});
+
 it('lists the places where a fork can begin', () => {
   expect(problems(forkRequest, { at: { iteration: 3 } })[0]).toMatch(
     /^at: must be \{"seq": N\}, .* or \{"end": true\}/,
