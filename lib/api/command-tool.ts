@@ -35,6 +35,9 @@ const parameterShape = z.looseObject({
   get oneOf() {
     return z.array(parameterShape).optional();
   },
+  get allOf() {
+    return z.array(parameterShape).optional();
+  },
 });
 
 type Problem = { path: (string | number)[]; message: string };

@@ -42,7 +42,8 @@ export function alternatives(schema: ParameterSchema, level = 0): ParameterSchem
   return inner.flatMap((branch) => alternatives(branch, level + 1));
 }
 
-function schemasIn(list: unknown): ParameterSchema[] {
+/** The schemas in a list of a schema that anyone may have written. */
+export function schemasIn(list: unknown): ParameterSchema[] {
   return Array.isArray(list) ? list.filter((branch) => typeof branch === 'object' && branch !== null) : [];
 }
 

@@ -112,6 +112,64 @@ it.each([
   expect(validateArguments({ value: given }, either)).toEqual([]);
 });
 
+it.each<[string, ParameterSchema, JsonObject[], [JsonObject, string][]]>([
+  [
+    'fields beside anyOf',
+    {
+      type: 'object',
+      properties: { id: { type: 'integer' }, name: { type: 'string' }, limit: { type: 'integer' } },
+      anyOf: [{ required: ['id'] }, { required: ['name'] }],
+    },
+    [{ id: 1 }, { name: 'a', limit: 3 }],
+    [
+      [{ limit: 3 }, '"id" is missing; it is required.'],
+      [{ id: 'one' }, '"id" must be an integer, not "one".'],
+    ],
+  ],
+  [
+    'a limit and a list of values beside oneOf',
+    { type: 'object', properties: { value: { type: 'integer', maximum: 9, oneOf: [{ enum: [1, 2, 20] }] } } },
+    [{ value: 1 }],
+    [
+      [{ value: 20 }, '"value" must be at most 9, not 20.'],
+      [{ value: 3 }, '"value" must be one of 1, 2, 20, not 3.'],
+    ],
+  ],
+  [
+    'an alternative without a type',
+    { type: 'object', properties: { value: { anyOf: [{ type: 'string' }, { enum: [1, 2] }] } } },
+    [{ value: 'a' }, { value: 2 }],
+    [[{ value: 3 }, '"value" must be one of 1, 2, not 3.']],
+  ],
+  [
+    'all parts of allOf',
+    { type: 'object', allOf: [{ required: ['a'] }, { required: ['b'], properties: { b: { minimum: 5 } } }] },
+    [{ a: 1, b: 5 }],
+    [
+      [{ b: 5 }, '"a" is missing; it is required.'],
+      [{ a: 1, b: 4 }, '"b" must be at least 5, not 4.'],
+    ],
+  ],
+  [
+    'alternatives within alternatives',
+    {
+      type: 'object',
+      properties: {
+        value: { anyOf: [{ type: 'integer', minimum: 5, anyOf: [{ maximum: 7 }] }, { type: 'null' }] },
+      },
+    },
+    [{ value: 6 }, { value: null }],
+    [
+      [{ value: 4 }, '"value" must be at least 5, not 4.'],
+      [{ value: 8 }, '"value" must be at most 7, not 8.'],
+    ],
+  ],
+])('checks %s [O4]', (_what, either, right, wrong) => {
+  for (const args of right) expect(validateArguments(args, either)).toEqual([]);
+  for (const [args, message] of wrong)
+    expect(validateArguments(args, either).map((problem) => problem.message)).toEqual([message]);
+});
+
 it('reports what is wrong by the first alternative of the type if none fits [O4]', () => {
   const value = {
     anyOf: [{ type: 'string' }, { type: 'integer', maximum: 10 }, { type: 'integer', minimum: 100 }],

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../util/json.ts';
-import { allowedTypes, alternatives, isOfType } from './schema-types.ts';
+import { allowedTypes, alternatives, isOfType, schemasIn } from './schema-types.ts';
 import type { ParameterSchema } from './types.ts';
 
 export interface ArgumentProblem {
@@ -12,14 +12,14 @@ export interface ArgumentProblem {
 /**
  * Validates arguments against the tool's schema, after coercion and before the tool runs (O4).
  *
- * Supports the keywords that Ollama's tool definitions use: `type`, `required`, `properties`, `items`, `enum`, `anyOf`/`oneOf`,
- * `additionalProperties: false`, `minimum`, `maximum`, `minLength`, `maxLength`, `minItems`, `maxItems`.
+ * Supports the keywords that Ollama's tool definitions use: `type`, `required`, `properties`, `items`, `enum`, `anyOf`/`oneOf`
+ * (one alternative must fit), `allOf`, `additionalProperties: false`, `minimum`, `maximum`, `minLength`, `maxLength`, `minItems`, `maxItems`.
  *
  * @returns one problem per invalid field, `[]` when all fit
  */
 export function validateArguments(args: JsonObject, schema: ParameterSchema): ArgumentProblem[] {
   const problems: ArgumentProblem[] = [];
-  checkObject(args, schema, '', problems);
+  checkKeywords(args, schema, '', problems);
   return problems;
 }
 
@@ -54,44 +54,70 @@ function checkValue(
   problems: ArgumentProblem[],
 ): void {
   const types = allowedTypes(schema);
-  if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
+  const isTyped = alternatives(schema).every(({ type = schema.type }) => type !== undefined);
+  if (isTyped && types.length > 0 && !types.some((type) => isOfType(value, type))) {
     problems.push({ field, message: `"${field}" must be ${expectation(schema)}, not ${show(value)}.` });
     return;
   }
-  const branches = alternatives(schema).filter((branch) => fits(value, branch));
-  if (branches.length === 0) {
-    problems.push({ field, message: `"${field}" must be ${expectation(schema)}, not ${show(value)}.` });
-    return;
-  }
-  let first: ArgumentProblem[] | undefined;
-  for (const branch of branches) {
-    const found: ArgumentProblem[] = [];
-    checkBranch(value, branch, field, found);
-    if (found.length === 0) return;
-    first ??= found;
-  }
-  for (const problem of first ?? []) problems.push(problem);
+  checkKeywords(value, schema, field, problems);
 }
 
-/** Checks a value by one alternative of its schema. */
-function checkBranch(
+/** Checks a value by everything but the type of its schema. */
+function checkKeywords(
   value: JsonValue,
-  branch: ParameterSchema,
+  schema: ParameterSchema,
   field: string,
   problems: ArgumentProblem[],
 ): void {
-  checkLimits(value, branch, field, problems);
+  const before = problems.length;
+  if (!isListed(value, schema)) {
+    const expected = expectation({ enum: schema.enum });
+    problems.push({ field, message: `"${field}" must be ${expected}, not ${show(value)}.` });
+    return;
+  }
+  checkLimits(value, schema, field, problems);
   if (Array.isArray(value)) {
-    const { items } = branch;
+    const { items } = schema;
     if (items)
       for (const [index, item] of value.entries()) checkValue(item, items, `${field}.${index}`, problems);
-  } else if (typeof value === 'object' && value !== null) checkObject(value, branch, field, problems);
+  } else if (typeof value === 'object' && value !== null) checkObject(value, schema, field, problems);
+  if (problems.length > before) return;
+  checkAlternatives(value, schemasIn(schema.anyOf), field, problems);
+  checkAlternatives(value, schemasIn(schema.oneOf), field, problems);
+  for (const part of schemasIn(schema.allOf)) checkValue(value, part, field, problems);
+}
+
+/** Reports what is wrong by the first alternative of the value's type if none fits. */
+function checkAlternatives(
+  value: JsonValue,
+  branches: readonly ParameterSchema[],
+  field: string,
+  problems: ArgumentProblem[],
+): void {
+  let first: ArgumentProblem[] | undefined;
+  for (const branch of branches) {
+    const found: ArgumentProblem[] = [];
+    checkValue(value, branch, field, found);
+    if (found.length === 0) return;
+    if (fits(value, branch)) first ??= found;
+  }
+  if (branches.length === 0) return;
+  if (!first) {
+    const name = field === '' ? 'The arguments' : `"${field}"`;
+    const expected = expectation({ anyOf: [...branches] });
+    first = [{ field, message: `${name} must be ${expected}, not ${show(value)}.` }];
+  }
+  for (const problem of first) problems.push(problem);
 }
 
 function fits(value: JsonValue, branch: ParameterSchema): boolean {
   const types = allowedTypes(branch);
   if (types.length > 0 && !types.some((type) => isOfType(value, type))) return false;
-  return !Array.isArray(branch.enum) || branch.enum.some((allowed) => allowed === value);
+  return isListed(value, branch);
+}
+
+function isListed(value: JsonValue, { enum: values }: ParameterSchema): boolean {
+  return !Array.isArray(values) || values.some((allowed) => allowed === value);
 }
 
 function checkLimits(
