@@ -92,18 +92,19 @@ function commandOutput({ output }: ToolResult): string {
 async function checkExists(path: string, workspace: string): Promise<Verdict> {
   const there = await lookAt(workspace, workspaceSteps(path));
   if (!there) return { passed: false, output: `"${path}" does not exist.` };
+  if (there.isFile()) return { passed: true, output: 'It exists.' };
+  if (there.isDirectory()) return { passed: false, output: `"${path}" is a folder, not a file.` };
   // It may lead nowhere, or out of the workspace.
-  const isLink = there.isSymbolicLink();
-  return {
-    passed: !isLink,
-    output: isLink ? `"${path}" is a symbolic link, and links are not followed.` : 'It exists.',
-  };
+  const why = there.isSymbolicLink() ? 'a symbolic link, and links are not followed' : 'not a regular file';
+  return { passed: false, output: `"${path}" is ${why}.` };
 }
 
 async function checkContent(path: string, text: string, workspace: string): Promise<Verdict> {
   const { sizeBytes, data } = await readWhole(workspace, workspaceSteps(path), MAX_FILE_BYTES);
   if (!data) return { passed: false, output: `"${path}" is too large to be searched.` };
-  const passed = data.toString('utf8').includes(text);
+  const content = data.toString('utf8');
+  // What is checked is the text. Which line ends the file has is up to the system and the tool that wrote it.
+  const passed = content.includes(text) || content.replaceAll('\r\n', '\n').includes(text);
   return {
     passed,
     output: passed ? 'The text is there.' : `"${path}" (${sizeBytes} bytes) does not contain the text.`,

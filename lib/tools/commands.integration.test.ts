@@ -252,6 +252,31 @@ describe('verification checks [V11]', () => {
     },
   );
 
+  it('find text of several lines whatever line ends the file has, unless the text names them', async () => {
+    await using tools = await toolsUnderTest();
+    await writeFile(join(tools.workspace, 'dos.txt'), 'one\r\ntwo\r\n');
+    await writeFile(join(tools.workspace, 'unix.txt'), 'one\ntwo\n');
+    const found = async (path: string, text: string) => {
+      const options = { workspace: tools.workspace, sandbox: noSandbox, signal };
+      return (await runChecks([{ type: 'file_contains', path, text }], options))[0]?.passed;
+    };
+    expect(await found('dos.txt', 'one\ntwo')).toBe(true);
+    expect(await found('unix.txt', 'one\ntwo')).toBe(true);
+    expect(await found('dos.txt', 'one\r\ntwo')).toBe(true);
+    expect(await found('unix.txt', 'one\r\ntwo')).toBe(false);
+  });
+
+  it('take no folder for a file', async () => {
+    await using tools = await toolsUnderTest();
+    await mkdir(join(tools.workspace, 'summary.md'));
+    const [result] = await runChecks([{ type: 'file_exists', path: 'summary.md' }], {
+      workspace: tools.workspace,
+      sandbox: noSandbox,
+      signal,
+    });
+    expect(result).toMatchObject({ passed: false, output: '"summary.md" is a folder, not a file.' });
+  });
+
   it('follow the same rules as tools, and fail if they cannot run [O5-O8]', async () => {
     await using tools = await toolsUnderTest();
     await symlink('/etc/passwd', join(tools.workspace, 'link'));
