@@ -22,6 +22,9 @@ const WRAPPER = `(exec 4<&-; read -r _ <&3; kill -9 0) >/dev/null 2>&1 &
 ulimit -c 0; ulimit -t "$1"; ulimit -n "$2"; shift 2
 exec "$@" 3<&-`;
 
+/** How long the output of a command that has ended is read. */
+const LAST_OUTPUT_MS = 1000;
+
 /**
  * The descriptor of a command's script or input. The shell reopens a script, whose first line closes it for child programs.
  */
@@ -88,6 +91,14 @@ async function start(
         exitCode = code ?? (signal === null ? undefined : 128 + signalNumber(signal));
         // Also kills what the command left behind, including the watcher.
         killGroup();
+        // A process in a session of its own survives, and can hold the streams open for as long as it likes.
+        // Immediates come after reads: what was written before the end is not lost if the event loop was held up.
+        const late = setTimeout(() => {
+          setImmediate(() => {
+            for (const stream of child.stdio) stream?.destroy();
+          });
+        }, LAST_OUTPUT_MS);
+        child.once('close', () => clearTimeout(late));
       });
       child.once('close', () => resolve());
     });

@@ -81,6 +81,20 @@ end
     expect(await running(`sleep ${mark}`)).toBe(0);
   });
 
+  it('does not wait for what left the group and holds the output open', async () => {
+    await using ws = await temporaryFolder();
+    const script = `setsid sh -c 'echo $$ > pid; exec sleep 60' &
+      until [ -s pid ]; do sleep 0.02; done; echo started; exit 3`;
+    const outcome = await runShell(sandbox, ws.path, script, { timeoutMs: 50_000 });
+    const daemon = Number(await readFile(join(ws.path, 'pid'), 'utf8'));
+    try {
+      expect(outcome).toMatchObject({ end: 'exited', exitCode: 3, stdout: { text: 'started\n' } });
+      expect(() => process.kill(daemon, 0)).not.toThrow();
+    } finally {
+      process.kill(daemon, 'SIGKILL');
+    }
+  });
+
   it('a killed server takes the group with it [O7]', async () => {
     await using ws = await temporaryFolder();
     const mark = `42.${Math.floor(Math.random() * 1e9)}`;

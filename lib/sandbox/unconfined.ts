@@ -20,7 +20,8 @@ export function openUnconfined(): Sandbox {
     {
       name: 'process-tree',
       holds: false,
-      detail: 'A process can outlive its command by starting a session of its own.',
+      detail:
+        'A process can outlive its command by starting a session of its own. Its output is read for a second more.',
     },
     { name: 'cpu-time', holds: true, detail: 'Processor time is limited.' },
     { name: 'open-files', holds: true, detail: 'The number of open files is limited.' },
