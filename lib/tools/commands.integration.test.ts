@@ -169,11 +169,13 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
     await using tools = await toolsUnderTest({ sandbox });
     await writeFile(join(tools.workspace, 'large'), `needle${'x'.repeat(6_000_000)} and thread`);
     await writeFile(join(tools.workspace, 'small'), 'needle');
-    for (const pattern of ['needle', 'thread|none', 'needl[e]']) {
+    for (const [pattern, text] of [
+      ['needle', /^needlexxx/],
+      ['thread|none', /^\[…\] x+ and thread$/],
+      ['needl[e]', /^needlexxx/],
+    ] as const) {
       expect(await tools.output('search_files', { pattern, path: '.' })).toMatchObject({
-        matches: expect.arrayContaining([
-          { path: 'large', line: 1, text: expect.stringMatching(/^needlexxx/) },
-        ]),
+        matches: expect.arrayContaining([{ path: 'large', line: 1, text: expect.stringMatching(text) }]),
       });
     }
   });
@@ -210,6 +212,30 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
     await tools.output('write_file', { path: 'real/inside', content: 'found once' });
     await symlink('real', join(tools.workspace, 'inner-link'));
     expect(await tools.output('search_files', { pattern: 'found once' })).toMatchObject({ count: 1 });
+  });
+
+  it('shows the part of a long line that has the match', async () => {
+    await using tools = await toolsUnderTest({ sandbox });
+    const long = (count: number) => 'é'.repeat(count);
+    const lines = [
+      'needle',
+      `${long(400)}needle ends`,
+      `${long(100_000)}needle${long(2000)}`,
+      `  needle${long(600)}`,
+    ];
+    await writeFile(join(tools.workspace, 'a'), lines.join('\n'));
+    const utf16 = Buffer.from(`\ufeff${long(2000)}needle`, 'utf16le');
+    await writeFile(join(tools.workspace, 'b'), utf16);
+    expect(await tools.output('search_files', { pattern: 'n.edle' })).toMatchObject({
+      note: 'Long lines are cut.',
+      matches: [
+        { path: 'a', line: 1, text: 'needle' },
+        { path: 'a', line: 2, text: `[…] ${long(60)}needle ends` },
+        { path: 'a', line: 3, text: `[…] ${long(60)}needle${long(137)} […]` },
+        { path: 'a', line: 4, text: `needle${long(197)} […]` },
+        { path: 'b', line: 1, text: `${long(200)} […]` },
+      ],
+    });
   });
 
   it('returns no more than requested, ends early, and says so [O9]', async () => {

@@ -31,7 +31,7 @@ it('searches a large file in pieces, and finds text across their boundaries', as
   await writeFile(join(tools.workspace, 'large'), `${across}\nsecond thread`);
   expect(await tools.output('search_files', { pattern: 'needle' })).toMatchObject({
     count: 1,
-    matches: [{ path: 'large', line: 1, text: expect.stringMatching(/^éxxx/) }],
+    matches: [{ path: 'large', line: 1, text: expect.stringMatching(/^\[…\] x{60}NEEDLEx+ \[…\]$/) }],
   });
   expect(await tools.output('search_files', { pattern: 'thread' })).toMatchObject({
     matches: [{ path: 'large', line: 2, text: 'second thread' }],
@@ -93,18 +93,35 @@ it('says that its time was up', async () => {
   });
 });
 
-it('marks a line that is cut', async () => {
+it('shows the part of a long line that has the match, and marks where it is cut', async () => {
   await using tools = await toolsUnderTest();
-  await writeFile(join(tools.workspace, 'a'), `banana\n${'x'.repeat(500)}banana\n`);
+  const long = (count: number) => 'x'.repeat(count);
+  const lines = [
+    'banana',
+    `${long(500)}banana`,
+    `${long(200_000)}Banana${long(2000)}`,
+    `  banana${long(600)}`,
+  ];
+  await writeFile(join(tools.workspace, 'a'), lines.join('\n'));
   expect(await tools.call('search_files', { pattern: 'banana' })).toMatchObject({
     truncated: true,
     output: {
-      count: 2,
+      count: 4,
       note: expect.stringMatching(/Long lines are cut\.$/),
       matches: [
         { path: 'a', line: 1, text: 'banana' },
-        { path: 'a', line: 2, text: `${'x'.repeat(400)} […]` },
+        { path: 'a', line: 2, text: `[…] ${long(60)}banana` },
+        { path: 'a', line: 3, text: `[…] ${long(60)}Banana${long(334)} […]` },
+        { path: 'a', line: 4, text: `banana${long(394)} […]` },
       ],
     },
+  });
+});
+
+it('finds a match that begins in one piece of a file and ends in the next', async () => {
+  await using tools = await toolsUnderTest();
+  await writeFile(join(tools.workspace, 'a'), `${'x'.repeat(64 * 1024 - 3)}banana and more\n`);
+  expect(await tools.output('search_files', { pattern: 'banana' })).toMatchObject({
+    matches: [{ line: 1, text: `[…] ${'x'.repeat(60)}banana and more` }],
   });
 });

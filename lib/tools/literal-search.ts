@@ -14,6 +14,8 @@ const MAX_ENTRIES_PER_FOLDER = 5000;
 const MAX_DEPTH = 30;
 /** How much of a matching line is kept; a line may be as long as its file. */
 const MAX_LINE_CHARS = 1000;
+/** How much of a long line is kept before its match. */
+const BEFORE_CHARS = 200;
 /** Folders with dependencies or build output, which ripgrep skips through ignore files. */
 const SKIPPED = new Set(['node_modules', '.next', 'dist', 'build', 'target', '__pycache__', '.venv']);
 
@@ -132,10 +134,13 @@ class LineSearch {
   readonly #path: string;
   readonly #search: Search;
   #line = 1;
-  #start = '';
+  /** The start of the line, or the part around its match. */
+  #kept = '';
+  #keptFrom = 0;
   /** The end of the unfinished line: a match may go on in the next piece. */
   #end = '';
-  #isMatch = false;
+  #chars = 0;
+  #matchAt: number | undefined;
 
   constructor(path: string, search: Search) {
     this.#path = path;
@@ -153,19 +158,33 @@ class LineSearch {
 
   #extend(text: string): void {
     const { wanted } = this.#search;
-    if (this.#start.length < MAX_LINE_CHARS) this.#start += text.slice(0, MAX_LINE_CHARS);
-    if (this.#isMatch) return;
-    const end = this.#end + text.toLowerCase();
-    this.#isMatch = end.includes(wanted);
-    this.#end = end.slice(Math.max(0, end.length - wanted.length + 1));
+    if (this.#kept.length < MAX_LINE_CHARS) this.#kept += text.slice(0, MAX_LINE_CHARS);
+    const chars = this.#chars + text.length;
+    this.#chars = chars;
+    if (this.#matchAt !== undefined) return;
+    const end = this.#end + text;
+    const from = chars - end.length;
+    // A letter can have another length in lower case, so this is not always the exact place.
+    const found = end.toLowerCase().indexOf(wanted);
+    this.#end = end.slice(Math.max(0, end.length - wanted.length - BEFORE_CHARS));
+    if (found === -1) return;
+    this.#matchAt = from + found;
+    if (this.#matchAt <= MAX_LINE_CHARS - BEFORE_CHARS) return;
+    const start = Math.max(0, found - BEFORE_CHARS);
+    this.#keptFrom = from + start;
+    this.#kept = end.slice(start, start + MAX_LINE_CHARS);
   }
 
   #finish(): void {
-    const text = this.#start.trim();
-    if (this.#isMatch) this.#search.matches.push({ path: this.#path, line: this.#line, text });
+    const { matches } = this.#search;
+    const [path, line, text, keptFrom] = [this.#path, this.#line, this.#kept, this.#keptFrom];
+    if (this.#matchAt !== undefined)
+      matches.push({ path, line, text, at: this.#matchAt - keptFrom, isCutBefore: keptFrom > 0 });
     this.#line += 1;
-    this.#start = '';
+    this.#kept = '';
+    this.#keptFrom = 0;
     this.#end = '';
-    this.#isMatch = false;
+    this.#chars = 0;
+    this.#matchAt = undefined;
   }
 }

@@ -1,11 +1,12 @@
 import { AppError } from '../errors/app-error.ts';
+import { type FileCalls, readFd } from '../sandbox/file-calls.ts';
 import { isGitStep } from '../sandbox/git-step.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { lookAt } from '../sandbox/workspace-files.ts';
+import { lookAt, readFrom } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import type { JsonObject } from '../util/json.ts';
 import { optionalInteger, optionalText, textArgument } from './arguments.ts';
-import { fitStart } from './fit-text.ts';
+import { lineExcerpt } from './line-excerpt.ts';
 import { literalSearch } from './literal-search.ts';
 import type { Found, Match, SearchRequest } from './text-search.ts';
 import type { Tool, ToolContext } from './tool.ts';
@@ -16,10 +17,15 @@ const MAX_RESULTS = 500;
 const TIMEOUT_MS = 10_000;
 /** For the start of the sandbox and the end of the search, beyond TIMEOUT_MS. */
 const GRACE_MS = 2000;
+/** For where matches are in long lines. */
+const PLACES_TIMEOUT_MS = 2000;
 /** More than the longest paths and lines of MAX_RESULTS matches need in Base64. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 const MAX_PATTERN_CHARS = 1000;
-const MAX_LINE_BYTES = 400;
+/** The longest line that ripgrep prints in full. */
+const MAX_COLUMNS = 1000;
+/** What is read of a longer line, before its match and in all, in bytes. */
+const PART_BYTES = { before: 200, all: 1200 };
 
 /**
  * Searches file contents. With ripgrep it runs in the sandbox on a read-only workspace: its regular expressions are
@@ -121,38 +127,70 @@ async function runRipgrep(
   sandbox: Sandbox,
   program: string,
   request: SearchRequest,
-  { workspace, signal }: ToolContext,
+  context: ToolContext,
   flags: readonly string[],
 ): Promise<Found | string | undefined> {
+  const search = (more: readonly string[], timeoutMs: number) =>
+    listRows({ sandbox, program, request, context, flags: [...flags, ...more], timeoutMs });
+  const { rows, isEnough, end, status, message } = await search([], TIMEOUT_MS);
+  const timedOut = end === 'timeout' || status === STATUS.timedOut;
+  const isComplete = end === 'exited' && status !== undefined && status <= STATUS.trouble;
+  if (context.signal.aborted) return undefined;
+  if (rows.length === 0 && !isEnough && !timedOut && (!isComplete || message !== '')) {
+    return message || `ripgrep did not finish (${end}, exit status ${status ?? 'unknown'}).`;
+  }
+  const found = rows.slice(0, request.maxResults);
+  // Places take long for some patterns that lines are quickly found for, so they are asked for separately.
+  const isLong = ({ text }: Row) => lineExcerpt({ text, at: 0 }).isCut;
+  const places = found.some(isLong) ? (await search(PLACES, PLACES_TIMEOUT_MS)).rows : [];
+  const matches: Match[] = [];
+  for (const row of found) {
+    const { path, line, text } = row;
+    const place = isLong(row) ? places.find((each) => each.path === path && each.line === line) : undefined;
+    matches.push((place && (await matchAt(context.workspace, place))) ?? { path, line, text, at: 0 });
+  }
+  if (context.signal.aborted) return undefined;
+  return {
+    matches,
+    incomplete: isEnough || !isComplete,
+    ...(timedOut && { note: `The search was ended after ${TIMEOUT_MS / 1000} s.` }),
+  };
+}
+
+/** Runs ripgrep for as many lines as are asked for, and one more. */
+async function listRows({
+  sandbox,
+  program,
+  request,
+  context,
+  flags,
+  timeoutMs,
+}: {
+  sandbox: Sandbox;
+  program: string;
+  request: SearchRequest;
+  context: ToolContext;
+  flags: readonly string[];
+  timeoutMs: number;
+}) {
   const maxRows = request.maxResults + 1;
   const outcome = await sandbox.run({
-    workspace,
+    workspace: context.workspace,
     readOnly: true,
-    timeoutMs: TIMEOUT_MS + GRACE_MS,
-    signal,
+    timeoutMs: timeoutMs + GRACE_MS,
+    signal: context.signal,
     limits: { keptBytes: KEPT_BYTES },
     argv: [
       '/bin/sh',
-      ...['-c', SCRIPT, 'sh', `${TIMEOUT_MS / 1000}`, `${maxRows}`],
+      ...['-c', SCRIPT, 'sh', `${timeoutMs / 1000}`, `${maxRows}`],
       ...[program, ...RIPGREP_OPTIONS, ...flags],
       ...['-e', request.pattern, '--', `${ROOT}${request.steps.join('/')}`],
     ],
   });
-  if (signal.aborted) return undefined;
   const output = Buffer.from(outcome.stdout.text, 'base64').toString('utf8');
   const { status, message } = readStatus(outcome.stderr.text);
-  const matches = readMatches(output);
   const isEnough = output.split('\n').length > maxRows;
-  const timedOut = outcome.end === 'timeout' || status === STATUS.timedOut;
-  const isComplete = outcome.end === 'exited' && status !== undefined && status <= STATUS.trouble;
-  if (matches.length === 0 && !isEnough && !timedOut && (!isComplete || message !== '')) {
-    return message || `ripgrep did not finish (${outcome.end}, exit status ${status ?? 'unknown'}).`;
-  }
-  return {
-    matches: matches.slice(0, request.maxResults),
-    incomplete: isEnough || !isComplete,
-    ...(timedOut && { note: `The search was ended after ${TIMEOUT_MS / 1000} s.` }),
-  };
+  return { rows: readRows(output), isEnough, end: outcome.end, status, message };
 }
 
 /**
@@ -180,7 +218,7 @@ const RIPGREP_OPTIONS = [
   '--line-number',
   '--null', // after the path, which may contain colons and line breaks
   '--color=never',
-  '--max-columns=1000',
+  `--max-columns=${MAX_COLUMNS}`,
   '--max-columns-preview',
   '--mmap', // otherwise a line of gigabytes would need more memory than the sandbox allows
   '--sort=path', // deterministic order
@@ -193,13 +231,54 @@ function readStatus(stderr: string): { status: number | undefined; message: stri
   return { status: status === undefined ? undefined : Number(status), message: message.trim() };
 }
 
+/** Print the text as `column:offset:text`: where the match begins in the line, and the line in the file, in bytes. */
+const PLACES = ['--column', '--byte-offset'];
+
+/** A line that ripgrep printed, shortened if it is long. */
+type Row = Pick<Match, 'path' | 'line' | 'text'>;
+
 /** Parses rows of the form `.//path`, NUL, `line:text`; skips other lines, such as warnings about binary files. */
-function readMatches(output: string): Match[] {
+function readRows(output: string): Row[] {
   return [...output.matchAll(/([^\0]*)\0(\d+):([^\n]*)\n/g)].flatMap(([, before = '', line, text = '']) => {
     const start = before.lastIndexOf(ROOT);
     if (start === -1) return [];
-    return [{ path: before.slice(start + ROOT.length), line: Number(line), text: text.trim() }];
+    return [{ path: before.slice(start + ROOT.length), line: Number(line), text }];
   });
+}
+
+/** A match in a long line, whose part is read from the file if ripgrep did not print it; `undefined` if that cannot be. */
+async function matchAt(workspace: string, { path, line, text: printed }: Row): Promise<Match | undefined> {
+  const [, column, offset, text = ''] = /^(\d+):(\d+):(.*)$/s.exec(printed) ?? [];
+  const matchBytes = Number(column) - 1;
+  if (matchBytes <= MAX_COLUMNS - PART_BYTES.before) {
+    const at = Buffer.from(text).subarray(0, matchBytes).toString('utf8').length;
+    return { path, line, text, at };
+  }
+  const from = Number(offset) + matchBytes - PART_BYTES.before;
+  const part = await readPart(workspace, path, from).catch((error: unknown) => {
+    if (error instanceof AppError) return undefined; // the file has changed since
+    throw error;
+  });
+  // In UTF-16, offsets are those of the text that ripgrep made of it.
+  if (part === undefined || part.includes(0)) return undefined;
+  const before = withoutPartialStart(part.subarray(0, PART_BYTES.before)).toString('utf8');
+  const after = part.subarray(PART_BYTES.before);
+  const end = after.indexOf(10);
+  const rest = after.subarray(0, end === -1 ? undefined : end).toString('utf8');
+  return { path, line, text: before + rest, at: before.length, isCutBefore: true };
+}
+
+function readPart(workspace: string, path: string, from: number): Promise<Buffer> {
+  return readFrom(workspace, workspaceSteps(path), function* ({ fd }): FileCalls<Buffer> {
+    const part = Buffer.alloc(PART_BYTES.all);
+    return part.subarray(0, yield* readFd(fd, part, from));
+  });
+}
+
+/** Without the rest of a character that begins before. */
+function withoutPartialStart(bytes: Buffer): Buffer {
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return start > 0 && start < 4 ? bytes.subarray(start) : bytes;
 }
 
 function searchResult(pattern: string, path: string, found: Found) {
@@ -208,16 +287,15 @@ function searchResult(pattern: string, path: string, found: Found) {
   let cut = false;
   let isLineCut = false;
   for (const match of found.matches) {
-    const text = fitStart(match.text, MAX_LINE_BYTES);
-    const isThisCut = text.length < match.text.length;
-    const shown: JsonObject = { ...match, text: isThisCut ? `${text} […]` : text };
+    const { text, isCut } = lineExcerpt(match);
+    const shown: JsonObject = { path: match.path, line: match.line, text };
     bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
     if (bytes > MAX_RESULT_BYTES) {
       cut = true;
       break;
     }
     matches.push(shown);
-    isLineCut ||= isThisCut;
+    isLineCut ||= isCut;
   }
   const isMissing = found.incomplete || cut;
   const truncated = isMissing || isLineCut || found.isPartial === true;

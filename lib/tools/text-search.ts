@@ -2,7 +2,12 @@
 export interface Match {
   path: string;
   line: number;
+  /** The line, or at least what is around the match in a long one. */
   text: string;
+  /** Where the match begins in the text. */
+  at: number;
+  /** Whether the line begins before the text. */
+  isCutBefore?: boolean;
 }
 
 export interface Found {
