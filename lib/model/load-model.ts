@@ -71,7 +71,9 @@ export async function loadModel(
   const loadMs = performance.now() - startedAt;
   const wasGone = await watch;
   const after = await finder.find(context.signal);
-  const alreadyLoaded = !wasGone && wasShared(before, after);
+  // The watch can miss the moment in which a runner is gone, but a request for a runner that answers does not wait.
+  const wasReplaced = wasGone || loadMs >= connection.limits.runnerAnswerMs;
+  const alreadyLoaded = !wasReplaced && wasShared(before, after);
   const inEffect = after.state === 'loaded' ? after.model : undefined;
   const loaded = {
     contextTokens: inEffect?.contextTokens,

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { FaultInput, ScenarioInput } from '../demo/scenario.ts';
@@ -576,6 +578,23 @@ describe('load', () => {
       alreadyLoaded: false,
       contextTokens: 4096,
     });
+  });
+
+  it('measures the load of a runner that Ollama replaced because it did not answer, though it is listed all the time', async () => {
+    const listed = { name: 'play:latest', digest: 'd1', size: 1000, size_vram: 0, context_length: 8192 };
+    const server = createServer((req, res) => {
+      const answer = (body: object) => res.end(JSON.stringify(body));
+      if (req.url === '/api/chat') setTimeout(answer, 20, { done: true, done_reason: 'load' });
+      else answer(req.url === '/api/version' ? { version: '0.17.4' } : { models: [listed] });
+    });
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    });
+    const model = createOllamaChatModel({ host: parseOllamaHost(`127.0.0.1:${port}`), runnerAnswerMs: 10 });
+    const loaded = await model.load(load(), context());
+    server.close();
+    expect(loaded).toMatchObject({ alreadyLoaded: false, contextTokens: 8192 });
+    expect(loaded.loadMs).toBeGreaterThanOrEqual(10);
   });
 
   it('does not unload when the run keeps nothing in memory', async () => {

@@ -25,6 +25,8 @@ export interface OllamaLimits extends StreamLimits {
   idleWithinMs: number;
   /** Timeout of a slot probe, without the time that a free slot needs to tokenize the prompt. */
   slotAnswerMs: number;
+  /** How long Ollama waits for a sign of life from a runner before it replaces the runner (OL25). */
+  runnerAnswerMs: number;
 }
 
 export const DEFAULT_LIMITS: OllamaLimits = {
@@ -35,6 +37,7 @@ export const DEFAULT_LIMITS: OllamaLimits = {
   connectTimeoutMs: 5_000,
   idleWithinMs: 1000,
   slotAnswerMs: 1500,
+  runnerAnswerMs: 10_000,
 };
 
 /** Large enough to recognise any Ollama error; the message shows 500 characters. */
