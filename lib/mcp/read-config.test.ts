@@ -38,6 +38,17 @@ describe('the configuration of another host [O19]', () => {
     expect(servers[0]?.server).toMatchObject({ command: 'npx', env: { API_KEY: 'abc' } });
   });
 
+  it('takes variables that are numbers, true or false, and leaves out those that are null', () => {
+    const env = { PORT: 8080, RATIO: 0.5, DEBUG: true, TOKEN: null, NAME: 'a' };
+    const { servers, problems } = one({ command: 'x', env });
+    expect(problems).toEqual([]);
+    expect(servers[0]).toMatchObject({ ignored: ['env.TOKEN'] });
+    expect(servers[0]?.server).toMatchObject({
+      env: { PORT: '8080', RATIO: '0.5', DEBUG: 'true', NAME: 'a' },
+    });
+    expect(one({ command: 'x', env: { A: ['b'] } }).problems[0]).toMatch(/^one: env\.A/);
+  });
+
   it('names fields that a server of the other type has', () => {
     const url = 'http://127.0.0.1:3000/mcp';
     expect(one({ url, env: { TOKEN: 'abc' }, args: ['x'], network: true }).servers[0]).toMatchObject({

@@ -75,9 +75,11 @@ function readServer(entry: unknown): { server: McpServerRequest; ignored: string
   }
   const url = textOf(entry.url ?? entry.serverUrl ?? entry.httpUrl);
   const isHttp = url !== undefined || (type !== undefined && HTTP_TYPES.includes(type));
+  const command = commandOf(entry);
+  const variables = variablesOf(command.env);
   const fields = isHttp
     ? { type: 'http', url, headers: entry.headers, oauth: oauthOf(entry) }
-    : { type: 'stdio', ...commandOf(entry), cwd: homePath(entry.cwd), ...ownFields(entry) };
+    : { type: 'stdio', ...command, env: variables.set, cwd: homePath(entry.cwd), ...ownFields(entry) };
   const parsed = mcpServer.safeParse(
     {
       ...withVariables(definedOf(fields)),
@@ -93,7 +95,25 @@ function readServer(entry: unknown): { server: McpServerRequest; ignored: string
   const problem = referenceProblems(parsed.data);
   if (problem !== undefined) return { problem };
   const used = FIELDS[parsed.data.type];
-  return { server: parsed.data, ignored: Object.keys(entry).filter((field) => !used.has(field)) };
+  const ignored = Object.keys(entry).filter((field) => !used.has(field));
+  return { server: parsed.data, ignored: [...ignored, ...(isHttp ? [] : variables.unset)] };
+}
+
+/** Variables as texts: other hosts take numbers, `true` and `false`, too, and `null` for a variable that is not set. */
+function variablesOf(env: unknown): { set: unknown; unset: string[] } {
+  if (!isRecord(env)) return { set: env, unset: [] };
+  const entries = Object.entries(env);
+  return {
+    set: Object.fromEntries(
+      entries
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => [
+          name,
+          typeof value === 'number' || typeof value === 'boolean' ? String(value) : value,
+        ]),
+    ),
+    unset: entries.flatMap(([name, value]) => (value === null ? [`env.${name}`] : [])),
+  };
 }
 
 /** The fields that Loupe adds to those of other hosts. */
