@@ -411,7 +411,7 @@ function linkTo(
 const SIGN_IN_CODES: ReadonlySet<string> = new Set(['mcp_sign_in_needed', 'mcp_sign_in_failed']);
 
 /** Whether a person configured a token, so that there is nothing to sign in for. */
-function hasOwnToken({ headers }: HttpServer): boolean {
+export function hasOwnToken({ headers }: HttpServer): boolean {
   return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
 }
 

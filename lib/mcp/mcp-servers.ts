@@ -22,6 +22,7 @@ import { isBoundedObject, type JsonObject } from '../util/json.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { callServerTool } from './call-tool.ts';
 import { type AcceptedTool, ConfigFiles } from './config-file.ts';
+import { hasOwnToken } from './connection.ts';
 import { mergedConfig, shownConfig } from './hidden-values.ts';
 import { IdleTimer } from './idle-timer.ts';
 import { MAX_INSTANCES } from './limits.ts';
@@ -91,12 +92,12 @@ export class McpServers {
     const [servers, accepted, signedIn] = await Promise.all([
       this.#files.servers(),
       this.#files.accepted(),
-      this.#signIns.signedIn(),
+      this.#signedIn(),
     ]);
     const { available, reason, hint } = sandbox.report;
     return {
       servers: Object.entries(servers).map(([name, server]) =>
-        this.#reply(name, server, { accepted: accepted[name] ?? [], signedIn: signedIn.get(name) }),
+        this.#reply(name, server, { accepted: accepted[name] ?? [], signedIn: signedIn(name) }),
       ),
       programs: { available, confined, ...(available ? {} : { reason, hint }) },
       path: this.#files.path,
@@ -108,9 +109,20 @@ export class McpServers {
     const [server, accepted, signedIn] = await Promise.all([
       this.#config(name),
       this.#files.accepted(),
-      this.#signIns.signedIn(),
+      this.#signedIn(),
     ]);
-    return this.#reply(name, server, { accepted: accepted[name] ?? [], signedIn: signedIn.get(name) });
+    return this.#reply(name, server, { accepted: accepted[name] ?? [], signedIn: signedIn(name) });
+  }
+
+  /** Finds the sign-in of a server. If the file cannot be read, that is a problem of each server that may have one. */
+  async #signedIn(): Promise<(name: string) => SignedIn | AppError | undefined> {
+    try {
+      const signedIn = await this.#signIns.signedIn();
+      return (name) => signedIn.get(name);
+    } catch (error) {
+      if (error instanceof AppError) return () => error;
+      throw error;
+    }
   }
 
   /** Reads the configuration of another host, with the folders that its servers seem to need. Adds nothing. */
@@ -153,8 +165,8 @@ export class McpServers {
       const before = await this.#config(name);
       const server = mergedConfig(request, before);
       refuseReferences(server);
-      await this.#files.saveServers({ ...(await this.#files.servers()), [name]: server });
       if (this.#address(name, server) !== this.#address(name, before)) await this.#signIns.forget(name);
+      await this.#files.saveServers({ ...(await this.#files.servers()), [name]: server });
     });
     await this.stop(name);
     return this.get(name);
@@ -166,9 +178,9 @@ export class McpServers {
       await this.#config(name);
       const { [name]: _, ...servers } = await this.#files.servers();
       const { [name]: __, ...accepted } = await this.#files.accepted();
+      await this.#signIns.forget(name);
       await this.#files.saveServers(servers);
       await this.#files.saveAccepted(accepted);
-      await this.#signIns.forget(name);
     });
     await this.stop(name);
     this.#listed.delete(name);
@@ -456,13 +468,14 @@ export class McpServers {
   #reply(
     name: string,
     server: McpServer,
-    { accepted, signedIn }: { accepted: readonly AcceptedTool[]; signedIn: SignedIn | undefined },
+    { accepted, signedIn }: { accepted: readonly AcceptedTool[]; signedIn: SignedIn | AppError | undefined },
   ): McpServerReply {
     const instance = this.#pages.get(name)?.instance;
     const { info } = instance ?? {};
-    const isSignedIn = signedIn !== undefined && signedIn.url === this.#address(name, server);
-    const failure =
-      instance?.failure ?? (isSignedIn && signedIn.problem ? failureOf(signedIn.problem) : undefined);
+    const isSignedIn =
+      signedIn !== undefined && 'url' in signedIn && signedIn.url === this.#address(name, server);
+    const problem = signInProblem(server, isSignedIn ? signedIn.problem : signedIn);
+    const failure = instance?.failure ?? (problem && failureOf(problem));
     const signIn = signInState(failure, isSignedIn);
     const runs = [...this.#uses].filter((use) => use.instance.name === name).length;
     return {
@@ -477,6 +490,12 @@ export class McpServers {
       reach: reachOf(server, { confined: this.#options.confined }),
     };
   }
+}
+
+/** What keeps a server from being used with its sign-in. */
+function signInProblem(server: McpServer, found: SignedIn | AppError | undefined): AppError | undefined {
+  if (!(found instanceof AppError)) return undefined;
+  return server.type === 'http' && !hasOwnToken(server) ? found : undefined;
 }
 
 function signInState(

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { type OauthMcpServer, startOauthMcpServer } from '../../testing/oauth-mcp-server.ts';
-import { PLANTED, type ServersUnderTest, serverAt, serversUnderTest } from '../under-test.ts';
+import { hostileServer, PLANTED, type ServersUnderTest, serverAt, serversUnderTest } from '../under-test.ts';
 
 const BACK = 'http://127.0.0.1:4120/tools/sign-in';
 const { signal } = new AbortController();
@@ -100,6 +100,26 @@ it('forgets a sign-in on request, with the server, and when its address changes 
   await signIn(test, tracker);
   await test.servers.remove('tracker');
   expect(JSON.stringify(signIns(test))).not.toContain('access-');
+});
+
+it('fails only the servers that may have a sign-in if the file with them cannot be read', async () => {
+  await using tracker = await startOauthMcpServer();
+  await using test = await serversUnderTest();
+  await test.start('tracker', serverAt(tracker.url));
+  await signIn(test, tracker);
+  await test.servers.stop('tracker');
+  await test.servers.add('program', hostileServer('quiet'));
+  await test.servers.add('keyed', serverAt(tracker.url, { headers: { Authorization: 'Bearer abcdefgh' } }));
+  writeFileSync(join(test.dataDir, 'mcp-sign-ins.json'), '{"servers": {');
+  const { servers } = await test.servers.list();
+  expect(servers.map(({ name, failure }) => [name, failure?.message])).toEqual([
+    ['tracker', expect.stringMatching(/mcp-sign-ins\.json cannot be read: This is not JSON/)],
+    ['program', undefined],
+    ['keyed', undefined],
+  ]);
+  // Nothing is removed in part.
+  await expect(test.servers.remove('tracker')).rejects.toMatchObject({ code: 'mcp_config_unreadable' });
+  expect((await test.servers.list()).servers).toHaveLength(3);
 });
 
 it('says that a person denied the access, and accepts an answer once [O29]', async () => {
