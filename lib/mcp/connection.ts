@@ -197,7 +197,7 @@ export class Connection {
     if (!this.has('tools')) return [];
     const listed = await this.list({ method: 'tools/list', page: TOOL_PAGE, max: MAX_TOOLS, signal });
     const tools: ListedTool[] = listed.flatMap((tool) => listedTool.safeParse(tool).data ?? []);
-    return readTools(this.#name, tools).map((tool) => masked(tool, this.mask));
+    return readTools(this.#name, tools, this.mask);
   }
 
   /**
@@ -444,11 +444,6 @@ function infoOf(client: SdkClient, mask: SecretMask): ServerInfo {
     protocol: cleanLine(client.getNegotiatedProtocolVersion(), 50),
     ...(instructions === '' ? {} : { instructions }),
   };
-}
-
-/** Its names decide what is called, and are no place for a secret. */
-function masked(tool: ServerTool, mask: SecretMask): ServerTool {
-  return { ...mask.copy(tool), name: tool.name, offered: tool.offered, hash: tool.hash };
 }
 
 function notStarted(

@@ -33,7 +33,7 @@ export class SecretMask {
 
   /** A copy of a value that JSON can hold, with masked texts; its keys stay. */
   copy<Value>(value: Value): Value {
-    if (this.#forms.length === 0) return value;
+    if (this.#forms.length === 0 || value === undefined) return value;
     const mask = (_key: string, inner: unknown) => (typeof inner === 'string' ? this.text(inner) : inner);
     return JSON.parse(JSON.stringify(value), mask);
   }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../util/json.ts';
 import { MAX_NAME_CHARS, MAX_SCHEMA_NODES } from './limits.ts';
+import { type Secret, SecretMask } from './secrets.ts';
 import { type ListedTool, readTools } from './tool-definition.ts';
 
 const empty = { type: 'object' };
-const tool = (listed: Partial<ListedTool>) =>
-  readTools('files', [{ name: 'read', inputSchema: empty, ...listed }])[0];
+const tool = (listed: Partial<ListedTool>, secrets: readonly Secret[] = []) =>
+  readTools('files', [{ name: 'read', inputSchema: empty, ...listed }], new SecretMask(secrets))[0];
 const parameters = (inputSchema: Record<string, JsonValue>) =>
   tool({ inputSchema })?.definition?.function.parameters;
 
@@ -15,6 +16,7 @@ describe('readTools', () => {
     const read = readTools(
       'files',
       names.map((name) => ({ name, inputSchema: empty })),
+      new SecretMask([]),
     );
     const offered = read.map((each) => each.offered);
     expect(offered.slice(0, 1)).toEqual(['files__read']);
@@ -34,6 +36,30 @@ describe('readTools', () => {
     const titled = tool({ title: 'Reader', annotations: { readOnlyHint: true, title: 'T', other: 1 } });
     expect(titled?.definition?.function.description).toBe('Reader');
     expect(titled?.annotations).toEqual({ readOnlyHint: true, title: 'T' });
+  });
+
+  it('masks secrets before texts are cut, and does not change with them', () => {
+    const said = (value: string) => {
+      const description = `${'x'.repeat(3990)}${value} and more`;
+      const key = { type: 'string', description: `${'y'.repeat(990)}${value}` };
+      const listed = {
+        title: `Uses ${value}`,
+        description,
+        inputSchema: { type: 'object', properties: { key } },
+        outputSchema: { type: 'object', description: value },
+        annotations: { title: value },
+      };
+      return tool(listed, [{ name: 'TOKEN', value }]);
+    };
+    const first = said('first-secret-value');
+    expect(JSON.stringify(first)).not.toContain('first');
+    expect(first?.title).toBe('Uses [secret TOKEN]');
+    expect(first?.description.slice(3990)).toBe('[secret TO');
+    expect(said('other-secret-value')).toEqual(first);
+    // Also of a tool that cannot be used, whose cut description is hashed.
+    const unusable = (value: string) =>
+      tool({ description: `${'x'.repeat(3990)}${value}`, inputSchema: [] }, [{ name: 'TOKEN', value }]);
+    expect(unusable('other-secret-value')).toEqual(unusable('first-secret-value'));
   });
 
   it('changes the hash with anything that the server says', () => {

@@ -8,6 +8,7 @@ import { sortedJson } from '../util/sorted-json.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import { MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, MAX_SCHEMA_CHARS, MAX_SCHEMA_DEPTH } from './limits.ts';
 import { offeredSchema, SchemaError } from './offered-schema.ts';
+import type { SecretMask } from './secrets.ts';
 
 /** A tool as a server lists it; any field may have any size. */
 export interface ListedTool {
@@ -26,11 +27,11 @@ export interface ServerTool {
   /** As models get it. */
   offered: string;
   title?: string;
-  /** Cleaned and shortened. */
+  /** Cleaned, masked and shortened. */
   description: string;
   leftOutChars: number;
   hiddenChars: number;
-  /** As the server sent it: arguments are validated against it. Empty if the tool is unusable. */
+  /** As the server sent it, but for masked texts: arguments are validated against it. Empty if the tool is unusable. */
   inputSchema: JsonObject;
   outputSchema?: JsonObject;
   annotations: McpAnnotations;
@@ -41,11 +42,15 @@ export interface ServerTool {
   problem?: string;
 }
 
-/** Reads a listed tool. Never throws: a tool beyond the limits has a problem instead of a definition. Pure. */
-function readTool(server: string, listed: ListedTool): ServerTool {
+/**
+ * Reads a listed tool. Never throws: a tool beyond the limits has a problem instead of a definition. Secrets are masked
+ * before texts are cut, as the start of one is found no more, and before they are hashed: a tool does not change with a
+ * token. Pure.
+ */
+function readTool(server: string, listed: ListedTool, mask: SecretMask): ServerTool {
   const cleaned = cleanText(textStart(listed.description ?? '', 4 * MAX_DESCRIPTION_CHARS));
-  const description = textStart(cleaned.text, MAX_DESCRIPTION_CHARS);
-  const title = cleanLine(listed.title, MAX_NAME_CHARS);
+  const description = textStart(mask.text(cleaned.text), MAX_DESCRIPTION_CHARS);
+  const title = cleanLine(listed.title, MAX_NAME_CHARS, mask);
   const base = {
     name: textStart(listed.name.toWellFormed(), MAX_NAME_CHARS),
     offered: offeredName(server, listed.name),
@@ -53,7 +58,7 @@ function readTool(server: string, listed: ListedTool): ServerTool {
     description,
     leftOutChars: Math.max(0, (listed.description?.length ?? 0) - description.length - cleaned.hidden),
     hiddenChars: cleaned.hidden,
-    annotations: annotationsOf(listed.annotations),
+    annotations: annotationsOf(listed.annotations, mask),
   };
   const unusable = (problem: string): ServerTool => ({
     ...base,
@@ -64,11 +69,12 @@ function readTool(server: string, listed: ListedTool): ServerTool {
   });
   if (listed.name.length > MAX_NAME_CHARS) return unusable(`Its name has ${listed.name.length} characters.`);
   const bounds = { maxChars: MAX_SCHEMA_CHARS, maxDepth: MAX_SCHEMA_DEPTH };
-  const { inputSchema } = listed;
   // Some servers write `null` for what is missing.
-  const outputSchema = listed.outputSchema ?? undefined;
-  if (!isBounded(inputSchema, bounds)) return unusable(tooLarge('input'));
-  if (outputSchema !== undefined && !isBounded(outputSchema, bounds)) return unusable(tooLarge('output'));
+  const listedOutput = listed.outputSchema ?? undefined;
+  if (!isBounded(listed.inputSchema, bounds)) return unusable(tooLarge('input'));
+  if (listedOutput !== undefined && !isBounded(listedOutput, bounds)) return unusable(tooLarge('output'));
+  const inputSchema = mask.copy(listed.inputSchema);
+  const outputSchema = mask.copy(listedOutput);
   try {
     const parameters = offeredSchema(inputSchema);
     const summary = description.trim() === '' ? (base.title ?? base.name) : description;
@@ -78,8 +84,8 @@ function readTool(server: string, listed: ListedTool): ServerTool {
       ...(outputSchema === undefined ? {} : { outputSchema }),
       hash: hashOf({
         name: listed.name,
-        title: listed.title ?? null,
-        description: listed.description ?? null,
+        title: mask.copy(listed.title ?? null),
+        description: mask.copy(listed.description ?? null),
         inputSchema,
         outputSchema: outputSchema ?? null,
         annotations: { ...base.annotations },
@@ -96,11 +102,11 @@ function readTool(server: string, listed: ListedTool): ServerTool {
 }
 
 /** The tools of a list, each name once: a second tool of the same name could stand in for the first. Pure. */
-export function readTools(server: string, listed: readonly ListedTool[]): ServerTool[] {
+export function readTools(server: string, listed: readonly ListedTool[], mask: SecretMask): ServerTool[] {
   const names = new Set<string>();
   const offered = new Set<string>();
   return listed.flatMap((each) => {
-    const tool = readTool(server, each);
+    const tool = readTool(server, each, mask);
     if (names.has(tool.name)) return [];
     names.add(tool.name);
     // Names that differ only in other characters or in case get a number of their own.
@@ -157,10 +163,10 @@ function withHash(offered: string, name: string): string {
   return `${offered.slice(0, MAX_TOOL_NAME_CHARS - 5).replace(/_+$/, '')}_${digits}`;
 }
 
-function annotationsOf(value: unknown): McpAnnotations {
+function annotationsOf(value: unknown, mask: SecretMask): McpAnnotations {
   if (typeof value !== 'object' || value === null) return {};
   const given: Readonly<Record<string, unknown>> = { ...value };
-  const title = cleanLine(given.title, MAX_NAME_CHARS);
+  const title = cleanLine(given.title, MAX_NAME_CHARS, mask);
   const hints = (['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const).flatMap(
     (name) => (typeof given[name] === 'boolean' ? [[name, given[name]]] : []),
   );
