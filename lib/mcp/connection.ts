@@ -383,7 +383,7 @@ function linkTo(
           client: server.oauth,
           onSecret: (secret) => mask.add([secret]),
         });
-    const connection = new HttpConnection(server, { sdk, mask, authProvider: signIn });
+    const connection = new HttpConnection(server, { sdk, mask, signIn });
     return {
       transport: connection.transport,
       failed: 'could not be used',

@@ -5,6 +5,7 @@ import { AppError } from '../errors/app-error.ts';
 import { cleanLine } from './clean-text.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
+import type { ConnectionSignIn } from './sign-in/connection-sign-in.ts';
 import { Traffic } from './traffic.ts';
 
 /** A server that ends its stream says when it is asked again, but this is the earliest. */
@@ -24,23 +25,21 @@ export class HttpConnection {
   readonly transport: Sdk.StreamableHTTPClientTransport;
   readonly #url: URL;
   readonly #mask: SecretMask;
+  readonly #signIn: ConnectionSignIn | undefined;
   readonly #traffic = new Traffic();
   #problem: string | undefined;
 
-  /** @param options.authProvider the token of a sign-in */
+  /** @param options.signIn where its token comes from */
   constructor(
     { url, headers }: HttpServer,
-    {
-      sdk,
-      mask,
-      authProvider,
-    }: { sdk: typeof Sdk; mask: SecretMask; authProvider: Sdk.AuthProvider | undefined },
+    { sdk, mask, signIn }: { sdk: typeof Sdk; mask: SecretMask; signIn: ConnectionSignIn | undefined },
   ) {
     this.#url = new URL(url);
     this.#mask = mask;
+    this.#signIn = signIn;
     this.transport = new sdk.StreamableHTTPClientTransport(this.#url, {
       fetch: this.#fetch,
-      ...(authProvider && { authProvider }),
+      ...(signIn && { authProvider: signIn }),
       requestInit: { headers },
       reconnectionScheduler: (reconnect, delayMs) => {
         const wait = Math.min(Math.max(delayMs, MIN_RECONNECT_MS), MAX_RECONNECT_MS);
@@ -87,13 +86,18 @@ export class HttpConnection {
         hint: 'If you trust that address, enter it instead.',
       });
     }
+    const passed = this.#withinLimits(response);
+    const token = bearerOf(init);
+    if (response.status === 401 && token !== undefined) this.#signIn?.refused(passed, token);
+    return isOfSession(init) && passed.status === 404 ? withSession(passed) : passed;
+  };
+
+  #withinLimits(response: Response): Response {
     if (!response.body) return response;
     const { status, statusText, headers } = response;
     const isEvents = headers.get('content-type')?.includes('text/event-stream') ?? false;
-    const body = response.body.pipeThrough(this.#limited(isEvents));
-    const limited = new Response(body, { status, statusText, headers });
-    return isOfSession(init) && status === 404 ? withSession(limited) : limited;
-  };
+    return new Response(response.body.pipeThrough(this.#limited(isEvents)), { status, statusText, headers });
+  }
 
   /** Passes a body on as long as neither it nor, in a body of events, one of them exceeds the limit of a message. */
   #limited(isEvents: boolean): TransformStream<Uint8Array, Uint8Array> {
@@ -125,6 +129,11 @@ export class HttpConnection {
     this.#problem = problem;
     void this.transport.close();
   }
+}
+
+/** The token that a request was sent with. */
+function bearerOf(init: RequestInit | undefined): string | undefined {
+  return /^Bearer (.+)$/.exec(new Headers(init?.headers).get('authorization') ?? '')?.[1];
 }
 
 /** Whether a request is a message of a session. A server without a stream of its own may answer anything to `GET`. */

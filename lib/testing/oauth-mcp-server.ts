@@ -23,6 +23,8 @@ interface Oddities {
   onToken?: (form: URLSearchParams) => Promise<TokenAnswer | undefined>;
   /** A permission that calls need and that no token has. */
   missingScope?: string;
+  /** Runs before a message with a refused token is answered. */
+  onRefused?: (method: string) => Promise<void>;
 }
 
 interface TokenAnswer {
@@ -33,7 +35,7 @@ interface TokenAnswer {
 /** @param metadata changes what the authorization server says about itself */
 export async function startOauthMcpServer(
   metadata: Readonly<Record<string, unknown>> = {},
-  { onToken, missingScope }: Oddities = {},
+  { onToken, missingScope, onRefused }: Oddities = {},
 ): Promise<OauthMcpServer> {
   const requests: string[] = [];
   const called: string[] = [];
@@ -91,12 +93,13 @@ export async function startOauthMcpServer(
     },
     'POST /mcp': async (request, response) => {
       const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
+      const message = JSON.parse(await text(request));
       if (!access.has(token)) {
+        await onRefused?.(message.method);
         const metadataUrl = `${origin}/.well-known/oauth-protected-resource/mcp`;
         response.setHeader('www-authenticate', `Bearer resource_metadata="${metadataUrl}"`);
         return json(response, { error: 'invalid_token' }, 401);
       }
-      const message = JSON.parse(await text(request));
       if (missingScope !== undefined && message.method === 'tools/call') {
         const challenge = `Bearer error="insufficient_scope", scope="${missingScope}"`;
         response.setHeader('www-authenticate', challenge);

@@ -64,6 +64,39 @@ it('renews a token that has expired, once for all connections [O29]', async () =
   await Promise.all(runs.map(({ release }) => release()));
 });
 
+it('does not renew a token again for a refusal of the one before that comes late [O29]', async () => {
+  const { promise: isRenewed, resolve: renewed } = Promise.withResolvers<void>();
+  const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+  let first = true;
+  await using tracker = await startOauthMcpServer(
+    {},
+    {
+      onRefused: async (method) => {
+        if (method !== 'tools/list' || !first) return;
+        first = false;
+        held();
+        await isRenewed;
+      },
+    },
+  );
+  await using test = await serversUnderTest();
+  await test.start('tracker', serverAt(tracker.url));
+  await signIn(test, tracker);
+  await test.settled('tracker');
+  await test.accept('tracker');
+  const { instance, release } = await test.servers.instanceForRun('tracker', '');
+  const connection = await instance.connect();
+  tracker.expire();
+  const before = tracker.requests.length;
+  const late = connection.listTools();
+  await isHeld;
+  await connection.listTools();
+  renewed();
+  expect(await late).toHaveLength(1);
+  expect(tracker.requests.slice(before).filter((request) => request === 'POST /token')).toHaveLength(1);
+  await release();
+});
+
 it('asks for a sign-in again when the token cannot be renewed [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();

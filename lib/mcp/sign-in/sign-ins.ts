@@ -220,7 +220,9 @@ export class SignIns implements Tokens {
   forConnection({ name, url, sdk, client, onSecret }: TokenRequest): ConnectionSignIn {
     const { href } = new URL(url);
     let used: string | undefined;
+    const refusals = new WeakMap<Response, string>();
     return {
+      refused: (response, token) => void refusals.set(response, token),
       token: async () => {
         const tokens = (await this.#stored(name, href))?.tokens;
         used = tokens?.access_token;
@@ -234,7 +236,7 @@ export class SignIns implements Tokens {
         // What a call turned out to need is still needed.
         const before = this.#challenges.get(href);
         this.#challenges.set(href, { resourceMetadataUrl, scope: scope ?? before?.scope });
-        const refused = used;
+        const refused = refusals.get(response) ?? used;
         const queue = this.#refreshing.get(name) ?? new OneAtATime();
         this.#refreshing.set(name, queue);
         await queue.run(() => this.#renew({ name, href, client }, refused));
