@@ -35,6 +35,8 @@ export const annotateRunRequest = z
     pinned: z.boolean().optional(),
     archived: z.boolean().optional(),
     tags: tags.optional(),
+    add_tags: tags.optional(),
+    remove_tags: tags.optional(),
     note: note.nullable().optional(),
     score: score.nullable().optional(),
   })

@@ -292,12 +292,7 @@ export class LoupeRun {
    * Changes what is noted about the run: title, tags, note, score, pin, archive (`PATCH /api/runs/{id}`). `add_tags` and
    * `remove_tags` leave the other tags as they are.
    */
-  async annotate({ add_tags, remove_tags, ...change }: AnnotationChange): Promise<RunSummary> {
-    if (add_tags || remove_tags) {
-      const tags = { runs: [this.id], add_tags, remove_tags };
-      const { runs } = await this.#http.json<{ runs: RunSummary[] }>('/api/selection/annotate', tags);
-      if (Object.keys(change).length === 0 && runs[0]) return runs[0];
-    }
+  async annotate(change: AnnotationChange): Promise<RunSummary> {
     const answer = await this.#http.request(pathOf(this.id), { method: 'PATCH', body: change });
     return ((await answer.json()) as AnnotatedReply).run;
   }

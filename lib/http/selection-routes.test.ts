@@ -92,6 +92,19 @@ it('PATCH changes what is noted about a run, in lists, on its page and in its ru
   expect(cleared.run.title).toBe('Count.');
 });
 
+it('PATCH changes some tags beside other notes, all of it or nothing', async () => {
+  const id = await finished('Count.');
+  await patch(id, { tags: ['a', 'b'] });
+  const annotations = { tags: ['b', 'c'], score: 7 };
+  expect(await (await patch(id, { add_tags: ['c'], remove_tags: ['a'], score: 7 })).json()).toMatchObject({
+    run: { annotations },
+  });
+  expect((await patch(id, { add_tags: ['d'], score: 11 })).status).toBe(400);
+  const many = Array.from({ length: 20 }, (_, index) => `t${index}`);
+  expect((await patch(id, { add_tags: many, score: 8 })).status).toBe(409);
+  expect(await (await getRun(request('/'), ofRun(id))).json()).toMatchObject({ run: { annotations } });
+});
+
 it('a run file without prompts and results has none of their images, and can be imported', async () => {
   const images = [{ name: 'chart.png', data: pngImage().toString('base64') }];
   const id = await test.start({ task: 'Look.', images });
