@@ -66,7 +66,7 @@ export interface RunsOfExperiment {
 
 /** The suites that experiments can run. */
 export interface SuitesOfExperiment {
-  /** A version of a suite. @throws {AppError} `suite_not_found` */
+  /** A version of a suite. @throws {AppError} `suite_not_found`, `suite_version_not_found` */
   find(reference: SuiteReference): Promise<FoundSuite>;
 }
 

@@ -34,6 +34,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   folder_missing: 404,
   preset_not_found: 404,
   suite_not_found: 404,
+  suite_version_not_found: 404,
   rating_not_found: 404,
   mcp_server_not_found: 404,
   mcp_tool_not_found: 404,

@@ -209,7 +209,7 @@ it.each<[string, Partial<ExperimentRequest>, RegExp, string?]>([
     'an unknown version',
     { suite: { shipped: 'basics', hash: 'a'.repeat(64) } },
     /another version/,
-    'suite_not_found',
+    'suite_version_not_found',
   ],
   ['an unknown tag', { suite: { shipped: 'basics', tags: ['edits'] } }, /^suite\.tags: .*"edits".*"edit"/],
   ['an unknown case', { suite: { shipped: 'basics', cases: ['x.y'] } }, /^suite\.cases: .*no case "x\.y"/],

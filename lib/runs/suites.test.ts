@@ -76,7 +76,7 @@ it('makes a version when the cases change, and only then', async () => {
   await expect(suites.update(suite.id, { suite: content('three'), base: suite.hash })).rejects.toMatchObject({
     code: 'suite_changed',
   });
-  await expect(suites.get(suite.id, 'none')).rejects.toMatchObject({ code: 'suite_not_found' });
+  await expect(suites.get(suite.id, 'none')).rejects.toMatchObject({ code: 'suite_version_not_found' });
 });
 
 it('refuses the name of another suite', async () => {

@@ -64,20 +64,20 @@ export class Suites {
    * A suite with the cases of a version.
    *
    * @param hash default: the current version
-   * @throws {AppError} `suite_not_found`
+   * @throws {AppError} `suite_not_found`, `suite_version_not_found`
    */
   async get(id: string, hash?: string): Promise<SuiteReply> {
     const suite = await this.#store.suite(id);
     if (!suite) throw missing(`There is no suite "${id.slice(0, 60)}".`);
     const cases = await this.#store.suiteCases(id, hash ?? suite.hash);
-    if (!cases) throw missing(`The suite "${suite.name}" has no version ${hash?.slice(0, 64)}.`);
+    if (!cases) throw missingVersion(`The suite "${suite.name}" has no version ${hash?.slice(0, 64)}.`);
     return { suite, cases, versions: await this.#store.suiteVersions(id) };
   }
 
   /**
    * A version of a stored suite, or of one that ships with Loupe.
    *
-   * @throws {AppError} `suite_not_found`
+   * @throws {AppError} `suite_not_found`, `suite_version_not_found`
    */
   async find({
     id,
@@ -96,10 +96,13 @@ export class Suites {
     const current = suiteHash(found.cases);
     if (hash === undefined || hash === current)
       return { name: found.name, hash: current, cases: found.cases };
-    throw missing(`This Loupe ships "${found.name}" in another version than ${hash}.`);
+    throw missingVersion(
+      `This Loupe ships "${found.name}" in another version than ${hash.slice(0, 64)}.`,
+      `Its version is ${current}.`,
+    );
   }
 
-  /** A version of a suite, for a file. @throws {AppError} `suite_not_found` */
+  /** A version of a suite, for a file. @throws {AppError} `suite_not_found`, `suite_version_not_found` */
   async content(id: string, hash?: string): Promise<Suite> {
     const { suite, cases } = await this.get(id, hash);
     return { name: suite.name, description: suite.description, cases };
@@ -259,6 +262,10 @@ function missing(message: string): AppError {
     message,
     hint: 'Check the ID: the suite may have been deleted.',
   });
+}
+
+function missingVersion(message: string, hint = 'Its page lists its versions, with their hashes.'): AppError {
+  return new AppError({ code: 'suite_version_not_found', message, hint });
 }
 
 function caseExists(id: string, name: string): AppError {
