@@ -124,6 +124,16 @@ function isSaidSecret(value: string): boolean {
   );
 }
 
+/** Whether a text beside a name is another one: lists of names look like pairs, `["password", "address2"]`. */
+function isListedName(value: string): boolean {
+  return /^[A-Za-z_]*\d{0,2}$/.test(value);
+}
+
+/** Whether the second of two texts in a list is a secret if the first one names it: `["password", "…"]`. */
+export function isPairedSecret(value: string): boolean {
+  return !isListedName(value) && isSaidSecret(value);
+}
+
 const QUOTE = /\\{0,3}["'`]/.source;
 /** A separator, possibly in bold, after a subscript (`env["API_KEY"] =`) or before a YAML block. */
 const SEPARATED = new RegExp(
@@ -155,10 +165,7 @@ function readValue(runs: TextRuns, nameStart: number, nameEnd: number): Value | 
   const listed = LISTED.exec(behind);
   if (listed) {
     const value = valueAt(runs, nameEnd + listed[0].length, { quote: listed[1] ?? '', separator: ',' });
-    // Lists of names look the same: `["password", "address2"]`.
-    const isName = /^[A-Za-z_]*\d{0,2}$/.test(
-      runs.text.slice(value.start, Math.min(value.end, value.start + 256)),
-    );
+    const isName = isListedName(runs.text.slice(value.start, Math.min(value.end, value.start + 256)));
     return isName ? undefined : { ...value, prose: true };
   }
   if (behind.startsWith('>') && /<[\w:.-]{0,60}$/.test(text.slice(Math.max(0, nameStart - 60), nameStart))) {

@@ -7,12 +7,12 @@ export interface Unescaped {
   at(offset: number): number;
 }
 
-/** Escapes of URLs, JSON and HTML. PHP escapes slashes in JSON: `https:\/\/…`. */
+/** Escapes of URLs, JSON, programs (`\x2f`) and HTML. PHP escapes slashes in JSON: `https:\/\/…`. */
 const ESCAPED =
-  /((?:%[0-9A-Fa-f]{2})+)|\\{1,4}u([0-9A-Fa-f]{4})|&#(?:(\d{1,7})|x([0-9A-Fa-f]{1,6}));?|&(amp|quot|apos|lt|gt|nbsp);|\\{1,4}(\/)/g;
+  /((?:%[0-9A-Fa-f]{2})+)|\\{1,4}(?:u([0-9A-Fa-f]{4})|x([0-7][0-9A-Fa-f]))|&#(?:(\d{1,7})|x([0-9A-Fa-f]{1,6}));?|&(amp|quot|apos|lt|gt|nbsp);|\\{1,4}(\/)/g;
 const ENTITIES: Record<string, string> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>', nbsp: ' ' };
 
-/** Decodes percent, JSON and HTML escapes in a text; `undefined` if there are none. */
+/** Decodes percent, JSON and HTML escapes in a text, and `\x` with ASCII; `undefined` if there are none. */
 export function unescaped(written: string): Unescaped | undefined {
   let text = '';
   let from = 0;
@@ -26,10 +26,10 @@ export function unescaped(written: string): Unescaped | undefined {
     text += meant;
   };
   for (const match of written.matchAll(ESCAPED)) {
-    const { 0: whole, 1: percent, 2: unit, 3: decimal, 4: hex, 5: name, 6: slash, index } = match;
+    const { 0: whole, 1: percent, 2: unit, 3: byte, 4: decimal, 5: hex, 6: name, 7: slash, index } = match;
     if (index > from) add(written.slice(from, index), from, false);
     if (percent !== undefined) addPercents(percent, index, add);
-    else add(slash ?? meantBy({ unit, decimal, hex, name }) ?? whole, index, true);
+    else add(slash ?? meantBy({ unit: unit ?? byte, decimal, hex, name }) ?? whole, index, true);
     from = index + whole.length;
   }
   if (from === 0) return undefined;

@@ -77,11 +77,18 @@ function findPlain(runs: TextRuns, exact: readonly ExactValues[]): Match[] {
   ];
 }
 
-/** Matches that only show after decoding escapes such as `%40`, `\\u0040` and `&#64;`, at their source positions. */
-function findEscaped(text: string, exact: readonly ExactValues[]): Match[] {
+/** How often a value may have been escaped, or encoded in base64. */
+const MAX_DEPTH = 3;
+
+/**
+ * Matches that only show after decoding escapes such as `%40`, `%2540`, `\\u0040` and `&#64;`, at their source
+ * positions.
+ */
+function findEscaped(text: string, exact: readonly ExactValues[], depth = 1): Match[] {
   const view = unescaped(text);
-  if (!view) return [];
-  return findPlain(new TextRuns(view.text), exact).map(({ learned: _learned, ...match }) => ({
+  if (!view || view.text === text) return [];
+  const deeper = depth < MAX_DEPTH ? findEscaped(view.text, exact, depth + 1) : [];
+  return [...findPlain(new TextRuns(view.text), exact), ...deeper].map(({ learned: _learned, ...match }) => ({
     ...match,
     start: view.at(match.start),
     end: view.at(match.end),
@@ -89,14 +96,21 @@ function findEscaped(text: string, exact: readonly ExactValues[]): Match[] {
 }
 
 /** Base64 that decodes to text with a match; masked as a whole, because its parts cannot be read. */
-function* findBase64(text: string, exact: readonly ExactValues[]): Iterable<Match> {
+function* findBase64(text: string, exact: readonly ExactValues[], depth = 1): Iterable<Match> {
   for (const { start, end, meant } of findBase64Texts(text)) {
-    const [first, ...others] = merge(findPlain(new TextRuns(meant), exact));
+    const inner = depth < MAX_DEPTH ? [...findBase64(meant, exact, depth + 1)] : [];
+    const [first, ...others] = merge([
+      ...findPlain(new TextRuns(meant), exact),
+      ...findEscaped(meant, exact),
+      ...inner,
+    ]);
     if (!first) continue;
     const { kind, group } = others.reduce<Match>(moreTelling, first);
-    yield { kind: `encoded ${kind}`, group, start, end };
+    yield { kind: kind.startsWith(ENCODED) ? kind : `${ENCODED}${kind}`, group, start, end };
   }
 }
+
+const ENCODED = 'encoded ';
 
 /** The mask of a value; numbers count the distinct values of a kind. */
 export function maskOf(kind: string, number: number): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPairedSecret } from './credentials.ts';
 
 /** The context of a text: its key and its schema; no schema where any JSON is allowed. */
 interface TextPlace {
@@ -139,10 +140,13 @@ function anything(value: unknown, context: Context): unknown {
   );
 }
 
-/** The context of an item of a list: an option before it names it. */
+/** The context of an item of a list: an option before it names it, or the other half of a pair (`["password", "…"]`). */
 function itemContext(list: readonly unknown[], index: number, context: Context): Context {
-  const flag = list[index - 1];
-  return typeof flag === 'string' && flag.startsWith('--') ? { ...context, key: flag } : context;
+  const name = list[index - 1];
+  if (typeof name !== 'string') return context;
+  const item = list[index];
+  const isPair = list.length === 2 && typeof item === 'string' && isPairedSecret(item);
+  return isPair || name.startsWith('--') ? { ...context, key: name } : context;
 }
 
 /** What the value beside it is called: `{"name": "DB_PASSWORD", "value": "…"}`. */

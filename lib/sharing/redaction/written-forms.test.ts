@@ -41,6 +41,23 @@ const ROWS: Record<string, Row[]> = {
     ],
     ['base64 of a key', base64(PEM), base64(PEM).slice(50, 80)],
     ['percents', encodeURIComponent(`postgres://app:${WORD}@db.example.com/app`), WORD],
+    [
+      'percents twice',
+      encodeURIComponent(encodeURIComponent(`postgres://app:${WORD}@db.example.com/app`)),
+      WORD,
+    ],
+    ['home in percents three times', '%25252Fhome%25252Fada%25252Fx', 'ada'],
+    ['password in a URL in a program', `"https\\x3a\\x2f\\x2fada:${WORD}\\x40db.example.com"`, WORD],
+    [
+      'base64 twice',
+      base64(base64(`DB_PASSWORD=${WORD}`)),
+      base64(base64(`DB_PASSWORD=${WORD}`)).slice(4, 30),
+    ],
+    [
+      'percents in base64',
+      base64(encodeURIComponent(`https://a:${WORD}@b.example.com`)),
+      base64(encodeURIComponent(`https://a:${WORD}@b.example.com`)).slice(4, 30),
+    ],
     ['key in percents', encodeURIComponent(PEM), A],
     ['home in percents', 'file%3A%2F%2F%2Fhome%2Fada%2Fx', 'ada'],
     ['e-mail in HTML', 'ada&#64;analytical.org and bob&#x40;analytical.org', 'analytical'],
@@ -165,6 +182,31 @@ it('masks numbers and settings by their names', () => {
   });
 });
 
+it('masks the second of a pair that the first one names, but no list of names', () => {
+  const detail = {
+    headers: [
+      ['x-api-key', A],
+      ['password', 'zebra77x!'],
+      ['accept', 'text/html; q=0.9'],
+    ],
+    columns: ['password', 'address2'],
+    required: ['password', 'passwordRepeated'],
+    steps: ['password', 'step-2-confirm'],
+  };
+  const log = new SampleLog().push({ type: 'policy.warned', code: 'x', message: 'x', detail });
+  const { columns, required, steps } = detail;
+  expect(redactLog(log.events).events[1]).toMatchObject({
+    detail: {
+      headers: [
+        ['x-api-key', '‹credential 1›'],
+        ['password', '‹credential 2›'],
+        ['accept', 'text/html; q=0.9'],
+      ],
+      ...{ columns, required, steps },
+    },
+  });
+});
+
 it('leaves text readable that only looks like a secret', () => {
   const redactor = createRedactor();
   for (const text of [
@@ -185,7 +227,10 @@ it('leaves text readable that only looks like a secret', () => {
     'https://www.amazon.com/s/really-long-search-path-name-here',
     'C:\\Users\\Public and /Users/Shared and src\\Users\\list.tsx and /api/Users/12',
     'docker run -p 8080:80 -u root x; mkdir -p src/lib2; ssh -p 2222 h; tar -xpf x',
-    'a%40b 100%25 %20%2B \\u001b[0m &amp; &lt;b&gt;',
+    'a%40b 100%25 %20%2B %2520 \\u001b[0m \\x1b[31m \\x00\\x41 &amp; &lt;b&gt;',
+    Buffer.from(Buffer.from('plain text in base64, and this once more').toString('base64')).toString(
+      'base64',
+    ),
     '12:34:56:78 fe:ab:12:cd:ef:01 face:b00c',
   ]) {
     expect(redactor.text(text)).toBe(text);
