@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { runEvent } from '../../events/registry.ts';
+import { parseError } from '../../model/ollama-body.ts';
+import { eventsOf } from '../../testing/events-of.ts';
 import { completedLog, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
 import { inScope, SCOPES } from './scope.ts';
@@ -186,6 +188,24 @@ it('a summary quotes neither a malformed call nor a partial reply', () => {
   if (!failed) throw new Error('no event');
   expect(JSON.stringify(inScope(failed, 'summary'))).not.toContain('the-');
   expect(inScope(failed, 'summary')).toMatchObject({ estimated_reply_tokens: 7 });
+});
+
+it('a summary does not quote a reply of Ollama that could not be read', () => {
+  const { message } = parseError('Unexpected token', 'the-reply "content": "the-text"');
+  const error = { code: 'model_bad_response', message };
+  const [ended] = eventsOf(completedLog().events, 'run.ended');
+  if (!ended) throw new Error('no end');
+  const { events } = new SampleLog()
+    .push({ type: 'model-call.failed', call: 1, kind: 'bad_response', error, duration_ms: 3 })
+    .push({ type: 'policy.retried', iteration: 1, cause: 'transient', message, wait_ms: 1 })
+    .push({ type: 'policy.warned', code: 'chat_error', message: `Error during chat completion: ${message}` })
+    .push({ type: 'operator-call.ended', call_id: 'a', model: 'm', text: '', duration_ms: 1, error: message })
+    .push({ ...ended, message, result: { ...ended.result, error } });
+  for (const event of events.slice(1)) {
+    expect(JSON.stringify(event)).toContain('the-reply');
+    expect(JSON.stringify(inScope(event, 'summary'))).not.toContain('the-');
+    expect(JSON.stringify(inScope(event, 'summary'))).toContain('Ollama response parse error: ‹withheld›');
+  }
 });
 
 it('shows the edits of a fork only within the scope', () => {

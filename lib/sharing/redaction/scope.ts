@@ -136,10 +136,11 @@ function summaryOnly(event: RunEvent): RunEvent {
         ...rest
       } = event;
       // The server quotes the malformed call.
-      return event.kind === 'malformed_call'
-        ? { ...rest, error: { ...event.error, message: WITHHELD } }
-        : rest;
+      const message = event.kind === 'malformed_call' ? WITHHELD : withoutQuote(event.error.message);
+      return { ...rest, error: { ...event.error, message } };
     }
+    case 'policy.retried':
+      return { ...event, message: withoutQuote(event.message) };
     case 'reply.parsed':
       return {
         ...event,
@@ -173,7 +174,7 @@ function summaryOnly(event: RunEvent): RunEvent {
       return event.problem === undefined ? event : { ...event, problem: WITHHELD };
     case 'policy.warned': {
       const { detail: _detail, ...rest } = event.code === 'prompt_cut' ? withoutExcerpts(event) : event;
-      return rest;
+      return { ...rest, message: withoutQuote(rest.message) };
     }
     case 'verification.started':
       return { ...event, output: '' };
@@ -206,8 +207,8 @@ function summaryOnly(event: RunEvent): RunEvent {
     case 'operator-call.started':
       return { ...event, messages: event.messages.map(({ role }) => ({ role, content: WITHHELD })) };
     case 'operator-call.ended': {
-      const { thinking: _thinking, ...rest } = event;
-      return { ...rest, text: WITHHELD };
+      const { thinking: _thinking, error, ...rest } = event;
+      return { ...rest, text: WITHHELD, ...(error === undefined ? {} : { error: withoutQuote(error) }) };
     }
     case 'cycle.started': {
       const { line: _line, ...rest } = event;
@@ -224,8 +225,15 @@ function summaryOnly(event: RunEvent): RunEvent {
       const { value, ...rest } = event;
       return { ...rest, key: WITHHELD, ...(value === undefined ? {} : { value: WITHHELD }) };
     }
-    case 'run.ended':
-      return { ...event, files_written: event.files_written.map(() => WITHHELD) };
+    case 'run.ended': {
+      const { error } = event.result;
+      return {
+        ...event,
+        message: withoutQuote(event.message),
+        result: { ...event.result, error: error && { ...error, message: withoutQuote(error.message) } },
+        files_written: event.files_written.map(() => WITHHELD),
+      };
+    }
     case 'mcp-sampling.started':
     case 'run.started':
     case 'run.resumed':
@@ -236,7 +244,6 @@ function summaryOnly(event: RunEvent): RunEvent {
     case 'server-wait.ended':
     case 'iteration.started':
     case 'model-call.started':
-    case 'policy.retried':
     case 'budget.checked':
     case 'turn.ended':
     case 'turn.paused':
@@ -248,6 +255,11 @@ function summaryOnly(event: RunEvent): RunEvent {
     default:
       return assertNever(event);
   }
+}
+
+/** The error of a reply that could not be read quotes its beginning (T6), in every message that repeats the error. */
+function withoutQuote(message: string): string {
+  return message.replace(/(?<=Ollama response parse error: ).+$/s, WITHHELD);
 }
 
 /** A warning about a cut prompt quotes the start of the lost messages (OL2). */
