@@ -61,3 +61,21 @@ it('faults: a link works again after its log could not be read once', async () =
   await expect(afterRestart.open(token)).rejects.toThrow('busy');
   expect(await afterRestart.open(token)).toMatchObject({ record: { run_id: runId } });
 });
+
+it('lists a link by what ended it first, and no longer tells visitors of a revoked link that it expired since', async () => {
+  const { runId, store } = await open();
+  let now = 1000;
+  const shares = new Shares({ store, now: () => now, redaction: {} });
+  const request = shareRequest.parse({ expires_in_ms: 3_600_000 });
+  const [revoked, expired] = [await shares.create(runId, request), await shares.create(runId, request)];
+  await shares.revoke(revoked.id);
+  expect(await shares.find(revoked.token)).toBe('revoked');
+  now += 3_600_000;
+  await shares.revoke(expired.id);
+  const statusOf = new Map((await shares.list()).map(({ id, status }) => [id, status]));
+  expect([statusOf.get(revoked.id), statusOf.get(expired.id)]).toEqual(['revoked', 'expired']);
+  expect([await shares.find(revoked.token), await shares.find(expired.token)]).toEqual([
+    'unknown',
+    'unknown',
+  ]);
+});

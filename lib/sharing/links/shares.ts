@@ -143,7 +143,7 @@ export class Shares {
     const status = this.#status(record);
     if (status === 'active') return record;
     this.#forget(record.id);
-    return status === 'revoked' ? 'revoked' : 'unknown';
+    return status === 'revoked' && !this.#isPast(record) ? 'revoked' : 'unknown';
   }
 
   /** Like `find`, with the log of the link. */
@@ -211,8 +211,12 @@ export class Shares {
   }
 
   #status(record: ShareRecord): ShareStatus {
-    if (record.expires_at <= this.#now()) return 'expired';
-    return record.revoked_at === undefined ? 'active' : 'revoked';
+    if (record.revoked_at !== undefined && record.revoked_at < record.expires_at) return 'revoked';
+    return this.#isPast(record) ? 'expired' : 'active';
+  }
+
+  #isPast(record: ShareRecord): boolean {
+    return record.expires_at <= this.#now();
   }
 
   #forget(shareId: string): void {
