@@ -1,6 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { shareRequest } from '../../api/share.ts';
 import type { RunReader } from '../../store/run-store.ts';
+import { eventsOf } from '../../testing/events-of.ts';
+import { completedLog, SampleLog, sampleFile } from '../../testing/sample-logs.ts';
 import { openTestService, scripted, type TestService, warned } from '../../testing/test-service.ts';
 import { Shares } from './shares.ts';
 
@@ -78,4 +80,20 @@ it('lists a link by what ended it first, and no longer tells visitors of a revok
     'unknown',
     'unknown',
   ]);
+});
+
+it('a preview shows the beginning of a log with large events, and looks through all of it', async () => {
+  const { store, shares } = await open();
+  const log = new SampleLog({ runId: 'large' });
+  for (let step = 0; step < 12; step += 1)
+    log.push({ type: 'policy.warned', code: 'x', message: 'x'.repeat(1_000_000) });
+  log.push({ type: 'policy.warned', code: 'x', message: 'ghp_abcdefghijklmnopqrstuvwxyz9876543210' });
+  const [end] = eventsOf(completedLog().events, 'run.ended');
+  if (!end) throw new Error('no end');
+  log.push(end);
+  await store.importRun(sampleFile(log));
+  const preview = await shares.preview('large', shareRequest.parse({}));
+  expect(preview.events).toHaveLength(8);
+  expect(preview.total).toBe(15);
+  expect(preview.findings.at(-1)).toMatchObject({ kind: 'github token', seqs: [14] });
 });

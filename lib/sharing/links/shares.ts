@@ -22,8 +22,9 @@ export type NotShared = 'revoked' | 'unknown';
 
 /** Cached logs. Beyond this number the least recently used one is scanned again on demand. */
 const MAX_LOGS = 32;
-/** Maximum events in a preview; findings cover all events. */
+/** Maximum events in a preview, and their size as JSON; findings cover all events. */
 const PREVIEW_EVENTS = 1000;
+const PREVIEW_CHARS = 8_000_000;
 
 /** Creates, lists, opens and revokes links to runs. */
 export class Shares {
@@ -59,8 +60,13 @@ export class Shares {
     this.#previewed = { draft: draftOf(runId, request), log };
     await log.lookThrough(lastSeq);
     const events: unknown[] = [];
+    let chars = 0;
     for await (const page of log.read({ afterSeq: 0, untilSeq: lastSeq })) {
-      if (events.length < PREVIEW_EVENTS) events.push(...page);
+      for (const event of page) {
+        if (events.length >= PREVIEW_EVENTS || chars > PREVIEW_CHARS) break;
+        chars += JSON.stringify(event).length;
+        if (chars <= PREVIEW_CHARS) events.push(event);
+      }
     }
     const findings = log.findings();
     return {
