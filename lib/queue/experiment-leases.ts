@@ -1,6 +1,7 @@
 import type { ExperimentHolder } from '../experiments/experiments.ts';
 import { BEATS_PER_LEASE, type ExperimentLeaseStore, type RunLeases } from '../store/leases.ts';
 import { isStoreBusy } from '../store/store-errors.ts';
+import { warnNotReleased } from './shared-work.ts';
 
 /**
  * The experiments that this process runs. Where processes share the store, a lease ensures that only one runs each
@@ -51,6 +52,6 @@ export class ExperimentLeases implements ExperimentHolder {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    for (const id of [...this.#held]) await this.release(id);
+    for (const id of [...this.#held]) await this.release(id).catch(warnNotReleased);
   }
 }

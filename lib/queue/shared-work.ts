@@ -135,7 +135,10 @@ function needsSlot(run: FreeRun): boolean {
   return run.needsSlot && !run.stopRequested;
 }
 
-/** Reports a failed release. It needs no retry: the run or slot becomes free when its lease expires. */
+/** Reports a failed release. It needs no retry: what was held becomes free when its lease expires. */
 export function warnNotReleased(error: unknown): void {
-  console.warn('Could not release a run or slot; it stays leased until the lease expires:', error);
+  console.warn(
+    'Could not release a run, slot or experiment; it stays leased until the lease expires:',
+    error,
+  );
 }
