@@ -187,9 +187,9 @@ function estimateOf(
 ): string {
   const secondsOf = (model: string) => seconds[fullName(model)];
   const known = models.filter((model) => secondsOf(model) !== undefined);
-  if (known.length === 0) return ', time unknown: these models have no earlier benchmark';
+  if (known.length === 0) return ', time unknown: these models have not answered a benchmark yet';
   const ms = known.reduce((sum, model) => sum + (secondsOf(model) ?? 0) * each * 1000, 0);
   const unknown = models.length - known.length;
-  const rest = unknown === 0 ? '' : `, plus ${plural(unknown, 'model')} without an earlier benchmark`;
+  const rest = unknown === 0 ? '' : `, plus ${plural(unknown, 'model')} that answered no benchmark yet`;
   return `, ${formatEstimate(ms)}${rest}`;
 }

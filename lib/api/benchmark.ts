@@ -42,7 +42,7 @@ export const benchmarkPlanRequest = z.strictObject({ folder });
 export interface BenchmarkPlanReply {
   folder: string;
   categories: { name: z.infer<typeof category>; cases: number }[];
-  /** Mean seconds per case in earlier benchmarks, by the full name of the model. */
+  /** Mean seconds per case with a reply in earlier benchmarks, by the full name of the model. */
   seconds: Record<string, number>;
 }
 
@@ -166,7 +166,7 @@ export interface BenchmarkListReply {
 export interface BenchmarkReply {
   benchmark: BenchmarkSummary;
   cells: BenchmarkCell[];
-  /** Estimated time to the end in seconds, while it runs and results exist. */
+  /** Estimated time to the end in seconds, while it runs and there was a reply. */
   seconds_left?: number;
 }
 

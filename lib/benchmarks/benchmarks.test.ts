@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type BenchmarkRequest, benchmarkRequest } from '../api/benchmark.ts';
+import { ModelError } from '../model/model-error.ts';
 import type { BenchmarkStore } from '../store/benchmark-store.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
 import { writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
@@ -160,4 +161,22 @@ it('finds cases, and the time that they took, under any name of their model', as
   expect(total).toBeGreaterThan(0);
   expect((await benchmarks.cases(benchmark.id, { ...query, model: 'alpha:latest' })).total).toBe(total);
   expect(Object.keys((await benchmarks.plan(folder)).seconds)).toEqual(['alpha:latest']);
+});
+
+it('estimates by the cases with a reply: without one the time is unknown', async () => {
+  let refuses = true;
+  const benchmarks = worker({
+    turn: async () => {
+      if (refuses) throw new ModelError({ kind: 'http', status: 400, message: 'Refused.' });
+      await delay(20);
+    },
+  });
+  const { benchmark } = await benchmarks.create(request({ limit: 1 }));
+  await vi.waitFor(async () => expect(await statusOf(benchmarks, benchmark.id)).toBe('finished'));
+  expect((await benchmarks.plan(folder)).seconds).toEqual({});
+  refuses = false;
+  const { benchmark: second } = await benchmarks.create(request({ limit: 1 }));
+  await vi.waitFor(async () => expect(await statusOf(benchmarks, second.id)).toBe('finished'));
+  const { seconds } = await benchmarks.plan(folder);
+  expect(seconds['alpha:latest']).toBeGreaterThanOrEqual(0.019);
 });

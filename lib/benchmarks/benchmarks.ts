@@ -107,7 +107,12 @@ export class Benchmarks {
     return {
       folder: found,
       categories: [...cases].map(([name, each]) => ({ name, cases: each.length })),
-      seconds: Object.fromEntries(byModel.map(([model, own]) => [model, meanSeconds(own)])),
+      seconds: Object.fromEntries(
+        byModel.flatMap(([model, own]) => {
+          const seconds = meanSeconds(own);
+          return seconds === undefined ? [] : [[model, seconds]];
+        }),
+      ),
     };
   }
 
@@ -138,9 +143,9 @@ export class Benchmarks {
     const stored = await this.#stored(id);
     const { cells, results } = await this.#figures(stored);
     const summary = summaryOf(stored);
-    const isActive = summary.status === 'running' && results.length > 0;
-    const secondsLeft = (summary.total - summary.done) * meanSeconds(results);
-    return { benchmark: summary, cells, ...(isActive && { seconds_left: secondsLeft }) };
+    const seconds = summary.status === 'running' ? meanSeconds(results) : undefined;
+    const left = seconds === undefined ? {} : { seconds_left: (summary.total - summary.done) * seconds };
+    return { benchmark: summary, cells, ...left };
   }
 
   /** Results in order, after a position. @throws {AppError} `benchmark_not_found` */
@@ -399,6 +404,8 @@ function summaryOf({ record, done }: StoredBenchmark): BenchmarkSummary {
   return { ...record, total: totalOf(record), done };
 }
 
-function meanSeconds(results: readonly BenchmarkResult[]): number {
-  return (mean(results.map(({ duration_ms }) => duration_ms)) ?? 0) / 1000;
+/** The mean time of the cases with a reply: a refusal takes no time, and a time-out all of it. */
+function meanSeconds(results: readonly BenchmarkResult[]): number | undefined {
+  const ms = mean(results.flatMap(({ read, duration_ms }) => (read ? [duration_ms] : [])));
+  return ms === undefined ? undefined : ms / 1000;
 }
