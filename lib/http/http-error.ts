@@ -41,6 +41,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   command_tool_not_found: 404,
   not_found: 404,
   method_not_allowed: 405,
+  run_deleted: 410,
   run_ended: 409,
   run_not_ended: 409,
   run_exists: 409,

@@ -48,6 +48,20 @@ it('makes a run of its own that is worked on; the original is not touched, runni
   expect((await test.service.stored.forks(parent)).forks.map(({ id }) => id)).toEqual([run.id]);
 });
 
+it('says of a repeated key that its fork was deleted', async () => {
+  test = await openTestService(scripted([warned('a')]));
+  const parent = await test.start();
+  await ended(parent);
+  const options = { idempotencyKey: 'key' };
+  const { run } = await test.service.fork(parent, at(1), options);
+  await ended(run.id);
+  await test.service.organizer.delete([run.id]);
+  await expect(test.service.fork(parent, at(1), options)).rejects.toMatchObject({
+    code: 'run_deleted',
+    message: expect.stringContaining(run.id),
+  });
+});
+
 it('is made once for a repeated key, and refused for another fork under the same key', async () => {
   test = await openTestService(untilAborted);
   const parent = await test.start();

@@ -9,6 +9,7 @@ import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import type { CreatedLog, RunStore } from '../store/run-store.ts';
+import { RunNotFoundError } from '../store/store-errors.ts';
 import { type ForkFacts, type ForkFolder, type ForkPoint, planFork } from './plan-fork.ts';
 import { hasFreshWorkspace, type PreparedRun } from './prepare-run.ts';
 import { newRunId } from './run-id.ts';
@@ -75,7 +76,7 @@ export class RunCreation {
   /**
    * Creates and starts a run. Returns as soon as it is stored (D3).
    *
-   * @throws {AppError} `storage_full`, `idempotency_conflict`, `image_refused`, `workspace_…`, `remote_model`, `model_no_completion`, `shutting_down`
+   * @throws {AppError} `storage_full`, `idempotency_conflict`, `run_deleted`, `image_refused`, `workspace_…`, `remote_model`, `model_no_completion`, `shutting_down`
    */
   async start(request: NewRun, options: StartOptions = {}): Promise<CreatedRun> {
     const { store, stored, worker, guard, prepare, admit } = this.#options;
@@ -110,7 +111,7 @@ export class RunCreation {
     }
     if (!made.created) {
       await discard();
-      const first = await stored.get(made.runId);
+      const first = await this.#firstOf(made.runId);
       if (!sameRequest(first.config, config, hasFreshWorkspace(request))) throw keyConflict(made.runId);
       return { ...first, created: false };
     }
@@ -126,7 +127,7 @@ export class RunCreation {
    * is copied with the original timestamps.
    *
    * @throws {AppError} `run_not_found`, `event_not_found`, `fork_point_open`, `invalid_request`, `imported_workspace`,
-   *   `workspace_…`, `storage_full`, `idempotency_conflict`, `shutting_down`
+   *   `workspace_…`, `storage_full`, `idempotency_conflict`, `run_deleted`, `shutting_down`
    */
   async fork(
     parentId: string,
@@ -167,7 +168,7 @@ export class RunCreation {
     }
     if (!made.created) {
       await discard();
-      const first = await stored.get(made.runId);
+      const first = await this.#firstOf(made.runId);
       const at = first.run.parent;
       // The run may have grown since then, and its end moved.
       const hasMoved = 'end' in request.at && at?.run_id === parentId && at.seq < parent.seq;
@@ -183,6 +184,21 @@ export class RunCreation {
     }
     await worker.beginUnclaimed(id, config);
     return { ...(await stored.get(id)), created: true };
+  }
+
+  /** The run that an earlier request with the same key created. @throws {AppError} `run_deleted` */
+  async #firstOf(runId: string): Promise<{ run: RunSummary; config: RunConfig }> {
+    try {
+      return await this.#options.stored.get(runId);
+    } catch (error) {
+      if (!(error instanceof RunNotFoundError)) throw error;
+      throw new AppError({
+        code: 'run_deleted',
+        message: `The run that was started with this idempotency key was deleted (run ${runId}).`,
+        hint: 'Restore it, or use a new key for a new run.',
+        cause: error,
+      });
+    }
   }
 
   async #isSameFork(

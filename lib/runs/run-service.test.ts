@@ -104,6 +104,19 @@ describe('starting', () => {
     });
   });
 
+  it('says of a repeated request that its run was deleted, until the run can no longer be restored', async () => {
+    test = await openTestService(scripted([]));
+    const id = await test.start({}, 'key');
+    await ended(id);
+    await test.service.organizer.delete([id]);
+    await expect(test.start({}, 'key')).rejects.toMatchObject({ code: 'run_deleted' });
+    await test.service.organizer.restore([id]);
+    expect(await test.start({}, 'key')).toBe(id);
+    await test.service.organizer.delete([id]);
+    await test.store.purgeRuns(Date.now() + 1000);
+    expect(await test.start({}, 'key')).not.toBe(id);
+  });
+
   it('refuses new runs when the disk is nearly full', async () => {
     test = await openTestService(untilAborted, { minFreeBytes: Number.MAX_SAFE_INTEGER });
     await expect(test.start()).rejects.toMatchObject({ code: 'storage_full' });
