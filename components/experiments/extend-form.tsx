@@ -115,14 +115,16 @@ function ExtendFields({ plan }: { plan: ExperimentSummary['plan'] }) {
           onChange={repeats.set}
           problem={repeats.problem}
         />
-        <NumberField
-          label="Further seeds"
-          placeholder="none"
-          hint="Several: 1-5, 42"
-          value={seeds.value}
-          onChange={seeds.set}
-          problem={seeds.problem}
-        />
+        {plan.seeds.length > 0 && (
+          <NumberField
+            label="Further seeds"
+            placeholder="none"
+            hint="Several: 1-5, 42"
+            value={seeds.value}
+            onChange={seeds.set}
+            problem={seeds.problem}
+          />
+        )}
         <Field label="Further model">
           {(props) => (
             <select

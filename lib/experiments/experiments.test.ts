@@ -109,6 +109,16 @@ it('can be stopped after it was continued twice at the same time', async () => {
   expect(started).toBe(1);
 });
 
+it('adds seeds to seeds, but not to runs without one', async () => {
+  await stopAndRestart();
+  const more = extendExperimentRequest.parse({ seeds: [7] });
+  await expect(experiments.extend('exp', more)).rejects.toThrow(/^seeds: .* have no seed/);
+  const plan = { name: 'Seeds', mode: 'explore', models: ['alpha'], cycles: 1, seeds: [1, 2] };
+  await experiments.create(experimentRequest.parse(plan));
+  const extended = await experiments.extend('exp-2', more);
+  expect(extended.experiment).toMatchObject({ total: 3, plan: { seeds: [1, 2, 7] } });
+});
+
 it('counts the runs that would be added, and adds none', async () => {
   await stopAndRestart();
   const more = extendExperimentRequest.parse({ models: ['beta'], repeats: 3, confirm_runs: 1 });

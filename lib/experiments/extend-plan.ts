@@ -14,7 +14,8 @@ import { distinctValues, itemKey, planRuns } from './plan-runs.ts';
 /**
  * The plan with more models, values, seeds or repeats. Pure.
  *
- * @throws {AppError} `invalid_request` if the result is no valid plan, or adds a factor that earlier runs have no value of
+ * @throws {AppError} `invalid_request` if the result is no valid plan, or adds a factor or seeds that earlier runs have
+ *   no value of
  */
 export function extendPlan(
   plan: ExperimentPlan,
@@ -26,6 +27,12 @@ export function extendPlan(
     throw refusal(
       `factors.${unknown.slice(0, 80)}: The experiment does not vary it, so its earlier runs have no value of it.`,
       'Create a new experiment to vary another setting.',
+    );
+  }
+  if (plan.seeds.length === 0 && more.seeds.length > 0) {
+    throw refusal(
+      'seeds: The runs of this experiment have no seed, and their plan cannot list both.',
+      'Create a new experiment with seeds.',
     );
   }
   if (more.repeats !== undefined && more.repeats < plan.repeats) {
