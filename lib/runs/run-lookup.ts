@@ -6,7 +6,7 @@ import type { RunState } from '../events/run-state.ts';
 export interface RunLookup {
   /** @throws {RunNotFoundError} */
   get(runId: string): Promise<RunReply>;
-  /** The complete log as it is now, page by page. @throws {RunNotFoundError} before the first event */
+  /** The complete log as it is now, page by page. @throws {RunNotFoundError} also when the run is deleted meanwhile */
   log(runId: string): AsyncGenerator<RunEvent[]>;
   /** The state that the log of a run folds to. @throws {RunNotFoundError} */
   stateOf(runId: string): Promise<RunState>;

@@ -8,7 +8,7 @@ import { emptyRunState } from '../events/run-state.ts';
 import type { RunFeed } from '../feed/run-feed.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { StorageFullError } from '../store/store-errors.ts';
-import { sampleConfig } from '../testing/sample-logs.ts';
+import { longLog, sampleConfig, sampleFile } from '../testing/sample-logs.ts';
 import { openerOf, scriptedModel, scriptedTools } from '../testing/simulate-run.ts';
 import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
 import type { ToolBox } from '../tools/tool.ts';
@@ -290,6 +290,15 @@ describe('stopping', () => {
 });
 
 describe('following', () => {
+  it('a log whose run is deleted while it is read does not look complete', async () => {
+    test = await openTestService(untilAborted);
+    await test.store.importRun(sampleFile(longLog(200, { runId: 'long' })));
+    const pages = test.service.stored.log('long');
+    expect((await pages.next()).value).toHaveLength(50);
+    await test.service.organizer.delete(['long']);
+    await expect(pages.next()).rejects.toMatchObject({ code: 'run_not_found' });
+  });
+
   it('delivers each event once and in order, wherever a viewer was disconnected [D5]', async () => {
     test = await openTestService(scripted(Array.from({ length: 12 }, (_, index) => warned(`${index}`))));
     await fc.assert(

@@ -250,14 +250,18 @@ export class StoredRuns implements RunLookup {
     throw missingEvent(runId, seq);
   }
 
-  /** The complete log as of now, page by page; yields to the event loop after each. @throws {RunNotFoundError} before the first event */
+  /**
+   * The complete log as of now, page by page; yields to the event loop after each.
+   *
+   * @throws {RunNotFoundError} also when the run is deleted meanwhile: what was read must not look complete
+   */
   async *log(runId: string): AsyncGenerator<RunEvent[]> {
     const run = await this.#store.summary(runId);
     if (!run) throw new RunNotFoundError(runId);
     for (let afterSeq = 0; afterSeq < run.last_seq; ) {
       const events = await this.#store.read(runId, { afterSeq, ...LOG_PAGE });
       const last = events.at(-1);
-      if (!last) return;
+      if (!last) throw new RunNotFoundError(runId);
       afterSeq = last.seq;
       yield events;
       if (afterSeq < run.last_seq) await turn(); // the store reads synchronously
