@@ -28,6 +28,8 @@ export class SharedLog {
   /** Hashes of the images that the link shows, each with the first event that does. */
   readonly #images = new Map<string, number>();
   #known = 0;
+  /** The last event whose masked values are counted, where the scope withholds others. */
+  #counted = 0;
   #work: Promise<void> = Promise.resolve();
 
   constructor(options: {
@@ -103,9 +105,14 @@ export class SharedLog {
     return this.#images.size;
   }
 
-  /** The number of distinct values masked so far. */
-  masked(): number {
-    return this.#redactor.masked();
+  /** The number of distinct values masked in what the link shows up to an event, and nothing of what its scope withholds. */
+  async masked(untilSeq: number): Promise<number> {
+    if (this.#scope === 'everything') return this.#redactor.masked();
+    for await (const shown of this.read({ afterSeq: this.#counted, untilSeq })) {
+      this.#counted = shown.at(-1)?.seq ?? this.#counted;
+    }
+    const masked = this.findings().filter(({ shown }) => !shown);
+    return masked.reduce((sum, { values }) => sum + values, 0);
   }
 
   text(text: string): string {

@@ -205,6 +205,7 @@ describe('a finished run', () => {
         expect(leaksIn(JSON.stringify(preview))).toEqual([]);
         // The stream sends exactly what the preview showed.
         expect(stream.events).toEqual(preview.events);
+        if (scope !== 'everything') expect(page).toContain(`"redacted":${preview.masked},`);
       }
     }
   });

@@ -254,7 +254,7 @@ class ShareSite {
     await this.#shares.countView(record);
     const body = compressedBody(response, encoding);
     const { head, tail } = playerDocument({ assets, title: log.text(record.title) });
-    const shared = noteOf(share);
+    const shared = await this.#noteOf(share);
     if (record.until_seq === undefined) {
       const source: PlayerSource = { kind: 'live', url: token, shared };
       // What comes later may have formulas. Their script comes last, when the run is shown already.
@@ -271,6 +271,15 @@ class ShareSite {
       first = false;
     }
     body.end(`]}${tail({ formulas })}`);
+  }
+
+  async #noteOf({ record, log }: OpenShare): Promise<SharedNote> {
+    return {
+      scope: record.scope,
+      redacted: await log.masked(await this.#shares.lastSeq(record)),
+      expires_at: record.expires_at,
+      ...(record.until_seq === undefined ? {} : { frozen_at: record.created_at }),
+    };
   }
 
   async #stream(
@@ -363,15 +372,6 @@ const STREAM_HEADERS: Readonly<Record<string, string>> = {
 
 function frame(event: Parameters<typeof viewEvent>[0]): string {
   return `id: ${event.seq}\ndata: ${JSON.stringify(viewEvent(event))}\n\n`;
-}
-
-function noteOf({ record, log }: { record: ShareRecord; log: OpenShare['log'] }): SharedNote {
-  return {
-    scope: record.scope,
-    redacted: log.masked(),
-    expires_at: record.expires_at,
-    ...(record.until_seq === undefined ? {} : { frozen_at: record.created_at }),
-  };
 }
 
 /** The reader's last event; `undefined` if the value is invalid. */
