@@ -76,6 +76,14 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     );
   };
 
+  /** Copies the row of the run `run-0000`, as `run-0001` and so on. */
+  const copyRuns = (url: string, count: number) =>
+    server.sql(
+      url,
+      `insert into runs select (jsonb_populate_record(runs, jsonb_build_object('id', 'run-' || to_char(n, 'FM0000')))).*
+         from runs, generate_series(1, ${count}) n where id = 'run-0000'`,
+    );
+
   const open = async (url: string, options: PostgresStoreOptions = {}) => {
     const store = await PostgresRunStore.open(url, options);
     opened.push(store);
@@ -367,13 +375,24 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     });
 
     it('gives out a stopped run although more runs than it lists wait before it', async () => {
-      const store = await open(server.newDatabase());
-      const ids = Array.from({ length: 120 }, (_, index) => `run-${String(index).padStart(3, '0')}`);
-      for (const id of ids) await store.create({ id, config: sampleConfig() });
+      const url = server.newDatabase();
+      const store = await open(url);
+      await store.create({ id: 'run-0000', config: sampleConfig() });
+      await store.create({ id: 'run-9999', config: sampleConfig() });
+      copyRuns(url, 1100);
       const stop = { type: 'stop.requested', force: false, by: 'operator' } as const;
-      await interveneIn(store, 'run-119', { expectedSeq: 1, events: [stop] });
+      await interveneIn(store, 'run-9999', { expectedSeq: 1, events: [stop] });
       const free = (await store.free()).map(({ id }) => id);
-      expect(free.slice(0, 3)).toEqual(['run-119', 'run-000', 'run-001']);
+      expect(free.slice(0, 3)).toEqual(['run-9999', 'run-0000', 'run-0001']);
+    });
+
+    it('lists a run of an idle model server although hundreds wait for another before it', async () => {
+      const url = server.newDatabase();
+      const store = await open(url);
+      await store.create({ id: 'run-0000', config: sampleConfig() });
+      copyRuns(url, 300);
+      await store.create({ id: 'run-9999', config: sampleConfig({ model: 'elsewhere' }) });
+      expect((await store.free()).at(-1)).toMatchObject({ id: 'run-9999', model: 'elsewhere' });
     });
 
     it('lets a lease run out by the database’s clock, and tells its holder if another process has claimed the run', async () => {
