@@ -694,6 +694,35 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     await store.close();
     wire.close();
   });
+
+  it('counts a recovery and a view once, and deletes, if only the answer was lost', async () => {
+    const direct = new URL(server.newDatabase());
+    const wire = await cuttableWire(Number(direct.port));
+    const url = new URL(direct);
+    url.port = String(wire.port);
+    const store = await PostgresRunStore.open(url.href, { patienceMs: 20_000 });
+    await store.create({ id: 'a', config: sampleConfig() });
+    for (const time of [1, 2]) {
+      wire.cutNextAnswerTo('update "runs" set "recoveries"');
+      expect(await store.beginRecovery('a')).toBe(time);
+    }
+    const token_hash = 'a'.repeat(64);
+    const link = { id: 's', run_id: 'a', token_hash, title: 'A', scope: 'everything' } as const;
+    await store.addShare({ ...link, show: [], created_at: 1, expires_at: 9, views: 0 });
+    for (const at of [5, 6]) {
+      wire.cutNextAnswerTo('update shares set views');
+      await store.countShareView('s', at);
+    }
+    await store.countShareView('s', 6);
+    expect(await store.shares()).toMatchObject([{ views: 3, last_viewed_at: 6 }]);
+    await store.savePreset({ id: 'p', name: 'P', run: {}, created_at: 1, updated_at: 1 });
+    wire.cutNextAnswerTo('delete from "presets"');
+    expect(await store.deletePreset('p')).toBe(true);
+    expect(wire.cuts).toBe(5);
+    expect([await store.deletePreset('p'), await store.presets()]).toEqual([false, []]);
+    await store.close();
+    wire.close();
+  });
 });
 
 /** A connection to the database that can break after a statement has arrived and before its answer has. */

@@ -301,12 +301,16 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async beginRecovery(runId: string): Promise<number> {
+    const counted = z.object({ recoveries: z.number() });
     const [row] = await this.#run({
-      sql: 'update runs set recoveries = recoveries + 1 where id = $1 returning recoveries',
+      sql: 'select recoveries from runs where id = $1',
       parameters: [runId],
     });
     if (!row) throw new RunNotFoundError(runId);
-    return z.object({ recoveries: z.number() }).parse(row).recoveries;
+    // Only the worker that holds the run counts. It stores a number, since a statement whose answer is lost runs twice.
+    const recoveries = counted.parse(row).recoveries + 1;
+    await this.#run(compiled(postgres.updateTable('runs').set({ recoveries }).where('id', '=', runId)));
+    return recoveries;
   }
 
   async settleRecovery(runId: string): Promise<void> {
@@ -372,8 +376,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async deletePreset(id: string): Promise<boolean> {
-    const gone = postgres.deleteFrom('presets').where('id', '=', id).returning('id');
-    return (await this.#run(compiled(gone))).length > 0;
+    return this.#deleteOne('presets', id);
   }
 
   async saveSuite(suite: SuiteRecord, change: SuiteChange): Promise<SavedSuite> {
@@ -393,8 +396,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async deleteSuite(id: string): Promise<boolean> {
-    const gone = postgres.deleteFrom('suites').where('id', '=', id).returning('id');
-    return (await this.#withReserve(() => this.#run(compiled(gone)))).length > 0;
+    return this.#withReserve(() => this.#deleteOne('suites', id));
   }
 
   async saveBenchmark(record: BenchmarkRecord): Promise<void> {
@@ -415,8 +417,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async deleteBenchmark(id: string): Promise<boolean> {
-    const gone = postgres.deleteFrom('benchmarks').where('id', '=', id).returning('id');
-    return (await this.#withReserve(() => this.#run(compiled(gone)))).length > 0;
+    return this.#withReserve(() => this.#deleteOne('benchmarks', id));
   }
 
   async saveExperiment(
@@ -459,8 +460,16 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async deleteExperiment(id: string): Promise<boolean> {
-    const gone = postgres.deleteFrom('experiments').where('id', '=', id).returning('id');
-    return (await this.#withReserve(() => this.#run(compiled(gone)))).length > 0;
+    return this.#withReserve(() => this.#deleteOne('experiments', id));
+  }
+
+  /** Returns whether there was one. */
+  #deleteOne(table: 'presets' | 'suites' | 'benchmarks' | 'experiments', id: string): Promise<boolean> {
+    const gone = compiled(postgres.deleteFrom(table).where('id', '=', id).returning('id'));
+    // An earlier try may have deleted it, and its answer been lost.
+    return this.#database.whenAnswered(
+      async (tries) => (await this.#database.run(gone)).length > 0 || tries > 0,
+    );
   }
 
   async deleteRun(runId: string): Promise<void> {
@@ -570,10 +579,14 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async countShareView(shareId: string, at: number): Promise<void> {
-    await this.#run({
-      sql: 'update shares set views = views + 1, last_viewed_at = $2 where id = $1',
-      parameters: [shareId, at],
-    });
+    await this.#database.whenAnswered((tries) =>
+      this.#database.run({
+        // An earlier try may have counted it, and its answer been lost.
+        sql: `update shares set views = views + 1, last_viewed_at = $2
+              where id = $1 and ($3 or last_viewed_at is distinct from $2)`,
+        parameters: [shareId, at, tries === 0],
+      }),
+    );
   }
 
   async addSignIn(signIn: SignInRecord, limit: number): Promise<void> {
