@@ -192,7 +192,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     newId: () => newRunId(new Date()),
     now: steadyNow,
     worker: service.processId,
-    shared: shared !== undefined,
+    shared,
   });
   const shares = new Shares({
     store,

@@ -32,16 +32,19 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A process that works on benchmarks `lateMs` ahead of time; its models answer once `turn` resolves. */
+/**
+ * A process that works on benchmarks, alone or with others that share a clock; its own one is `lateMs` ahead. Its models
+ * answer once `turn` resolves.
+ */
 function worker({
   name = 'one',
-  shared = false,
+  shared,
   lateMs = 0,
   turn = async () => undefined,
   kept = store,
 }: {
   name?: string;
-  shared?: boolean;
+  shared?: { now(): Promise<number> };
   lateMs?: number;
   turn?: () => Promise<void>;
   kept?: BenchmarkStore;
@@ -128,16 +131,19 @@ it('goes on if it is continued while its failed work is still ending', async () 
 
 it('leaves a benchmark that waited here to the process that took it over', async () => {
   const first = Promise.withResolvers<void>();
-  const mine = worker({ shared: true, turn: () => first.promise });
+  let now = 1_000_000;
+  const shared = { now: async () => now };
+  const mine = worker({ shared, turn: () => first.promise });
   const ids = [];
   for (const model of ['alpha', 'beta', 'gamma']) {
     ids.push((await mine.create(request({ models: [model], limit: 1 }))).benchmark.id);
   }
   const other = Promise.withResolvers<void>();
-  const late = worker({ name: 'other', shared: true, lateMs: 61_000, turn: () => other.promise });
+  const late = worker({ name: 'other', shared, turn: () => other.promise });
   const [alpha = '', beta = '', gamma = ''] = ids;
-  await store.holdBenchmark(alpha, { worker: 'one', now: Date.now() + 61_000, staleBefore: 0 });
-  await store.holdBenchmark(gamma, { worker: 'one', now: Date.now() + 61_000, staleBefore: 0 });
+  now += 61_000;
+  await store.holdBenchmark(alpha, { worker: 'one', now, staleBefore: 0 });
+  await store.holdBenchmark(gamma, { worker: 'one', now, staleBefore: 0 });
   late.start();
   await vi.waitFor(() => expect(asked).toEqual(['one alpha', 'other beta']));
   first.resolve();
@@ -145,6 +151,22 @@ it('leaves a benchmark that waited here to the process that took it over', async
   expect(asked).toEqual(['one alpha', 'other beta', 'one gamma']);
   other.resolve();
   await vi.waitFor(async () => expect(await statusOf(mine, beta)).toBe('finished'));
+});
+
+it('takes no benchmark of a process that works on it, although the clock of its machine is behind', async () => {
+  const shared = { now: async () => 1_000_000 };
+  const turn = Promise.withResolvers<void>();
+  const mine = worker({ shared, turn: () => turn.promise });
+  const { benchmark } = await mine.create(request({ limit: 1 }));
+  await vi.waitFor(() => expect(asked).toEqual(['one alpha']));
+  const ahead = worker({ name: 'ahead', shared, lateMs: 3_600_000, turn: () => turn.promise });
+  const holds = vi.spyOn(store, 'holdBenchmark');
+  ahead.start();
+  await vi.waitFor(() => expect(holds.mock.calls.map(([, { worker }]) => worker)).toEqual(['ahead']));
+  expect(await holds.mock.results[0]?.value).toBe(false);
+  holds.mockRestore();
+  turn.resolve();
+  await vi.waitFor(async () => expect(await statusOf(mine, benchmark.id)).toBe('finished'));
 });
 
 it('refuses a category, and a model under any of its names, that is named twice', () => {

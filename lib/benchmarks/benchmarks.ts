@@ -49,8 +49,8 @@ export interface BenchmarksOptions {
   now(): number;
   /** A name for this process. */
   worker: string;
-  /** Whether other processes use the store, too. */
-  shared: boolean;
+  /** Set where other processes use the store, too: its clock, as those of their machines may differ. */
+  shared: { now(): Promise<number> } | undefined;
 }
 
 /** Which results are listed. */
@@ -260,13 +260,14 @@ export class Benchmarks {
     this.#work();
   }
 
-  #hold(id: string): Promise<boolean> {
-    const { store, worker, shared, now } = this.#options;
+  async #hold(id: string): Promise<boolean> {
+    const { store, worker, shared } = this.#options;
+    const now = shared ? await shared.now() : this.#options.now();
     // With a single process, any other holder is gone.
     return store.holdBenchmark(id, {
       worker,
-      now: now(),
-      staleBefore: now() + (shared ? -STALE_MS : 1),
+      now,
+      staleBefore: now + (shared ? -STALE_MS : 1),
     });
   }
 

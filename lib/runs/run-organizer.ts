@@ -23,6 +23,7 @@ export class RunOrganizer {
   readonly #changes: RunChanges;
   readonly #observers: readonly AppendObserver[];
   readonly #undoMs: number;
+  readonly #now: () => number | Promise<number>;
   readonly #timers = new Set<NodeJS.Timeout>();
   #closed = false;
 
@@ -35,6 +36,8 @@ export class RunOrganizer {
     changes: RunChanges;
     observers?: readonly AppendObserver[] | undefined;
     undoMs?: number | undefined;
+    /** The clock that dates deletions: where machines share the runs, the same for all. Default: this machine's. */
+    now?: (() => number | Promise<number>) | undefined;
   }) {
     this.#store = options.store;
     this.#stored = options.stored;
@@ -42,6 +45,7 @@ export class RunOrganizer {
     this.#changes = options.changes;
     this.#observers = options.observers ?? [];
     this.#undoMs = options.undoMs ?? UNDO_DELETE_MS;
+    this.#now = options.now ?? Date.now;
   }
 
   /** Purges what was deleted before the last stop, when its time is over. */
@@ -74,14 +78,14 @@ export class RunOrganizer {
    */
   async delete(runIds: readonly string[]): Promise<{ deleted: string[]; undo_until: number }> {
     const ids = [...new Set(runIds)];
-    const at = Date.now();
-    await this.#store.hideRuns(ids, at);
+    await this.#store.hideRuns(ids, await this.#now());
+    const undoUntil = Date.now() + this.#undoMs;
     for (const id of ids) {
       this.#runs.forget(id);
       this.#changes.notify(id);
     }
     this.#purgeLater();
-    return { deleted: ids, undo_until: at + this.#undoMs };
+    return { deleted: ids, undo_until: undoUntil };
   }
 
   /** Restores deleted runs. @throws {AppError} `run_not_found` if none of them can be restored */
@@ -114,7 +118,7 @@ export class RunOrganizer {
 
   async #purge(): Promise<void> {
     try {
-      const purged = await this.#store.purgeRuns(Date.now() - this.#undoMs);
+      const purged = await this.#store.purgeRuns((await this.#now()) - this.#undoMs);
       await Promise.all(purged.flatMap((id) => this.#observers.map((observer) => observer.remove(id))));
     } catch (error) {
       // Hidden runs stay hidden, and are deleted after the next deletion or start.

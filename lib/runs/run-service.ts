@@ -113,7 +113,8 @@ export class RunService {
     this.#slots = slots;
     this.#viewers = new Viewers({ store, source, followed });
     this.#runWorker = worker;
-    this.organizer = new RunOrganizer({ ...parts, observers, undoMs: options.undoMs });
+    const now = shared && (() => shared.store.now());
+    this.organizer = new RunOrganizer({ ...parts, observers, undoMs: options.undoMs, now });
     this.#creation = new RunCreation({ ...parts, worker, prepare, admit, prepareFork });
     this.#operator = new OperatorActions({ ...parts, worker });
     this.#modelUse = new ModelUse({ ...parts, hostOf, render, namesOfRunner, unload });

@@ -9,6 +9,8 @@ export interface SharedRunStore extends RunLeases, SlotLeases, ExperimentLeaseSt
    * @throws {SeqConflictError | RunNotFoundError | RunEndedError | StorageFullError}
    */
   intervene(runId: string, growth: LogGrowth): Promise<void>;
+  /** The time by the database's clock, in milliseconds since 1970: those of the machines may differ. */
+  now(): Promise<number>;
   /**
    * Called when another process has appended, and with 0 when it has deleted the run. Only a notification, which may be
    * late: the store has the events.

@@ -627,6 +627,15 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     errors.mockRestore();
   });
 
+  it('tells the time by the database’s clock', async () => {
+    const url = server.newDatabase();
+    const store = await open(url);
+    const clock = () => Number(server.sql(url, 'select extract(epoch from clock_timestamp()) * 1000'));
+    const before = clock();
+    const now = await store.now();
+    expect([now >= Math.floor(before), now <= clock()]).toEqual([true, true]);
+  });
+
   it('waits for a restarting database, and appends once', async () => {
     const store = await open(server.newDatabase(), { patienceMs: 30_000 });
     await store.create({ id: 'a', config: sampleConfig() });

@@ -616,6 +616,14 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return rows.map((row) => standingApprovalId.parse(row).id);
   }
 
+  async now(): Promise<number> {
+    const [row] = await this.#run({
+      sql: 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now',
+      parameters: [],
+    });
+    return z.object({ now: z.number() }).parse(row).now;
+  }
+
   /** Whether the database answers at the moment. */
   answers(): Promise<boolean> {
     return this.#database.run({ sql: 'select 1', parameters: [] }).then(
