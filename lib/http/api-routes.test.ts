@@ -147,6 +147,11 @@ it('answers without a body', async () => {
   expect(await ask('GET', '/api/empty')).toMatchObject({ status: 204, text: '' });
 });
 
+it('ignores the body of a GET', async () => {
+  const { status, text } = await ask('GET', '/api/runs/run-1', { 'content-length': '2' }, '{}');
+  expect([status, text]).toEqual([200, '{"run":{"runId":"run-1"}}']);
+});
+
 it('reports a handler that throws to the server', async () => {
   expect(await ask('GET', '/api/throws')).toMatchObject({ status: 500, text: 'Error: a bug' });
 });

@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isRead } from './gate.ts';
 
 /**
- * A Node request as the Request that a route handler receives, with the same URL, headers and body. Its signal aborts when
- * the client disconnects before its response is complete.
+ * A Node request as the Request that a route handler receives, with the same URL, headers and body. The body of a read has
+ * no meaning and is left out. Its signal aborts when the client disconnects before its response is complete.
  */
 export function webRequest(incoming: IncomingMessage, response: ServerResponse): Request {
   const gone = new AbortController();
-  const { method, url = '/', rawHeaders, headers } = incoming;
+  const { method = 'GET', url = '/', rawHeaders, headers } = incoming;
   const fields: [string, string][] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     fields.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
   }
-  const hasBody = Number(headers['content-length'] ?? 0) > 0;
+  const hasBody = !isRead(method) && Number(headers['content-length'] ?? 0) > 0;
   const request = new Request(`http://${headers.host}${url}`, {
     method,
     headers: fields,
