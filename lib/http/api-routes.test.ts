@@ -86,6 +86,8 @@ it.each([
   ['/api/runs/run-1?after=3', '{"run":{"runId":"run-1"}}'],
   ['/api/runs/run-1/events/7', '{"event":{"runId":"run-1","seq":"7"}}'],
   ['/api/runs/new', '{"own":true}'],
+  ['/api/runs/a%20b%2Fc%C3%A4', '{"run":{"runId":"a b/cä"}}'],
+  ['/api/runs/a:b,c@d', '{"run":{"runId":"a:b,c@d"}}'],
 ])('calls the handler of %s', async (path, expected) => {
   expect(await ask('GET', path)).toMatchObject({ status: 200, text: expected });
 });
@@ -100,18 +102,28 @@ it.each([
   ['GET', '/api//runs/run-1'],
   ['GET', '/api/runs/..'],
   ['GET', '/api/runs/../echo'],
-  ['GET', '/api/runs/%72un-1'],
+  ['GET', '/api/%72uns/run-1'],
+  ['GET', '/api/runs/%2e%2e'],
+  ['GET', '/api/runs/%2E'],
+  ['GET', '/api/runs/%'],
+  ['GET', '/api/runs/%E0%A4%A'],
+  ['GET', '/api/runs/%C3'],
+  ['GET', '/api/runs/a\\b'],
   ['GET', '/API/runs/run-1'],
   ['GET', 'http://127.0.0.1/api/runs/run-1'],
-  ['HEAD', '/api/runs/run-1'],
+  ['HEAD', '/api/runs/..'],
   ['OPTIONS', '/api/runs/run-1'],
 ])('leaves %s %s to Next', async (method, path) => {
   const { text, status } = await ask(method, path);
   expect([status, text]).toEqual([200, method === 'HEAD' ? '' : 'next']);
 });
 
-it.each(['POST', 'DELETE'])('answers %s in words where a path accepts only GET', async (method) => {
-  const { status, headers, text } = await ask(method, '/api/runs/run-1');
+it.each([
+  ['POST', '/api/runs/run-1'],
+  ['DELETE', '/api/runs/run-1'],
+  ['POST', '/api/runs/a%20b'],
+])('answers %s %s in words, because the path accepts only GET', async (method, path) => {
+  const { status, headers, text } = await ask(method, path);
   expect([status, headers.allow]).toEqual([405, 'GET']);
   expect(JSON.parse(text).error).toMatchObject({
     code: 'method_not_allowed',
@@ -145,6 +157,17 @@ it('sends every header, and each cookie on its own', async () => {
 
 it('answers without a body', async () => {
   expect(await ask('GET', '/api/empty')).toMatchObject({ status: 204, text: '' });
+});
+
+it('answers HEAD with the status and headers of GET, and cancels the body', async () => {
+  const { status, headers, text } = await ask('HEAD', '/api/stream');
+  expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream', '']);
+  expect([hooks.cancelled, hooks.aborted]).toEqual([1, 0]);
+});
+
+it('answers HEAD with what a path accepts instead of GET', async () => {
+  const { status, headers, text } = await ask('HEAD', '/api/upload');
+  expect([status, headers.allow, text]).toEqual([405, 'POST', '']);
 });
 
 it('ignores the body of a GET', async () => {

@@ -24,10 +24,13 @@ interface Folder {
 const ROUTE_FILES = ['route.ts', 'route.js'];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** A path below `/api` without empty names and backslashes, with escapes of whole bytes only. */
+const PATH = /^\/api((?:\/(?:[\w.~!$&'()*+,;=:@-]|%[\dA-Fa-f]{2})+)+)(?:\?|$)/;
+
 /**
  * Calls the route handlers of `app/api` without Next, whose own way to them takes several milliseconds per request
- * (docs/decisions/0040). It takes only what is plain: a path of unreserved characters that leads to one file, with a method
- * of `METHODS`. Everything else is left to Next.
+ * (docs/decisions/0040) and whose refusals have no body. It takes a path that leads to one file, with a method of `METHODS`
+ * or HEAD, which GET answers. Everything else is left to Next.
  */
 export class ApiRoutes {
   readonly #root: Folder;
@@ -50,10 +53,11 @@ export class ApiRoutes {
   /** Answers requests for the API; all others are passed to `next`. */
   before(next: PageHandler): PageHandler {
     return async (incoming, response) => {
-      const found = METHODS.includes(incoming.method ?? '') ? this.#find(incoming.url ?? '') : undefined;
+      const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '');
+      const found = METHODS.includes(method) ? this.#find(incoming.url ?? '') : undefined;
       if (!found) return next(incoming, response);
       const handlers = await this.#module(found.file);
-      const handler = handlers[incoming.method ?? ''];
+      const handler = handlers[method];
       if (!isHandler(handler)) return sendResponse(response, methodNotAllowed(handlers));
       const params = Promise.resolve(found.params);
       await sendResponse(response, await handler(webRequest(incoming, response), { params }));
@@ -61,14 +65,15 @@ export class ApiRoutes {
   }
 
   #find(url: string): { file: string; params: Record<string, string> } | undefined {
-    const path = /^\/api((?:\/[\w.~-]+)+)(?:\?|$)/.exec(url)?.[1];
+    const path = PATH.exec(url)?.[1];
     if (path === undefined) return undefined;
     let folder: Folder | undefined = this.#root;
     const params: Record<string, string> = {};
     for (const name of path.slice(1).split('/')) {
-      if (name === '.' || name === '..') return undefined;
+      const value = decoded(name);
+      if (value === undefined || value === '.' || value === '..') return undefined;
       const own: Folder | undefined = folder.folders.get(name);
-      if (!own && folder.param) params[folder.param.name] = name;
+      if (!own && folder.param) params[folder.param.name] = value;
       folder = own ?? folder.param?.folder;
       if (!folder) return undefined;
     }
@@ -79,6 +84,15 @@ export class ApiRoutes {
     const loading = this.#modules.get(file) ?? import(/* webpackIgnore: true */ pathToFileURL(file).href);
     this.#modules.set(file, loading);
     return loading;
+  }
+}
+
+/** @returns `undefined` for escapes that are not UTF-8 */
+function decoded(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
   }
 }
 

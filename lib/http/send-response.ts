@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 /**
  * Sends the Response of a route handler. Its body is read only as fast as the client takes it, and cancelled when the
- * client disconnects; if the body fails, the connection is closed.
+ * client disconnects or has asked for the headers only; if the body fails, the connection is closed.
  */
 export async function sendResponse(response: ServerResponse, reply: Response): Promise<void> {
   response.writeHead(reply.status, [...reply.headers].flat());
@@ -12,6 +12,11 @@ export async function sendResponse(response: ServerResponse, reply: Response): P
     return;
   }
   const leave = () => void reader.cancel().catch(() => undefined); // the body has failed already
+  if (response.req.method === 'HEAD') {
+    leave();
+    response.end();
+    return;
+  }
   response.once('close', leave);
   // An event stream fails when its viewer stops reading: nothing else would end the wait for the socket then.
   reader.closed.catch(() => response.destroy());
