@@ -166,6 +166,19 @@ describe('before Next sees a request', () => {
     expect(seen).toEqual([]);
   });
 
+  it('answers a client that offers HTTP/2 in HTTP/1.1', async () => {
+    const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAAAAIAAAAB'];
+    const { status, text } = await raw([
+      'GET /api/runs HTTP/1.1',
+      `Host: 127.0.0.1:${port}`,
+      bearer,
+      ...offer,
+      'Connection: close',
+    ]);
+    expect([status, text.includes('page')]).toEqual([200, true]);
+    expect((await raw(['GET /api/runs HTTP/1.1', `Host: 127.0.0.1:${port}`, ...offer])).status).toBe(401);
+  });
+
   it('ignores forwarded host headers', async () => {
     const forwarded = ['X-Forwarded-Host: 127.0.0.1', `Forwarded: host=127.0.0.1:${port}`];
     const { status } = await raw(['GET / HTTP/1.1', 'Host: evil.example', ...forwarded, 'Connection: close']);

@@ -60,6 +60,8 @@ export function createLoupeServer(options: {
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: limits.headerBytes,
       requireHostHeader: false,
+      // Java's HttpClient offers HTTP/2 this way, and reads an answer in HTTP/1.1. Node before 24.9 ignores this option.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() !== 'h2c',
     },
     (request, response) => {
       answer(request, response, options).catch((error: unknown) => {
