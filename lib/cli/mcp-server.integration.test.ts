@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -163,5 +165,30 @@ describe('npx loupe mcp', () => {
       isError: true,
       text: expect.stringContaining('task'),
     });
+  });
+
+  it('survives a message that is not JSON-RPC, and ends with an error after one that is too long', async () => {
+    const server = spawn(process.execPath, [program, 'mcp'], {
+      env: { ...process.env, LOUPE_URL: loupe.url },
+    });
+    server.stdin.on('error', () => undefined); // the rest of the long message is not read
+    let [answers, problems] = ['', ''];
+    server.stdout.on('data', (chunk) => {
+      answers += chunk;
+    });
+    server.stderr.on('data', (chunk) => {
+      problems += chunk;
+    });
+    server.stdin.write(
+      '[{"jsonrpc":"2.0","id":1,"method":"ping"}]\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n',
+    );
+    await expect.poll(() => answers, { timeout: 20_000 }).toContain('"id":2');
+    await expect.poll(() => problems).toBe('loupe: A message on standard input is not JSON-RPC 2.0.\n');
+    server.stdin.write(
+      `{"jsonrpc":"2.0","id":3,"method":"ping","params":{"a":"${'a'.repeat(11 * 1024 * 1024)}"}}\n`,
+    );
+    expect(await once(server, 'close')).toEqual([1, null]);
+    expect(problems).toContain('The server has ended: a message on standard input is longer than 10 MB.');
+    expect(problems).not.toContain('Warning');
   });
 });

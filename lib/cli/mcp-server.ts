@@ -1,5 +1,5 @@
-import { McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { McpServer, STDIO_DEFAULT_MAX_BUFFER_SIZE } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import type { RunSummary } from '../api/run-summary.ts';
 import { canRun, sortedModels } from '../browser/state/models.ts';
@@ -47,18 +47,35 @@ type RunShape = z.output<typeof runShape>;
 /**
  * Serves Loupe as an MCP server on standard input and output, until the input ends. Each tool call asks the running Loupe;
  * while none runs, calls fail with what to do, and the server stays.
+ *
+ * @throws {AppError} `message_too_long`
  */
 export async function serveMcp(address: Address): Promise<void> {
-  const ended = new Promise<void>((done) => {
-    process.stdin.once('end', done);
-    process.stdin.once('close', done);
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, done);
-  });
+  const transport = new StdioServerTransport();
   const handle = serveStdio(() => createMcpServer(address), {
-    onerror: (error) => process.stderr.write(`loupe: ${error.message}\n`),
+    transport,
+    onerror: (error) => process.stderr.write(`loupe: ${problemOf(error)}\n`),
   });
-  await ended;
+  const { onclose } = transport;
+  const isGivenUp = await new Promise<boolean>((done) => {
+    transport.onclose = () => {
+      onclose?.();
+      done(!process.stdin.readableEnded && !process.stdin.destroyed);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done(false));
+  });
   await handle.close();
+  if (!isGivenUp) return;
+  throw new AppError({
+    code: 'message_too_long',
+    message: `The server has ended: a message on standard input is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE / 1024 / 1024} MB.`,
+    hint: 'Put long texts into files in the workspace.',
+  });
+}
+
+/** The library reports a message that is not JSON-RPC with a line for each field of each kind of message. */
+function problemOf(error: Error): string {
+  return error.name === 'ZodError' ? 'A message on standard input is not JSON-RPC 2.0.' : error.message;
 }
 
 /** The server with its tools. */
