@@ -165,6 +165,12 @@ describe('npx loupe mcp', () => {
       isError: true,
       text: expect.stringContaining('task'),
     });
+    expect(
+      await loupeServer.call('start_run', { task: 'x', model: 'short', max_iteration: 1 }),
+    ).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('max_iteration'),
+    });
   });
 
   it('survives a message that is not JSON-RPC, and ends with an error after one that is too long', async () => {

@@ -125,7 +125,8 @@ function addStartRun(server: McpServer, address: Address): void {
       title: 'Start a run',
       description:
         'Gives a task to a local model that works on it with tools in a folder. Returns at once; call follow_run for the result.',
-      inputSchema: z.object({
+      // A misspelt limit or folder must not be ignored.
+      inputSchema: z.strictObject({
         task: z.string().min(1).max(MAX_TASK_CHARS).describe('What to do, with everything it takes to do it'),
         model: z.string().min(1).max(MAX_MODEL_NAME_CHARS).describe('A model of list_models'),
         workspace: z
