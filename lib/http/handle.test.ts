@@ -11,7 +11,16 @@ import { listen } from '../testing/listen.ts';
 import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
 import { setGate } from './current-gate.ts';
 import { factsOfRequest } from './gate.ts';
-import { bodyLimit, checked, handle, idempotencyKey, pathNumber, readBody, wholeNumber } from './handle.ts';
+import {
+  bodyLimit,
+  bodyTooLarge,
+  checked,
+  handle,
+  idempotencyKey,
+  pathNumber,
+  readBody,
+  wholeNumber,
+} from './handle.ts';
 import { testGate } from './test-gate.ts';
 
 const token = 'operator-token-0123456789abcdef';
@@ -196,6 +205,19 @@ describe('reading a body', () => {
       expect(bodyLimit('/api/experiments')).toBeLessThan(MAX_SUITE_BYTES);
     },
   );
+
+  it.each([
+    ['/api/import', 'The file is larger than 128 MB.', undefined],
+    ['/api/runs', 'The body is larger than 22 MB.', /images/],
+    ['/api/runs/r1/messages', 'The body is larger than 22 MB.', /images/],
+    ['/api/suites/s1', 'The body is larger than 8 MB.', /Split the suite/],
+    ['/api/experiments', 'The body is larger than 1 MB.', /workspace/],
+  ])('that is too large for %s says so', (path, message, hint) => {
+    const error = bodyTooLarge(path);
+    expect(error).toMatchObject({ code: 'body_too_large', message });
+    if (hint) expect(error.hint).toMatch(hint);
+    else expect(error.hint).toBeUndefined();
+  });
 
   it('refuses a body by its declared length alone, and joins characters that arrive in pieces', async () => {
     const declared = request('/', {

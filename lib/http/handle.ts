@@ -22,11 +22,31 @@ const IMPORT_PATH = '/api/import';
 
 /** Maximum body size of a path in bytes. */
 export function bodyLimit(pathname: string): number {
-  if (pathname === IMPORT_PATH) return MAX_RUN_FILE_BYTES;
-  if (/^\/api\/runs(?:\/[^/]+\/messages)?$/.test(pathname)) return MAX_IMAGES_BODY_BYTES;
+  return bodyRule(pathname).maxBytes;
+}
+
+/** The error for a body that is larger than its path accepts. */
+export function bodyTooLarge(pathname: string): AppError {
+  const { what, maxBytes, hint } = bodyRule(pathname);
+  return new AppError({
+    code: 'body_too_large',
+    message: `The ${what} is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB.`,
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+function bodyRule(pathname: string): { what: string; maxBytes: number; hint?: string } {
+  if (pathname === IMPORT_PATH) return { what: 'file', maxBytes: MAX_RUN_FILE_BYTES };
+  if (/^\/api\/runs(?:\/[^/]+\/messages)?$/.test(pathname)) {
+    const hint = 'Attach fewer or smaller images, and put long texts into files in the workspace.';
+    return { what: 'body', maxBytes: MAX_IMAGES_BODY_BYTES, hint };
+  }
   // A plan is read together with the suite file that it names.
-  const holdsSuite = /^\/api\/(?:suites(?:\/|$)|experiments\/read$)/.test(pathname);
-  return holdsSuite ? MAX_SUITE_BODY_BYTES : MAX_BODY_BYTES;
+  if (/^\/api\/(?:suites(?:\/|$)|experiments\/read$)/.test(pathname)) {
+    return { what: 'body', maxBytes: MAX_SUITE_BODY_BYTES, hint: 'Split the suite into smaller ones.' };
+  }
+  const hint = 'Put long texts into files in the workspace.';
+  return { what: 'body', maxBytes: MAX_BODY_BYTES, hint };
 }
 
 /**
@@ -168,28 +188,15 @@ export async function* readFileBody(request: Request): AsyncGenerator<Uint8Array
   let size = 0;
   for await (const chunk of request.body) {
     size += chunk.byteLength;
-    if (size > MAX_RUN_FILE_BYTES) {
-      throw new AppError({
-        code: 'body_too_large',
-        message: `The file is larger than ${MAX_RUN_FILE_BYTES / 1024 / 1024} MB.`,
-      });
-    }
+    if (size > MAX_RUN_FILE_BYTES) throw bodyTooLarge(IMPORT_PATH);
     yield chunk;
   }
 }
 
-/** The error for a body of more than `maxBytes`. */
-export function bodyTooLarge(maxBytes: number): AppError {
-  return new AppError({
-    code: 'body_too_large',
-    message: `The body is larger than ${Math.floor(maxBytes / 1024)} KB.`,
-    hint: 'Put long texts into files in the workspace.',
-  });
-}
-
 async function readText(request: Request): Promise<string> {
-  const maxBytes = bodyLimit(new URL(request.url).pathname);
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
+  const { pathname } = new URL(request.url);
+  const maxBytes = bodyLimit(pathname);
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw bodyTooLarge(pathname);
   if (!request.body) return '';
   const decoder = new TextDecoder();
   const reader = request.body.getReader();
@@ -201,7 +208,7 @@ async function readText(request: Request): Promise<string> {
     size += value.byteLength;
     if (size > maxBytes) {
       await reader.cancel();
-      throw bodyTooLarge(maxBytes);
+      throw bodyTooLarge(pathname);
     }
     text += decoder.decode(value, { stream: true });
   }

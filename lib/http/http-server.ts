@@ -88,7 +88,7 @@ async function answer(
   try {
     const facts = factsOfIncoming(request);
     gate.checkSource(facts, { page: !isApi });
-    checkBody(request, bodyLimit(pathname));
+    checkBody(request, pathname);
     if (isApi && !OPEN_PATHS.includes(pathname)) await gate.checkOperator(facts);
     if (isMalformed) throw malformedAddress();
     if (!METHODS.has(facts.method)) {
@@ -113,7 +113,7 @@ async function answer(
 }
 
 /** Rejects a body without a known length, or larger than the handlers accept. */
-function checkBody(request: IncomingMessage, limit: number): void {
+function checkBody(request: IncomingMessage, pathname: string): void {
   if (request.headers['transfer-encoding'] !== undefined) {
     throw new AppError({
       code: 'length_required',
@@ -121,7 +121,7 @@ function checkBody(request: IncomingMessage, limit: number): void {
       hint: 'Send a Content-Length.',
     });
   }
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimit(pathname)) throw bodyTooLarge(pathname);
 }
 
 function malformedAddress(): AppError {
