@@ -66,7 +66,7 @@ test('a run of ten thousand events can be navigated, filtered and scrubbed', asy
 
   await test.step('Ctrl G goes to an iteration, and a number that is too high means the last', async () => {
     await page.keyboard.press('Control+g');
-    const bar = page.getByRole('form', { name: /^Go to the iteration/ });
+    const bar = page.getByRole('form', { name: /^Go to iteration by number/ });
     await bar.getByLabel('Iteration').fill('300');
     await page.keyboard.press('Enter');
     await expect(view.row('Iteration 300')).toBeFocused();

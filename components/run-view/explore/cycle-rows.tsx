@@ -26,7 +26,7 @@ export function CycleRows({
     'Calls',
     ...own,
     ...(others.length > 0 ? [`${formatCount(others.length)} others`] : []),
-    ...['Memory keys', 'Memory chars', 'Tokens in', 'Tokens out', 'Messages', 'New', 'Diversity'],
+    ...['Memory keys', 'Memory chars', 'Tokens in', 'Tokens out', 'Messages', 'Novelty', 'Diversity'],
   ];
   return (
     <section

@@ -67,7 +67,7 @@ function Shown({ reply, mark }: { reply: ExplorationsReply; mark: (index: number
         <CyclesPlot
           reply={reply}
           mark={mark}
-          title="New against the last reflections"
+          title="Novelty against the last reflections"
           of={({ novelty }) => novelty}
           format={formatPercent}
           max={1}

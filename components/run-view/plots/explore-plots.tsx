@@ -49,7 +49,7 @@ export function ExplorePlots({ cycles: all, onOpen }: { cycles: Cycles; onOpen: 
         columns={groups.length}
         lines={[
           {
-            label: 'New against the last reflections',
+            label: 'Novelty against the last reflections',
             color: THIRD,
             points: groups.map(({ novelty }) => novelty),
           },
@@ -68,7 +68,7 @@ export function ExplorePlots({ cycles: all, onOpen }: { cycles: Cycles; onOpen: 
         }
         empty="Measured from the second reflection on."
         table={{
-          head: ['Cycle', 'New', 'Diversity so far'],
+          head: ['Cycle', 'Novelty', 'Diversity so far'],
           rows: () =>
             table.rows.map(({ cycle, novelty, diversity }) => ({
               key: String(cycle),

@@ -59,7 +59,7 @@ export function GoBar({
   };
   return (
     <form
-      aria-label={`Go to the ${word.toLowerCase()} of a number`}
+      aria-label={`Go to ${word.toLowerCase()} by number`}
       className="absolute top-3 right-4 z-10 flex items-center gap-2 rounded-lg border border-line-strong bg-raised py-1 pr-3 pl-3 shadow-lg md:right-16 print:hidden"
       onSubmit={(event) => {
         event.preventDefault();
