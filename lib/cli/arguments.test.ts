@@ -161,6 +161,8 @@ describe('the command line', () => {
     refused('follow').toThrow('follow RUN');
     // A script with an unset variable.
     refused('follow', '').toThrow('follow RUN');
+    refused('export', 'r1', '--output', '').toThrow('--output needs the path of a file.');
+    refused('experiment', 'export', 'e1', '--output=').toThrow('--output needs the path of a file.');
     refused('say', '', 'Hi').toThrow('in quotes');
     refused('note', '', 'Good').toThrow('in quotes');
     refused('experiment', 'status', '').toThrow('status [ID]');

@@ -8,7 +8,7 @@ import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts
 import { nearestName } from '../util/nearest-name.ts';
 import { CHECK_USAGE, readCheckArgument } from './check-argument.ts';
 import { EXPERIMENT_USAGE, type ExperimentCommand, readExperiment } from './experiment-arguments.ts';
-import { COMMON, one, parse, requireOnlyContinue, usage, wholeNumber } from './options.ts';
+import { COMMON, one, outputOf, parse, requireOnlyContinue, usage, wholeNumber } from './options.ts';
 
 /** Connection options, common to all commands. */
 interface Connect {
@@ -275,7 +275,7 @@ export function readArguments(args: readonly string[]): Command {
         runId: one(positionals, 'export RUN'),
         format,
         raw: values.raw ?? false,
-        output: values.output,
+        output: outputOf(values.output),
         url: values.url,
       };
     }

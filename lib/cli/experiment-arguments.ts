@@ -1,6 +1,6 @@
 import { EXPERIMENT_EXPORTS } from '../api/experiment-files.ts';
 import type { StudySize } from '../api/study.ts';
-import { COMMON, one, parse, usage, wholeNumber } from './options.ts';
+import { COMMON, one, outputOf, parse, usage, wholeNumber } from './options.ts';
 
 /** The files that `loupe experiment export` writes. */
 const EXPERIMENT_FORMATS = ['csv', 'jsonl', ...EXPERIMENT_EXPORTS] as const;
@@ -135,13 +135,14 @@ function readExport(args: readonly string[]): { command: ExperimentCommand; url?
   if (!format) {
     throw usage(`--format is "${values.format}"; it must be one of ${EXPERIMENT_FORMATS.join(', ')}.`);
   }
+  const output = outputOf(values.output);
   return {
     command: {
       action: 'export',
       id: one(positionals, 'experiment export ID'),
       format,
       redact: values.raw !== true,
-      ...(values.output === undefined ? {} : { output: values.output }),
+      ...(output === undefined ? {} : { output }),
     },
     ...urlOf(values),
   };

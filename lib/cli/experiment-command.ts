@@ -188,7 +188,7 @@ async function requestOfStudy(
   const names = studies.map((each) => each.name);
   const nearest = nearestName(name, names);
   throw usage(
-    `There is no study "${name}"${nearest ? `; did you mean "${nearest}"?` : `: ${names.join(', ')}.`}`,
+    `There is no study "${name}"${nearest ? `; did you mean "${nearest}"?` : `. The studies are ${names.join(', ')}.`}`,
   );
 }
 

@@ -42,6 +42,12 @@ export function one(positionals: readonly string[], form: string): string {
   return first;
 }
 
+/** `--output`. @throws {AppError} `usage` for an empty path, such as that of a variable that is not set */
+export function outputOf(path: string | undefined): string | undefined {
+  if (path === '') throw usage('--output needs the path of a file.');
+  return path;
+}
+
 /** Options that have an effect on what is continued, too. */
 const WITH_CONTINUE: ReadonlySet<string> = new Set(['continue', 'json', ...Object.keys(COMMON)]);
 

@@ -436,7 +436,7 @@ export class Experiments {
         throw new AppError({
           code: 'invalid_request',
           message: 'There is nothing to retry: every run that has ended did run.',
-          hint: 'To run it again, add repeats (extend).',
+          hint: 'To run more, extend the experiment by repeats.',
         });
       });
     });

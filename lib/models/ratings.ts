@@ -209,8 +209,8 @@ export class Ratings {
     if (open) return open;
     throw new AppError({
       code: 'rating_not_found',
-      message: `There are no ratings "${id.slice(0, 60)}".`,
-      hint: 'Check the ID: they may have been deleted.',
+      message: `There is no rating "${id.slice(0, 60)}".`,
+      hint: 'Check the ID: the rating may have been deleted.',
     });
   }
 
