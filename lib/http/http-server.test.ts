@@ -54,6 +54,14 @@ const get = (path: string, ...headers: string[]) =>
   raw([`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, 'Connection: close', ...headers]);
 const bearer = `Authorization: Bearer ${token}`;
 
+/** The error in the text of a response. */
+function errorIn(text: string): unknown {
+  const { error } = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as {
+    error: unknown;
+  };
+  return error;
+}
+
 describe('before Next sees a request', () => {
   it('serves each page with its own content security policy and security headers', async () => {
     const first = await get('/runs/abc');
@@ -203,13 +211,10 @@ describe('before Next sees a request', () => {
 
   it('sends errors as JSON with a hint', async () => {
     const { text } = await get('/api/runs');
-    const body = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
-    expect(body).toEqual({
-      error: {
-        code: 'unauthorized',
-        message: expect.any(String),
-        hint: expect.stringContaining('npm start'),
-      },
+    expect(errorIn(text)).toEqual({
+      code: 'unauthorized',
+      message: expect.any(String),
+      hint: expect.stringContaining('npm start'),
     });
   });
 });
@@ -278,10 +283,49 @@ describe('limits of a connection [threat 15]', () => {
     });
   });
 
-  it('refuses headers over 16 KB', async () => {
-    const { status } = await get('/', `X-Large: ${'x'.repeat(17 * 1024)}`);
-    expect(status).toBe(431);
+  it('refuses headers over 16 KB, and what is not HTTP, with an error like all others', async () => {
+    const large = await get('/', `X-Large: ${'x'.repeat(17 * 1024)}`);
+    expect(large.status).toBe(431);
+    expect(errorIn(large.text)).toMatchObject({
+      code: 'headers_too_large',
+      message: 'The address and the headers are larger than 16 KB.',
+    });
+    const broken = await raw(['GET / HTTP/1.1', `Host: 127.0.0.1:${port}`, 'No colon']);
+    expect(broken.status).toBe(400);
+    expect(errorIn(broken.text)).toMatchObject({ code: 'invalid_request' });
+    expect(broken.text).toContain('x-content-type-options: nosniff\r\n');
     expect(seen).toEqual([]);
+  });
+
+  it('says what was wrong with a body that arrives too slowly', async () => {
+    await serve({ headersMs: 150, requestMs: 150, checkEveryMs: 20 }, async (ownPort) => {
+      const text = await closedBy(ownPort, (socket) => {
+        socket.write(
+          `POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n${bearer}\r\nContent-Length: 9\r\n\r\n{`,
+        );
+      });
+      expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+      expect(errorIn(text)).toEqual({
+        code: 'request_timeout',
+        message: 'The request arrived too slowly.',
+        hint: 'Send it within 0.15 seconds.',
+      });
+    });
+  });
+
+  it('writes no error into a response that has begun', async () => {
+    const own = createLoupeServer({
+      gate: testGate({ token, port: undefined }),
+      page: async (_, response) => void response.write('half a page'),
+    });
+    const ownPort = await listen(own);
+    const text = await closedBy(ownPort, (socket) => {
+      socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n\r\n`);
+      socket.once('data', () => socket.write('nonsense\r\n\r\n'));
+    });
+    own.close();
+    expect(text).toContain('half a page');
+    expect(text).not.toContain('invalid_request');
   });
 
   it('closes connections over the limit, and accepts new ones when others close', async () => {

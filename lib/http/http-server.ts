@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AppError } from '../errors/app-error.ts';
+import { answerBrokenRequests } from './broken-requests.ts';
 import { factsOfIncoming, type Gate, isRead } from './gate.ts';
 import { bodyLimit, bodyTooLarge, errorResponse } from './handle.ts';
 import { limitIdleConnections } from './idle-connections.ts';
@@ -73,6 +74,7 @@ export function createLoupeServer(options: {
   );
   server.maxConnections = limits.connections;
   limitIdleConnections(server, limits.idlePerAddress);
+  answerBrokenRequests(server, limits);
   server.on('upgrade', (_, socket) => socket.destroy());
   return server;
 }
