@@ -7,6 +7,9 @@ import {
   MAX_TAGS,
   MAX_TITLE_CHARS,
 } from '../events/limits.ts';
+import { VISIBLE_LINE } from '../util/visible-line.ts';
+
+const NOT_A_TAG = 'A tag must not contain commas or control characters.';
 
 /** A label such as `baseline`; spaces inside are kept, and a comma separates tags where people type them. */
 const tag = z
@@ -14,7 +17,8 @@ const tag = z
   .trim()
   .min(1, 'A tag must not be empty.')
   .max(MAX_TAG_CHARS)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp},]*$/u, 'A tag must not contain commas or control characters.');
+  .regex(VISIBLE_LINE, NOT_A_TAG)
+  .regex(/^[^,]*$/, NOT_A_TAG);
 const tags = z.array(tag).max(MAX_TAGS);
 const line = z
   .string()

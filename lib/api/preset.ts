@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { runMode } from '../events/config.ts';
 import { MAX_TASK_CHARS } from '../events/limits.ts';
 import { placeholderNames } from '../util/placeholders.ts';
+import { VISIBLE_LINE } from '../util/visible-line.ts';
 import { contradictions, runFields } from './create-run.ts';
 import { withoutAddedRules } from './tools.ts';
 
@@ -15,7 +16,7 @@ const presetName = z
   .trim()
   .min(1, 'Enter a name.')
   .max(MAX_PRESET_NAME_CHARS)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'A name must be one line of visible characters.');
+  .regex(VISIBLE_LINE, 'A name must be one line of visible characters.');
 
 /** The fields of `POST /api/runs` that a preset sets. Its task is a template: `{name}` is filled in for each run. */
 const presetFields = runFields

@@ -103,3 +103,11 @@ it('lists the places where a fork can begin', () => {
     /^at: must be \{"seq": N\}, .* or \{"end": true\}/,
   );
 });
+
+it('takes emoji of several parts as tags, and no hidden characters', () => {
+  expect(problems(annotateRunRequest, { tags: ['👩🏽‍🔬 lab', '❤️‍🔥'] })).toEqual([]);
+  for (const tag of ['a,b', 'a\u200Db', 'a\u202Eb'])
+    expect(problems(annotateRunRequest, { tags: [tag] })).toEqual([
+      'tags.0: A tag must not contain commas or control characters.',
+    ]);
+});

@@ -16,6 +16,7 @@ import { kindFacts, modeAndTools, type RunKind, runKinds } from '../events/modes
 import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { MAX_CHECKS } from '../events/settings.ts';
 import { isGitStep } from '../sandbox/git-step.ts';
+import { VISIBLE_LINE } from '../util/visible-line.ts';
 import { caseId, caseTag } from './case-names.ts';
 import { contradictions, runFields } from './create-run.ts';
 
@@ -119,7 +120,7 @@ const suiteName = z
   .trim()
   .min(1, 'Enter a name.')
   .max(MAX_SUITE_NAME_CHARS)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'A name must be one line of visible characters.');
+  .regex(VISIBLE_LINE, 'A name must be one line of visible characters.');
 
 /** The cases of a suite: at least one, with different IDs. */
 export const suiteCases = z
