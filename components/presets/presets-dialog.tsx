@@ -96,7 +96,7 @@ function PresetLine({
   const label = plainVisibleLine(preset.name);
   const rename = async (changed: string) => {
     const renamed = await onChange(async () => {
-      await postJson(path, { name: changed, run: preset.run });
+      await postJson(path, { name: changed });
       return `Renamed to “${plainVisibleLine(changed)}”.`;
     });
     if (renamed) setName(undefined);

@@ -32,7 +32,7 @@ const presetRun = presetFields.superRefine((run, context) => {
   }
 });
 
-/** Body of `POST /api/presets` and `POST /api/presets/{id}`. */
+/** Body of `POST /api/presets`. */
 export const presetRequest = z.strictObject({
   /** Marks the content of a preset file, which may come from anyone: a folder that it names is left out. */
   format: z.literal(PRESET_FORMAT).optional(),
@@ -40,6 +40,10 @@ export const presetRequest = z.strictObject({
   run: presetRun,
 });
 export type PresetRequest = z.output<typeof presetRequest>;
+
+/** Body of `POST /api/presets/{id}`: without settings, those that it has stay. */
+export const presetUpdate = presetRequest.partial({ run: true });
+export type PresetUpdate = z.output<typeof presetUpdate>;
 
 /** A preset as it is stored. */
 export const presetRecord = z.object({

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAX_PRESETS, PRESET_FORMAT, presetFile, presetRequest } from '../api/preset.ts';
+import { MAX_PRESETS, PRESET_FORMAT, presetFile, presetRequest, presetUpdate } from '../api/preset.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
 import { Presets } from './presets.ts';
 
@@ -39,6 +39,13 @@ it('keeps presets by name, with the placeholders of their task', async () => {
   await expect(presets.create({ ...report, name: 'WEEKLY report' })).rejects.toMatchObject({
     code: 'preset_exists',
   });
+});
+
+it('keeps what was saved meanwhile when it is renamed', async () => {
+  const { preset } = await presets.create(report);
+  await presets.update(preset.id, { name: preset.name, run: { model: 'llama3.2:3b' } });
+  const renamed = await presets.update(preset.id, presetUpdate.parse({ name: 'Monthly report' }));
+  expect(renamed.preset).toMatchObject({ name: 'Monthly report', run: { model: 'llama3.2:3b' } });
 });
 
 it('renames, updates and deletes', async () => {

@@ -6,6 +6,7 @@ import {
   type PresetRecord,
   type PresetReply,
   type PresetRequest,
+  type PresetUpdate,
   presetFile,
   presetKey,
 } from '../api/preset.ts';
@@ -70,9 +71,10 @@ export class Presets {
     return { preset, ...(leftOut.length > 0 ? { left_out: leftOut } : {}) };
   }
 
-  /** Replaces the name and the settings of a preset. @throws {AppError} `preset_not_found`, `preset_exists` */
-  async update(id: string, { name, run }: PresetRequest): Promise<PresetReply> {
-    const { created_at } = await this.get(id);
+  /** Replaces the name of a preset, and its settings if there are any. @throws {AppError} `preset_not_found`, `preset_exists` */
+  async update(id: string, { name, run: given }: PresetUpdate): Promise<PresetReply> {
+    const { created_at, run: stored } = await this.get(id);
+    const run = given ?? stored;
     return { preset: await this.#save({ id, name, run, created_at, updated_at: this.#now() }) };
   }
 

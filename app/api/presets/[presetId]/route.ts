@@ -1,4 +1,4 @@
-import { type PresetReply, presetRequest } from '#lib/api/preset.ts';
+import { type PresetReply, presetUpdate } from '#lib/api/preset.ts';
 import { getPresets } from '#lib/app/current-presets.ts';
 import { handle, readBody } from '#lib/http/handle.ts';
 
@@ -13,10 +13,10 @@ export function GET(request: Request, { params }: Context) {
   });
 }
 
-/** Replaces its name and settings. */
+/** Renames it, and replaces its settings if there are any. */
 export function POST(request: Request, { params }: Context) {
   return handle(request, async () => {
-    const body = await readBody(request, presetRequest);
+    const body = await readBody(request, presetUpdate);
     return Response.json(await getPresets().update((await params).presetId, body));
   });
 }
