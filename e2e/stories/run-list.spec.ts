@@ -120,6 +120,40 @@ test('a deleted run disappears from the lists of all tabs, and its open pages sa
   });
 });
 
+test('a run that is deleted while no tab has the stream disappears from the list', async ({
+  page,
+  context,
+  loupe,
+  ollama,
+}) => {
+  // Without shared workers, the first tab has the stream of all.
+  await context.addInitScript(() => {
+    Reflect.deleteProperty(window, 'SharedWorker');
+  });
+  ollama.add({ name: 'between', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const { id } = await finishRun(loupe, { task: 'Deleted in between', model: 'between' });
+  const first = await context.newPage();
+  await first.goto('/');
+  await expect(first.getByRole('link', { name: /Deleted in between/ })).toBeVisible();
+  await page.goto('/');
+  await finishRun(loupe, { task: 'Seen by both', model: 'between' });
+  await expect(page.getByRole('link', { name: /Seen by both.*Answered/ })).toBeVisible();
+
+  const { promise: gone, resolve: letGo } = Promise.withResolvers<void>();
+  await page.route(/\/api\/stream/, async (route) => {
+    await gone;
+    await route.continue();
+  });
+  const asked = page.waitForRequest(/\/api\/stream/);
+  await first.close();
+  await asked;
+  const deleted = await loupe.request(`/api/runs/${id}`, { method: 'DELETE', json: {} });
+  expect(deleted.status).toBe(200);
+  letGo();
+  await expect(page.getByRole('link', { name: /Deleted in between/ })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: /Seen by both/ })).toBeVisible();
+});
+
 test('earlier runs are loaded on demand, each once [D3]', async ({ ownServer }) => {
   const ollama = await startFakeOllama({
     scenarios: [{ name: 'many', steps: [{ reply: { content: 'The task is completed.' } }] }],

@@ -21,6 +21,8 @@ class HubClient {
   readonly #send: (message: TabMessage) => void;
   readonly #runs = new Map<string, RunListener>();
   readonly #lists = new Set<ListListener>();
+  /** Whether there was a stream: what comes after another hub takes over is not all that happened. */
+  #hadStream = false;
 
   constructor() {
     this.#send = connect({
@@ -47,7 +49,9 @@ class HubClient {
     for (const [runId, listener] of this.#runs) {
       this.#send({ type: 'follow', runId, after: listener.cursor() });
     }
-    if (this.#lists.size > 0) this.#send({ type: 'watch-list', on: true });
+    if (this.#lists.size === 0) return;
+    if (this.#hadStream) for (const listener of this.#lists) listener.signal({ type: 'lost' });
+    this.#send({ type: 'watch-list', on: true });
   }
 
   followRun(runId: string, listener: RunListener): () => void {
@@ -93,6 +97,7 @@ class HubClient {
         for (const listener of this.#lists) listener.deleted?.(message.runId);
         break;
       case 'list-signal':
+        this.#hadStream ||= message.signal.type === 'opened';
         for (const listener of this.#lists) listener.signal(message.signal);
     }
   }

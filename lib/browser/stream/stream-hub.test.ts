@@ -280,7 +280,8 @@ it('brings the list of runs to the tabs that watch it', async () => {
   expect(not.messages).toEqual([]);
 });
 
-it('keeps a stream until the next one is open, so that no change of the list is missed', async () => {
+/** A hub whose streams open and break when the test says so. */
+function hubByHand() {
   const streams: { path: string; handlers: StreamHandlers; closed: boolean }[] = [];
   const transport: HubTransport = {
     openStream(path, handlers) {
@@ -298,7 +299,30 @@ it('keeps a stream until the next one is open, so that no change of the list is 
     if (!stream) throw new RangeError('no stream');
     return stream;
   };
-  const tab = openTab(new StreamHub(transport));
+  return { hub: new StreamHub(transport), opened };
+}
+
+it('tells a tab that watches the list while the stream is broken that it may miss something', async () => {
+  const { hub, opened } = hubByHand();
+  const signals = ({ messages }: ReturnType<typeof openTab>) =>
+    messages.flatMap((message) => (message.type === 'list-signal' ? [message.signal.type] : []));
+  const [first, second, third] = [openTab(hub), openTab(hub), openTab(hub)];
+  first.receive({ type: 'watch-list', on: true });
+  (await opened(1)).handlers.open();
+  (await opened(1)).handlers.error();
+  second.receive({ type: 'watch-list', on: true });
+  (await opened(2)).handlers.open();
+  expect(signals(first)).toEqual(['opening', 'opened', 'lost', 'opening', 'opened']);
+  expect(signals(second)).toEqual(['lost', 'opening', 'opened']);
+  third.receive({ type: 'watch-list', on: true });
+  (await opened(3)).handlers.open();
+  expect(signals(third)).toEqual(['opening', 'opened']);
+  for (const { leave } of [first, second, third]) leave();
+});
+
+it('keeps a stream until the next one is open, so that no change of the list is missed', async () => {
+  const { hub, opened } = hubByHand();
+  const tab = openTab(hub);
   tab.receive({ type: 'watch-list', on: true });
   const first = await opened(1);
   first.handlers.open();

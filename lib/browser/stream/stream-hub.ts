@@ -62,6 +62,8 @@ export class StreamHub {
   #newest: symbol | undefined;
   /** Whether the newest stream is open. */
   #isOpen = false;
+  /** Whether the last stream broke and none has opened since. */
+  #isBroken = false;
   /** What the open stream carries. */
   #carried = '';
   #tries = 0;
@@ -98,6 +100,8 @@ export class StreamHub {
           break;
         case 'watch-list':
           tab.list = message.on;
+          // What is read now is followed only from the next opening on.
+          if (message.on && this.#isBroken) tab.send({ type: 'list-signal', signal: { type: 'lost' } });
           this.#change({ anew: message.on });
           break;
         case 'wake':
@@ -182,6 +186,7 @@ export class StreamHub {
       open: () => {
         if (this.#newest !== stream) return;
         this.#isOpen = true;
+        this.#isBroken = false;
         this.#closeFormer?.();
         this.#closeFormer = undefined;
         clearTimeout(this.#opening);
@@ -295,6 +300,7 @@ export class StreamHub {
   }
 
   #retry(): void {
+    this.#isBroken = true;
     this.#stop();
     clearTimeout(this.#settle);
     this.#settle = setTimeout(() => void this.#open(), retryDelayMs(this.#tries, Math.random()));
