@@ -98,6 +98,19 @@ test('a complete run can be read by keyboard alone', async ({ ownServer }) => {
     await expect(view.timeline.locator('article:focus')).toContainText('chapter-9-3');
   });
 
+  await test.step('Enter and Escape right after the last letter lead to a row that is not drawn yet', async () => {
+    await page.keyboard.press('/');
+    await expect(view.timeline).not.toContainText('chapter-1-1');
+    await page.getByRole('textbox', { name: 'Search in this run' }).evaluate((field: HTMLInputElement) => {
+      // As fast as no person types: before the page has searched.
+      field.focus();
+      document.execCommand('insertText', false, 'chapter-1-1');
+      for (const key of ['Enter', 'Escape'])
+        field.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    });
+    await expect(view.timeline.locator('article:focus')).toContainText('chapter-1-1');
+  });
+
   await test.step('Enter unfolds a row, ? shows the keys', async () => {
     await page.keyboard.press('g');
     await expect.poll(focused).toBe(1);

@@ -58,11 +58,14 @@ export function SearchBar({
   }, [first, show, words]);
 
   const step = (by: 1 | -1) => {
-    if (found.length === 0) return;
-    const next = at === -1 ? (by === 1 ? 0 : found.length - 1) : (at + by + found.length) % found.length;
-    const index = found[next];
+    // The last letters may not be searched for yet: what was found is for those before.
+    const typed = wanted === query ? words : queryWords(query);
+    const hits = wanted === query ? found : searchRows(rows, typed);
+    if (hits.length === 0) return;
+    const next = at === -1 ? (by === 1 ? 0 : hits.length - 1) : (at + by + hits.length) % hits.length;
+    const index = hits[next];
     setAt(next);
-    if (index !== undefined) show(index, words);
+    if (index !== undefined) show(index, typed);
   };
   const pressed = (event: KeyboardEvent) => {
     // Until a composition ends, these keys belong to the input method.

@@ -185,10 +185,9 @@ export function Timeline({
             onClose={() => {
               setSearching(false);
               if (find !== undefined) forgetFind();
-              // Back to the rows, at the one that was found.
+              // Back to the rows, at the one that was found, which may be too far away to be drawn yet.
               const { cursor } = reading.getState();
-              if (cursor !== undefined)
-                document.getElementById(`row-${cursor}`)?.focus({ preventScroll: true });
+              if (cursor !== undefined) focusSoon(() => document.getElementById(`row-${cursor}`));
             }}
           />
         )}
