@@ -45,7 +45,7 @@ export function DetailsDialog({
     if (saved) onClose();
   };
   return (
-    <Dialog open onClose={onClose} aria-labelledby={heading} className="w-[30rem] p-5">
+    <Dialog open onClose={onClose} keepsOnEscape="typed" aria-labelledby={heading} className="w-[30rem] p-5">
       <form onSubmit={(event) => void save(event)} className="grid gap-4">
         <DialogHeader id={heading} title="Edit details" />
         <Field label="Title" hint="Empty: the run's own title">

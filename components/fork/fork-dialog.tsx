@@ -57,6 +57,7 @@ export function ForkDialog({
     <Dialog
       open
       onClose={onClose}
+      keepsOnEscape="typed"
       aria-labelledby="fork-title"
       className="flex max-h-[calc(100dvh-2rem)] w-[46rem] max-w-[calc(100vw-1.5rem)] flex-col"
     >

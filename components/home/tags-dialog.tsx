@@ -39,7 +39,7 @@ export function TagsDialog({
     setRemoved(next);
   };
   return (
-    <Dialog open onClose={onClose} aria-labelledby={heading} className="w-96 p-5">
+    <Dialog open onClose={onClose} keepsOnEscape="typed" aria-labelledby={heading} className="w-96 p-5">
       <form onSubmit={(event) => void save(event)} className="grid gap-4">
         <DialogHeader id={heading} title={`Tag ${plural(selection.size, 'run')}`} />
         <TagField label="Add tags" tags={added} onChange={setAdded} />

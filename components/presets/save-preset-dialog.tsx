@@ -55,6 +55,7 @@ export function SavePresetDialog({
     <Dialog
       open
       onClose={onClose}
+      keepsOnEscape="typed"
       aria-labelledby="save-preset-title"
       className="w-[28rem] border-line-strong"
     >

@@ -35,7 +35,13 @@ export function AddCaseDialog({ runId, onClose }: { runId: string; onClose: () =
     });
   };
   return (
-    <Dialog open onClose={onClose} aria-labelledby="add-case-title" className="w-[28rem] border-line-strong">
+    <Dialog
+      open
+      onClose={onClose}
+      keepsOnEscape="typed"
+      aria-labelledby="add-case-title"
+      className="w-[28rem] border-line-strong"
+    >
       <form className="grid gap-4 p-4 sm:p-5" onSubmit={submit}>
         <h2 id="add-case-title" className="text-lg font-semibold tracking-[-0.012em]">
           Add to a suite

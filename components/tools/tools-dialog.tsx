@@ -20,6 +20,7 @@ export function ToolsDialog({
     <Dialog
       open
       onClose={onClose}
+      keepsOnEscape="typed"
       aria-labelledby={heading}
       className={cx(
         'max-h-[calc(100dvh-2rem)] overflow-y-auto border-line-strong',

@@ -21,16 +21,21 @@ export function Dialog({
   onClose: () => void;
   /** Closes it on a press outside. */
   dismissable?: boolean;
-  /** Stays open on Escape, which would discard what was typed. Browsers close it on a second Escape all the same. */
-  keepsOnEscape?: boolean;
+  /**
+   * Stays open on Escape, which would discard what was typed: `typed` once something was. Browsers close it on a second
+   * Escape all the same.
+   */
+  keepsOnEscape?: boolean | 'typed';
   className: string;
   children: ReactNode;
 } & ({ 'aria-label': string } | { 'aria-labelledby': string })) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const typed = useRef(false);
   // A layout effect, because a dialog that is removed while open does not return the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!open || !element) return;
+    typed.current = false;
     element.showModal();
     return () => element.close();
   }, [open]);
@@ -38,8 +43,12 @@ export function Dialog({
     <dialog
       {...name}
       ref={dialog}
+      onInput={() => {
+        typed.current = true;
+      }}
       onCancel={(event) => {
-        if (keepsOnEscape && event.cancelable) event.preventDefault();
+        const keeps = keepsOnEscape === 'typed' ? typed.current : keepsOnEscape;
+        if (keeps && event.cancelable) event.preventDefault();
         else onClose();
       }}
       // Fires in a later task, when the dialog may be open again.

@@ -33,7 +33,10 @@ test('a run can be forked with an edited result; the original is not changed', a
   await expect(text).toHaveValue(/Sell everything\./);
   await expect(dialog).toContainText('A copy of the current files');
   await expectAccessible(page);
-  await text.fill('Keep everything.\n');
+  await text.fill('Keep everything.');
+  await text.press('Enter');
+  await page.keyboard.press('Escape');
+  await expect(text).toHaveValue('Keep everything.\n');
   await dialog.getByLabel('Temperature').fill('0.5');
   await dialog.getByLabel('Thinking').selectOption('Low');
   await dialog.getByLabel('Window').fill('16384');

@@ -46,6 +46,8 @@ test('a server is pasted, reviewed, started, tried and accepted, and a run calls
     await page.getByLabel('Configuration', { exact: true }).fill(configuration());
     await page.getByRole('button', { name: 'Read', exact: true }).click();
     await expect(page.getByText('Left out: icon')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByLabel('Configuration', { exact: true })).toHaveValue(configuration());
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Review and add every_thing' }).click();
     await expect(page.getByLabel('Name')).toHaveValue('every_thing');

@@ -132,7 +132,10 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
       'true',
     );
     await page.getByRole('button', { name: 'Edit details' }).click();
-    await page.getByLabel('Note').fill('Seen <b>twice</b>.');
+    await page.getByLabel('Note').fill('Seen <b>twice</b>');
+    await page.getByLabel('Note').press('.');
+    await page.keyboard.press('Escape');
+    await expect(page.getByLabel('Note')).toHaveValue('Seen <b>twice</b>.');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('Seen <b>twice</b>.')).toBeVisible();
