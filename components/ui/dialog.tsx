@@ -47,6 +47,8 @@ export function Dialog({
         typed.current = true;
       }}
       onCancel={(event) => {
+        // A choice of files that is cancelled sends this event, too.
+        if (event.target !== event.currentTarget) return;
         const keeps = keepsOnEscape === 'typed' ? typed.current : keepsOnEscape;
         if (keeps && event.cancelable) event.preventDefault();
         else onClose();
