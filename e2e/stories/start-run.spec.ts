@@ -31,6 +31,16 @@ test('the form starts a run with all of its options [D10]', async ({ page, loupe
     await page.reload();
     await expect(page.getByLabel('What should the agent do?')).toHaveValue('Write out.md');
   });
+  await test.step('also where the address has a task', async () => {
+    const address = page.url();
+    await page.goto(`${address}?mode=task&task=From%20a%20link`);
+    const task = page.getByLabel('What should the agent do?');
+    await expect(task).toHaveValue('From a link');
+    await task.fill('Write out.md');
+    await page.reload();
+    await expect(task).toHaveValue('Write out.md');
+    expect(new URL(page.url()).search).toBe('?mode=task');
+  });
   await choose('Model', 'form-model:latest');
   await choose('Where it works', 'An existing folder');
   await page.getByLabel('Folder', { exact: true }).fill(folder);
