@@ -1,6 +1,6 @@
 'use client';
 
-import { useId, useMemo, useState } from 'react';
+import { useId, useMemo, useRef, useState } from 'react';
 import { postJson } from '#lib/browser/api.ts';
 import { NOTHING_WAITS, type WaitingCalls, waitingCalls } from '#lib/browser/state/waiting-calls.ts';
 import { APPROVE_ALL_KEY } from '#lib/browser/words/approval-words.ts';
@@ -29,14 +29,19 @@ function Decisions({ calls, asking }: WaitingCalls) {
   const [reason, setReason] = useState('');
   const { busy, problem, run } = useRequest();
   const fieldId = useId();
+  const bar = useRef<HTMLElement>(null);
 
   const decideAll = (decision: { decision: 'approved' } | { decision: 'denied'; reason?: string }) =>
     run(async () => {
+      const hadFocus = bar.current?.contains(document.activeElement);
       await postJson(`/api/runs/${encodeURIComponent(runId)}/approvals`, {
         decisions: calls.map(({ callId }) => ({ call_id: callId, ...decision })),
       });
       setDenying(false);
       setReason('');
+      // The bar disappears after the decision.
+      const last = calls.at(-1);
+      if (hadFocus && last) document.getElementById(`row-${last.key}`)?.focus({ preventScroll: true });
     });
   const isBatch = calls.length > 1;
   // What a server asks comes first: later calls of the reply wait for its call.
@@ -48,6 +53,7 @@ function Decisions({ calls, asking }: WaitingCalls) {
   const trimmed = reason.trim();
   return (
     <section
+      ref={bar}
       aria-label="Calls that wait for you"
       className="border-t border-warn/50 bg-warn-wash px-3 py-2.5 sm:px-6 print:hidden"
     >

@@ -7,6 +7,7 @@ import type { AnnotatedReply, RunReply } from '#lib/api/replies.ts';
 import type { AnnotationChange } from '#lib/api/run-annotations.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { patchJson } from '#lib/browser/api.ts';
+import { focusSoon } from '#lib/browser/focus-soon.ts';
 import type { RunStore } from '#lib/browser/state/run-store.ts';
 import { watchRuns } from '#lib/browser/stream/hub-client.ts';
 import { MAX_TITLE_CHARS } from '#lib/events/limits.ts';
@@ -100,6 +101,7 @@ export function RunMarks({ onRename }: { onRename: () => void }) {
     <span className="relative -my-0.5 flex shrink-0 items-center self-center touch:-my-2.5 print:hidden">
       <button
         type="button"
+        id={RENAME}
         aria-label="Rename this run"
         title="Rename"
         onClick={onRename}
@@ -133,15 +135,24 @@ export function RunMarks({ onRename }: { onRename: () => void }) {
   );
 }
 
+/** The ID of the button that renames the run, which has the focus again after a key has ended it. */
+const RENAME = 'rename-run';
+
 /** The field in place of the title: Enter saves, Escape leaves it. Empty, the run has its own title again. */
 export function TitleField({ onDone }: { onDone: () => void }) {
   const { run, busy, problem, annotate } = useNotes();
   const [title, setTitle] = useState(run?.title ?? '');
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
+  const done = () => {
+    const byKey = document.activeElement === field.current;
+    onDone();
+    if (byKey) focusSoon(() => document.getElementById(RENAME));
+  };
   const save = async () => {
+    if (busy) return;
     const text = title.trim();
-    if (text === run?.title || (await annotate({ title: text === '' ? null : text }))) onDone();
+    if (text === run?.title || (await annotate({ title: text === '' ? null : text }))) done();
   };
   return (
     <form
@@ -154,7 +165,8 @@ export function TitleField({ onDone }: { onDone: () => void }) {
         ref={field}
         aria-label="Title"
         value={title}
-        disabled={busy}
+        // A field that is disabled loses the focus.
+        readOnly={busy}
         maxLength={MAX_TITLE_CHARS}
         autoComplete="off"
         onChange={(event) => setTitle(event.target.value)}
@@ -162,7 +174,7 @@ export function TitleField({ onDone }: { onDone: () => void }) {
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
           event.stopPropagation();
-          onDone();
+          done();
         }}
         className="field py-0.5 text-lg font-semibold"
       />

@@ -166,6 +166,7 @@ test('all waiting calls are denied with one reason, which the model reads', asyn
   await bar.getByRole('button', { name: 'Deny 2 calls' }).click();
   await view.expectEnd('The model answered', 'final_answer');
   await expect(view.row('write_file, denied')).toHaveCount(2);
+  await expect(view.row('write_file, denied').last()).toBeFocused();
   expect(JSON.stringify(ollama.chats.at(-1)).split('Ask me first.')).toHaveLength(3);
 });
 

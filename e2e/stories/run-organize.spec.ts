@@ -126,6 +126,12 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
     await page.getByLabel('Title').fill('Renamed in place');
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { level: 1, name: 'Renamed in place' })).toBeVisible();
+    const rename = page.getByRole('button', { name: 'Rename this run' });
+    await expect(rename).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.getByLabel('Title')).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(rename).toBeFocused();
     await page.getByRole('button', { name: 'Good', exact: true }).click();
     await expect(page.getByRole('button', { name: 'Good', exact: true })).toHaveAttribute(
       'aria-pressed',
