@@ -13,18 +13,19 @@ import { useRunSource } from './run-context.tsx';
 /** Announces boundaries to screen readers, never tokens: iterations, turns, cycles, failures, policy decisions, the end. */
 export function Announcer() {
   const store = useRunSource();
-  const [words, setWords] = useState('');
+  const [{ words, count }, setSaid] = useState({ words: '', count: 0 });
   useEffect(
     () =>
       store.view.subscribe((view, before) => {
         const said = announce(view, before);
-        if (said) setWords(said);
+        if (said) setSaid((before) => ({ words: said, count: before.count + 1 }));
       }),
     [store],
   );
   return (
     <p aria-live="polite" className="sr-only">
-      {words}
+      {/* Only what is new in the page is spoken: the same words twice are two elements. */}
+      <span key={count}>{words}</span>
     </p>
   );
 }

@@ -28,7 +28,8 @@ export function Said() {
         shown ? 'opacity-100' : 'opacity-0',
       )}
     >
-      {shown ? plainVisibleText(words) : ''}
+      {/* Only what is new in the page is spoken: the same words twice are two elements. */}
+      {shown && <span key={count}>{plainVisibleText(words)}</span>}
     </p>
   );
 }

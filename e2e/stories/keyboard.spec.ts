@@ -1,7 +1,9 @@
-import type { Page } from '@playwright/test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { finishRun } from '../runs.ts';
+import { finishRun, startRun } from '../runs.ts';
 
 /** Presses Tab until the focus is on what was looked for, as a person without a mouse does. */
 async function tabTo(page: Page, name: string | RegExp, limit = 60): Promise<void> {
@@ -148,6 +150,39 @@ test('a run is stopped by keyboard and announced to screen readers [D22, D12]', 
   await expect(
     page.locator('[aria-live="polite"]', { hasText: 'Run ended: The run was stopped.' }),
   ).toBeAttached();
+});
+
+test('the same words twice in a row are announced twice', async ({ page, loupe, ollama, workspace }) => {
+  const fails = (name: string) => ({
+    name: 'run_command',
+    arguments: { command: `until [ -e ${name} ]; do sleep 0.05; done; exit 1` },
+  });
+  ollama.add({
+    name: 'fails-twice',
+    steps: [{ reply: { tool_calls: ['one', 'two', 'three'].map(fails) } }],
+  });
+  const folder = workspace();
+  const { id } = await startRun(loupe, { task: 'Fail', model: 'fails-twice', workspace: folder });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.connection('Live')).toBeVisible();
+  /** Screen readers speak what is added: the words must be a new element. */
+  const expectNew = async (said: Locator, again: () => unknown) => {
+    await expect(said).toBeAttached();
+    const first = await said.elementHandle();
+    await again();
+    await expect.poll(() => first?.evaluate((element) => element.isConnected)).toBe(false);
+    await expect(said).toBeAttached();
+  };
+  await expect(view.row('run_command, running')).toBeVisible();
+  writeFileSync(join(folder, 'one'), '');
+  await expectNew(page.locator('[aria-live="polite"]').getByText('run_command failed.'), () =>
+    writeFileSync(join(folder, 'two'), ''),
+  );
+  await page.keyboard.press('y');
+  await expectNew(page.getByRole('status').getByText('Select a row first with j or k.'), () =>
+    page.keyboard.press('y'),
+  );
 });
 
 test('a dialog keeps the focus and returns it when it closes [D22]', async ({ page, loupe, ollama }) => {
