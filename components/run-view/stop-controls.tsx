@@ -40,8 +40,11 @@ export function StopControls() {
         </Button>
       ) : stop || asked === 'soft' ? (
         <>
-          <span className="tnum text-sm text-ink-2" role="status">
-            {hard ? 'Stopping now' : stop ? 'Stopping after this step' : 'Stop requested'}{' '}
+          <span className="tnum text-sm text-ink-2">
+            {/* Without the clock, which would be spoken each second. */}
+            <span role="status">
+              {hard ? 'Stopping now' : stop ? 'Stopping after this step' : 'Stop requested'}
+            </span>{' '}
             {stop && <Clock since={stop.at} className="font-mono text-xs text-ink-3" />}
           </span>
           <Button

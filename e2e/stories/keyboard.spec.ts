@@ -144,6 +144,10 @@ test('a run is stopped by keyboard and announced to screen readers [D22, D12]', 
   await expectFocusSeen(page);
   await page.keyboard.press('Enter');
   await expect(page.locator('[aria-live="polite"]', { hasText: 'Stop requested.' })).toBeAttached();
+  // Nothing in it changes each second.
+  await expect(page.getByRole('status').filter({ hasText: 'Stopping' })).toHaveText(
+    'Stopping after this step',
+  );
   await tabTo(page, 'Stop now');
   await page.keyboard.press('Enter');
   await view.expectEnd('The run was stopped', 'stopped');
