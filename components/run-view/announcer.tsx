@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 import type { RunView } from '#lib/browser/state/run-view.ts';
 import { endWords } from '#lib/browser/words/end-words.ts';
-import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { stepWord, waitingWords } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunState } from '#lib/events/run-state.ts';
 import { summarize } from '#lib/events/summarize.ts';
@@ -40,8 +40,11 @@ function announce(view: RunView, before: RunView): string | undefined {
     }
   }
   // Events from before the page was opened are not announced.
-  const live = before.connection.status === 'live';
-  if (!live || view.timeline === before.timeline) return undefined;
+  if (before.connection.status !== 'live') return undefined;
+  if (view.run.phase === 'awaiting-message' && before.run.phase !== view.run.phase) {
+    return waitingWords(view.run.config?.mode).waits;
+  }
+  if (view.timeline === before.timeline) return undefined;
   const rows = view.timeline.rows;
   const said = rows
     .slice(Math.max(0, before.timeline.rows.length - 8))

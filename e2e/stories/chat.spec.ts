@@ -70,6 +70,9 @@ test('a session starts on the home page, waits after each answer, and is ended t
     await expect(view.row('You said').last()).toContainText('water them?');
     await expect(view.row('Answer').last()).toContainText('in the evening');
     await expect(page.locator('[data-phase="awaiting-message"]')).toBeVisible();
+    await expect(
+      page.locator('[aria-live="polite"]', { hasText: 'The session waits for you.' }),
+    ).toBeAttached();
   });
 
   const id = page
