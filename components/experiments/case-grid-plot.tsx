@@ -223,5 +223,8 @@ function squareWords(at: Square | undefined): string {
 
 function countWords(square: GridSquare | null): string {
   if (!square) return 'not run';
-  return square.judged === 0 ? 'no result yet' : `${square.passed} of ${square.judged} passed`;
+  const { passed, judged, stopped, open } = square;
+  if (judged > 0) return `${passed} of ${judged} passed`;
+  if (open > 0) return 'no result yet';
+  return stopped > 0 ? 'stopped' : 'did not run';
 }

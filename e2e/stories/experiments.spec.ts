@@ -137,6 +137,47 @@ test('an experiment is extended without repeating what is done', async ({ page, 
   ]);
 });
 
+test('the grid tells runs that were stopped from those without a result', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'stoppable', match: 'Hang', steps: [{ fault: { kind: 'hang' } }] });
+  ollama.add({
+    name: 'answers',
+    model: 'stoppable',
+    match: 'Answer',
+    steps: [{ reply: { content: 'Yes.' } }],
+  });
+  const prompt = { mode: 'prompt', target: 'Yes' };
+  const cases = [
+    { id: 'first', input: 'Answer.', ...prompt },
+    { id: 'second', input: 'Answer again.', ...prompt },
+    { id: 'third', input: 'Hang.', ...prompt },
+    { id: 'fourth', input: 'Hang on.', ...prompt },
+  ];
+  const added = await loupe.request('/api/suites', { json: { suite: { name: 'To stop', cases } } });
+  const { suite } = (await added.json()) as SuiteReply;
+  const json = { name: 'Stopped', suite: { id: suite.id }, models: ['stoppable'] };
+  const answer = await loupe.request('/api/experiments', { json });
+  const { experiment } = (await answer.json()) as ExperimentReply;
+  await page.goto(`/experiments/${experiment.id}`);
+
+  await expect(page.getByText(/^2 of 4 runs/)).toBeVisible({ timeout: 90_000 });
+  await page.getByRole('button', { name: 'Stop now' }).click();
+  await expect(page.getByRole('button', { name: 'Continue' })).toBeEnabled();
+
+  await test.step('a case whose run was stopped is not one without a result', async () => {
+    const grid = figure(page, 'Cases by cell');
+    await grid.getByRole('button', { name: /show as a table/ }).click();
+    await expect(grid.getByRole('row', { name: /^first/ })).toContainText('1 of 1 passed');
+    await expect(grid.getByRole('row', { name: /^third/ })).toContainText('stopped');
+    await expect(grid.getByRole('row', { name: /^fourth/ })).toContainText('no result yet');
+    await expectAccessible(page);
+  });
+
+});
+
 test('more than a thousand runs are added once their number is confirmed', async ({
   page,
   loupe,

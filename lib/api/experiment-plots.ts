@@ -5,6 +5,10 @@ export interface GridSquare {
   passed: number;
   judged: number;
   runs: number;
+  /** Runs that a person stopped. */
+  stopped: number;
+  /** Runs that wait or are under way. */
+  open: number;
   /** The run, if it is the only one. */
   run_id?: string;
 }

@@ -40,14 +40,20 @@ it('counts what became of each case in each cell, and names a run that is alone'
       {
         ...{ id: 'a', tags: ['t'] },
         squares: [
-          { passed: 1, judged: 2, runs: 2 },
-          { passed: 1, judged: 1, runs: 1, run_id: 'r4' },
+          { passed: 1, judged: 2, stopped: 0, open: 0, runs: 2 },
+          { passed: 1, judged: 1, stopped: 0, open: 0, runs: 1, run_id: 'r4' },
         ],
       },
-      { id: 'b', tags: [], squares: [{ passed: 0, judged: 0, runs: 1, run_id: 'r3' }, null] },
+      {
+        id: 'b',
+        tags: [],
+        squares: [{ passed: 0, judged: 0, stopped: 1, open: 0, runs: 1, run_id: 'r3' }, null],
+      },
     ],
   });
-  expect(caseGrid(items, cases).cases[1]?.squares[1]).toEqual({ passed: 0, judged: 0, runs: 1 });
+  expect(caseGrid(items, cases).cases[1]?.squares[1]).toEqual({
+    ...{ passed: 0, judged: 0, stopped: 0, open: 1, runs: 1 },
+  });
   expect(caseGrid(items, []).cases).toEqual([]);
 });
 

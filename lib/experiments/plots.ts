@@ -27,12 +27,16 @@ export function caseGrid(
   };
 }
 
-function withItem(square: GridSquare | undefined, { result, run_id }: ExperimentItem): GridSquare {
-  const { passed, judged, runs } = square ?? { passed: 0, judged: 0, runs: 0 };
+const NO_RUNS: GridSquare = { passed: 0, judged: 0, stopped: 0, open: 0, runs: 0 };
+
+function withItem(square: GridSquare | undefined, { status, result, run_id }: ExperimentItem): GridSquare {
+  const { passed, judged, stopped, open, runs } = square ?? NO_RUNS;
   const verdict = result && hasPassed(result);
   return {
     passed: passed + (verdict === true ? 1 : 0),
     judged: judged + (verdict === undefined ? 0 : 1),
+    stopped: stopped + (result && didRun(result) && verdict === undefined ? 1 : 0),
+    open: open + (status === 'waiting' || status === 'running' ? 1 : 0),
     runs: runs + 1,
     ...(square === undefined && run_id !== undefined ? { run_id } : {}),
   };
