@@ -7,6 +7,7 @@ import { plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { PlotFigure } from '../plots/plot-figure.tsx';
+import { Problem } from '../shell/problem.tsx';
 
 /** What is drawn at most: more could not be told apart. */
 const MAX_CASES = 120;
@@ -27,7 +28,7 @@ interface Square {
 
 /** What became of each case in each cell; a square leads to its run, or to its runs. Nothing without a suite. */
 export function CaseGridPlot({ path, home, version }: { path: string; home: string; version: string }) {
-  const { data } = useApi<GridReply>(`${path}/grid?${version}`);
+  const { data, error, reload } = useApi<GridReply>(`${path}/grid?${version}`);
   const [tag, setTag] = useState('');
   const router = useRouter();
   const tags = useMemo(() => [...new Set(data?.cases.flatMap((one) => one.tags))], [data]);
@@ -37,7 +38,8 @@ export function CaseGridPlot({ path, home, version }: { path: string; home: stri
   );
   const { cases, cells, squares } = useMemo(() => drawn(tagged, data?.cells ?? []), [tagged, data]);
   const placeOf = useMemo(() => gridFor(cases.length, cells.length), [cases, cells]);
-  if (!data || data.cases.length === 0) return null;
+  if (!data) return error ? <Problem error={error} onRetry={reload} /> : null;
+  if (data.cases.length === 0) return null;
   const open = (index: number) => {
     const at = squares[index];
     if (!at?.square) return;

@@ -13,6 +13,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { ValueLabels } from '../plots/axes.tsx';
 import { PLOT_COLORS } from '../plots/palette.ts';
 import { PlotFigure } from '../plots/plot-figure.tsx';
+import { Problem } from '../shell/problem.tsx';
 
 /** What is drawn at most: more could not be told apart. */
 const MAX_CELLS = 40;
@@ -38,10 +39,12 @@ interface Dot extends FigureValue {
 /** A figure of every run as a strip per cell; each dot leads to its run. */
 export function DistributionPlot({ path, version }: { path: string; version: string }) {
   const [figure, setFigure] = useState<CellFigure>('seconds');
-  const { data } = useApi<DistributionReply>(`${path}/distribution?figure=${figure}&${version}`);
+  const { data, error, reload } = useApi<DistributionReply>(
+    `${path}/distribution?figure=${figure}&${version}`,
+  );
   const router = useRouter();
   const { cells, dots, left, scale } = useMemo(() => drawn(data), [data]);
-  if (!data) return null;
+  if (!data) return error ? <Problem error={error} onRetry={reload} /> : null;
   const { label, format } = FIGURE_WORDS[data.figure];
   const words = (dot: Dot | undefined) =>
     dot ? `Cell ${dot.cell} (${shortLine(dot.model)}): ${format(dot.value)}, ${verdict(dot)}` : '';

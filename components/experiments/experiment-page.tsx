@@ -120,6 +120,11 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           onCancel={() => setExtending(false)}
         />
       )}
+      {read.error && !read.data && (
+        <div className="mt-4">
+          <Problem error={read.error} onRetry={read.reload} />
+        </div>
+      )}
       {cells.length > 0 && (
         <CellResults {...{ path, home, cells, experiment, hrefOf }} version={version ?? ''} />
       )}

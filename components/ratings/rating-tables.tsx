@@ -4,6 +4,7 @@ import type { RatingResults, RatingStudy } from '#lib/api/rating.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { Problem } from '../shell/problem.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 
@@ -20,7 +21,14 @@ export function RatingTables({
   /** How many ratings there are: with each, the results are read again. */
   rated: number;
 }) {
-  const { data } = useApi<RatingResults>(`${path}/results?rated=${rated}`);
+  const { data, error, reload } = useApi<RatingResults>(`${path}/results?rated=${rated}`);
+  if (!data && error) {
+    return (
+      <div className="mt-6">
+        <Problem error={error} onRetry={reload} />
+      </div>
+    );
+  }
   if (!data) return <p className="mt-6 min-h-40 text-ink-3">Calculating</p>;
   const { raters, matrix, means, items, alpha, icc, complete } = data;
   return (

@@ -15,6 +15,7 @@ import { plural } from '#lib/util/numbers.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { ProbeRow } from '../models/probe-row.tsx';
+import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -24,11 +25,11 @@ import { Link } from '../ui/link.tsx';
 /** A check: what was called when each tool was asked for, wrong arguments, and the evidence of each probe. */
 export function ToolCheckDetails({ id, onRemoved }: { id: string; onRemoved: () => void }) {
   const path = `/api/tool-checks/${encodeURIComponent(id)}`;
-  const { data } = useApi<ToolCheckReply>(path);
+  const { data, error, reload } = useApi<ToolCheckReply>(path);
   const [kept, setKept] = useState<SuiteReply>();
   const { busy, problem, run } = useRequest();
   const title = useId();
-  if (!data) return null;
+  if (!data) return error ? <Problem error={error} onRetry={reload} /> : null;
   const { check, summary } = data;
   return (
     <section aria-labelledby={title} className="mt-8 min-w-0 border-t pt-6">

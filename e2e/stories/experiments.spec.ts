@@ -137,7 +137,7 @@ test('an experiment is extended without repeating what is done', async ({ page, 
   ]);
 });
 
-test('the grid tells runs that were stopped from those without a result', async ({
+test('the grid tells stopped runs from open ones, and what could not be read can be read again', async ({
   page,
   loupe,
   ollama,
@@ -161,7 +161,19 @@ test('the grid tells runs that were stopped from those without a result', async 
   const json = { name: 'Stopped', suite: { id: suite.id }, models: ['stoppable'] };
   const answer = await loupe.request('/api/experiments', { json });
   const { experiment } = (await answer.json()) as ExperimentReply;
+  for (const plot of ['grid', 'distribution', 'cells'])
+    await page.route(new RegExp(`/${plot}\\?.*done=2`), (route) => route.abort(), { times: 1 });
   await page.goto(`/experiments/${experiment.id}`);
+
+  await test.step('what could not be read says so, and is read again', async () => {
+    await expect(page.getByText(/^2 of 4 runs/)).toBeVisible({ timeout: 90_000 });
+    for (const _ of ['cells', 'grid', 'distribution']) {
+      const again = page.getByRole('button', { name: 'Try again' }).first();
+      await again.click();
+    }
+    await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0);
+    await expect(figure(page, 'Distribution')).toBeVisible();
+  });
 
   await expect(page.getByText(/^2 of 4 runs/)).toBeVisible({ timeout: 90_000 });
   await page.getByRole('button', { name: 'Stop now' }).click();

@@ -58,7 +58,9 @@ test('texts are rated by models and by a person, with how far they agree', async
   await mine.getByRole('button', { name: 'Save and continue' }).click();
   await expect(mine.getByText('You have rated all texts.')).toBeVisible();
 
+  await page.route(/\/results\?/, (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Results' }).click();
+  await page.getByRole('button', { name: 'Try again' }).click();
   const matrix = page.getByRole('region', { name: 'Mean scores' });
   for (const name of ['judge-one', 'judge-two', 'Ada']) {
     await expect(matrix.getByRole('columnheader', { name })).toBeVisible();

@@ -39,7 +39,9 @@ test('a model is asked for calls of tools, and the result is shown with its evid
   await expect(page.getByLabel('Tools of')).toHaveValue('custom');
   await page.getByLabel('Model', { exact: true }).selectOption('asked-for-calls:latest');
   await expectAccessible(page);
+  await page.route(/\/api\/tool-checks\/[^/]+$/, (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await page.getByRole('button', { name: 'Try again' }).click();
 
   const scores = page.getByRole('region', { name: 'Right calls by tool and model' });
   await expect(scores.getByRole('row', { name: /^find_text/ })).toContainText('1 of 2');
