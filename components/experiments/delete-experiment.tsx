@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { DeleteDialog } from '../ui/delete-dialog.tsx';
 
 /** Deletes an experiment after a question: with its runs, or without. */
-export function DeleteExperiment({ path }: { path: string }) {
+export function DeleteExperiment({ path, disabled }: { path: string; disabled: boolean }) {
   const [withRuns, setWithRuns] = useState(false);
   const { ask, dialog } = useDeletion(
     () => deleteJson<DeletedExperimentReply>(withRuns ? `${path}?runs=1` : path),
@@ -20,6 +20,7 @@ export function DeleteExperiment({ path }: { path: string }) {
         size="sm"
         kind="quiet"
         className="text-fail max-sm:h-11"
+        disabled={disabled}
         onClick={() => {
           setWithRuns(false);
           ask();

@@ -9,11 +9,14 @@ import { DeleteExperiment } from './delete-experiment.tsx';
 export function ExperimentActions({
   path,
   experiment,
+  busy,
   onAsk,
   onExtend,
 }: {
   path: string;
   experiment: ExperimentSummary;
+  /** Whether one of them is under way. */
+  busy: boolean;
   onAsk: (what: 'stop' | 'continue' | 'retry', body: unknown) => void;
   /** Missing while it is being extended. */
   onExtend: (() => void) | undefined;
@@ -25,31 +28,37 @@ export function ExperimentActions({
   return (
     <div className="flex flex-wrap items-center gap-2">
       {active && (
-        <Button size="sm" onClick={() => onAsk('stop', {})}>
+        <Button size="sm" disabled={busy} onClick={() => onAsk('stop', {})}>
           Stop after this run
         </Button>
       )}
       {(active || inHand) && (
-        <Button size="sm" kind="quiet" className="text-fail" onClick={() => onAsk('stop', { force: true })}>
+        <Button
+          size="sm"
+          kind="quiet"
+          className="text-fail"
+          disabled={busy}
+          onClick={() => onAsk('stop', { force: true })}
+        >
           Stop now
         </Button>
       )}
       {onExtend && (
-        <Button size="sm" onClick={onExtend}>
+        <Button size="sm" disabled={busy} onClick={onExtend}>
           Extend
         </Button>
       )}
       {notRun > 0 && (
-        <Button size="sm" onClick={() => onAsk('retry', {})}>
+        <Button size="sm" disabled={busy} onClick={() => onAsk('retry', {})}>
           Retry {plural(notRun, 'run')} that did not run
         </Button>
       )}
       {experiment.status === 'stopped' && (
-        <Button size="sm" onClick={() => onAsk('continue', {})}>
+        <Button size="sm" disabled={busy} onClick={() => onAsk('continue', {})}>
           Continue
         </Button>
       )}
-      {!active && !inHand && <DeleteExperiment path={path} />}
+      {!active && !inHand && <DeleteExperiment path={path} disabled={busy} />}
     </div>
   );
 }

@@ -49,7 +49,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
     `done=${summary.done}&failed=${summary.failed}&total=${summary.total}&finished=${summary.status === 'finished' ? summary.updated_at : ''}`;
   const read = useApi<CellsReply>(version && `${path}/cells?${version}`);
   const cells = useMemo(() => read.data?.cells ?? [], [read.data]);
-  const { problem, run } = useRequest();
+  const { busy, problem, run } = useRequest();
   const [extending, setExtending] = useState(false);
   // The table of runs reads no more once an experiment has finished, and must again when it goes on.
   const [changes, setChanges] = useState(0);
@@ -82,7 +82,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           <ShortName text={experiment.name} max={120} />
         </h1>
         <ExperimentActions
-          {...{ path, experiment }}
+          {...{ path, experiment, busy }}
           onAsk={(what, body) => void ask(what, body)}
           onExtend={extending ? undefined : () => setExtending(true)}
         />

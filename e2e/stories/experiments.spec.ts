@@ -137,7 +137,7 @@ test('an experiment is extended without repeating what is done', async ({ page, 
   ]);
 });
 
-test('the grid tells stopped runs from open ones, and what could not be read can be read again', async ({
+test('actions wait for each other, and what could not be read can be read again', async ({
   page,
   loupe,
   ollama,
@@ -175,9 +175,18 @@ test('the grid tells stopped runs from open ones, and what could not be read can
     await expect(figure(page, 'Distribution')).toBeVisible();
   });
 
-  await expect(page.getByText(/^2 of 4 runs/)).toBeVisible({ timeout: 90_000 });
-  await page.getByRole('button', { name: 'Stop now' }).click();
-  await expect(page.getByRole('button', { name: 'Continue' })).toBeEnabled();
+  await test.step('no action begins while another is under way', async () => {
+    const { promise: asked, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route(/\/stop$/, async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Stop now' }).click();
+    for (const name of ['Stop now', 'Stop after this run', 'Extend'])
+      await expect(page.getByRole('button', { name })).toBeDisabled();
+    letGo();
+    await expect(page.getByRole('button', { name: 'Continue' })).toBeEnabled();
+  });
 
   await test.step('a case whose run was stopped is not one without a result', async () => {
     const grid = figure(page, 'Cases by cell');
