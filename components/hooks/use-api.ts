@@ -5,7 +5,7 @@ import { useCallback, useRef } from 'react';
 import { type ApiError, getJson, toApiError } from '#lib/browser/api.ts';
 
 export interface ApiState<Reply> {
-  /** The last good reply, which stays while the next one is read and when reading it fails. */
+  /** The last good reply, which stays while the next one is read and when reading it fails, unless what it shows is gone. */
   data: Reply | undefined;
   /** Why the last reading failed; stays until one succeeds. */
   error: ApiError | undefined;
@@ -56,7 +56,10 @@ export function useReading<Reply>({ key, read, refresh = () => undefined }: Read
   // A query without a reply forgets its error when it is read again, and a new key begins with nothing. The screen keeps
   // what it shows until then: a form in an error message must not lose what was typed into it.
   const shown = useRef<Pick<ApiState<Reply>, 'data' | 'error'>>({ data: undefined, error: undefined });
-  if (!isPending) shown.current = { data: data ?? shown.current.data, error: error ?? undefined };
+  if (!isPending) {
+    const isGone = error?.status === 404;
+    shown.current = { data: isGone ? undefined : (data ?? shown.current.data), error: error ?? undefined };
+  }
   const reload = useCallback(() => void refetch(), [refetch]);
   return { ...shown.current, fresh: isFetchedAfterMount, reload };
 }

@@ -137,7 +137,7 @@ test('an experiment is extended without repeating what is done', async ({ page, 
   ]);
 });
 
-test('actions wait for each other, and what could not be read can be read again', async ({
+test('actions wait for each other, a failed reading can be tried again, and a page says that it is gone', async ({
   page,
   loupe,
   ollama,
@@ -197,6 +197,13 @@ test('actions wait for each other, and what could not be read can be read again'
     await expectAccessible(page);
   });
 
+  await test.step('deleted elsewhere', async () => {
+    const gone = await loupe.request(`/api/experiments/${experiment.id}`, { method: 'DELETE', json: {} });
+    expect(gone.status).toBe(200);
+    await expect(page.getByRole('alert')).toContainText('There is no experiment');
+    await expect(page.getByRole('heading', { name: 'Stopped' })).toHaveCount(0);
+    await expectAccessible(page);
+  });
 });
 
 test('more than a thousand runs are added once their number is confirmed', async ({
