@@ -2,6 +2,7 @@
 
 import { useCallback, useState } from 'react';
 import { toApiError } from '#lib/browser/api-error.ts';
+import { returnFocus } from '#lib/browser/focus-soon.ts';
 
 /** What `ErrorNote` shows; `code` where a server refused something. */
 export interface RequestProblem {
@@ -27,14 +28,19 @@ export function useRequest(): RequestState {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<RequestProblem>();
   const run = useCallback(async (work: () => Promise<unknown>) => {
+    const pressed = document.activeElement;
+    const end = () => {
+      setBusy(false);
+      returnFocus(pressed);
+    };
     setBusy(true);
     setProblem(undefined);
     try {
-      if ((await work()) !== LEAVING) setBusy(false);
+      if ((await work()) !== LEAVING) end();
       return true;
     } catch (error) {
       setProblem(toApiError(error));
-      setBusy(false);
+      end();
       return false;
     }
   }, []);

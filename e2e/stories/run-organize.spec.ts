@@ -91,7 +91,8 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
     await page.route('**/api/selection/annotate', (route) => route.abort(), { times: 1 });
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('button', { name: 'Save' })).toBeFocused();
+    await page.keyboard.press('Enter');
     await expect(list.getByText('story', { exact: true })).toHaveCount(2);
     await expect(other.getByText('story', { exact: true })).toHaveCount(2);
   });

@@ -3,6 +3,7 @@ const KEPT_FRAMES = 20;
 /** Frames after which an element that cannot be focused is given up: two seconds. */
 const MAX_FRAMES = 120;
 
+/** The next look at the page; 0 while nothing is to be focused. */
 let frame = 0;
 
 /**
@@ -15,6 +16,7 @@ export function focusSoon(find: () => HTMLElement | null | undefined): void {
   let kept = 0;
   let given = false;
   const look = () => {
+    frame = 0;
     const { activeElement, body } = document;
     const element = find();
     if (given && activeElement !== element && activeElement !== body && activeElement !== null) return;
@@ -26,4 +28,11 @@ export function focusSoon(find: () => HTMLElement | null | undefined): void {
     if (kept < KEPT_FRAMES && frames < MAX_FRAMES) frame = requestAnimationFrame(look);
   };
   frame = requestAnimationFrame(look);
+}
+
+/** Gives the focus back to a control that was disabled while it had it, unless something else has it, or is to get it. */
+export function returnFocus(to: Element | null): void {
+  const { activeElement, body } = document;
+  if (frame !== 0 || activeElement !== body || to === body || !(to instanceof HTMLElement)) return;
+  focusSoon(() => (to.isConnected ? to : undefined));
 }
