@@ -5,6 +5,9 @@ import { plural } from '#lib/browser/words/format.ts';
 import { Button } from '../ui/button.tsx';
 import { DeleteExperiment } from './delete-experiment.tsx';
 
+/** The ID of the button that opens the form for more runs. */
+export const EXTEND = 'extend';
+
 /** What can be done with an experiment in its state. */
 export function ExperimentActions({
   path,
@@ -44,7 +47,7 @@ export function ExperimentActions({
         </Button>
       )}
       {onExtend && (
-        <Button size="sm" disabled={busy} onClick={onExtend}>
+        <Button id={EXTEND} size="sm" disabled={busy} onClick={onExtend}>
           Extend
         </Button>
       )}

@@ -24,6 +24,9 @@ import { Work } from './work.tsx';
 
 const resolver = draftResolver(experimentOf);
 
+/** The ID of the form. */
+export const EXPERIMENT_FORM = 'new-experiment';
+
 /** Plans an experiment and starts it. */
 export function ExperimentForm({
   work = 'task',
@@ -51,7 +54,14 @@ export function ExperimentForm({
   );
   return (
     <FormProvider {...form}>
-      <form ref={element} aria-label="New experiment" noValidate className="mt-6" onSubmit={start}>
+      <form
+        ref={element}
+        id={EXPERIMENT_FORM}
+        aria-label="New experiment"
+        noValidate
+        className="mt-6"
+        onSubmit={start}
+      >
         <Work />
         <Models />
         <Variations />

@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react';
 import type { ExperimentReply, ExperimentSuite, ExperimentSummary } from '#lib/api/experiment.ts';
 import type { CellsReply, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { focusFirstField, focusSoon } from '#lib/browser/focus-soon.ts';
 import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -19,10 +20,10 @@ import { Link } from '../ui/link.tsx';
 import { ParentLink } from '../ui/parent-link.tsx';
 import { AgreementPanel } from './agreement-panel.tsx';
 import { CellResults } from './cell-results.tsx';
-import { ExperimentActions } from './experiment-actions.tsx';
+import { EXTEND, ExperimentActions } from './experiment-actions.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
 import { ExportMenu } from './export-menu.tsx';
-import { ExtendForm } from './extend-form.tsx';
+import { EXTEND_FORM, ExtendForm } from './extend-form.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { RunsTable } from './runs-table.tsx';
 
@@ -61,6 +62,14 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
       setChanges((count) => count + 1);
       reload();
     });
+  const extend = () => {
+    setExtending(true);
+    focusFirstField(EXTEND_FORM);
+  };
+  const leaveForm = () => {
+    setExtending(false);
+    focusSoon(() => document.getElementById(EXTEND));
+  };
   if (!data) {
     return (
       <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6" aria-busy={!error}>
@@ -84,7 +93,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         <ExperimentActions
           {...{ path, experiment, busy }}
           onAsk={(what, body) => void ask(what, body)}
-          onExtend={extending ? undefined : () => setExtending(true)}
+          onExtend={extending ? undefined : extend}
         />
       </div>
       {experiment.suite && <SuiteLine suite={experiment.suite} />}
@@ -113,11 +122,11 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           path={path}
           experiment={experiment}
           onExtended={() => {
-            setExtending(false);
+            leaveForm();
             setChanges((count) => count + 1);
             reload();
           }}
-          onCancel={() => setExtending(false)}
+          onCancel={leaveForm}
         />
       )}
       {read.error && !read.data && (

@@ -3,6 +3,7 @@
 import { useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import type { ExperimentListReply, ExperimentSummary } from '#lib/api/experiment.ts';
+import { focusFirstField, focusSoon } from '#lib/browser/focus-soon.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
@@ -13,11 +14,14 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
-import { ExperimentForm } from './experiment-form.tsx';
+import { EXPERIMENT_FORM, ExperimentForm } from './experiment-form.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
 import { PlanFileDialog } from './plan-file-dialog.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { StudiesPanel } from './studies-panel.tsx';
+
+/** The ID of the button that opens the form. */
+const BEGIN = 'begin-experiment';
 
 /** Sets of runs with one plan, and the form for a new one. */
 export function ExperimentsPage() {
@@ -29,6 +33,14 @@ export function ExperimentsPage() {
   const none = data?.experiments.length === 0;
   // Keep the form open if another page starts the first experiment, so that no input is lost.
   if (none && !making) setMaking(true);
+  const make = () => {
+    setMaking(true);
+    focusFirstField(EXPERIMENT_FORM);
+  };
+  const cancel = () => {
+    setMaking(false);
+    focusSoon(() => document.getElementById(BEGIN));
+  };
   return (
     <ListPage
       title="Experiments"
@@ -40,7 +52,7 @@ export function ExperimentsPage() {
               Open a plan file
             </Button>
             {!making && !none && (
-              <Button size="sm" className="max-sm:h-11" onClick={() => setMaking(true)}>
+              <Button id={BEGIN} size="sm" className="max-sm:h-11" onClick={make}>
                 New experiment
               </Button>
             )}
@@ -51,12 +63,7 @@ export function ExperimentsPage() {
       error={!data && error}
       onRetry={reload}
     >
-      {making && (
-        <ExperimentForm
-          work={withSuite ? 'suite' : 'task'}
-          onCancel={none ? undefined : () => setMaking(false)}
-        />
-      )}
+      {making && <ExperimentForm work={withSuite ? 'suite' : 'task'} onCancel={none ? undefined : cancel} />}
       {data && !none && (
         <ul className="mt-6 divide-y border-y">
           {data.experiments.map((experiment) => (

@@ -15,6 +15,7 @@ import { type ReactNode, useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { download } from '#lib/browser/download.ts';
+import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { say } from '#lib/browser/say.ts';
 import { comparePath } from '#lib/browser/state/compared-runs.ts';
 import { deleteRuns } from '#lib/browser/state/deletions.ts';
@@ -72,6 +73,7 @@ export function SelectionBar({
     run(async () => {
       await deleteRuns(ids);
       onChange((before) => withoutRuns(before, ids));
+      focusSoon(selectAllBox);
       reload('/api/facets');
     });
   return (
@@ -127,7 +129,10 @@ export function SelectionBar({
           kind="quiet"
           size="sm"
           className={cx(ACTION, 'ml-auto')}
-          onClick={onClear}
+          onClick={() => {
+            onClear();
+            focusSoon(selectAllBox);
+          }}
           aria-label="Clear the selection"
           title="Clear the selection (Esc)"
         >
@@ -157,6 +162,11 @@ export function SelectionBar({
       )}
     </section>
   );
+}
+
+/** Where the focus goes when the bar disappears. */
+function selectAllBox(): HTMLElement | null {
+  return document.querySelector('input[data-select-run]');
 }
 
 function CompareAction({ selection }: { selection: Selection }) {

@@ -1,9 +1,10 @@
 'use client';
 
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { PriceReply } from '#lib/api/model-price.ts';
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { focusFirstField, focusSoon } from '#lib/browser/focus-soon.ts';
 import {
   type PriceDraft,
   type PriceProblems,
@@ -21,20 +22,28 @@ import { Choice, NumberField } from '../ui/form/fields.tsx';
 
 /** A model's price, and the form that changes it. */
 export function PriceEditor({ model }: { model: InstalledModel }) {
+  const id = useId();
   const [open, setOpen] = useState(false);
   const { name, price } = model;
   const words = price ? 'Change price' : 'Set price';
   if (open) {
-    return <PriceForm model={model} onDone={() => setOpen(false)} />;
+    const done = () => {
+      setOpen(false);
+      focusSoon(() => document.getElementById(id)?.querySelector('button'));
+    };
+    return <PriceForm id={id} model={model} onDone={done} />;
   }
   return (
-    <p className="tnum flex flex-wrap items-baseline gap-x-3 text-sm text-ink-3 sm:col-span-2">
+    <p id={id} className="tnum flex flex-wrap items-baseline gap-x-3 text-sm text-ink-3 sm:col-span-2">
       {price && <span>{priceWords(price)}</span>}
       <button
         type="button"
         className="reach underline decoration-line-strong underline-offset-4 hover:text-ink"
         aria-label={`${words}: ${name}`}
-        onClick={() => setOpen(true)}
+        onClick={() => {
+          setOpen(true);
+          focusFirstField(id);
+        }}
       >
         {words}
       </button>
@@ -42,7 +51,7 @@ export function PriceEditor({ model }: { model: InstalledModel }) {
   );
 }
 
-function PriceForm({ model, onDone }: { model: InstalledModel; onDone: () => void }) {
+function PriceForm({ id, model, onDone }: { id: string; model: InstalledModel; onDone: () => void }) {
   const [draft, setDraft] = useState<PriceDraft>(() => priceDraft(model.price));
   const [problems, setProblems] = useState<PriceProblems>({});
   const { busy, problem, run } = useRequest();
@@ -59,6 +68,7 @@ function PriceForm({ model, onDone }: { model: InstalledModel; onDone: () => voi
     });
   return (
     <form
+      id={id}
       aria-label={`Price of ${shortLine(model.name)}`}
       noValidate
       className="mt-1 grid gap-3 rounded-md border bg-sunken px-3 py-3 sm:col-span-2"

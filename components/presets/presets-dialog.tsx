@@ -4,6 +4,7 @@ import { type ChangeEvent, useRef, useState } from 'react';
 import type { Preset, PresetListReply, PresetReply } from '#lib/api/preset.ts';
 import { deleteJson, postJson } from '#lib/browser/api.ts';
 import { download } from '#lib/browser/download.ts';
+import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi, useReload } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -94,12 +95,16 @@ function PresetLine({
   const [name, setName] = useState<string>();
   const path = `/api/presets/${encodeURIComponent(preset.id)}`;
   const label = plainVisibleLine(preset.name);
+  const leaveForm = () => {
+    setName(undefined);
+    focusSoon(() => document.getElementById(`rename-${preset.id}`));
+  };
   const rename = async (changed: string) => {
     const renamed = await onChange(async () => {
       await postJson(path, { name: changed });
       return `Renamed to “${plainVisibleLine(changed)}”.`;
     });
-    if (renamed) setName(undefined);
+    if (renamed) leaveForm();
   };
   if (name !== undefined) {
     return (
@@ -124,7 +129,7 @@ function PresetLine({
           <Button type="submit" size="sm" className="h-9 max-sm:h-11" disabled={busy}>
             Rename
           </Button>
-          <Button kind="quiet" size="sm" className="h-9 max-sm:h-11" onClick={() => setName(undefined)}>
+          <Button kind="quiet" size="sm" className="h-9 max-sm:h-11" onClick={leaveForm}>
             Cancel
           </Button>
         </form>
@@ -141,6 +146,7 @@ function PresetLine({
         <ForeignName text={preset.name} max={80} />
       </Link>
       <Button
+        id={`rename-${preset.id}`}
         kind="quiet"
         size="sm"
         className="max-sm:h-11"

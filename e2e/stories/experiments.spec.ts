@@ -114,8 +114,13 @@ test('an experiment is extended without repeating what is done', async ({ page, 
   const { experiment } = (await answer.json()) as ExperimentReply;
   await page.goto(`/experiments/${experiment.id}`);
   await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
-  await page.getByRole('button', { name: 'Extend' }).click();
+  const open = page.getByRole('button', { name: 'Extend' });
+  await open.click();
   const form = page.getByRole('form', { name: 'Extend experiment' });
+  await expect(form.getByLabel('Repeats in total')).toBeFocused();
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await expect(open).toBeFocused();
+  await page.keyboard.press('Enter');
   await form.getByLabel('Repeats in total').fill('0');
   await form.getByRole('button', { name: 'Add runs' }).click();
   await expect(form.getByText('A whole number from 1 to 200.')).toBeVisible();

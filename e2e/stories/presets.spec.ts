@@ -83,6 +83,7 @@ test('a form is saved as a preset, filled in from the first page, changed, expor
     await expect(name).toHaveValue('Report');
     await name.press('Enter');
     await expect(all(page).getByRole('link', { name: 'Report' })).toBeVisible();
+    await expect(all(page).getByRole('button', { name: 'Rename Report' })).toBeFocused();
     await expectAccessible(page);
     const download = page.waitForEvent('download');
     await all(page).getByRole('button', { name: 'Export Report' }).click();

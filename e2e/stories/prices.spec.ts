@@ -25,6 +25,7 @@ test('a price set on the Models page enables cost budgets, and costs are shown e
   await page.getByRole('link', { name: 'Set it on the Models page' }).click();
   await page.getByRole('button', { name: 'Set price: priced:1b' }).click();
   const form = page.getByRole('form', { name: 'Price of priced:1b' });
+  await expect(form.getByRole('radio', { name: 'Per token' })).toBeFocused();
   await form.getByRole('button', { name: 'Save price' }).click();
   await expect(form.getByText('A number from 0 to 1,000,000.')).toHaveCount(2);
   await form.getByText('Electricity', { exact: true }).click();
@@ -35,6 +36,7 @@ test('a price set on the Models page enables cost budgets, and costs are shown e
   await expectAccessible(page);
   await form.getByRole('button', { name: 'Save price' }).click();
   await expect(page.getByText('$2,000.00 in, $10,000.00 out per million tokens')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Change price: priced:1b' })).toBeFocused();
 
   await page.getByRole('link', { name: 'New run with priced:1b' }).click();
   await page.getByLabel('What should the agent do?').fill('Look around');

@@ -99,6 +99,7 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
 
   await test.step('deleted runs vanish at once, and come back', async () => {
     await bar.getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByRole('checkbox', { name: 'Select all shown runs' })).toBeFocused();
     await expect(list.getByText('story', { exact: true })).toHaveCount(0);
     await expect(other.getByText('story', { exact: true })).toHaveCount(0);
     await page.getByRole('button', { name: 'Undo' }).click();

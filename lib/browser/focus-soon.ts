@@ -30,6 +30,11 @@ export function focusSoon(find: () => HTMLElement | null | undefined): void {
   frame = requestAnimationFrame(look);
 }
 
+/** Focuses the first field in an element that a press has just opened. @param id of the element */
+export function focusFirstField(id: string): void {
+  focusSoon(() => document.getElementById(id)?.querySelector<HTMLElement>('input, select, textarea'));
+}
+
 /** Gives the focus back to a control that was disabled while it had it, unless something else has it, or is to get it. */
 export function returnFocus(to: Element | null): void {
   const { activeElement, body } = document;
