@@ -10,6 +10,7 @@ import { LineBand } from '../../plots/line-band.tsx';
 import { MatrixPlot } from '../../plots/matrix-plot.tsx';
 import { PLOT_COLORS } from '../../plots/palette.ts';
 import { DownloadLink } from '../../ui/download-link.tsx';
+import { ErrorLine } from '../../ui/error-line.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { CycleRows } from './cycle-rows.tsx';
 import { SimilarityPlot } from './similarity-plot.tsx';
@@ -35,7 +36,7 @@ export function Explorations({
   const { data, error } = useApi<ExplorationsReply>(`/api/explorations?${query}`, (last) =>
     last?.runs.some(({ run }) => run.phase !== 'ended') ? GOING_MS : undefined,
   );
-  if (error && !data) return <p className="text-sm text-danger">{error.message}</p>;
+  if (error && !data) return <ErrorLine error={error} />;
   if (!data) return <p className="min-h-40 text-sm text-ink-3">Reading the cycles</p>;
   return (
     <div className="grid gap-6">
