@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { say } from '#lib/browser/say.ts';
 import type { ChatItem } from '#lib/browser/state/chat-items.ts';
 import { ALL_ROWS, filterRows, type RowFilter } from '#lib/browser/state/row-filter.ts';
