@@ -175,10 +175,10 @@ export class McpServers {
   /** Removes a server, what was accepted of it, its sign-in, and its own folder. @throws {AppError} `mcp_server_not_found` */
   async remove(name: string): Promise<{ removed: string }> {
     await this.#writing.run(async () => {
-      await this.#config(name);
+      const { type } = await this.#config(name);
       const { [name]: _, ...servers } = await this.#files.servers();
       const { [name]: __, ...accepted } = await this.#files.accepted();
-      await this.#signIns.forget(name);
+      if (type === 'http') await this.#signIns.forget(name);
       await this.#files.saveServers(servers);
       await this.#files.saveAccepted(accepted);
     });

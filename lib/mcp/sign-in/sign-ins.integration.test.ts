@@ -153,6 +153,7 @@ it('fails only the servers that may have a sign-in if the file with them cannot 
   // Nothing is removed in part.
   await expect(test.servers.remove('tracker')).rejects.toMatchObject({ code: 'mcp_config_unreadable' });
   expect((await test.servers.list()).servers).toHaveLength(3);
+  await expect(test.servers.remove('program')).resolves.toEqual({ removed: 'program' });
 });
 
 it('says that a person denied the access, and accepts an answer once [O29]', async () => {
