@@ -788,7 +788,8 @@ function toolEnded(
   const images = event.type === 'tool-call.ended' ? event.images : undefined;
   return {
     ...withImages(state, images),
-    phase: phaseOfCalls({ ...state, reply: answered }),
+    // A fork that nobody works on yet says of some calls that they are not made.
+    phase: state.phase === 'queued' ? state.phase : phaseOfCalls({ ...state, reply: answered }),
     // One that a server left open is void with the call.
     mcpRequests: { ...state.mcpRequests, open: undefined },
     reply: answered,

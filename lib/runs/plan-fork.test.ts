@@ -376,6 +376,17 @@ describe('continue with a hint, at the end of the conversation', () => {
     expect(fork.end.result.output).toBe('Done.');
   });
 
+  it('is queued like any new run, also with calls that are not run', async () => {
+    await using parent = await play({ task: 'Read' }, [calls(list, list), says('Done.')]);
+    const { events } = parent.log;
+    const cut = events.findIndex(({ type }) => type === 'tool-call.ended') + 1;
+    const fork = await forkOf(events.slice(0, cut), hint);
+    expect(fork.slice(cut).map(({ type }) => type)).toEqual([
+      ...['run.forked', 'tool-call.ended', 'operator.messaged'],
+    ]);
+    expect(state(fork).phase).toBe('queued');
+  });
+
   it('after work that failed its checks, which are made again', async () => {
     const checks = [{ type: 'file_exists' as const, path: 'done.txt' }];
     await using parent = await play({ task: 'Do', checks }, [says('Finished.')]);
