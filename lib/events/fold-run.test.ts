@@ -65,6 +65,36 @@ it('counts a wait for approval neither as work nor as lost, also across a restar
   expect(workedMs(decided, decided.updatedAt + 1000)).toBe(worked + 1000);
 });
 
+it('goes on to wait while a later call of the reply is decided', () => {
+  const tell = { name: 'send_message_to_operator', arguments: { message: 'Hello?' } };
+  const list = { name: 'list', arguments: {} };
+  const later = { call_id: 'c2', tool: 'list' };
+  const asked = () => {
+    const log = begun().iteration().callStarts();
+    log.reply({ calls: [tell, list] }).ask(tell);
+    log.push({ type: 'approval.requested', ...later, iteration: 1, arguments: {} });
+    return log.decide(tell, { decision: 'approved' });
+  };
+  const decided = { type: 'approval.decided', ...later, decision: 'approved', by: 'operator' } as const;
+  const place = { request_id: 'q1', call_id: 'c1' };
+
+  const called = asked().toolStarts(tell);
+  called.push({
+    type: 'mcp-request.received',
+    ...place,
+    server: 's',
+    request: { kind: 'form', message: 'Who?', fields: [] },
+  });
+  const { waitingSince } = fold(called);
+  expect(fold(called.push(decided, 60_000))).toMatchObject({ phase: 'awaiting-approval', waitingSince });
+  called.push({ type: 'mcp-request.answered', ...place, action: 'decline', by: 'operator' });
+  expect(fold(called)).toMatchObject({ phase: 'executing', waitingSince: undefined });
+
+  const waiting = asked();
+  waiting.push({ type: 'message.awaited', iteration: 1, cause: 'agent_message', call_id: 'c1' });
+  expect(fold(waiting.push(decided)).phase).toBe('awaiting-message');
+});
+
 it('starts the time for retries at the first transient failure, not at a reply that Ollama could not read', () => {
   const error = { code: 'x', message: 'x' };
   const log = begun().iteration().callStarts().callFails({ kind: 'malformed_call', transient: false, error });

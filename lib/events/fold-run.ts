@@ -761,7 +761,10 @@ function withApproval(
 }
 
 /** Whether the next call of the reply waits for the operator. Later ones may be decided first. */
-function phaseOfCalls({ reply, approvals }: RunState): RunPhase {
+function phaseOfCalls({ phase, awaiting, serverWait, mcpRequests, reply, approvals }: RunState): RunPhase {
+  // A wait goes on while later calls are decided.
+  if (awaiting || serverWait) return phase;
+  if (mcpRequests.open) return 'awaiting-approval';
   if (reply?.calls.some(({ status }) => status === 'running')) return 'executing';
   const next = reply?.calls.find(({ status }) => status === 'waiting');
   const approval = next && Object.hasOwn(approvals, next.callId) ? approvals[next.callId] : undefined;
@@ -786,12 +789,13 @@ function toolEnded(
     calls: reply.calls.map((pending) => (pending === call ? { ...pending, status: 'done' } : pending)),
   };
   const images = event.type === 'tool-call.ended' ? event.images : undefined;
+  // A request that a server left open is void with the call.
+  const mcpRequests = { ...state.mcpRequests, open: undefined };
   return {
     ...withImages(state, images),
     // A fork that nobody works on yet says of some calls that they are not made.
-    phase: state.phase === 'queued' ? state.phase : phaseOfCalls({ ...state, reply: answered }),
-    // One that a server left open is void with the call.
-    mcpRequests: { ...state.mcpRequests, open: undefined },
+    phase: state.phase === 'queued' ? state.phase : phaseOfCalls({ ...state, mcpRequests, reply: answered }),
+    mcpRequests,
     reply: answered,
     messages: appended(state.messages, resultMessage(call, event.result, state.config?.conversation, images)),
     callsSucceeded: state.callsSucceeded + (event.result.success ? 1 : 0),
