@@ -48,8 +48,9 @@ export class ForkFinder {
     if ('seq' in target) {
       if (event.seq === target.seq) this.#settle(now);
     } else if ('end' in target) {
-      // The last event with no open operation.
+      // The last event with no open operation. Where a run has ended, nobody decides about its calls any more.
       if (forkProblem(now.state, event) === undefined) this.#found = now;
+      else if (event.type === 'run.ended' && before && !isBusy(before)) this.#found = before;
     } else if ('before_call' in target) {
       const { before_call: callId } = target;
       if ('call_id' in event && event.call_id === callId) this.#settle(before);
@@ -76,17 +77,28 @@ export class ForkFinder {
   }
 }
 
+function isBusy({ state, last }: LogPosition): boolean {
+  return forkProblem(state, last, { isEnd: true }) !== undefined;
+}
+
 /**
  * Why a run cannot be forked at this state, phrased as the end of a sentence; `undefined` if it can. A run can be
  * forked where no operation is open, because the fold alone then decides what comes next.
+ *
+ * @param options.isEnd whether nothing but the end of the run follows, which leaves approvals undecided
  */
-export function forkProblem(state: RunState, last: RunEvent): string | undefined {
+export function forkProblem(
+  state: RunState,
+  last: RunEvent,
+  { isEnd = false }: { isEnd?: boolean } = {},
+): string | undefined {
   if (state.seq === 0 || !state.config) return 'has not begun there';
   if (state.ended) return 'has ended there';
   if (state.openCall || last.type === 'model-call.ended') return 'waits there for a reply of the model';
   if (state.phase === 'loading') return 'is loading its model there';
   if (state.phase === 'verifying') return 'is being checked there';
   if (state.reply?.calls.some(({ status }) => status === 'running')) return 'has an open tool call there';
-  if (Object.values(state.approvals).some(({ decided }) => !decided)) return 'waits there for an approval';
+  const isAsking = Object.values(state.approvals).some(({ decided }) => !decided);
+  if (isAsking && !isEnd) return 'waits there for an approval';
   return undefined;
 }

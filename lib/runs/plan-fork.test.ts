@@ -376,6 +376,25 @@ describe('continue with a hint, at the end of the conversation', () => {
     expect(fork.end.result.output).toBe('Done.');
   });
 
+  it('after a stop while a call waits for approval: what was done before it stands', async () => {
+    const write = (path: string) => ({ name: 'write_file', arguments: { path, content: 'x' } });
+    const approval = { default: 'auto' as const, tools: { write_file: 'ask' as const } };
+    await using parent = await play({ task: 'Write', approval }, [calls(write('a'), write('b'))], {
+      during: async ({ log }) => {
+        await until(log, (events) => events.filter(({ type }) => type === 'approval.requested').length === 2);
+        const decided = { call_id: 'c1', tool: 'write_file', decision: 'approved', by: 'operator' } as const;
+        log.append([{ type: 'approval.decided', ...decided }]);
+        await until(log, (events) => events.some(({ type }) => type === 'tool-call.ended'));
+        log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+      },
+    });
+    expect(parent.end.result.termination_reason).toBe('stopped');
+    await using fork = await goOn(parent, hint, [played, says('Done.')]);
+    expect(fork.of('tool-call.started').map(({ call_id }) => call_id)).toEqual(['c1']);
+    expect(roles(fork)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'user']);
+    expect(fork.sent(0)[4]?.content).toContain('was not run');
+  });
+
   it('is queued like any new run, also with calls that are not run', async () => {
     await using parent = await play({ task: 'Read' }, [calls(list, list), says('Done.')]);
     const { events } = parent.log;

@@ -57,7 +57,7 @@ export async function findForkPoint(
   }
   if (!finder.found) throw missingTarget(runId, place);
   const { state, last } = finder.found;
-  const problem = forkProblem(state, last);
+  const problem = forkProblem(state, last, { isEnd: 'end' in place });
   if (problem !== undefined || !isReady(state)) {
     throw new AppError({
       code: 'fork_point_open',
