@@ -82,6 +82,12 @@ it('bounds results and says what is missing [O9]', async () => {
   expect(listed).toMatch(/\(\d+ more are not shown\)$/);
   const shown = listed.split('\n').length - 1;
   expect(Number(/\((\d+) more/.exec(listed)?.[1]) + shown).toBe(900);
+  // Only a fork can make one that is this long.
+  const read = await tools({ book: 'é'.repeat(100_000) }).call('read', { key: 'book' });
+  const [text = '', rest = ''] = read.split('\n');
+  expect(
+    Number(/^\(([\d,]+) more characters not shown\)$/.exec(rest)?.[1]?.replace(',', '')) + text.length,
+  ).toBe(100_000);
 });
 
 it('pattern_search matches parts of keys and values, case-insensitively, with asterisks [K-42]', async () => {

@@ -1,4 +1,5 @@
 import { nearestName } from '../util/nearest-name.ts';
+import { plural } from '../util/numbers.ts';
 import { textArgument } from './arguments.ts';
 import { fitStart } from './fit-text.ts';
 import type { Tool, ToolContext, ToolRun } from './tool.ts';
@@ -71,7 +72,9 @@ export const readMemory: Tool = {
     const found = memory.get(name);
     if (!found) return failed('read', { error: missing(name, memory) });
     const text = fitStart(found.value, MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES);
-    return succeeded('read', text, { truncated: text.length < found.value.length });
+    const left = found.value.length - text.length;
+    if (left === 0) return succeeded('read', text);
+    return succeeded('read', `${text}\n(${plural(left, 'more character')} not shown)`, { truncated: true });
   },
 };
 
