@@ -11,6 +11,7 @@ import { readableChars } from './message-size.ts';
 import { WRITING_TOOLS } from './modes.ts';
 import { outcomeAt } from './outcome-at.ts';
 import type { EventOf, RunEvent } from './registry.ts';
+import { retriesBefore } from './retry-limits.ts';
 import type { RunPhase } from './run-phase.ts';
 import {
   type Approval,
@@ -250,7 +251,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         // What failed was a call, or a load while the calls of a reply wait: they are still to be made.
         reply: event.cause === 'transient' ? state.reply : undefined,
         failedCall: undefined,
-        retries: { ...state.retries, [event.cause]: state.retries[event.cause] + 1 },
+        retries: { ...state.retries, [event.cause]: retriesBefore(state, event.cause) + 1 },
         transientSince:
           event.cause === 'transient' ? (state.transientSince ?? event.at) : state.transientSince,
         acceptedThink: event.cause === 'thinking' ? (event.think ?? false) : state.acceptedThink,

@@ -13,3 +13,11 @@ export const RETRY_LIMITS: Readonly<Record<keyof RunState['retries'], number>> =
   /** From a level to plain thinking, then to none. */
   thinking: 2,
 };
+
+/** Retries so far that count. What has succeeded since ends a series of transient failures. */
+export function retriesBefore(
+  { retries, transientSince }: Pick<RunState, 'retries' | 'transientSince'>,
+  cause: keyof RunState['retries'],
+): number {
+  return cause === 'transient' && transientSince === undefined ? 0 : retries[cause];
+}

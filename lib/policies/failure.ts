@@ -1,6 +1,6 @@
 import { readableMessages } from '../events/message-images.ts';
 import type { NewEvent } from '../events/registry.ts';
-import { RETRY_LIMITS } from '../events/retry-limits.ts';
+import { RETRY_LIMITS, retriesBefore } from '../events/retry-limits.ts';
 import type { FailedCall } from '../events/run-state.ts';
 import { compactionLimit } from '../events/window.ts';
 import { planCompaction } from './compaction.ts';
@@ -75,7 +75,7 @@ export function retried(
 
 function retryLater(state: ReadyState, failure: Failure, now: number): Decision | undefined {
   if (!failure.transient) return undefined;
-  const waitMs = retryWait({ retries: state.retries.transient, since: state.transientSince, now });
+  const waitMs = retryWait({ retries: retriesBefore(state, 'transient'), since: state.transientSince, now });
   if (waitMs === undefined) return undefined;
   return { type: 'append', events: [retried(state, 'transient', failure.message, waitMs)], waitMs };
 }

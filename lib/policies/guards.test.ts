@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest';
+import { foldAll } from '../events/fold-run.ts';
 import { RETRY_LIMITS } from '../events/retry-limits.ts';
+import { emptyRunState } from '../events/run-state.ts';
 import { outcomeKind } from '../events/termination.ts';
+import { SampleLog } from '../testing/sample-logs.ts';
 import { spentLimit } from './budget.ts';
+import { afterFailedPreparation } from './failure.ts';
 import { RETRY_WAITS_MS, RETRY_WINDOW_MS, retryWait } from './retry.ts';
+import { isReady } from './rule.ts';
 import { STATUS_OF } from './termination.ts';
 import { verificationOutcome } from './verification.ts';
 
@@ -24,6 +29,31 @@ it('makes at most three attempts within 60 s', () => {
   expect(retryWait({ retries: 2, since: 0, now: 12_000 })).toBeUndefined();
   expect(retryWait({ retries: 1, since: 0, now: RETRY_WINDOW_MS - 8000 })).toBe(8000);
   expect(retryWait({ retries: 1, since: 0, now: RETRY_WINDOW_MS - 7999 })).toBeUndefined();
+});
+
+it('counts a failed load after a reply as the first of its series', () => {
+  const log = new SampleLog().prepare().iteration();
+  const error = { code: 'x', message: 'Busy.' };
+  const failure = { kind: 'busy' as const, transient: true, ...error };
+  const cause = { type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.' } as const;
+  for (const wait_ms of RETRY_WAITS_MS) {
+    log
+      .callStarts()
+      .callFails({ kind: 'busy', transient: true, error })
+      .push({ ...cause, wait_ms });
+  }
+  const now = () => {
+    const state = foldAll(emptyRunState(log.runId), log.events);
+    if (!isReady(state)) throw new Error('no configuration');
+    return afterFailedPreparation(state, failure, state.updatedAt);
+  };
+  expect(now().type).toBe('end');
+  log.callStarts().reply({ text: 'Here I am.' });
+  for (const wait_ms of RETRY_WAITS_MS) {
+    expect(now()).toMatchObject({ type: 'append', waitMs: wait_ms });
+    log.push({ ...cause, wait_ms });
+  }
+  expect(now().type).toBe('end');
 });
 
 it.each([
