@@ -1,8 +1,12 @@
 import { errorMessage } from '../util/error-message.ts';
+import { isShallow } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';
 import { ModelError } from './model-error.ts';
 import { BODY_EXCERPT } from './ollama-error.ts';
 import type { Body } from './ollama-http.ts';
+
+/** Objects nested deeper than this are refused: parts of them are written as JSON in errors and in the log. */
+const MAX_DEPTH = 200;
 
 /** Max size of a streamed body before a call is given up, in uncompressed bytes. */
 export interface StreamLimits {
@@ -95,6 +99,9 @@ export function parseReplyObject(text: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw parseError('not an object', text);
+  // Each level takes two brackets, so most lines need no look.
+  if (text.length > 2 * MAX_DEPTH && !isShallow(value, MAX_DEPTH))
+    throw parseError(`nested deeper than ${MAX_DEPTH} levels`, text);
   return value;
 }
 

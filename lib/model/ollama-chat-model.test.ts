@@ -390,12 +390,21 @@ describe('bounds', () => {
     expect(answer.message.tool_calls).toHaveLength(200_001);
   });
 
-  it('refuses a tool call that is nested without end', async () => {
-    const deep = `{"message":{"content":"","tool_calls":[${'['.repeat(5000)}${']'.repeat(5000)}]},"done":true}`;
+  it.each([
+    ['a tool call', (deep: string) => `{"message":{"content":"","tool_calls":[${deep}]},"done":true}`],
+    ['a text', (deep: string) => `{"message":{"content":${deep}},"done":true}`],
+    ['an error', (deep: string) => `{"error":${deep}}`],
+    ['an error under a key of its own', (deep: string) => `{"error parsing tool call":${deep}}`],
+  ])('refuses %s that is nested without end', async (_, bodyOf) => {
+    const body = bodyOf(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
     const { model } = await start({
-      scenarios: [failing({ kind: 'http', status: 200, body: deep, content_type: 'application/json' })],
+      scenarios: [failing({ kind: 'http', status: 200, body, content_type: 'application/json' })],
     });
-    expect((await modelErrorOf(model.chat(request(), context()))).message).toContain('nested deeper');
+    for (const stream of [false, true]) {
+      const error = await modelErrorOf(model.chat(request({ stream }), context()));
+      expect(error).toMatchObject({ kind: 'bad_response' });
+      expect(error.message).toContain('nested deeper');
+    }
   });
 });
 

@@ -27,9 +27,6 @@ import { RunnerFinder, refuseRemote } from './residency.ts';
 import { freeSlot, releaseSlotAfterAbort } from './slot-release.ts';
 import { wireBody } from './wire-request.ts';
 
-/** Arguments nested deeper than this are rejected, because serializing them as JSON would overflow the stack. */
-const MAX_DEPTH = 200;
-
 /** Failures after which the server may still be generating. */
 const BROKEN_OFF: ReadonlySet<ModelErrorKind> = new Set([
   'aborted',
@@ -150,15 +147,7 @@ function readChunk(line: unknown): ChatChunk {
     const why = issue ? `${issue.path.join('.')}: ${issue.message}` : 'unexpected shape';
     throw parseError(why, JSON.stringify(line), result.error);
   }
-  if (!(result.data.message?.tool_calls ?? []).every((call) => isShallow(call, MAX_DEPTH))) {
-    throw parseError(`a tool call is nested deeper than ${MAX_DEPTH}`, '');
-  }
   return result.data;
-}
-
-function isShallow(value: JsonValue, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
 }
 
 /** Assembles a reply from one or more pieces. Calls may come in any of them (S7); thinking is kept separate (S8). */

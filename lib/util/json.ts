@@ -22,7 +22,8 @@ export function isBoundedObject(
   return isShallow(value, maxDepth) && JSON.stringify(value).length <= maxChars;
 }
 
-function isShallow(value: unknown, levels: number): boolean {
+/** Whether a value has at most so many levels of nesting: the recursion of `JSON.stringify` overflows the stack at thousands. */
+export function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
