@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { McpServerReply } from '../api/mcp.ts';
-import { hostileServer, PLANTED, type ServersUnderTest, serversUnderTest } from './under-test.ts';
+import { hostileServer, PLANTED, type ServersUnderTest, serverAt, serversUnderTest } from './under-test.ts';
 
 // Every behaviour of lib/testing/hostile-mcp-server.mjs, against servers without a sandbox: what the sandbox adds is
 // tested in servers.integration.test.ts.
@@ -273,6 +274,57 @@ describe('a server that answers calls badly', () => {
 
   it('stops a server that floods it with messages', async () => {
     await expect(called('floods-during-call')).rejects.toThrow(/too many messages|too much in one second/);
+  });
+
+  it('stops a server that asks without reading the answers', async () => {
+    const name = newName();
+    await test.start(name, hostileServer('never-reads'));
+    await expect(test.servers.call(name, 'act', {}, signal)).rejects.toThrow(/does not read what it is sent/);
+  });
+
+  it('stops a server at an address that asks without answering', async () => {
+    let open = 0;
+    const server = createServer(async (request, response) => {
+      if (request.method !== 'POST') return void response.writeHead(405).end();
+      const message = JSON.parse(await readAll(request));
+      const answer = (result: object) =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+      switch (message.method) {
+        case 'initialize': {
+          const { protocolVersion } = message.params;
+          return answer({
+            protocolVersion,
+            capabilities: { tools: {} },
+            serverInfo: { name: 'a', version: '1' },
+          });
+        }
+        case 'tools/list':
+          return answer({ tools: [{ name: 'act', inputSchema: { type: 'object' } }] });
+        case 'tools/call': {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          const ping = (id: number) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n\n`;
+          for (let id = 0; id < 500; id++) response.write(ping(id));
+          return;
+        }
+        case undefined:
+          open += 1; // an answer, which stays without one
+          return;
+        default:
+          return void response.writeHead(202).end();
+      }
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const name = newName();
+    await test.start(name, serverAt(`http://127.0.0.1:${port}/mcp`));
+    await expect(test.servers.call(name, 'act', {}, signal)).rejects.toThrow(
+      /does not answer what it is sent/,
+    );
+    expect(open).toBeLessThanOrEqual(100);
+    server.closeAllConnections();
+    server.close();
   });
 
   it('reports an error of the server in one short line', async () => {

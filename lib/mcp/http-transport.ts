@@ -3,7 +3,7 @@ import type * as Sdk from '@modelcontextprotocol/client';
 import type { HttpServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import { cleanLine } from './clean-text.ts';
-import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES } from './limits.ts';
+import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNANSWERED_REQUESTS } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 import type { ConnectionSignIn } from './sign-in/connection-sign-in.ts';
 import { Traffic } from './traffic.ts';
@@ -27,6 +27,8 @@ export class HttpConnection {
   readonly #mask: SecretMask;
   readonly #signIn: ConnectionSignIn | undefined;
   readonly #traffic = new Traffic();
+  /** The requests whose answer has not begun: each has a socket of its own. */
+  #unanswered = 0;
   #problem: string | undefined;
 
   /** @param options.signIn where its token comes from */
@@ -75,7 +77,7 @@ export class HttpConnection {
         message: 'The server named another address, which was not asked.',
       });
     }
-    const response = await fetch(address, { ...init, redirect: 'manual' });
+    const response = await this.#answer(address, init);
     if (response.status >= 300 && response.status < 400) {
       // It often repeats the address, whose query can hold a key.
       const location = cleanLine(response.headers.get('location'), 200, this.#mask);
@@ -91,6 +93,17 @@ export class HttpConnection {
     if (response.status === 401 && token !== undefined) this.#signIn?.refused(passed, token);
     return isOfSession(init) && passed.status === 404 ? withSession(passed) : passed;
   };
+
+  async #answer(address: URL, init: RequestInit | undefined): Promise<Response> {
+    if (this.#unanswered >= MAX_UNANSWERED_REQUESTS) this.#stop('It does not answer what it is sent.');
+    if (this.#problem !== undefined) throw new Error(this.#problem);
+    this.#unanswered += 1;
+    try {
+      return await fetch(address, { ...init, redirect: 'manual' });
+    } finally {
+      this.#unanswered -= 1;
+    }
+  }
 
   #withinLimits(response: Response): Response {
     if (!response.body) return response;

@@ -8,6 +8,10 @@ export const MAX_MESSAGES_PER_WINDOW = 2000;
 export const MAX_BYTES_PER_WINDOW = 32 * MB;
 export const FLOOD_WINDOW_MS = 1000;
 
+/** What a server may leave unread of its input, in bytes, and unanswered of the requests to its address. One that leaves more is ended. */
+export const MAX_UNREAD_BYTES = 16 * MB;
+export const MAX_UNANSWERED_REQUESTS = 100;
+
 /** How much of stderr is kept, in bytes, and shown, in characters. */
 export const STDERR_BYTES = 16 * KB;
 export const STDERR_SHOWN_CHARS = 4000;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ServerEnd, ServerProcess } from '../sandbox/sandbox.ts';
-import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, STDERR_BYTES } from './limits.ts';
+import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNREAD_BYTES, STDERR_BYTES } from './limits.ts';
 import { Traffic } from './traffic.ts';
 
 /** Reads one message. From the client library; throws for anything else. */
@@ -72,6 +72,9 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const server = this.#process;
     if (!server?.stdin.writable) throw new Error('The server has ended.');
+    // Its requests are answered without waiting for the answer before.
+    if (server.stdin.writableLength > MAX_UNREAD_BYTES) this.#stop('It does not read what it is sent.');
+    if (this.#problem !== undefined) throw new Error(this.#problem);
     if (server.stdin.write(`${JSON.stringify(message)}\n`)) return;
     try {
       // A server that does not read must not fill the memory: the next message waits.

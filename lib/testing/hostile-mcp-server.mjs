@@ -203,6 +203,11 @@ const CALLS = {
     send({ id, result: text('first') });
     return text('second');
   },
+  'never-reads': () => {
+    process.stdin.pause();
+    const id = 'p'.repeat(MB);
+    setInterval(() => send({ id, method: 'ping' }), 100);
+  },
   'floods-during-call': () => forever(() => notify('notifications/message', { level: 'info', data: 'x' })),
 };
 
