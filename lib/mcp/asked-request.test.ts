@@ -17,6 +17,15 @@ const refusal = (work: () => unknown): string => {
 };
 
 describe('readElicitation', () => {
+  it('suggests no value that holds a secret', () => {
+    const read = form({
+      a: { type: 'string', default: 'x planted-secret' },
+      b: { type: 'array', items: { enum: ['c'] }, default: ['planted-secret'] },
+    });
+    expect(read).toMatchObject({ fields: [{ name: 'a' }, { name: 'b' }] });
+    expect(JSON.stringify(read)).not.toContain('planted');
+  });
+
   it('reads every kind of field, with what bounds and presets it', () => {
     expect(
       form(

@@ -82,7 +82,7 @@ function fieldOf(
     ...optionsOf(kind, property, mask),
     ...formatOf(kind, property),
     ...boundsOf(kind, property),
-    ...presetOf(kind, property),
+    ...presetOf(kind, property, mask),
     ...(looksSecret && { looks_secret: true as const }),
   };
 }
@@ -147,8 +147,12 @@ function boundsOf(kind: AskedField['kind'], property: Given): Pick<AskedField, '
   return { ...(isNumber(min) && { min }), ...(isNumber(max) && { max }) };
 }
 
-/** A suggestion of another type than the field is none. */
-function presetOf(kind: AskedField['kind'], { default: preset }: Given): { preset?: EnteredValue } {
+/** A suggestion of another type than the field is none, and neither is one with a secret: masked, it would be another value. */
+function presetOf(
+  kind: AskedField['kind'],
+  { default: preset }: Given,
+  mask: SecretMask,
+): { preset?: EnteredValue } {
   const fits = {
     text: typeof preset === 'string' && preset.length <= MAX_ENTERED_CHARS,
     choice: typeof preset === 'string' && preset.length <= MAX_NAME_CHARS,
@@ -157,7 +161,8 @@ function presetOf(kind: AskedField['kind'], { default: preset }: Given): { prese
     switch: typeof preset === 'boolean',
     choices: Array.isArray(preset) && preset.every((each) => typeof each === 'string'),
   }[kind];
-  if (!fits) return {};
+  if (!fits || [preset].flat().some((each) => typeof each === 'string' && mask.text(each) !== each))
+    return {};
   if (Array.isArray(preset)) return { preset: preset.map(String) };
   if (typeof preset === 'string') return { preset: kind === 'text' ? cleanText(preset).text : preset };
   return typeof preset === 'number' || typeof preset === 'boolean' ? { preset } : {};

@@ -68,6 +68,24 @@ describe('callResult', () => {
     });
   });
 
+  it('masks secrets before names and addresses are cut', () => {
+    const cutAt = (length: number) => `${'x'.repeat(length - 8)}planted-secret`;
+    const result = of([
+      {
+        type: 'resource_link',
+        uri: cutAt(2000),
+        title: cutAt(200),
+        mimeType: cutAt(100),
+        description: cutAt(500),
+      },
+      { type: 'resource', resource: { uri: cutAt(2000), mimeType: cutAt(100), blob: 'AA==' } },
+      { type: 'image', mimeType: cutAt(100), data: 'AA==' },
+      { type: cutAt(50) },
+    ]);
+    expect(JSON.stringify(result)).not.toContain('plant');
+    expect(JSON.stringify(result)).toContain('xxx[secret');
+  });
+
   it('is a failure if the server says so, in its words', () => {
     expect(of([text('No planted-secret')], { isError: true })).toMatchObject({
       success: false,

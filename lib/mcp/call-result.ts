@@ -31,7 +31,7 @@ const MAX_STRUCTURED_DEPTH = 40;
  */
 export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): ToolResult {
   const parts = Array.isArray(raw.content) ? raw.content : [];
-  const lines = parts.slice(0, MAX_PARTS).map(partText);
+  const lines = parts.slice(0, MAX_PARTS).map((part) => partText(part, mask));
   if (parts.length > MAX_PARTS) lines.push(`[${formatCount(parts.length - MAX_PARTS)} more parts left out]`);
   const text = mask.text(lines.filter((line) => line !== '').join('\n\n'));
   const structured = structuredOf(raw.structuredContent, mask);
@@ -82,47 +82,47 @@ export function resultImages(raw: RawCallResult): NamedImage[] {
   return images;
 }
 
-/** One part of a result, or of a prompt, in words. */
-export function partText(part: unknown): string {
+/** One part of a result, or of a prompt, in words. What is cut is masked before; the text of a part is not. */
+export function partText(part: unknown, mask: SecretMask): string {
   if (typeof part !== 'object' || part === null) return '';
   const given: Readonly<Record<string, unknown>> = { ...part };
   switch (given.type) {
     case 'text':
       return typeof given.text === 'string' ? plainText(given.text.toWellFormed()) : '';
     case 'image':
-      return `[Image: ${mimeType(given.mimeType)}, ${byteWords(base64Bytes(given.data))}]`;
+      return `[Image: ${mimeType(given.mimeType, mask)}, ${byteWords(base64Bytes(given.data))}]`;
     case 'audio':
-      return `[Audio: ${mimeType(given.mimeType)}, ${byteWords(base64Bytes(given.data))}. It cannot be played to the model.]`;
+      return `[Audio: ${mimeType(given.mimeType, mask)}, ${byteWords(base64Bytes(given.data))}. It cannot be played to the model.]`;
     case 'resource_link':
-      return resourceLink(given);
+      return resourceLink(given, mask);
     case 'resource':
-      return embedded(given.resource);
+      return embedded(given.resource, mask);
     default:
-      return `[A part of the unknown type "${cleanLine(given.type, 50)}"]`;
+      return `[A part of the unknown type "${cleanLine(given.type, 50, mask)}"]`;
   }
 }
 
-function resourceLink(link: Readonly<Record<string, unknown>>): string {
+function resourceLink(link: Readonly<Record<string, unknown>>, mask: SecretMask): string {
   const facts = [
-    cleanLine(link.title ?? link.name, MAX_NAME_CHARS),
-    typeof link.mimeType === 'string' ? mimeType(link.mimeType) : '',
+    cleanLine(link.title ?? link.name, MAX_NAME_CHARS, mask),
+    typeof link.mimeType === 'string' ? mimeType(link.mimeType, mask) : '',
     typeof link.size === 'number' && link.size >= 0 ? byteWords(link.size) : '',
-    cleanLine(link.description, 500),
+    cleanLine(link.description, 500, mask),
   ];
-  return `[Resource ${[cleanLine(link.uri, MAX_URI_CHARS), ...facts.filter((fact) => fact !== '')].join(', ')}]`;
+  return `[Resource ${[cleanLine(link.uri, MAX_URI_CHARS, mask), ...facts.filter((fact) => fact !== '')].join(', ')}]`;
 }
 
 /** A part of a resource in words: its text, or what is known of other data. */
-export function embedded(resource: unknown): string {
+export function embedded(resource: unknown, mask: SecretMask): string {
   if (typeof resource !== 'object' || resource === null) return '';
   const { uri, mimeType: type, text, blob }: Readonly<Record<string, unknown>> = { ...resource };
-  const name = cleanLine(uri, MAX_URI_CHARS);
+  const name = cleanLine(uri, MAX_URI_CHARS, mask);
   if (typeof text === 'string') return `[Resource ${name}]\n${plainText(text.toWellFormed())}`;
-  return `[Resource ${name}, ${mimeType(type)}, ${byteWords(base64Bytes(blob))}. It is not text.]`;
+  return `[Resource ${name}, ${mimeType(type, mask)}, ${byteWords(base64Bytes(blob))}. It is not text.]`;
 }
 
-function mimeType(type: unknown): string {
-  const name = cleanLine(type, 100);
+function mimeType(type: unknown, mask: SecretMask): string {
+  const name = cleanLine(type, 100, mask);
   return name === '' ? 'unknown type' : name;
 }
 

@@ -127,7 +127,7 @@ function readPrompt(raw: z.output<typeof PROMPT_RESULT>, mask: SecretMask): McpP
     const { role, content }: Given = typeof message === 'object' && message !== null ? { ...message } : {};
     return {
       role: role === 'assistant' ? ('assistant' as const) : ('user' as const),
-      text: partText(content),
+      text: partText(content, mask),
     };
   });
   const shown = messages.map(({ role, text }) => ({ role, ...shortened(text, mask, messages.length) }));
@@ -141,7 +141,7 @@ function readPrompt(raw: z.output<typeof PROMPT_RESULT>, mask: SecretMask): McpP
 /** What a resource holds: texts, or what is known of other data. Pure. */
 function readResource(raw: z.output<typeof RESOURCE_RESULT>, mask: SecretMask): McpResourceReply {
   const parts = raw.contents.slice(0, MAX_PARTS);
-  const shown = parts.map((part) => shortened(embedded(part), mask, parts.length));
+  const shown = parts.map((part) => shortened(embedded(part, mask), mask, parts.length));
   const isCut = shown.some(({ cut }) => cut) || raw.contents.length > MAX_PARTS;
   return { texts: shown.map(({ text }) => text), ...(isCut && { truncated: true as const }) };
 }
