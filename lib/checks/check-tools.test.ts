@@ -54,6 +54,19 @@ describe('requests for calls', () => {
     expect(toolTasks([read, sum])).toEqual(tasks);
   });
 
+  it('name all parameters where a schema asks for one of several', () => {
+    const parameters = {
+      type: 'object',
+      properties: { id: { type: 'integer' }, name: { type: 'string' } },
+      anyOf: [{ required: ['id'] }, { required: ['name'] }],
+    };
+    const tasks = toolTasks([
+      { type: 'function', function: { name: 'a__b', description: 'Finds it.', parameters } },
+    ]);
+    expect(tasks.map(({ id }) => id)).toEqual(['a__b:all', 'a__b:name']);
+    expect(Object.keys(tasks[0]?.expected ?? {})).toEqual(['id', 'name']);
+  });
+
   it('fit the schema, whatever it says', () => {
     const leaf = fc.oneof(
       fc.record(

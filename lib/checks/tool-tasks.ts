@@ -28,22 +28,26 @@ export interface ToolTask {
 /**
  * Requests for calls of tools, written from their names, descriptions and parameters: with the required parameters only,
  * with all of them, with other values of those that have a list, and once by the name. The same tools give the same
- * requests. A tool whose required values cannot be made up has none. Pure.
+ * requests. A tool whose values cannot be made up has none. Pure.
  */
 export function toolTasks(tools: readonly ToolDefinition[]): ToolTask[] {
   return tools.flatMap(tasksOf).slice(0, MAX_TOOL_TASKS);
 }
 
 function tasksOf({ function: { name: tool, description, parameters } }: ToolDefinition): ToolTask[] {
+  const fits = (args: JsonObject | undefined) =>
+    args !== undefined && validateArguments(args, parameters).length === 0;
   const required = sampleArguments(parameters, { optional: false });
-  if (!required || validateArguments(required, parameters).length > 0) return [];
   const all = sampleArguments(parameters, { optional: true });
+  // A schema can ask for one of several parameters, so that none of them is required.
+  const base = [required, all].find(fits);
+  if (!base) return [];
   const words = wordsOf(tool);
   const byDescription = sentenceOf(description) ?? words;
   const seen = new Set<string>();
   const task = (kind: ToolTaskKind, about: string, expected: JsonObject, title: string): ToolTask[] => {
     const same = `${about} ${sortedJson(expected)}`;
-    if (seen.has(same) || validateArguments(expected, parameters).length > 0) return [];
+    if (seen.has(same) || !fits(expected)) return [];
     seen.add(same);
     const id = `${tool}:${kind}${kind === 'choice' ? `:${seen.size}` : ''}`;
     return [
@@ -51,24 +55,24 @@ function tasksOf({ function: { name: tool, description, parameters } }: ToolDefi
     ];
   };
   return [
-    ...task('required', byDescription, required, 'required parameters'),
+    ...(required ? task('required', byDescription, required, 'required parameters') : []),
     ...(all ? task('all', byDescription, all, 'all parameters') : []),
-    ...choicesOf(parameters, required).flatMap(({ name, value }) =>
+    ...choicesOf(parameters, base).flatMap(({ name, value }) =>
       task(
         'choice',
         byDescription,
-        { ...required, [name]: value },
+        { ...base, [name]: value },
         `${name} = ${shortText(JSON.stringify(value), 40)}`,
       ),
     ),
-    ...task('name', words, required, 'by its name'),
+    ...task('name', words, base, 'by its name'),
   ];
 }
 
 /** Other values of parameters that have a list of them: the second, and the last. */
 function choicesOf(
   { properties = {} }: ParameterSchema,
-  required: JsonObject,
+  base: JsonObject,
 ): { name: string; value: JsonValue }[] {
   return Object.entries(properties)
     .flatMap(([name, schema]) => {
@@ -76,7 +80,7 @@ function choicesOf(
       const indexes = count < 2 ? [] : [...new Set([1, count - 1])];
       return indexes.flatMap((index) => {
         const value = sampleValue(name, schema, index);
-        return value === undefined || value === required[name] ? [] : [{ name, value }];
+        return value === undefined || value === base[name] ? [] : [{ name, value }];
       });
     })
     .slice(0, MAX_CHOICES);
