@@ -12,6 +12,7 @@ import { SLOT_POLL_MS } from '../queue/run-slot.ts';
 import { rerunRequestOf } from '../runs/rerun-request.ts';
 import type { SentRequest } from '../runs/sent-request.ts';
 import { shownError } from '../runs/shown-error.ts';
+import { GroupedText } from './grouped-text.ts';
 import type { UseSlots } from './model-checks.ts';
 
 /** Calls that are sent again or wait for it; each holds a request and a reply in memory. */
@@ -151,6 +152,7 @@ async function exchange(
 ): Promise<Pick<RerunResult, 'ended' | 'parsed' | 'failed'>> {
   const startedAt = performance.now();
   const heard: { thinking_ms?: number; text_ms?: number } = {};
+  const shown = new GroupedText(send);
   let reply: ChatReply;
   try {
     reply = await model.chat(request, {
@@ -161,7 +163,7 @@ async function exchange(
           const text = delta[type];
           if (!text) continue;
           heard[`${type}_ms`] ??= performance.now() - startedAt;
-          send({ type, text });
+          shown.add(type, text);
         }
       },
     });
@@ -169,6 +171,8 @@ async function exchange(
     if (!(error instanceof ModelError) || signal.aborted) throw error;
     const durationMs = performance.now() - startedAt - (error.cleanupMs ?? 0);
     return { failed: { ...callFailed(state, error, durationMs), ...cleanupFacts(error) } };
+  } finally {
+    shown.flush();
   }
   const events = readReply(state, reply, performance.now() - startedAt, heard);
   return { ended: eventOf(events, 'model-call.ended'), parsed: eventOf(events, 'reply.parsed') };
