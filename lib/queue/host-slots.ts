@@ -109,8 +109,8 @@ export class HostSlots {
       const expected = expectedAt === undefined ? {} : { queue_expected_at: expectedAt };
       return { ...run, queue_position: position, ...expected };
     }
-    const index = this.#options.shared?.waiting.ids.indexOf(run.id) ?? -1;
-    return index < 0 ? run : { ...run, queue_position: index + 1 };
+    const position = this.#options.shared?.waiting.positionOf(run);
+    return position === undefined ? run : { ...run, queue_position: position };
   }
 
   /** Removes a waiting run without giving it a slot: it only has to write its end. */

@@ -15,6 +15,12 @@ export class WaitingRuns {
     return this.#runs.map(({ id }) => id);
   }
 
+  /** The position of a run among those that wait for the same model server, from 1; `undefined` if it does not wait. */
+  positionOf(run: { id: string; model: string }): number | undefined {
+    const index = this.waitingFor(this.#hostOf(run)).findIndex(({ id }) => id === run.id);
+    return index < 0 ? undefined : index + 1;
+  }
+
   /** The runs that wait for this model server. */
   waitingFor(host: string): FreeRun[] {
     return this.#runs.filter((run) => this.#hostOf(run) === host);
