@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -154,6 +154,39 @@ it('asks for each rating once, however many requests continue a study at the sam
   await Promise.all([ratings.run('study'), ratings.run('study')]);
   await done(ratings);
   expect(asked).toEqual(['one']);
+});
+
+it.each(['stop', 'delete'] as const)('a %s while its start is being stored ends it', async (what) => {
+  const folder = newFolder();
+  let asked = 0;
+  const ratings = open(folder, async () => {
+    asked += 1;
+    return answer('no scores');
+  });
+  await ratings.create(request({ models: ['one'], run_ids: ['a'] }));
+  await done(ratings);
+  asked = 0;
+  const { append } = RatingLog.prototype;
+  const begun = Promise.withResolvers<void>();
+  const stored = Promise.withResolvers<void>();
+  const slow = vi.spyOn(RatingLog.prototype, 'append');
+  slow.mockImplementationOnce(async function (this: RatingLog, ...line) {
+    begun.resolve();
+    await stored.promise;
+    await append.apply(this, line);
+  });
+  const running = ratings.run('study');
+  await begun.promise;
+  const ended = ratings[what]('study');
+  await Promise.resolve();
+  stored.resolve();
+  await Promise.all([running, ended]);
+  await ratings.close();
+  slow.mockRestore();
+  expect(asked).toBe(0);
+  const next = open(folder, async () => answer(scores(5, 5)));
+  expect((await next.list()).ratings.map(({ status }) => status)).toEqual(what === 'stop' ? ['stopped'] : []);
+  expect(readdirSync(folder)).toEqual(what === 'stop' ? ['study.jsonl'] : []);
 });
 
 it('stops and says why, if a rating cannot be stored', async () => {

@@ -129,13 +129,17 @@ export class Ratings {
     if (!open.running) {
       // Set before the line is on disk, so that a second request does not begin, too.
       open.running = true;
+      const stop = new AbortController();
+      open.stop = stop;
       try {
         await this.#append(open, { type: 'running', on: true });
       } catch (error) {
         open.running = false;
         throw error;
       }
-      this.#begin(open);
+      // It may have been stopped or deleted while that was being stored.
+      if (stop.signal.aborted) open.running = false;
+      else this.#begin(open, stop);
     }
     return replyOf(open);
   }
@@ -179,7 +183,7 @@ export class Ratings {
   async delete(id: string): Promise<{ deleted: string }> {
     await this.#halt(await this.#study(id));
     (await this.#studies()).delete(id);
-    await this.#options.log.delete(id);
+    await this.#appends.run(() => this.#options.log.delete(id));
     return { deleted: id };
   }
 
@@ -215,13 +219,17 @@ export class Ratings {
   }
 
   async #append(open: Open, line: RatingLine): Promise<void> {
-    await this.#appends.run(() => this.#options.log.append(open.study.id, line));
+    const { id } = open.study;
+    await this.#appends.run(async () => {
+      // A study that was deleted meanwhile gets no new file.
+      if ((await this.#study(id)) === open) await this.#options.log.append(id, line);
+    });
     take(open, line);
   }
 
-  #begin(open: Open): void {
-    open.stop = new AbortController();
-    open.over = this.#rateAll(open, open.stop.signal);
+  #begin(open: Open, stop = new AbortController()): void {
+    open.stop = stop;
+    open.over = this.#rateAll(open, stop.signal);
   }
 
   /** Model by model, so that each is loaded once. */
