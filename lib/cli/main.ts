@@ -68,8 +68,7 @@ export async function main(args: readonly string[], uncleaned: Terminal): Promis
     if (command.name === 'mcp') {
       // Loaded on demand, because no other command needs the library.
       const { serveMcp } = await import('./mcp-server.ts');
-      await serveMcp({ url: command.url, env: terminal.env });
-      return EXIT.ok;
+      return (await serveMcp({ url: command.url, env: terminal.env })) ? EXIT.ok : EXIT.failed;
     }
     return await perform(command, new Loupe({ url: command.url, env: terminal.env }), terminal);
   } catch (error) {

@@ -48,34 +48,31 @@ type RunShape = z.output<typeof runShape>;
  * Serves Loupe as an MCP server on standard input and output, until the input ends. Each tool call asks the running Loupe;
  * while none runs, calls fail with what to do, and the server stays.
  *
- * @throws {AppError} `message_too_long`
+ * @returns `false` if it gave up, after a message that is too long or an output that cannot be written
  */
-export async function serveMcp(address: Address): Promise<void> {
+export async function serveMcp(address: Address): Promise<boolean> {
   const transport = new StdioServerTransport();
   const handle = serveStdio(() => createMcpServer(address), {
     transport,
     onerror: (error) => process.stderr.write(`loupe: ${problemOf(error)}\n`),
   });
   const { onclose } = transport;
-  const isGivenUp = await new Promise<boolean>((done) => {
+  const isOver = await new Promise<boolean>((done) => {
     transport.onclose = () => {
       onclose?.();
-      done(!process.stdin.readableEnded && !process.stdin.destroyed);
+      done(process.stdin.readableEnded || process.stdin.destroyed);
     };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done(false));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done(true));
   });
   await handle.close();
-  if (!isGivenUp) return;
-  throw new AppError({
-    code: 'message_too_long',
-    message: `The server has ended: a message on standard input is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE / 1024 / 1024} MB.`,
-    hint: 'Put long texts into files in the workspace.',
-  });
+  return isOver;
 }
 
-/** The library reports a message that is not JSON-RPC with a line for each field of each kind of message. */
-function problemOf(error: Error): string {
-  return error.name === 'ZodError' ? 'A message on standard input is not JSON-RPC 2.0.' : error.message;
+/** What the library reports, in words. For a message that is not JSON-RPC it has a line per field of each kind of message. */
+function problemOf({ name, message }: Error): string {
+  if (name === 'ZodError') return 'A message on standard input is not JSON-RPC 2.0.';
+  if (!message.startsWith('ReadBuffer exceeded')) return message;
+  return `A message on standard input is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE / 1024 / 1024} MB. The server ends.`;
 }
 
 /** The server with its tools. */
