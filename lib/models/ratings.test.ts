@@ -294,6 +294,9 @@ it('ships a questionnaire for experience reports on ten steps', async () => {
   );
   expect(study.questionnaire).toMatchObject({ scale: { min: 1, max: 10 } });
   expect((await ratings.list()).shipped.map(({ name }) => name)).toEqual(['experience']);
+  await expect(ratings.create(request({ questionnaire: undefined, shipped: 'clarity' }))).rejects.toThrow(
+    'No questionnaire "clarity" ships with Loupe, only experience.',
+  );
 });
 
 it('refuses a model that is named twice, under any of its names', () => {

@@ -361,7 +361,8 @@ function questionnaireOf(request: z.output<typeof createRatingRequest>): Questio
   if (request.shipped === undefined) return checkedQuestionnaire(request.questionnaire);
   const found = shippedQuestionnaire(request.shipped);
   if (found) return found;
-  throw invalid(`No questionnaire "${request.shipped}" ships with Loupe.`);
+  const names = shippedQuestionnaires().map(({ name }) => name);
+  throw invalid(`No questionnaire "${request.shipped}" ships with Loupe, only ${names.join(', ')}.`);
 }
 
 function nothingToRate({ id }: RunSummary): AppError {

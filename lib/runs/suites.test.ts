@@ -62,7 +62,14 @@ it('adds a suite that ships with Loupe', async () => {
     { name: 'probes', title: 'Probes', cases: 10 },
   ]);
   expect((await suites.create({ shipped: 'basics' })).suite).toMatchObject({ name: 'Basics', cases: 40 });
-  await expect(suites.create({ shipped: 'none' })).rejects.toMatchObject({ code: 'suite_not_found' });
+  await expect(suites.create({ shipped: 'basic' })).rejects.toMatchObject({
+    code: 'suite_not_found',
+    message: 'No suite "basic" ships with Loupe.',
+    hint: 'Choose one of basics, long-reading, probes.',
+  });
+  await expect(suites.find({ shipped: 'basics', hash: 'other' })).rejects.toMatchObject({
+    hint: 'An update of Loupe changed it. Experiments keep the cases that they were started with.',
+  });
 });
 
 it('makes a version when the cases change, and only then', async () => {

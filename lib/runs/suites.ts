@@ -98,7 +98,7 @@ export class Suites {
       return { name: found.name, hash: current, cases: found.cases };
     throw missingVersion(
       `This Loupe ships "${found.name}" in another version than ${hash.slice(0, 64)}.`,
-      `Its version is ${current}.`,
+      `An update of Loupe changed it; its version is ${current}. Experiments keep the cases that they were started with.`,
     );
   }
 
@@ -253,15 +253,12 @@ function accepted(read: ReadSuite): Suite {
 function shipped(name: string): Suite {
   const found = shippedSuite(name);
   if (found) return found;
-  throw missing(`No suite "${name.slice(0, 60)}" ships with Loupe.`);
+  const names = shippedSuites().map((each) => each.name);
+  throw missing(`No suite "${name.slice(0, 60)}" ships with Loupe.`, `Choose one of ${names.join(', ')}.`);
 }
 
-function missing(message: string): AppError {
-  return new AppError({
-    code: 'suite_not_found',
-    message,
-    hint: 'Check the ID: the suite may have been deleted.',
-  });
+function missing(message: string, hint = 'Check the ID: the suite may have been deleted.'): AppError {
+  return new AppError({ code: 'suite_not_found', message, hint });
 }
 
 function missingVersion(message: string, hint = 'Its page lists its versions, with their hashes.'): AppError {
