@@ -89,7 +89,9 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   const problems: [string, string][] = [];
   const complain = (field: string, message: string) => problems.push([field, message]);
   const { mode = DEFAULT_MODE, agentic = true } = request;
-  if (modeFacts(mode).task === 'none' && request.task) complain('task', 'An exploration has no task.');
+  if (modeFacts(mode).task === 'none' && request.task) {
+    complain('task', 'An exploration has no task. Leave it out, or set mode to "task".');
+  }
   if (request.images?.length) {
     if (modeFacts(mode).task === 'none') complain('images', 'An exploration takes no images.');
     else if (!request.task) complain('images', 'Say in the task what the images are for.');

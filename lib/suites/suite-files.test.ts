@@ -201,7 +201,7 @@ describe('problems', () => {
       'a task of an exploration',
       'jsonl',
       '{"id": "a", "input": "x", "mode": "explore"}',
-      'input: An exploration has no task.',
+      'input: An exploration has no task. Leave it out, or set mode to "task".',
     ],
     [
       'another format',
