@@ -14,6 +14,7 @@ import { EXIT } from './exit-codes.ts';
 import type { ExperimentCommand } from './experiment-arguments.ts';
 import { cellLines, missedLines, statusLine, studyLines } from './experiment-lines.ts';
 import { usage } from './options.ts';
+import { throughRestart } from './through-restart.ts';
 
 /** Polling interval for the progress of an experiment. */
 const LOOK_MS = 1000;
@@ -34,6 +35,8 @@ export interface ExperimentTerminal {
   json(value: unknown): Promise<void>;
   /** Writes a download to a file, or to standard output. */
   save(bytes: ReadableStream<Uint8Array>, output: string | undefined): Promise<void>;
+  /** Says that the connection was lost and is tried again after this time. */
+  reconnecting(waitMs: number): void;
   /** Runs `work` with a handler for Ctrl-C. */
   interruptible(interrupted: () => void, work: () => Promise<number>): Promise<number>;
 }
@@ -129,7 +132,8 @@ async function follow(
   };
   return terminal.interruptible(interrupted, async () => {
     let told = '';
-    for (let now = experiment; ; now = await experiments.get(id)) {
+    const look = () => throughRestart(() => experiments.get(id), terminal.reconnecting);
+    for (let now = experiment; ; now = await look()) {
       const line = statusLine(now);
       if (line !== told) await terminal.report([line]);
       told = line;

@@ -33,6 +33,10 @@ afterAll(async () => {
 
 /** Runs `loupe experiment …` in a process of its own. */
 function experiment(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  return begun(...args).ended;
+}
+
+function begun(...args: string[]) {
   const child = spawn(process.execPath, [program, 'experiment', ...args], {
     env: {
       NODE_ENV: 'production',
@@ -49,7 +53,10 @@ function experiment(...args: string[]): Promise<{ code: number | null; out: stri
   child.stderr.on('data', (chunk: Buffer) => {
     got.err += chunk.toString();
   });
-  return new Promise((done) => child.once('close', (code) => done({ code, ...got })));
+  const ended = new Promise<{ code: number | null } & typeof got>((done) =>
+    child.once('close', (code) => done({ code, ...got })),
+  );
+  return { got, ended };
 }
 
 function planFile(name: string, text: string): string {
@@ -230,4 +237,19 @@ describe('npx loupe experiment', () => {
     },
     120_000,
   );
+
+  it('goes on when the server is started again', async () => {
+    const release = ollama.hold('knows', { turn: 0 });
+    const plan = planFile('held.yaml', 'name: Held\nmodels: [knows]\nmode: prompt\ntask: Which room?\n');
+    const running = begun('run', plan);
+    await expect.poll(() => running.got.err, { timeout: 30_000 }).toContain('running  0 of 1 run');
+    const { port, dataDir } = loupe;
+    await loupe.stop('SIGKILL');
+    await expect.poll(() => running.got.err, { timeout: 30_000 }).toContain('Connection lost');
+    loupe = await startLoupe({ ollamaUrl: ollama.url, port, dataDir });
+    release();
+    const { code, out, err } = await running.ended;
+    expect([code, err]).toEqual([0, expect.stringContaining('finished  1 of 1 run')]);
+    expect(out).toMatch(/^cell +passed +rate/);
+  });
 });

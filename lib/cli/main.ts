@@ -29,6 +29,7 @@ import { performExperiment } from './experiment-command.ts';
 import { autoRunLine, endLine, linesOf, listLines, noticeLine } from './lines.ts';
 import { beginRating, followRating, ratingLines } from './rate.ts';
 import { runOfPreset } from './run-of-preset.ts';
+import { throughRestart } from './through-restart.ts';
 import { toolCheckLines, toolProgressLines } from './tool-check-lines.ts';
 
 /** Polling interval for the progress of a check. */
@@ -199,6 +200,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
         report: (lines) => write(stderr, asText(lines.map(messageLine))),
         json: (value) => write(stdout, `${jsonLine(value)}\n`),
         save: (bytes, output) => save(bytes, output, terminal),
+        reconnecting: reconnecting(terminal),
         interruptible: (interrupted, work) => interruptible(terminal, interrupted, work),
       });
     case 'benchmark':
@@ -253,7 +255,10 @@ async function rate(
   await write(stderr, `${loupe.url}/ratings/${id}\n`);
   const interrupted = () => void loupe.stopRating(id).catch(stopFailed(terminal));
   return interruptible(terminal, interrupted, async () => {
-    const ended = await followRating(started, loupe, (line) => write(stderr, `${line}\n`));
+    const ended = await followRating(started, loupe, {
+      onLine: (line) => write(stderr, `${line}\n`),
+      onWait: reconnecting(terminal),
+    });
     const results = await loupe.ratingResults(id);
     await write(stdout, command.json ? `${jsonLine(results)}\n` : asText(ratingLines(ended, results)));
     return ended.rating.status === 'done' ? EXIT.ok : EXIT.failed;
@@ -311,7 +316,7 @@ async function benchmark(
       if (line !== told) await write(stderr, `${line}\n`);
       told = line;
       await delay(BENCHMARK_LOOK_MS);
-      now = await loupe.benchmark(id);
+      now = await throughRestart(() => loupe.benchmark(id), reconnecting(terminal));
     }
     await write(stdout, asText(json ? [jsonLine(now)] : benchmarkLines(now)));
     return now.benchmark.status === 'finished' ? EXIT.ok : EXIT.failed;

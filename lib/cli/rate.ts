@@ -6,6 +6,7 @@ import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { Loupe } from '../client/loupe.ts';
 import type { Command } from './arguments.ts';
 import { usage } from './options.ts';
+import { throughRestart } from './through-restart.ts';
 
 /** Polling interval for the progress of ratings. */
 const LOOK_MS = 500;
@@ -31,12 +32,18 @@ export async function beginRating(command: RateCommand, loupe: Loupe): Promise<R
   });
 }
 
-/** Waits until the models have rated or were stopped. @param onLine called with a line of progress when it changes */
+/**
+ * Waits until the models have rated or were stopped.
+ *
+ * @param options.onLine called with a line of progress when it changes
+ * @param options.onWait called when the connection was lost, with the time until it is tried again
+ */
 export async function followRating(
   started: RatingReply,
   loupe: Loupe,
-  onLine: (line: string) => Promise<void>,
+  { onLine, onWait }: { onLine: (line: string) => Promise<void>; onWait: (waitMs: number) => void },
 ): Promise<RatingReply> {
+  const { id } = started.rating;
   let now = started;
   let told = '';
   for (;;) {
@@ -46,7 +53,7 @@ export async function followRating(
     told = line;
     if (now.rating.status !== 'running') return now;
     await delay(LOOK_MS);
-    now = await loupe.rating(now.rating.id);
+    now = await throughRestart(() => loupe.rating(id), onWait);
   }
 }
 

@@ -80,8 +80,21 @@ export function bodyOf(answer: Response): ReadableStream<Uint8Array<ArrayBuffer>
   return answer.body;
 }
 
+/** Longest wait between two attempts to reconnect, in milliseconds. */
+const MAX_WAIT_MS = 8000;
+
 /** A temporary refusal (503): the server is starting, stopping or overloaded. */
 export class ForNow extends AppError {}
+
+/** Whether a request may succeed once the server has been started again. */
+export function isLostConnection(error: unknown): boolean {
+  return !(error instanceof AppError) || error.code === 'unreachable' || error instanceof ForNow;
+}
+
+/** How long to wait before the next attempt to reconnect. @param tries attempts that have failed, from 0 */
+export function reconnectWaitMs(tries: number): number {
+  return Math.min(MAX_WAIT_MS, 250 * 2 ** tries);
+}
 
 /** Returns the error from the server's reply. */
 async function refusalOf(answer: Response): Promise<AppError> {

@@ -4,7 +4,7 @@ import type { RunReply } from '../api/replies.ts';
 import type { ViewDelta, ViewEvent } from '../api/stream.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
-import { bodyOf, ForNow, type LoupeHttp } from './http.ts';
+import { bodyOf, isLostConnection, type LoupeHttp, reconnectWaitMs } from './http.ts';
 
 /** What a follower receives: each event of the log once and in order, text deltas in between, and reconnects. */
 export type RunUpdate =
@@ -12,9 +12,6 @@ export type RunUpdate =
   | { type: 'delta'; delta: ViewDelta }
   /** The connection was lost; the next attempt follows after `wait_ms`. */
   | { type: 'reconnecting'; wait_ms: number };
-
-/** Longest wait between two attempts to reconnect, in milliseconds. */
-const MAX_WAIT_MS = 8000;
 
 /** The API path of a run. @throws {AppError} `run_not_found` for what would be another path: an empty ID, or dots */
 export function pathOf(runId: string): string {
@@ -59,10 +56,9 @@ export async function* followRun(
       if (await isOver(http, runId, seen)) return;
     } catch (error) {
       if (signal.aborted) return;
-      const passes = !(error instanceof AppError) || error.code === 'unreachable' || error instanceof ForNow;
-      if (!passes || (error instanceof AppError && !connected)) throw error;
+      if (!isLostConnection(error) || (error instanceof AppError && !connected)) throw error;
     }
-    const wait_ms = Math.min(MAX_WAIT_MS, 250 * 2 ** tries);
+    const wait_ms = reconnectWaitMs(tries);
     tries += 1;
     yield { type: 'reconnecting', wait_ms };
     await delay(wait_ms, undefined, { signal }).catch(() => undefined);
