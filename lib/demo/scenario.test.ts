@@ -92,5 +92,9 @@ it('an invalid scenario file is rejected with the location of the error', async 
     JSON.stringify({ scenarios: [{ name: 'x', steps: [{ reply: { contents: 'Hi.' } }] }] }),
   );
   await expect(readScenarioFile(path)).rejects.toThrow(/contents/);
+  await writeFile(path, '{"format":"loupe-run"}\n{"seq":1}\n');
+  await expect(readScenarioFile(path)).rejects.toThrow(
+    /play\.json is not a scenario file: it is not JSON\.$/,
+  );
   await rm(folder, { recursive: true });
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { JsonObject, JsonValue } from '../util/json.ts';
+import { type JsonObject, type JsonValue, jsonValue } from '../util/json.ts';
 
 /**
  * The scenarios of the fake Ollama: JSON data, in one format for files and code.
@@ -189,7 +189,9 @@ export type ScenarioFile = z.infer<typeof scenarioFile>;
 
 /** Reads a scenario file; an invalid one is rejected with the location of every error. */
 export async function readScenarioFile(path: string): Promise<ScenarioFile> {
-  const result = scenarioFile.safeParse(JSON.parse(await readFile(path, 'utf8')));
+  const value = jsonValue(await readFile(path, 'utf8'));
+  if (value === undefined) throw new Error(`${path} is not a scenario file: it is not JSON.`);
+  const result = scenarioFile.safeParse(value);
   if (!result.success)
     throw new Error(`${path} is not a scenario file:\n${z.prettifyError(result.error)}`, {
       cause: result.error,
