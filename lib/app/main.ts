@@ -164,8 +164,8 @@ async function pointToRunning(environment: Environment, url: string | undefined)
 }
 
 /**
- * Shuts down gracefully on Ctrl-C and SIGTERM, and when the parent process is gone: npm does not forward signals, so the
- * server would keep running unnoticed.
+ * Shuts down gracefully on Ctrl-C and SIGTERM, when its terminal is closed (SIGHUP), and when the parent process is gone:
+ * npm does not forward signals, so the server would keep running unnoticed.
  */
 function stopOnSignals(server: Server, close: () => Promise<void>): void {
   let stopping = false;
@@ -184,8 +184,7 @@ function stopOnSignals(server: Server, close: () => Promise<void>): void {
     server.closeAllConnections();
     process.exit();
   };
-  process.on('SIGTERM', () => void stop());
-  process.on('SIGINT', () => void stop());
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop());
   const parent = process.ppid;
   setInterval(() => {
     if (process.ppid !== parent) void stop();

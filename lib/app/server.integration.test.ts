@@ -289,14 +289,14 @@ describe('restarts', () => {
     }
   });
 
-  it('stops within two seconds on SIGTERM and on Ctrl-C, with streams open, and the next start resumes the run', {
+  it('stops within two seconds on SIGTERM, Ctrl-C and SIGHUP, with streams open, and the next start resumes the run', {
     retry: 3,
   }, async () => {
     let server = await startLoupe({ ollamaUrl: ollama.url });
     const { dataDir, port } = server;
     try {
       const id = await startRun('slow', server);
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
         const following = follow(id, { server });
         await delay(400);
         const asked = performance.now();
