@@ -153,6 +153,13 @@ describe('the command line', () => {
     );
     refused('list', '--bogus').toThrow(/^There is no option --bogus\.$/);
     refused('list', '-x').toThrow(/^There is no option -x\.$/);
+    refused('run', '- List the files.', '-m', 'm').toThrow(
+      /^"- List the files\." begins with a dash, as options do\. Put such a text last, after --\.$/,
+    );
+    expect(readArguments(['run', '-m', 'm', '--', '- List the files.'])).toMatchObject({
+      body: { task: '- List the files.' },
+    });
+    refused('list', '--modl=a b').toThrow(/^There is no option --modl; did you mean --model\?$/);
     refused('list', '--json=1').toThrow(/^--json takes no value\.$/);
     refused('follow', 'r1', '--after').toThrow(/^--after needs a value\.$/);
     refused('say', 'r1', '--image', '--url').toThrow(/^--image needs a value\. .*--image=--url\.$/);

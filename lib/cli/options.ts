@@ -23,6 +23,10 @@ function problemOf(args: readonly string[], options: ParseArgsOptionsConfig): st
     const { name, rawName, value, inlineValue } = token;
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
     if (!option) {
+      const text = args[token.index] ?? '';
+      if (/^[^=]*\s/.test(text)) {
+        return `${JSON.stringify(text)} begins with a dash, as options do. Put such a text last, after --.`;
+      }
       const nearest = nearestName(name, Object.keys(options));
       return `There is no option ${rawName}${nearest ? `; did you mean --${nearest}?` : '.'}`;
     }
