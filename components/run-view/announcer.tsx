@@ -41,8 +41,10 @@ function announce(view: RunView, before: RunView): string | undefined {
   }
   // Events from before the page was opened are not announced.
   if (before.connection.status !== 'live') return undefined;
-  if (view.run.phase === 'awaiting-message' && before.run.phase !== view.run.phase) {
-    return waitingWords(view.run.config?.mode).waits;
+  // A short turn may begin and end within one update.
+  const { phase, iteration, config } = view.run;
+  if (phase === 'awaiting-message' && (before.run.phase !== phase || before.run.iteration !== iteration)) {
+    return waitingWords(config?.mode).waits;
   }
   if (view.timeline === before.timeline) return undefined;
   const rows = view.timeline.rows;
