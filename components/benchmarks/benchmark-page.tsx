@@ -37,6 +37,7 @@ export function BenchmarkPage({ benchmarkId }: { benchmarkId: string }) {
   if (!data) {
     return (
       <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6" aria-busy={!error}>
+        <h1 className="sr-only">Function calling</h1>
         {error && <Problem error={error} onRetry={reload} />}
       </main>
     );

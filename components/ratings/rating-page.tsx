@@ -44,6 +44,7 @@ export function RatingPage({ id }: { id: string }) {
   if (error && !data) {
     return (
       <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+        <h1 className="sr-only">Rating</h1>
         <Problem error={error} onRetry={reload} />
       </main>
     );

@@ -47,6 +47,7 @@ export function SuitePage({ suiteId }: { suiteId: string }) {
   if (!data) {
     return (
       <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+        <h1 className="sr-only">Suite</h1>
         {error && <Problem error={error} onRetry={reload} />}
       </main>
     );
