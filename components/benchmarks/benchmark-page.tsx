@@ -7,7 +7,7 @@ import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
-import { Problem } from '../shell/problem.tsx';
+import { UnreadPage } from '../shell/unread-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { DownloadLink } from '../ui/download-link.tsx';
@@ -34,14 +34,7 @@ export function BenchmarkPage({ benchmarkId }: { benchmarkId: string }) {
   const { data, error, reload } = useApi<BenchmarkReply>(path, untilFinished);
   const models = data?.benchmark.models.join(', ');
   usePageTitle(models === undefined ? undefined : `${plainVisibleLine(models)} · Function calling · Loupe`);
-  if (!data) {
-    return (
-      <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6" aria-busy={!error}>
-        <h1 className="sr-only">Function calling</h1>
-        {error && <Problem error={error} onRetry={reload} />}
-      </main>
-    );
-  }
+  if (!data) return <UnreadPage title="Function calling" error={error} onRetry={reload} />;
   const { benchmark, cells, seconds_left: left } = data;
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">

@@ -12,6 +12,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
+import { UnreadPage } from '../shell/unread-page.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -70,14 +71,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
     setExtending(false);
     focusSoon(() => document.getElementById(EXTEND));
   };
-  if (!data) {
-    return (
-      <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6" aria-busy={!error}>
-        <h1 className="sr-only">Experiment</h1>
-        {error && <Problem error={error} onRetry={reload} />}
-      </main>
-    );
-  }
+  if (!data) return <UnreadPage title="Experiment" error={error} onRetry={reload} />;
   const { experiment } = data;
   const home = `/experiments/${encodeURIComponent(experimentId)}`;
   const hrefOf = (number: number) => `${home}?cell=${number}#runs`;

@@ -9,7 +9,7 @@ import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts'
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
-import { Problem } from '../shell/problem.tsx';
+import { UnreadPage } from '../shell/unread-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { DownloadLink } from '../ui/download-link.tsx';
@@ -41,15 +41,7 @@ export function RatingPage({ id }: { id: string }) {
       await postJson(`${path}/${what}`, {});
       reload();
     });
-  if (error && !data) {
-    return (
-      <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-        <h1 className="sr-only">Rating</h1>
-        <Problem error={error} onRetry={reload} />
-      </main>
-    );
-  }
-  if (!data) return <main id="main" className="flex-1" aria-busy="true" />;
+  if (!data) return <UnreadPage title="Rating" error={error} onRetry={reload} />;
   const { rating, study, failures, people, current } = data;
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">

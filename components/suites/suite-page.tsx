@@ -15,7 +15,7 @@ import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
-import { Problem } from '../shell/problem.tsx';
+import { UnreadPage } from '../shell/unread-page.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { DownloadLink } from '../ui/download-link.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -44,14 +44,7 @@ export function SuitePage({ suiteId }: { suiteId: string }) {
   const path = `/api/suites/${encodeURIComponent(suiteId)}`;
   const { data, error, reload } = useApi<SuiteReply>(path);
   usePageTitle(data && `${plainVisibleLine(data.suite.name)} · Loupe`);
-  if (!data) {
-    return (
-      <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
-        <h1 className="sr-only">Suite</h1>
-        {error && <Problem error={error} onRetry={reload} />}
-      </main>
-    );
-  }
+  if (!data) return <UnreadPage title="Suite" error={error} onRetry={reload} />;
   return <LoadedSuite path={path} data={data} reload={reload} />;
 }
 
