@@ -704,7 +704,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     wire.close();
   });
 
-  it('counts a recovery and a view once, and deletes, if only the answer was lost', async () => {
+  it('counts a recovery and a view once, deletes and restores, if only the answer was lost', async () => {
     const direct = new URL(server.newDatabase());
     const wire = await cuttableWire(Number(direct.port));
     const url = new URL(direct);
@@ -727,8 +727,12 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     await store.savePreset({ id: 'p', name: 'P', run: {}, created_at: 1, updated_at: 1 });
     wire.cutNextAnswerTo('delete from "presets"');
     expect(await store.deletePreset('p')).toBe(true);
-    expect(wire.cuts).toBe(5);
     expect([await store.deletePreset('p'), await store.presets()]).toEqual([false, []]);
+    await store.importRun(sampleFile(completedLog({ runId: 'b' })));
+    await store.hideRuns(['b'], 1);
+    wire.cutNextAnswerTo('"deleted_at" = ');
+    expect(await store.restoreRuns(['b'])).toEqual(['b']);
+    expect(wire.cuts).toBe(6);
     await store.close();
     wire.close();
   });

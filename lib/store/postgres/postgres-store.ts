@@ -543,7 +543,18 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async restoreRuns(runIds: readonly string[]): Promise<string[]> {
-    const rows = await this.#withReserve(() => this.#run(compiled(restoreStatement(postgres, runIds))));
+    const restore = compiled(restoreStatement(postgres, runIds));
+    const rows = await this.#withReserve(() =>
+      this.#database.whenAnswered(async (tries) => {
+        const restored = await this.#database.run(restore);
+        if (restored.length > 0 || tries === 0) return restored;
+        // An earlier try may have restored them, and its answer been lost.
+        return this.#database.run({
+          sql: `select id from runs where id = any($1::text[]) and epoch = 0 and worker is null and phase = 'ended'`,
+          parameters: [runIds],
+        });
+      }),
+    );
     const ids = rows.map((row) => runIdRow.parse(row).id);
     for (const id of ids) this.#watch.tellAnnotated(id);
     return ids;
