@@ -1047,6 +1047,23 @@ it('corrects a wrong answer in a second attempt, which is told the difference [V
   );
 });
 
+it('tells a further attempt what was said to the one before [V6]', async () => {
+  await using run = await play([calls(read('a.md')), says('It is 41.')], {
+    files: { 'a.md': '41' },
+    config: { checks: [{ type: 'answer_contains', text: '42' }], max_attempts: 2, nudge_plans: false },
+    during: async ({ log }) => {
+      log.append([{ type: 'operator.messaged', message_id: 'm1', text: 'Add one to what is there.' }]);
+    },
+    ...where('not right yet', [says('It is 42.')]),
+  });
+  expect(run.end).toMatchObject({ verification: 'pass' });
+  const corrective = run.of('attempt.started')[1]?.messages ?? [];
+  expect(corrective.map(({ role }) => role)).toEqual(['system', 'user']);
+  expect(corrective[1]?.content).toMatch(
+    /^Do the task\.\n\nThe user added during an earlier attempt:\n- Add one to what is there\.\n\nAn earlier attempt/,
+  );
+});
+
 it('counts the calls of the last attempt, and judges no answer where there is none [V9, V11]', async () => {
   const checks: RunConfig['checks'] = [
     { type: 'tool_called', tool: 'write_file', arguments: { path: 'a.md' } },

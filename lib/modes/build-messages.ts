@@ -1,13 +1,29 @@
-import type { RunConfig } from '../events/config.ts';
+import type { OperatorMessage } from '../events/run-state.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { ReadyState } from '../policies/rule.ts';
 import { buildAgenticPrompt } from './agentic-prompt.ts';
 import { buildCorrectivePrompt } from './corrective-prompt.ts';
 
-/** The images attached to a task, as part of the message that tells it. */
-export function attachedImages({ images }: Pick<RunConfig, 'images'>): Pick<ChatMessage, 'images'> {
-  return images && images.length > 0 ? { images } : {};
+/** The images attached to a task and to what was said about it since, as part of the message that tells them. */
+export function attachedImages(state: ReadyState): Pick<ChatMessage, 'images'> {
+  const { images: ofTask = [] } = state.config;
+  const images = [...ofTask, ...messagesBefore(state).flatMap(({ images = [] }) => images)];
+  return images.length > 0 ? { images } : {};
+}
+
+/** The task, or after failed checks the task with what was said about it and the failures to correct (V6). */
+export function taskText(state: ReadyState, files: { filesWritten?: readonly string[] } = {}): string {
+  const { config, attempts } = state;
+  const last = attempts.at(-1);
+  if (!last) return config.task;
+  const added = messagesBefore(state).map(({ text }) => text);
+  return buildCorrectivePrompt({ task: config.task, added, last, ...files });
+}
+
+/** What was said to earlier attempts, of whose conversations a new one keeps nothing. */
+function messagesBefore({ attempts, operatorMessages }: ReadyState): readonly OperatorMessage[] {
+  return attempts.length === 0 ? [] : operatorMessages.filter(({ status }) => status === 'delivered');
 }
 
 /**
@@ -15,16 +31,12 @@ export function attachedImages({ images }: Pick<RunConfig, 'images'>): Pick<Chat
  * message with the task, or after failed checks with the task and the failures to correct (T2, V6).
  */
 export function buildMessages(state: ReadyState, tools: readonly ToolDefinition[]): ChatMessage[] {
-  const { config } = state;
-  const last = state.attempts.at(-1);
-  const content = last
-    ? buildCorrectivePrompt({ task: config.task, last, filesWritten: state.filesWritten })
-    : config.task;
+  const { config, filesWritten } = state;
   return [
     {
       role: 'system',
       content: buildAgenticPrompt({ tools, system: config.system, answerSchema: config.answer_schema }),
     },
-    { role: 'user', content, ...attachedImages(config) },
+    { role: 'user', content: taskText(state, { filesWritten }), ...attachedImages(state) },
   ];
 }

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { buildCorrectivePrompt } from './corrective-prompt.ts';
 
-const ofTask = (filesWritten?: readonly string[]) =>
+const ofTask = (filesWritten?: readonly string[], added: readonly string[] = []) =>
   buildCorrectivePrompt({
     task: 'Summarise the notes.',
+    added,
     last: {
       attempt: 1,
       reason: 'final_answer',
@@ -28,6 +29,14 @@ it('has the task, what failed, and the files that are there [V6]', () => {
       'These files were written so far, and are still there: a.md, b.md.',
       'Correct the work that is there. Do not start from nothing.',
     ].join('\n\n'),
+  );
+});
+
+it('has what was said about the task since', () => {
+  const [task, said] = ofTask([], ['In German.\nAt most ten lines.', 'Leave out the names.']).split('\n\n');
+  expect(task).toBe('Summarise the notes.');
+  expect(said).toBe(
+    'The user added during an earlier attempt:\n- In German.\n  At most ten lines.\n- Leave out the names.',
   );
 });
 

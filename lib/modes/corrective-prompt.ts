@@ -10,17 +10,20 @@ const MAX_OUTPUT_CHARS = 2000;
 const MAX_ANSWER_CHARS = 4000;
 
 /**
- * The prompt of a further attempt: the task, the failed checks with their output, the earlier answer if a check failed
- * it, and the files already written (V6). Pure.
+ * The prompt of a further attempt: the task and what was said about it since, the failed checks with their output, the
+ * earlier answer if a check failed it, and the files already written (V6). Pure.
  *
+ * @param added messages of the operator to earlier attempts, whose conversations the model no longer sees
  * @param filesWritten missing in a single answer, which has no files
  */
 export function buildCorrectivePrompt({
   task,
+  added,
   last,
   filesWritten,
 }: {
   task: string;
+  added: readonly string[];
   last: AttemptOutcome;
   filesWritten?: readonly string[];
 }): string {
@@ -30,6 +33,11 @@ export function buildCorrectivePrompt({
   const again = last.checks.filter(({ check, passed }) => passed && isBehaviourCheck(check));
   return [
     task,
+    ...(added.length > 0
+      ? [
+          `The user added during an earlier attempt:\n${added.map((text) => `- ${indented(text)}`).join('\n')}`,
+        ]
+      : []),
     'An earlier attempt at this task was checked and is not right yet. What failed:',
     failed.map((result) => `- ${describeFailure(result)}`).join('\n'),
     ...(answered ? [`The earlier answer was:\n${shortText(last.output, MAX_ANSWER_CHARS)}`] : []),
@@ -51,9 +59,12 @@ function describeFiles(filesWritten: readonly string[]): string[] {
 }
 
 function describeFailure({ check, output }: CheckResult): string {
-  const saw =
-    output.trim() === '' ? '' : `\n  ${shortText(output.trim(), MAX_OUTPUT_CHARS).replaceAll('\n', '\n  ')}`;
+  const saw = output.trim() === '' ? '' : `\n  ${indented(shortText(output.trim(), MAX_OUTPUT_CHARS))}`;
   return `${check.type === 'command' ? `The command \`${check.command}\` failed.` : describeDemand(check)}${saw}`;
+}
+
+function indented(text: string): string {
+  return text.replaceAll('\n', '\n  ');
 }
 
 /** What a check demands, as told to the model. */

@@ -40,7 +40,7 @@ export const sessionMode: Mode = {
         attempt,
         messages: [
           { role: 'system', content: prompt.text },
-          ...(first === '' ? [] : [{ role: 'user' as const, content: first, ...attachedImages(config) }]),
+          ...(first === '' ? [] : [{ role: 'user' as const, content: first, ...attachedImages(state) }]),
         ],
         tools: [...tools],
         system_prompt: prompt.source,

@@ -1,10 +1,7 @@
-import type { RunConfig } from '../events/config.ts';
-import type { AttemptOutcome } from '../events/run-state.ts';
 import { deliverMessages } from '../policies/operator-messages.ts';
-import { ended } from '../policies/rule.ts';
+import { ended, type ReadyState } from '../policies/rule.ts';
 import { schemaRule } from '../policies/schema-rule.ts';
-import { attachedImages } from './build-messages.ts';
-import { buildCorrectivePrompt } from './corrective-prompt.ts';
+import { attachedImages, taskText } from './build-messages.ts';
 import type { Mode } from './mode.ts';
 
 /** One streamed answer: no tools, no loop, same result format (T9, T10). Failed checks of it ask for another (V6). */
@@ -15,13 +12,13 @@ export const singleShotMode: Mode = {
   shortens: false,
   offer: () => [],
   streams: () => true,
-  open: ({ config, attempts }, { attempt }) => [
+  open: (state, { attempt }) => [
     {
       type: 'attempt.started',
       attempt,
       messages: [
-        ...(config.system?.trim() ? [{ role: 'system' as const, content: config.system }] : []),
-        { role: 'user' as const, content: taskOf(config, attempts.at(-1)), ...attachedImages(config) },
+        ...(state.config.system?.trim() ? [{ role: 'system' as const, content: state.config.system }] : []),
+        { role: 'user' as const, content: promptOf(state), ...attachedImages(state) },
       ],
       tools: [],
     },
@@ -36,7 +33,8 @@ export const singleShotMode: Mode = {
   onSilence: () => ended('nudge_exhausted'),
 };
 
-function taskOf({ task, answer_schema }: RunConfig, last: AttemptOutcome | undefined): string {
-  const asked = last ? buildCorrectivePrompt({ task, last }) : task;
+function promptOf(state: ReadyState): string {
+  const { answer_schema } = state.config;
+  const asked = taskText(state);
   return answer_schema ? `${asked}\n\nAnswer with ${schemaRule(answer_schema)}` : asked;
 }
