@@ -58,7 +58,11 @@ const FAULTS: readonly FaultInput[] = [
 ];
 
 /** Rare faults that end their run. */
-const FATAL: readonly FaultInput[] = [{ kind: 'endless' }, { kind: 'huge-line' }, { kind: 'hang' }];
+const FATAL: readonly FaultInput[] = [
+  { kind: 'endless', words: 400 },
+  { kind: 'huge-line' },
+  { kind: 'hang' },
+];
 
 const tally = {
   deaths: 0,

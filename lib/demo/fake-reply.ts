@@ -316,7 +316,9 @@ async function sendEndless(
   const limit = fault.bytes ?? Number.POSITIVE_INFINITY;
   for (let sent = 0, turn = 0; sent < limit && !gone.aborted; turn += 1) {
     const word = turn % 2 === 0 ? 'tick ' : 'tock ';
-    const piece = streamed ? line(plan, { role: 'assistant', content: word }, false) : word.repeat(400);
+    const piece = streamed
+      ? line(plan, { role: 'assistant', content: word.repeat(fault.words) }, false)
+      : word.repeat(400);
     const batch = fault.interval_ms === 0 && streamed ? piece.repeat(50) : piece;
     sent += batch.length;
     if (!res.write(batch)) await drained(res, gone);

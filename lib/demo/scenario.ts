@@ -63,8 +63,13 @@ export const fault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('broken-line'), ...afterTokens }),
   /** Ends normally, but without a `done: true` line. */
   z.strictObject({ kind: z.literal('no-done'), ...afterTokens }),
-  /** "tick tock" endlessly, or up to `bytes`. */
-  z.strictObject({ kind: z.literal('endless'), bytes: count.optional(), interval_ms: count.default(0) }),
+  /** "tick tock" endlessly, or up to `bytes`, with so many words in each piece of a stream. */
+  z.strictObject({
+    kind: z.literal('endless'),
+    bytes: count.optional(),
+    words: count.default(1),
+    interval_ms: count.default(0),
+  }),
   z.strictObject({ kind: z.literal('huge-line'), bytes: count.default(10 * 1024 * 1024) }),
   /** The correct reply, one byte at a time. */
   z.strictObject({ kind: z.literal('trickle'), interval_ms: count.default(10_000) }),

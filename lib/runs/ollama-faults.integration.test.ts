@@ -101,7 +101,12 @@ const rows: Record<string, Row> = {
   'no answer': { fault: { kind: 'hang' }, ends: LATE, calls: 1 },
   'silence midway': { fault: { kind: 'hang', ...midway }, ends: LATE, calls: 1, live: true },
   'a byte at a time': { fault: { kind: 'trickle', interval_ms: 100 }, ends: LATE, calls: 1 },
-  'a stream without end': { fault: { kind: 'endless' }, ends: UNREADABLE, calls: 1, live: true },
+  'a stream without end': {
+    fault: { kind: 'endless', words: 400 },
+    ends: UNREADABLE,
+    calls: 1,
+    live: true,
+  },
   'a body without end': { fault: { kind: 'endless' }, ends: UNREADABLE, calls: 1 },
   'a line of 10 MB': { fault: { kind: 'huge-line' }, ends: UNREADABLE, calls: 1, live: true },
 };
