@@ -180,6 +180,11 @@ describe('the command line', () => {
   });
 });
 
+it('reads both forms of the version', () => {
+  for (const line of ['version', '--version']) expect(read(line)).toEqual({ name: 'version' });
+  refused('version', 'x').toThrow('no arguments');
+});
+
 describe('help', () => {
   it.each(['run --help', 'run -h', 'run Task --model m -h --bogus', 'help run', '--help run'])(
     '"%s" explains the command',

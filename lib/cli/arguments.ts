@@ -23,6 +23,7 @@ export type Command = Connect &
         /** The command to explain; default: all. */
         about?: CommandName;
       }
+    | { name: 'version' }
     | {
         name: 'run';
         /** Body of `POST /api/runs`; the server validates it. */
@@ -132,6 +133,7 @@ const NAMES = [
   'experiment',
   'mcp',
   'benchmark',
+  'version',
   'help',
 ] as const;
 type CommandName = (typeof NAMES)[number];
@@ -174,6 +176,7 @@ ${EXPERIMENT_USAGE}
   loupe benchmark FOLDER --model NAME [--categories NAME,NAME] [--limit N] [--think] [--json]
       cases of the Berkeley Function Calling Leaderboard, judged by native calls alone and as Loupe reads them; FOLDER is
       the unpacked Python package bfcl-eval; --model may be repeated. To continue a stopped one: loupe benchmark --continue ID
+  loupe version                     print the version of Loupe
 
 All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
 Ctrl-C stops a check, a rating or a benchmark; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
@@ -214,6 +217,10 @@ export function readArguments(args: readonly string[]): Command {
     case '--help':
     case '-h':
       return readHelp(rest);
+    case 'version':
+    case '--version':
+      if (rest.length > 0) throw usage('"version" takes no arguments.');
+      return { name: 'version' };
     case 'run':
       return readRun(rest);
     case 'follow': {

@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { handshakeOf } from '../testing/trusted-relay.ts';
@@ -118,6 +121,14 @@ it('prints the help of a command, and refuses an unknown option in two lines', a
     out: '',
     err: 'loupe: There is no option --bogus.\n       For help, run: loupe help\n',
   });
+});
+
+it('prints its version, wherever it is called', () => {
+  const { version }: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const loupe = resolve('bin', 'loupe.mjs');
+  const printed = execFileSync(process.execPath, [loupe, '--version'], { cwd: tmpdir(), encoding: 'utf8' });
+  expect(printed).toBe(`${version}
+`);
 });
 
 it('says that a folder is not a run file, without a request', async () => {

@@ -27,6 +27,7 @@ import { Conversation, type Input } from './conversation.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { performExperiment } from './experiment-command.ts';
 import { autoRunLine, endLine, linesOf, listLines, noticeLine } from './lines.ts';
+import { ownVersion } from './own-version.ts';
 import { beginRating, followRating, ratingLines } from './rate.ts';
 import { runOfPreset } from './run-of-preset.ts';
 import { throughRestart } from './through-restart.ts';
@@ -64,6 +65,10 @@ export async function main(args: readonly string[], uncleaned: Terminal): Promis
     const command = readArguments(args);
     if (command.name === 'help') {
       await write(terminal.stdout, command.about ? usageOfCommand(command.about) : USAGE);
+      return EXIT.ok;
+    }
+    if (command.name === 'version') {
+      await write(terminal.stdout, `${ownVersion()}\n`);
       return EXIT.ok;
     }
     if (command.name === 'mcp') {
@@ -121,7 +126,7 @@ function exitCodeOfError(code: string): number {
   }
 }
 
-type Performed = Exclude<Command, { name: 'help' | 'mcp' }>;
+type Performed = Exclude<Command, { name: 'help' | 'version' | 'mcp' }>;
 
 async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Promise<number> {
   const { stdout, stderr } = terminal;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client, type Progress } from '@modelcontextprotocol/client';
@@ -72,6 +72,8 @@ async function connect(env: Record<string, string> = {}) {
 describe('npx loupe mcp', () => {
   it('says what each tool is for, and which of them change something', async () => {
     await using loupeServer = await connect();
+    const { version }: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(loupeServer.client.getServerVersion()).toMatchObject({ name: 'loupe', version });
     const { tools } = await loupeServer.client.listTools();
     expect(
       Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint ?? false])),

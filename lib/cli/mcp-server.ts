@@ -9,6 +9,7 @@ import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from '../events
 import { awaitsOperator } from '../events/run-phase.ts';
 import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { linesOf } from './lines.ts';
+import { ownVersion } from './own-version.ts';
 
 /** Where Loupe is. */
 interface Address {
@@ -77,7 +78,7 @@ function problemOf({ name, message }: Error): string {
 
 /** The server with its tools. */
 function createMcpServer(address: Address): McpServer {
-  const server = new McpServer({ name: 'loupe', version: '1' }, { instructions: INSTRUCTIONS });
+  const server = new McpServer({ name: 'loupe', version: ownVersion() }, { instructions: INSTRUCTIONS });
   addStartRun(server, address);
   addFollowRun(server, address);
   server.registerTool(
