@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { AppError } from '../errors/app-error.ts';
 import { errno } from '../util/errno.ts';
@@ -374,7 +374,7 @@ function changedMeanwhile(steps: readonly string[]): AppError {
  * killed one.
  */
 export function temporaryNameOf({ runId, callId }: { runId: string; callId: string }): string {
-  return temporaryFileName(createHash('sha256').update(`${runId}\0${callId}`).digest('hex').slice(0, 32));
+  return temporaryFileName(hash('sha256', `${runId}\0${callId}`).slice(0, 32));
 }
 
 function temporaryFileName(key: string): string {
