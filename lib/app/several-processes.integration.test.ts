@@ -393,6 +393,11 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
       patient,
     );
     const before = await experimentOf(second, id);
+    // A call that is under way would be interrupted, and not made again.
+    await vi.waitFor(async () => {
+      const log = await logOf(second, before.items[3]?.run_id ?? '');
+      expect(eventsOf(log, 'tool-call.ended')).toHaveLength(1);
+    }, patient);
     await first.stop('SIGKILL');
     letAnswer();
     await vi.waitFor(
