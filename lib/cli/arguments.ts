@@ -167,7 +167,8 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe import FILE
   loupe presets [--json]            list the presets with their placeholders
   loupe rate RUN… --by MODEL [--with NAME|FILE] [--part output|reflections|last_cycle] [--title TEXT] [--json]
-  loupe rate --continue RATING      rate texts of runs by models (--by may be repeated; --with defaults to experience)
+  loupe rate --continue RATING      rate texts of runs by models (--by may be repeated; --with defaults to experience);
+                                    exits with 0 if each model has rated each text, else 1
   loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
   loupe check MODEL --mcp NAME      ask the model to call the accepted tools of an MCP server, or the custom tools ("custom");
                                     no call is made; exits with 0 if all are right, else 1

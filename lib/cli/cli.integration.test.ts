@@ -73,6 +73,11 @@ beforeAll(async () => {
   ollama.add({ name: 'cut', steps: [{ reply: { content: 'tick tock', done_reason: 'length' } }] });
   ollama.add({ name: 'plans', steps: [{ reply: { content: 'I will read the reports first.' } }] });
   ollama.add({ name: 'plain', steps: [{ reply: { content: 'The task is completed.' } }] });
+  ollama.add({ name: 'judge', steps: [{ repeat: 9, steps: [{ reply: { content: '{"plain": 4}' } }] }] });
+  ollama.add({
+    name: 'broken',
+    steps: [{ fault: { kind: 'http', status: 400, body: { error: 'broken' } }, reply: { content: '' } }],
+  });
   ollama.add({ name: 'mute', steps: [{ reply: { content: 'I would rather not.\u001b[2J' } }] });
   loupe = await startLoupe({ ollamaUrl: ollama.url });
 });
@@ -152,6 +157,22 @@ describe('npx loupe', () => {
     const { code } = await command(['run', '--preset', 'report', '--set', 'file=notes.md']).ended;
     expect(code).toBe(0);
     expect(await newestRun()).toMatchObject({ title: 'Read notes.md', max_iterations: 3 });
+  });
+
+  it('rates texts by models, and exits with 0 only if each of them could', async () => {
+    expect((await command(['run', 'Tell', '-m', 'plain']).ended).code).toBe(0);
+    const { id } = await newestRun();
+    const questionnaire = join(folder, 'plain.yaml');
+    writeFileSync(
+      questionnaire,
+      'name: plain\nscale: {min: 1, max: 5, min_label: no, max_label: very}\nitems:\n  - id: plain\n    text: The text is plain.\n',
+    );
+    const rated = (by: readonly string[]) =>
+      command(['rate', id, '--with', questionnaire, ...by.flatMap((model) => ['--by', model])]).ended;
+    const whole = await rated(['judge']);
+    expect([whole.code, whole.out]).toEqual([0, expect.stringContaining(`${id}  4.00  4.00`)]);
+    const part = await rated(['judge', 'broken']);
+    expect([part.code, part.out]).toEqual([1, expect.stringContaining(`broken could not rate ${id}: `)]);
   });
 
   it('Headless: the exit code says why a run ended', async () => {

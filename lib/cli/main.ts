@@ -266,7 +266,7 @@ async function rate(
     });
     const results = await loupe.ratingResults(id);
     await write(stdout, command.json ? `${jsonLine(results)}\n` : asText(ratingLines(ended, results)));
-    return ended.rating.status === 'done' ? EXIT.ok : EXIT.failed;
+    return ended.rating.status === 'done' && ended.failures.length === 0 ? EXIT.ok : EXIT.failed;
   });
 }
 
