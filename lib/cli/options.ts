@@ -46,7 +46,7 @@ export function one(positionals: readonly string[], form: string): string {
   return first;
 }
 
-/** `--output`. @throws {AppError} `usage` for an empty path, such as that of a variable that is not set */
+/** `--output`. @throws {AppError} `usage` for an empty path, such as from an unset variable */
 export function outputOf(path: string | undefined): string | undefined {
   if (path === '') throw usage('--output needs the path of a file.');
   return path;

@@ -173,7 +173,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         phase: 'between',
         iteration: event.iteration,
         iterationsUsed: state.iterationsUsed + 1,
-        // The call for a summary is none of the cycle's.
+        // The summary call does not count towards the cycle.
         cycle:
           state.handover.kept === undefined
             ? state.cycle
@@ -763,7 +763,7 @@ function withApproval(
 
 /** Whether the next call of the reply waits for the operator. Later ones may be decided first. */
 function phaseOfCalls({ phase, awaiting, serverWait, mcpRequests, reply, approvals }: RunState): RunPhase {
-  // A wait goes on while later calls are decided.
+  // Deciding a later call does not end a wait.
   if (awaiting || serverWait) return phase;
   if (mcpRequests.open) return 'awaiting-approval';
   if (reply?.calls.some(({ status }) => status === 'running')) return 'executing';
@@ -794,7 +794,7 @@ function toolEnded(
   const mcpRequests = { ...state.mcpRequests, open: undefined };
   return {
     ...withImages(state, images),
-    // A fork that nobody works on yet says of some calls that they are not made.
+    // A queued fork records results for calls that are not run.
     phase: state.phase === 'queued' ? state.phase : phaseOfCalls({ ...state, mcpRequests, reply: answered }),
     mcpRequests,
     reply: answered,

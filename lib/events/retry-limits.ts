@@ -14,7 +14,7 @@ export const RETRY_LIMITS: Readonly<Record<keyof RunState['retries'], number>> =
   thinking: 2,
 };
 
-/** Retries so far that count. What has succeeded since ends a series of transient failures. */
+/** Retries that count towards the limit. A success resets those for transient failures. */
 export function retriesBefore(
   { retries, transientSince }: Pick<RunState, 'retries' | 'transientSince'>,
   cause: keyof RunState['retries'],

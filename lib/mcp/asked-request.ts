@@ -147,7 +147,7 @@ function boundsOf(kind: AskedField['kind'], property: Given): Pick<AskedField, '
   return { ...(isNumber(min) && { min }), ...(isNumber(max) && { max }) };
 }
 
-/** A suggestion of another type than the field is none, and neither is one with a secret: masked, it would be another value. */
+/** Ignores a suggestion of the wrong type, or one that contains a secret, because a masked value would be a different one. */
 function presetOf(
   kind: AskedField['kind'],
   { default: preset }: Given,

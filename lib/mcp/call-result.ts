@@ -82,7 +82,7 @@ export function resultImages(raw: RawCallResult): NamedImage[] {
   return images;
 }
 
-/** One part of a result, or of a prompt, in words. What is cut is masked before; the text of a part is not. */
+/** One part of a result, or of a prompt, in words. Masks what it cuts, but not the text of a part. */
 export function partText(part: unknown, mask: SecretMask): string {
   if (typeof part !== 'object' || part === null) return '';
   const given: Readonly<Record<string, unknown>> = { ...part };

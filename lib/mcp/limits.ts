@@ -8,7 +8,7 @@ export const MAX_MESSAGES_PER_WINDOW = 2000;
 export const MAX_BYTES_PER_WINDOW = 32 * MB;
 export const FLOOD_WINDOW_MS = 1000;
 
-/** What a server may leave unread of its input, in bytes, and unanswered of the requests to its address. One that leaves more is ended. */
+/** Max unread input in bytes, and max unanswered requests to a server's address. A server that exceeds either is stopped. */
 export const MAX_UNREAD_BYTES = 16 * MB;
 export const MAX_UNANSWERED_REQUESTS = 100;
 

@@ -44,8 +44,8 @@ export interface ServerTool {
 
 /**
  * Reads a listed tool. Never throws: a tool beyond the limits has a problem instead of a definition. Secrets are masked
- * before texts are cut, as the start of one is found no more, and before they are hashed: a tool does not change with a
- * token. Pure.
+ * before texts are cut, because part of a secret is not recognized, and before they are hashed, so that a new token does not
+ * change the tool. Pure.
  */
 function readTool(server: string, listed: ListedTool, mask: SecretMask): ServerTool {
   const cleaned = cleanText(textStart(listed.description ?? '', 4 * MAX_DESCRIPTION_CHARS));

@@ -71,7 +71,7 @@ export async function loadModel(
   const loadMs = performance.now() - startedAt;
   const wasGone = await watch;
   const after = await finder.find(context.signal);
-  // The watch can miss the moment in which a runner is gone, but a request for a runner that answers does not wait.
+  // Polling can miss a short absence of the runner, but a request to a responsive runner does not wait this long.
   const wasReplaced = wasGone || loadMs >= connection.limits.runnerAnswerMs;
   const alreadyLoaded = !wasReplaced && wasShared(before, after);
   const inEffect = after.state === 'loaded' ? after.model : undefined;

@@ -99,7 +99,7 @@ export function parseReplyObject(text: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw parseError('not an object', text);
-  // Each level takes two brackets, so most lines need no look.
+  // Each level takes two brackets, so short lines need no check.
   if (text.length > 2 * MAX_DEPTH && !isShallow(value, MAX_DEPTH))
     throw parseError(`nested deeper than ${MAX_DEPTH} levels`, text);
   return value;

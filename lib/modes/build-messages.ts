@@ -5,14 +5,14 @@ import type { ReadyState } from '../policies/rule.ts';
 import { buildAgenticPrompt } from './agentic-prompt.ts';
 import { buildCorrectivePrompt } from './corrective-prompt.ts';
 
-/** The images attached to a task and to what was said about it since, as part of the message that tells them. */
+/** The images of the task and of later operator messages, for the message that contains both. */
 export function attachedImages(state: ReadyState): Pick<ChatMessage, 'images'> {
   const { images: ofTask = [] } = state.config;
   const images = [...ofTask, ...messagesBefore(state).flatMap(({ images = [] }) => images)];
   return images.length > 0 ? { images } : {};
 }
 
-/** The task, or after failed checks the task with what was said about it and the failures to correct (V6). */
+/** The task, or after failed checks the corrective prompt (V6). */
 export function taskText(state: ReadyState, files: { filesWritten?: readonly string[] } = {}): string {
   const { config, attempts } = state;
   const last = attempts.at(-1);
@@ -21,7 +21,7 @@ export function taskText(state: ReadyState, files: { filesWritten?: readonly str
   return buildCorrectivePrompt({ task: config.task, added, last, ...files });
 }
 
-/** What was said to earlier attempts, of whose conversations a new one keeps nothing. */
+/** Operator messages to earlier attempts, whose conversations are not part of the new one. */
 function messagesBefore({ attempts, operatorMessages }: ReadyState): readonly OperatorMessage[] {
   return attempts.length === 0 ? [] : operatorMessages.filter(({ status }) => status === 'delivered');
 }

@@ -103,7 +103,7 @@ async function checkContent(path: string, text: string, workspace: string): Prom
   const { sizeBytes, data } = await readWhole(workspace, workspaceSteps(path), MAX_FILE_BYTES);
   if (!data) return { passed: false, output: `"${path}" is too large to be searched.` };
   const content = data.toString('utf8');
-  // What is checked is the text. Which line ends the file has is up to the system and the tool that wrote it.
+  // Line endings depend on the system and the tool that wrote the file, so they don't count.
   const passed = content.includes(text) || content.replaceAll('\r\n', '\n').includes(text);
   return {
     passed,

@@ -140,7 +140,7 @@ async function runRipgrep(
     return message || `ripgrep did not finish (${end}, exit status ${status ?? 'unknown'}).`;
   }
   const found = rows.slice(0, request.maxResults);
-  // Places take long for some patterns that lines are quickly found for, so they are asked for separately.
+  // Columns can take far longer to find than lines, so a separate search asks for them.
   const isLong = ({ text }: Row) => lineExcerpt({ text, at: 0 }).isCut;
   const places = found.some(isLong) ? (await search(PLACES, PLACES_TIMEOUT_MS)).rows : [];
   const matches: Match[] = [];

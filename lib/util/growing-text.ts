@@ -1,4 +1,4 @@
-/** Pieces that are joined at a time. */
+/** Pieces to collect before they are joined. */
 const JOINED_PIECES = 4096;
 
 /**

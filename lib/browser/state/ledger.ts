@@ -183,7 +183,7 @@ function retries(run: RunState): Gauge[] {
 }
 
 function repetition(run: RunState, limit: number): Gauge {
-  // Once the work has been checked, the refused reply is no longer at hand.
+  // Verification clears the refused reply from the state.
   const isRefused = run.result?.termination_reason === 'repetition' && !run.reply;
   const used = isRefused ? limit : identicalRounds(run);
   const pending = run.reply && !run.reply.accepted && run.reply.calls.length > 0;

@@ -21,7 +21,7 @@ class HubClient {
   readonly #send: (message: TabMessage) => void;
   readonly #runs = new Map<string, RunListener>();
   readonly #lists = new Set<ListListener>();
-  /** Whether there was a stream: what comes after another hub takes over is not all that happened. */
+  /** Whether a stream was open before: another hub that takes over may have missed changes. */
   #hadStream = false;
 
   constructor() {

@@ -100,7 +100,7 @@ export class StreamHub {
           break;
         case 'watch-list':
           tab.list = message.on;
-          // What is read now is followed only from the next opening on.
+          // Changes between now and the next stream would be missed.
           if (message.on && this.#isBroken) tab.send({ type: 'list-signal', signal: { type: 'lost' } });
           this.#change({ anew: message.on });
           break;

@@ -5,7 +5,7 @@ import type { Secret } from '../secrets.ts';
 
 /** The token of one connection, for the library. */
 export interface ConnectionSignIn extends Sdk.AuthProvider {
-  /** Hears which token a request had that is refused: the connection may have used a newer one since. */
+  /** Records the token of a refused request; the connection may use a newer one by now. */
   refused(response: Response, token: string): void;
   /** What to say of an error that asks for further permissions; `undefined` for any other. */
   insufficient(error: unknown): AppError | undefined;

@@ -4,7 +4,7 @@ import type { ExperimentLeaseStore, FreeRun, HeldRun, RunLeases, SlotLeases } fr
 import { RunEndedError, RunNotFoundError } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
 
-/** More than ever wait: beyond it, a run is not counted, and has no turn even at an idle model server. */
+/** Max waiting runs that are read; later ones are neither counted nor started, even for an idle model server. */
 const FREE_AT_A_TIME = 1000;
 /** Advisory lock key, unique in this database: one process at a time counts slots and claims a run. */
 const CLAIM_LOCK = 0x10_09_e6;
