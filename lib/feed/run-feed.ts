@@ -3,6 +3,7 @@ import type { RunDelta } from '../events/delta.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { EventText } from '../store/run-store.ts';
 import { type LiveDeltas, nothingSeen, type SeenTexts } from './live-deltas.ts';
+import { PACE_MS } from './pace.ts';
 
 /** An item sent to a viewer. */
 export type FeedItem =
@@ -31,12 +32,6 @@ export interface FeedSource {
 
 /** Live events sent to a viewer at a time. The rest stays in the store, not in memory. */
 const PAGE = 100;
-/**
- * Shortest time between two pulls that a live run wakes, in milliseconds. Each write to a socket costs the server more than
- * its events do. After a pause the next event is sent at once, and so is the end of a run.
- */
-const PACE_MS = 10;
-
 interface Topic {
   cursor: number;
   readonly seen: SeenTexts;

@@ -1,5 +1,4 @@
-/** As often as viewers of a run get text. */
-const GROUP_MS = 10;
+import { PACE_MS } from '../feed/pace.ts';
 
 type Kind = 'thinking' | 'text';
 
@@ -18,7 +17,7 @@ export class GroupedText {
 
   add(type: Kind, text: string): void {
     this.#held[type] += text;
-    this.#timer ??= setTimeout(() => this.flush(), GROUP_MS);
+    this.#timer ??= setTimeout(() => this.flush(), PACE_MS);
   }
 
   /** Sends what is held. */
