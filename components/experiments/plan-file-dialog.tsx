@@ -6,6 +6,7 @@ import { postJson } from '#lib/browser/api.ts';
 import { formatOf } from '#lib/browser/drafts/case-draft.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { MAX_SUITE_BYTES } from '#lib/events/limits.ts';
+import { distinctModels } from '#lib/util/model-name.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -41,7 +42,7 @@ function PlanFile({ onCancel }: { onCancel: () => void }) {
       <StartPlan
         plan={plan}
         models={models}
-        runsPerModel={Math.round(read.runs / Math.max(1, new Set(models).size))}
+        runsPerModel={Math.round(read.runs / Math.max(1, distinctModels(models).length))}
         onCancel={onCancel}
       >
         <p className="foreign font-medium">{shortLine(plan.name, 120)}</p>

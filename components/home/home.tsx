@@ -70,7 +70,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
         <RunFilters
           filter={filter}
           problems={problems}
-          models={[...new Set(names)]}
+          models={names}
           facets={facets.data}
           onChange={(next, how) => changeQuery(writeRunFilter(query, next), how)}
           input={input}

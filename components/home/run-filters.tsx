@@ -7,6 +7,7 @@ import type { RunFilter } from '#lib/api/run-filter.ts';
 import { MODES } from '#lib/events/modes.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
 import type { OutcomeKind } from '#lib/events/termination.ts';
+import { distinctModels, isSameModel } from '#lib/util/model-name.ts';
 import { TYPING_MS } from '../hooks/use-settled.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
@@ -44,6 +45,8 @@ export function RunFilters({
   children: ReactNode;
 }) {
   const { mode, model, reason, outcome, state, archived } = filter;
+  // Runs may have used `qwen3` or `qwen3:latest`: both are the same model, and the filter finds both.
+  const modelNames = distinctModels(model ? [...models, model] : models);
   const [open, setOpen] = useState(false);
   const some = Object.keys(filter).length > 0 || problems.length > 0;
   const { text: _text, ...chosen } = filter;
@@ -81,11 +84,11 @@ export function RunFilters({
           <Choice
             label="Filter by model"
             any="Any model"
-            value={model ?? ''}
+            value={modelNames.find((name) => model && isSameModel(name, model)) ?? ''}
             onChoose={(value) => onChange({ ...filter, model: value || undefined }, 'push')}
             className="max-w-48 font-mono"
           >
-            {[...new Set([...models, ...(model ? [model] : [])])].map((name) => (
+            {modelNames.map((name) => (
               <option key={name} value={name}>
                 {name}
               </option>

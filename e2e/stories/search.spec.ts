@@ -20,8 +20,19 @@ test('a search over all runs links to the matching rows', async ({ page, loupe, 
   ollama.add(answer('quokka-model', 'The quokka lives on Rottnest Island.'));
   ollama.add(answer('wombat-model', 'A wombat digs <b>all night</b>.'));
   const quokka = await finishRun(loupe, { task: 'Tell me about animals', model: 'quokka-model' });
-  await finishRun(loupe, { task: 'Tell me about diggers', model: 'wombat-model' });
+  await finishRun(loupe, { task: 'Tell me about diggers', model: 'wombat-model:latest' });
+  await finishRun(loupe, { task: 'Tell me more about diggers', model: 'wombat-model' });
   await page.goto('/');
+
+  await test.step('a model that runs named in two ways is one choice', async () => {
+    const filter = page.getByLabel('Filter by model');
+    await expect(filter.getByRole('option', { name: /^wombat-model(:latest)?$/ })).toHaveCount(1);
+    await page.goto('/?model=wombat-model%3Alatest');
+    await expect(filter.locator('option:checked')).toHaveText(/^wombat-model/);
+    const runs = page.getByRole('region', { name: 'Runs', exact: true });
+    await expect(runs.getByRole('link', { name: /about diggers/ })).toHaveCount(2);
+    await page.goto('/');
+  });
 
   await test.step('the slash leads to the search, and the address follows it', async () => {
     await expect(page.getByRole('region', { name: 'Runs', exact: true })).toBeVisible();
