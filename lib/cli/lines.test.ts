@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { RunSummary } from '../api/run-summary.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { foldAll } from '../events/fold-run.ts';
+import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { Outcome } from '../events/termination.ts';
 import { completedLog, SampleLog } from '../testing/sample-logs.ts';
@@ -27,6 +28,15 @@ it('prints the text streamed before a call failed, and marks totals that contain
     'Text so far: One file is read.',
   ]);
   expect(endLine(summarizeRun(state))).toContain('≈1000 tokens');
+});
+
+it('prints that a run was resumed after its server was lost, not that it went on after a wait', () => {
+  const log = new SampleLog({ runId: 'r' }).prepare();
+  const state = foldAll(emptyRunState('r'), log.events);
+  const resumed = (after: { after_wait?: true }) =>
+    linesOf({ ...log.events[0], type: 'run.resumed', worker: 'w', epoch: 2, ...after } as RunEvent, state);
+  expect(resumed({})).toEqual([expect.stringContaining('Worker w resumed the run (epoch 2)')]);
+  expect(resumed({ after_wait: true })).toEqual([]);
 });
 
 const ended = (outcome: Outcome): RunSummary => ({

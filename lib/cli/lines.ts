@@ -72,6 +72,9 @@ function sentenceOf(event: RunEvent, state: RunState): string | undefined {
     case 'turn.ended':
     case 'run.ended':
       return undefined;
+    case 'run.resumed':
+      // After a wait this happens with every message, and tells a person nothing.
+      return event.after_wait ? undefined : summarize(event);
     default:
       return summarize(event);
   }
