@@ -1,8 +1,10 @@
 'use client';
 
+import { isMissingCode } from '#lib/browser/load-code.ts';
+import { OutdatedPage } from '../components/shell/outdated-page.tsx';
 import { Button } from '../components/ui/button.tsx';
 
-/** A bug on a page: the run itself is not touched by it. */
+/** A bug on a page, or code that is no longer there: the run itself is not touched by it. */
 export default function ErrorPage({
   error,
   reset,
@@ -10,6 +12,7 @@ export default function ErrorPage({
   error: Error & { digest?: string };
   reset: () => void;
 }) {
+  if (isMissingCode(error)) return <OutdatedPage />;
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-16 sm:px-6">
       <h1 className="text-2xl font-semibold tracking-[-0.02em]">This page crashed</h1>

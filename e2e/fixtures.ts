@@ -26,7 +26,7 @@ interface WorkerFixtures {
 
 interface TestFixtures {
   /** Every test: the browser talks to Loupe alone, runs no foreign script, and no run outlives its story. */
-  guard: undefined;
+  guard: Watch;
   /** A page of a browser that is signed in. */
   page: Page;
   /** A server of the story's own, for stories that end it or need another Ollama; gone with the story. */
@@ -70,7 +70,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   guard: [
     async ({ context, loupe, ollama }, use) => {
       const seen = watch(context, loupe.url);
-      await use(undefined);
+      await use(seen);
       await clearAway(loupe);
       ollama.forget();
       seen.expectNothing();
@@ -169,10 +169,18 @@ function comeAlive(page: Page): void {
   };
 }
 
+/** What a page gave away. */
+interface Watch {
+  /** A trouble that the test provokes, and that must come. */
+  expectTrouble(pattern: RegExp): void;
+  expectNothing(): void;
+}
+
 /** Collects what a hostile or broken page would give away. */
-function watch(context: BrowserContext, ownUrl: string): { expectNothing(): void } {
+function watch(context: BrowserContext, ownUrl: string): Watch {
   const urls = new Set<string>();
   const troubles: string[] = [];
+  const provoked: RegExp[] = [];
   context.on('request', (request) => urls.add(request.url()));
   context.on('weberror', (error) => troubles.push(`page error: ${error.error().message}`));
   context.on('dialog', (dialog) => {
@@ -186,10 +194,15 @@ function watch(context: BrowserContext, ownUrl: string): { expectNothing(): void
     }
   });
   return {
+    expectTrouble(pattern) {
+      provoked.push(pattern);
+    },
     expectNothing() {
       const foreign = [...urls].filter((url) => !url.startsWith(`${ownUrl}/`) && !url.startsWith('data:'));
       expect(foreign, 'D2: the browser asks its own server only').toEqual([]);
-      expect(troubles, 'no error, no dialog, nothing refused by the content policy').toEqual([]);
+      for (const pattern of provoked) expect(troubles).toContainEqual(expect.stringMatching(pattern));
+      const others = troubles.filter((trouble) => !provoked.some((pattern) => pattern.test(trouble)));
+      expect(others, 'no error, no dialog, nothing refused by the content policy').toEqual([]);
     },
   };
 }

@@ -16,6 +16,7 @@ import {
   sourceHash,
 } from './build-state.mjs';
 import { packagesToInstall } from './installed-packages.mjs';
+import { serversRunningFrom } from './running-servers.mjs';
 import { missingSystemTools } from './system-tools.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -37,6 +38,16 @@ function run(command, args, options = {}) {
   return done.status ?? 1;
 }
 
+/** A server reads its files while it runs, and its pages load theirs: an update under it would break both. */
+function refuseWhileRunning() {
+  const [pid] = wants.has('--omit-dev') ? serversRunningFrom(root) : [];
+  if (pid === undefined) return;
+  fail(
+    `there are changes to install or build, but Loupe is running from this folder (process ${pid}). Stop it with Ctrl-C, ` +
+      'then run npm start again. Unfinished runs resume.',
+  );
+}
+
 /** Installs packages if the lock file changed: a marker in node_modules contains the hash of the installed one. */
 function ensurePackages() {
   const hash = createHash('sha256')
@@ -46,6 +57,7 @@ function ensurePackages() {
   const marker = existsSync(markerFile) ? readFileSync(markerFile, 'utf8') : undefined;
   const due = packagesToInstall({ marker, hash, omitDev: wants.has('--omit-dev') });
   if (!due) return;
+  refuseWhileRunning();
   const npm = process.env.npm_execpath;
   if (!npm) fail('Run this through npm: npm start, or npm test.');
   say('installing packages (once, about half a minute)');
@@ -109,6 +121,7 @@ async function ensureBuild() {
   ];
   const due = builds.filter(({ folder, product }) => !isBuilt({ folder, product, hash }));
   const failed = [];
+  if (due.length > 0) refuseWhileRunning();
   if (due.length > 0) say(`building ${due.map(({ what }) => what).join(', ')}`);
   await Promise.all(
     due.map(async ({ what, command }) => {

@@ -19,3 +19,8 @@ export async function loadCode<Code>(load: () => Promise<Code>): Promise<Code> {
     });
   }
 }
+
+/** Whether an error means that the bundler's runtime could not load code, as after an update of the server. */
+export function isMissingCode(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ChunkLoadError';
+}
