@@ -204,7 +204,8 @@ function afterVerification(state: ReadyState): Action {
   const last = state.attempts.at(-1);
   if (!last?.outcome) return { type: 'verify', attempt: state.attempt };
   if (mayTryAgain(state)) return { type: 'open-attempt', attempt: state.attempt + 1 };
-  return { type: 'append', events: [runEnded(state, { reason: last.reason })] };
+  const { reason, error } = last;
+  return { type: 'append', events: [runEnded(state, { reason, ...(error && { error }) })] };
 }
 
 /** Reports a model without tool support before it is loaded, if its server says so (S2). */
@@ -234,7 +235,7 @@ function act(state: ReadyState, verdict: Verdict): Action {
 }
 
 /** Ends the attempt: with verification if it has checks (V5), otherwise with the end of the run. */
-function conclude(state: ReadyState, ending: Ending): Action {
+export function conclude(state: ReadyState, ending: Ending): Extract<Action, { type: 'append' }> {
   const interrupted = interruptedCall(state);
   const { serverWait } = state;
   const waited: NewEvent[] =
@@ -247,6 +248,7 @@ function conclude(state: ReadyState, ending: Ending): Action {
         attempt: state.attempt,
         reason: ending.reason,
         output: state.lastText,
+        ...(ending.error && { error: ending.error }),
       }
     : runEnded(state, ending);
   return {

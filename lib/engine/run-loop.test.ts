@@ -11,11 +11,14 @@ import { emptyRunState } from '../events/run-state.ts';
 import { summarize } from '../events/summarize.ts';
 import type { TerminationReason } from '../events/termination.ts';
 import type { ChatModel } from '../model/chat-model.ts';
+import { ModelError } from '../model/model-error.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { NUDGE_TEXT } from '../policies/nudge.ts';
 import { schemaRule } from '../policies/schema-rule.ts';
+import { eventsOf } from '../testing/events-of.ts';
 import {
   calls,
+  driveLoop,
   type PlayedRun,
   type PlayOptions,
   play as playRun,
@@ -23,7 +26,9 @@ import {
   silence,
   until,
 } from '../testing/loop-harness.ts';
+import { MemoryLog } from '../testing/memory-log.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
+import { callingModel, openerOf, scriptedTools } from '../testing/simulate-run.ts';
 import type { ToolBox } from '../tools/tool.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenTools } from './open-tools.ts';
@@ -1010,6 +1015,52 @@ it('passes in the second attempt; V9: a guarded run whose work is right passes i
     result: { termination_reason: 'timeout', error: { code: 'model_timeout' } },
   });
   expect(timedOut.of('attempt.started')).toHaveLength(1);
+});
+
+it.each([
+  { found: 'right', verification: 'partial_pass', attempts: 1 },
+  { found: 'wrong', verification: 'pass', attempts: 2 },
+])('checks the work of a run whose model was not loaded again in time: $found work [V9]', async (wanted) => {
+  const log = new MemoryLog();
+  const checks: RunConfig['checks'] = [{ type: 'file_exists', path: 'a' }];
+  const config = sampleConfig({ live_tokens: false, checks });
+  const scripted = callingModel(log, [[write('a')], [read('a')]]);
+  let loads = 0;
+  const model: ChatModel = {
+    ...scripted,
+    load: async (request, context) => {
+      loads += 1;
+      if (loads !== 2) return scripted.load(request, context);
+      throw new ModelError({ kind: 'timeout', code: 'load_timeout', message: 'Not loaded in time.' });
+    },
+  };
+  let verified = 0;
+  const runChecks = async () => {
+    verified += 1;
+    return checks.map((check) => ({
+      check,
+      passed: wanted.found === 'right' || verified > 1,
+      output: '',
+      duration_ms: 1,
+    }));
+  };
+  const tools = scriptedTools(['read_file', 'write_file'], (tool) => ({ success: true, tool, output: 'x' }));
+  await driveLoop(log, config, {
+    model,
+    openTools: openerOf(tools, { runChecks }),
+    yieldToOthers: async () => loads === 1,
+    sleep: async () => {},
+  });
+  const [started] = eventsOf(log.events, 'verification.started');
+  expect(started).toMatchObject({ reason: 'timeout', error: { code: 'load_timeout' } });
+  expect(log.state.attempts).toHaveLength(wanted.attempts);
+  expect(log.state.ended?.verification).toBe(wanted.verification);
+  if (wanted.attempts > 1) return;
+  expect(log.state.ended).toMatchObject({
+    result: { termination_reason: 'timeout', error: { code: 'load_timeout' } },
+    message: 'Not loaded in time.',
+    files_written: ['a'],
+  });
 });
 
 /** Replies with `steps` where the request has the words; the corrective prompt begins a new conversation. */

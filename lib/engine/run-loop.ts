@@ -40,7 +40,7 @@ import { type FaultHook, fault } from './fault.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { judgeInThread } from './judge-in-thread.ts';
 import { judgeRubrics } from './judge-rubric.ts';
-import { nextAction } from './next-action.ts';
+import { conclude, nextAction } from './next-action.ts';
 import type { OpenedTools, OpenTools } from './open-tools.ts';
 import { readReply } from './read-reply.ts';
 import { ResidencyCheck } from './residency-check.ts';
@@ -371,9 +371,7 @@ class Loop {
       if (this.#abort.aborted) return;
       const state = this.#ready();
       const verdict = afterFailedPreparation(state, failureOf(error), this.#now());
-      await this.#appendAndWait(
-        verdict.type === 'append' ? verdict : { type: 'append', events: [runEnded(state, verdict.ending)] },
-      );
+      await this.#appendAndWait(verdict.type === 'append' ? verdict : conclude(state, verdict.ending));
     }
   }
 

@@ -272,7 +272,13 @@ function apply(state: RunState, event: RunEvent): RunState {
         reply: undefined,
         attempts: [
           ...state.attempts,
-          { attempt: event.attempt, reason: event.reason, output: event.output, checks: [] },
+          {
+            attempt: event.attempt,
+            reason: event.reason,
+            output: event.output,
+            ...(event.error && { error: event.error }),
+            checks: [],
+          },
         ],
       };
     case 'verification.checked':

@@ -101,6 +101,8 @@ export interface AttemptOutcome {
   attempt: number;
   reason: TerminationReason;
   output: string;
+  /** The failure that ended it. */
+  error?: EventOf<'verification.started'>['error'];
   outcome?: 'pass' | 'partial_pass' | 'fail';
   checks: EventOf<'verification.checked'>['checks'];
 }

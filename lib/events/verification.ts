@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { check, rubricCheck } from './check.ts';
-import { envelope } from './envelope.ts';
+import { envelope, errorShape } from './envelope.ts';
 import { terminationReason } from './termination.ts';
 
 /** An attempt ended and its work is about to be checked (V5, V9). */
@@ -11,6 +11,8 @@ export const verificationStarted = z.object({
   reason: terminationReason,
   /** The attempt's last text: its answer, or the last text before a guard ended it. */
   output: z.string(),
+  /** The failure that ended the attempt, such as a timeout. Missing in older logs. */
+  error: errorShape.optional(),
 });
 
 const checkResult = z.object({

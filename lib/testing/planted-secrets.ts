@@ -259,7 +259,10 @@ export function plantedLog(options: ConstructorParameters<typeof SampleLog>[0] =
     folded: [{ message: 1, kind: 'one-line', before_chars: 9, content: all }],
   });
   log.push({ type: 'policy.warned', code: 'note', message: all, detail: { text: all, ...each } });
-  log.push({ type: 'verification.started', attempt: 1, reason: 'final_answer', output: all });
+  log.push({
+    ...{ type: 'verification.started', attempt: 1, reason: 'timeout', output: all },
+    error: { code: 'error', message: all, hint: all },
+  });
   log.push({
     type: 'verification.checked',
     attempt: 1,
