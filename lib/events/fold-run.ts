@@ -488,7 +488,7 @@ function resumed(state: RunState, event: EventOf<'run.resumed'>): RunState {
 function forked(state: RunState, event: EventOf<'run.forked'>): RunState {
   const answer = event.answered ? state.reply : undefined;
   const replayed = event.edits.reduce((now, edit) => withEdit(now, edit, event), state);
-  const edited = event.continues ? countedAnew(replayed, event) : replayed;
+  const edited = withoutUnwantedHandover(event.continues ? countedAnew(replayed, event) : replayed);
   const text = answer && edited.reply?.text;
   const standing =
     text === undefined || edited.config?.conversation?.replies === 'unchanged' ? undefined : text;
@@ -558,6 +558,20 @@ function countedAnew(state: RunState, event: EventOf<'run.forked'>): RunState {
     callsSucceeded: 0,
     turns: { ...state.turns, empty: 0 },
     cycle: { ...state.cycle, empty: 0 },
+  };
+}
+
+/** Takes back the request for a summary if the settings of the fork turn handovers off. */
+function withoutUnwantedHandover(state: RunState): RunState {
+  const { kept, prompted } = state.handover;
+  if (kept === undefined || typeof state.config?.handover_at === 'number') return state;
+  return {
+    ...state,
+    reply: undefined,
+    awaitingReply: false,
+    messages: state.messages.slice(0, kept),
+    turns: { ...state.turns, prompted },
+    handover: { ...state.handover, kept: undefined, prompted: true },
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { forkRequest } from '../api/fork-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
+import { forkProblem } from '../events/fork-point.ts';
 import { forkedLog } from '../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
@@ -45,9 +46,9 @@ const state = (events: readonly RunEvent[]) => foldAll(emptyRunState(events[0]?.
 /** The fork, run on by the engine. */
 const goOn = async (parent: PlayedRun, request: Request, steps: Parameters<typeof play>[1]) =>
   play(
-    parent.config.mode === 'explore'
-      ? { mode: 'explore' }
-      : { task: 'Not used', agentic: parent.config.agentic },
+    parent.config.mode === 'task'
+      ? { task: 'Not used', agentic: parent.config.agentic }
+      : { mode: parent.config.mode },
     steps,
     {
       events: await forkOf(parent.log.events, request, true),
@@ -526,6 +527,46 @@ describe('explore', () => {
     expect(fork.reply?.text).toBe('Edited.');
   });
 });
+
+it.each(['session', 'explore'] as const)(
+  'hands nothing over where its settings turn that off, also during a handover: %s',
+  async (mode) => {
+    const limits = { context_limit: 1000, handover_at: 0.8 };
+    const write = { name: 'write', arguments: { key: 'a', value: 'b' } };
+    const full = mode === 'session' ? { content: 'z'.repeat(600) } : { tool_calls: [write] };
+    await using parent = await play(
+      mode === 'session'
+        ? { mode, autopilot: true, autopilot_turns: 3, ...limits }
+        : { mode, max_cycles: 1, ...limits },
+      [{ reply: { ...full, prompt_eval_count: 850 } }, says('The summary.')],
+      {
+        fake: {
+          models: [{ name: 'play', context_length: 2_000_000 }],
+          scenarios: [{ name: 'play', match: 'handed over', steps: [says('On I go.')] }],
+        },
+      },
+    );
+    const [started] = parent.of('handover.started');
+    const [ended] = parent.of('handover.ended');
+    if (!started || !ended) throw new Error('Nothing was handed over');
+    const before = state(parent.log.events.slice(0, started.seq - 1));
+    let forks = 0;
+    for (let seq = started.seq; seq < ended.seq; seq += 1) {
+      const last = parent.log.events[seq - 1];
+      if (!last || forkProblem(state(parent.log.events.slice(0, seq)), last) !== undefined) continue;
+      const settings = { handover_at: null, context_limit: 30_000 };
+      await using fork = await goOn(parent, { at: { seq }, settings }, [played, says('As before.')]);
+      expect(fork.of('handover.ended'), `after event ${seq}`).toEqual([]);
+      expect(fork.sent(0).slice(0, before.messages.length)).toEqual(before.messages);
+      expect(fork.sent(0).slice(before.messages.length)).toEqual(
+        mode === 'session' ? [{ role: 'user', content: 'Continue.' }] : [],
+      );
+      expect(fork.fake.chats[0]?.tools).not.toHaveLength(0);
+      forks += 1;
+    }
+    expect(forks).toBeGreaterThan(2);
+  },
+);
 
 it('a session goes on from a turn, with what its operator had said', async () => {
   const fork = state(await forkOf(sessionLog().events, { at: { before_iteration: 3 } }));
