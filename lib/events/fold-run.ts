@@ -751,8 +751,8 @@ function toolStarted(before: RunState, event: EventOf<'tool-call.started'>): Run
 }
 
 /**
- * The first call that starts or needs approval adds the reply to the conversation: one assistant message with all
- * calls as the model wrote them (T12).
+ * The first call that starts, needs approval or is not run adds the reply to the conversation: one assistant message
+ * with all calls as the model wrote them (T12).
  */
 function accepted(state: RunState, event: RunEvent): { state: RunState; reply: PendingReply } {
   if (!state.reply)
@@ -793,13 +793,12 @@ function phaseOfCalls({ phase, awaiting, serverWait, mcpRequests, reply, approva
 }
 
 function toolEnded(
-  state: RunState,
+  before: RunState,
   event: EventOf<'tool-call.ended'> | EventOf<'tool-call.interrupted'>,
 ): RunState {
-  const { reply } = state;
-  const call = reply?.calls.find((pending) => pending.callId === event.call_id);
-  if (!reply || !call)
-    throw new RangeError(`Run ${state.runId}: event ${event.seq} ends a call that never started`);
+  const { reply, state } = accepted(before, event);
+  const call = reply.calls.find((pending) => pending.callId === event.call_id);
+  if (!call) throw new RangeError(`Run ${state.runId}: event ${event.seq} ends a call that never started`);
   const decided = state.approvals[call.callId]?.decided;
   const wrote = event.result.success && WRITING_TOOLS.includes(call.name);
   // Older logs do not say what was new; for them, only written files count.

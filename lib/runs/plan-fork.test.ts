@@ -438,6 +438,20 @@ describe('continue with a hint, at the end of the conversation', () => {
     expect(fork.of('cycle.reflected').map(({ text }) => text)).toEqual(['One.', 'Two.']);
   });
 
+  it('in an exploration that was stopped before the calls of a reply, which are not made', async () => {
+    const write = { name: 'write', arguments: { key: 'a', value: 'b' } };
+    await using parent = await play({ mode: 'explore', max_cycles: 1 }, [calls(write, write), says('One.')]);
+    const [parsed] = parent.of('reply.parsed');
+    const stopped = parent.log.events.slice(0, parsed?.seq);
+    const events = await forkOf(stopped, hint, true);
+    await using fork = await play({ mode: 'explore' }, [played, says('One.')], { events });
+    expect(fork.of('tool-call.started')).toEqual([]);
+    expect(fork.log.state.memory.size).toBe(0);
+    expect(fork.sent(0).map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool']);
+    for (const { content } of fork.sent(0).slice(-2)) expect(content).toContain('was not run');
+    expect(fork.log.state).toMatchObject({ iterationsUsed: 2, cycle: { number: 1, open: false } });
+  });
+
   it('without a message nothing is counted anew, and an answer is the end again', async () => {
     await using parent = await play({ task: 'Say', nudge_plans: false }, [says('The answer.')]);
     await using fork = await goOn(parent, { at: { end: true } }, [played]);

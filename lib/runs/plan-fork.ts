@@ -171,10 +171,11 @@ function promptEdits(
 }
 
 /** Marks calls that had not run when the run ended: the operator continues with a message instead. */
-function callsNotRun({ reply }: ReadyState): NewEvent[] {
-  if (!reply?.accepted) return [];
+function callsNotRun({ reply, config }: ReadyState): NewEvent[] {
+  // A reply that is kept unchanged is part of the conversation before its first call.
+  if (!reply?.accepted && config.conversation?.replies !== 'unchanged') return [];
   const error = 'This call was not run, because the run had ended. Read the new message, then continue.';
-  return reply.calls
+  return (reply?.calls ?? [])
     .filter(({ status }) => status === 'waiting')
     .map(({ callId, name }) => ({
       type: 'tool-call.ended',
