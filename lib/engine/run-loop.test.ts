@@ -24,6 +24,7 @@ import {
   play as playRun,
   says,
   silence,
+  stop,
   until,
 } from '../testing/loop-harness.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
@@ -1062,6 +1063,45 @@ it.each([
     files_written: ['a'],
   });
 });
+
+it.each([
+  ['timeout', 1],
+  ['timeout', 2],
+  ['model_missing', 1],
+  ['unreachable', 2],
+] as const)(
+  'a stop during a load that fails (%s, load %i) is the reason of the end [G18]',
+  async (kind, nth) => {
+    const log = new MemoryLog();
+    const scripted = callingModel(log, [[read('a')]]);
+    let loads = 0;
+    const model: ChatModel = {
+      ...scripted,
+      load: async (request, context) => {
+        loads += 1;
+        if (loads !== nth) return scripted.load(request, context);
+        log.append([stop()]);
+        throw new ModelError({ kind, message: 'Not loaded.' });
+      },
+    };
+    const config = sampleConfig({ live_tokens: false, server_wait_seconds: 600 });
+    const tools = scriptedTools(['read_file'], (tool) => ({ success: true, tool, output: 'x' }));
+    await driveLoop(log, config, {
+      model,
+      openTools: openerOf(tools),
+      yieldToOthers: async () => loads === 1,
+      sleep: async () => {},
+    });
+    expect(loads).toBe(nth);
+    expect(log.state.ended).toMatchObject({
+      result: { termination_reason: 'stopped', status: 'cancelled', error: null },
+      message:
+        nth === 1
+          ? 'Stopped on request before the first iteration.'
+          : 'Stopped on request after iteration 1.',
+    });
+  },
+);
 
 /** Replies with `steps` where the request has the words; the corrective prompt begins a new conversation. */
 const where = (match: string, steps: ScenarioStepInput[]) => ({

@@ -368,8 +368,9 @@ class Loop {
       await step();
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      if (this.#abort.aborted) return;
       const state = this.#ready();
+      // A stop comes first, as after a failed call, and lets the calls of a reply finish.
+      if (this.#abort.aborted || state.stop) return;
       const verdict = afterFailedPreparation(state, failureOf(error), this.#now());
       await this.#appendAndWait(verdict.type === 'append' ? verdict : conclude(state, verdict.ending));
     }
