@@ -199,7 +199,6 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     now: steadyNow,
     redaction: masks,
   });
-  leases?.start({ beat: () => experiments.resume(), lost: (id) => experiments.lose(id) });
   const ratings = new Ratings({
     log: new RatingLog(join(dataDir, 'ratings')),
     stored: service.stored,
@@ -208,8 +207,13 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     modelFor: (model) => servers.modelFor(model),
     newId: () => newRunId(new Date()),
     now: steadyNow,
+    shared: shared !== undefined,
   });
   await ratings.resume();
+  leases?.start({
+    beat: async () => void (await Promise.all([experiments.resume(), ratings.resume()])),
+    lost: (id) => experiments.lose(id),
+  });
   return {
     service,
     experiments,

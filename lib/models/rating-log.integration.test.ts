@@ -35,7 +35,7 @@ it.skipIf(!canMountDisks)(
       });
       disk.empty();
       await log.append('s', score('after'));
-      const lines = (await log.read()).get('s') ?? [];
+      const { lines } = await log.read('s');
       expect(lines.map(({ type }) => type)).toEqual(['created', 'rated']);
       expect(lines[1]).toMatchObject({ run_id: 'after' });
     } finally {

@@ -1,8 +1,11 @@
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ratedText, ratingStudy } from '../api/rating.ts';
 import { withRoomFor } from '../config/full-disk.ts';
+import { FileLock } from '../store/sqlite/file-lock.ts';
+import { errno } from '../util/errno.ts';
 import { jsonValue } from '../util/json.ts';
 
 /** A line of a study's file. */
@@ -25,43 +28,68 @@ export class RatingLog {
     this.#folder = folder;
   }
 
-  /** All studies with their lines. */
-  async read(): Promise<Map<string, RatingLine[]>> {
-    const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
+  /** The studies, each with the size of its file in bytes. */
+  async sizes(): Promise<Map<string, number>> {
+    const names = await readdir(this.#folder).catch((error: unknown) => {
+      if (errno(error) === 'ENOENT') return [];
       throw error;
     });
-    const studies = new Map<string, RatingLine[]>();
+    const sizes = new Map<string, number>();
     for (const name of names) {
       const id = FILE.exec(name)?.[1];
       if (id === undefined) continue;
-      const lines = (await readFile(join(this.#folder, name), 'utf8')).split('\n');
-      // What follows the last line break was cut off with the power or the process.
-      const kept = lines.slice(0, -1).flatMap((line) => {
-        const read = ratingLine.safeParse(jsonValue(line));
-        return read.success ? [read.data] : [];
-      });
-      if (kept[0]?.type === 'created') studies.set(id, kept);
+      const found = await stat(join(this.#folder, name)).catch(ignoreMissing);
+      if (found) sizes.set(id, found.size);
     }
-    return studies;
+    return sizes;
+  }
+
+  /** The lines of a study, none if it was deleted meanwhile, and the size of what was read in bytes. */
+  async read(id: string): Promise<{ lines: RatingLine[]; size: number }> {
+    const bytes = await readFile(this.#path(id)).catch(ignoreMissing);
+    const lines = (bytes?.toString('utf8') ?? '').split('\n');
+    // What follows the last line break was cut off with the power or the process.
+    const kept = lines.slice(0, -1).flatMap((line) => {
+      const read = ratingLine.safeParse(jsonValue(line));
+      return read.success ? [read.data] : [];
+    });
+    return { lines: kept, size: bytes?.length ?? 0 };
+  }
+
+  /**
+   * The right to let models rate the texts of a study, among the processes with this data directory.
+   *
+   * @returns what gives it back; `undefined` while another process has it
+   */
+  hold(id: string): (() => void) | undefined {
+    const lock = FileLock.take(join(this.#folder, `${id}.lock`));
+    return lock && (() => lock.release());
   }
 
   /** Appends a line and waits until it is on disk. @throws {AppError} `storage_full` */
   async append(id: string, line: RatingLine): Promise<void> {
-    const path = join(this.#folder, `${id}.jsonl`);
+    const path = this.#path(id);
+    const isNew = line.type === 'created';
     await withRoomFor(path, async () => {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      await appendLine(path, JSON.stringify(line));
+      if (isNew) await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await appendLine(path, JSON.stringify(line), { isNew });
     });
   }
 
   async delete(id: string): Promise<void> {
-    await rm(join(this.#folder, `${id}.jsonl`), { force: true });
+    await rm(this.#path(id), { force: true });
+    await rm(join(this.#folder, `${id}.lock`), { force: true });
+  }
+
+  #path(id: string): string {
+    return join(this.#folder, `${id}.jsonl`);
   }
 }
 
-async function appendLine(path: string, line: string): Promise<void> {
-  const file = await open(path, 'a+', 0o600);
+async function appendLine(path: string, line: string, { isNew }: { isNew: boolean }): Promise<void> {
+  // Only its first line makes the file: a study that another process has deleted stays deleted.
+  const flags = constants.O_RDWR | constants.O_APPEND | (isNew ? constants.O_CREAT : 0);
+  const file = await open(path, flags, 0o600);
   try {
     const { size } = await file.stat();
     const last = Buffer.alloc(1);
@@ -74,4 +102,8 @@ async function appendLine(path: string, line: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (errno(error) !== 'ENOENT') throw error;
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CreateRatingRequest, createRatingRequest } from '../api/rating.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RunEvent } from '../events/registry.ts';
@@ -32,7 +32,7 @@ const request = (more: Partial<CreateRatingRequest> = {}) =>
 const scores = (plain: number, vague: number) => JSON.stringify({ plain, vague });
 
 /** Ratings whose models answer as told. Opening them again on the same folder is a restart. */
-function open(folder: string, chat: ChatModel['chat']): Ratings {
+function open(folder: string, chat: ChatModel['chat'], options: { shared?: boolean } = {}): Ratings {
   const logs: Record<string, readonly RunEvent[]> = { a: exploreLog(3).events, b: exploreLog(4).events };
   return new Ratings({
     log: new RatingLog(folder),
@@ -50,6 +50,7 @@ function open(folder: string, chat: ChatModel['chat']): Ratings {
     modelFor: async () => scriptedModel(chat),
     newId: () => 'study',
     now: () => 7,
+    ...options,
   });
 }
 
@@ -154,6 +155,75 @@ it('asks for each rating once, however many requests continue a study at the sam
   await Promise.all([ratings.run('study'), ratings.run('study')]);
   await done(ratings);
   expect(asked).toEqual(['one']);
+});
+
+describe('two processes with one data directory', () => {
+  const shared = { shared: true };
+  const endless: ChatModel['chat'] = (_, { signal }) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+  it('ask for each rating once, and both show it', async () => {
+    const folder = newFolder();
+    const dying = open(folder, endless);
+    await dying.create(request());
+    await dying.close();
+    const asked: string[] = [];
+    const chat: ChatModel['chat'] = async ({ model }) => {
+      asked.push(model);
+      return answer(scores(5, 5));
+    };
+    const both = [open(folder, chat, shared), open(folder, chat, shared)];
+    await Promise.all(both.map((each) => each.resume()));
+    await Promise.all(both.map((each) => each.run('study')));
+    await Promise.all(both.map((each) => done(each)));
+    expect(asked).toEqual(['one', 'one', 'two', 'two']);
+    for (const each of both)
+      expect((await each.get('study')).rating).toMatchObject({ status: 'done', rated: 4 });
+  });
+
+  it('take over from one that ended, and not before', async () => {
+    const folder = newFolder();
+    const first = open(folder, endless, shared);
+    await first.create(request());
+    const second = open(folder, async () => answer(scores(5, 5)), shared);
+    await second.resume();
+    expect((await second.get('study')).rating).toMatchObject({ status: 'running', rated: 0 });
+    await first.close();
+    await second.resume();
+    await done(second);
+    expect((await second.get('study')).rating.rated).toBe(4);
+  });
+
+  it.each(['stop', 'delete'] as const)('a %s reaches the one that works on it', async (what) => {
+    const folder = newFolder();
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    let calls = 0;
+    const working = open(
+      folder,
+      async () => {
+        calls += 1;
+        asked.resolve();
+        await answered.promise;
+        return answer(scores(5, 5));
+      },
+      shared,
+    );
+    await working.create(request());
+    await asked.promise;
+    const other = open(folder, endless, shared);
+    await other[what]('study');
+    answered.resolve();
+    if (what === 'stop') {
+      await done(working);
+      expect((await working.get('study')).rating).toMatchObject({ status: 'stopped' });
+    } else {
+      await expect(working.get('study')).rejects.toMatchObject({ code: 'rating_not_found' });
+    }
+    await working.close();
+    expect(calls).toBe(1);
+    expect(readdirSync(folder)).toEqual(what === 'stop' ? ['study.jsonl', 'study.lock'] : []);
+  });
 });
 
 it.each(['stop', 'delete'] as const)('a %s while its start is being stored ends it', async (what) => {

@@ -41,14 +41,20 @@ export interface RatingsOptions {
   modelFor(model: string): Promise<ChatModel>;
   newId: () => string;
   now: () => number;
+  /** Whether other processes work in the same data directory. */
+  shared?: boolean;
 }
 
 /** A study with what has happened to it. */
 interface Open {
   readonly study: RatingStudy;
-  readonly rated: RatedText[];
+  rated: RatedText[];
   failures: RatingReply['failures'];
   running: boolean;
+  /** The size of its file when it was read, in bytes. */
+  size: number;
+  /** Gives back the right to work on it; set while this process does. */
+  release: (() => void) | undefined;
   current?: RatingReply['current'];
   stop: AbortController;
   over: Promise<void>;
@@ -66,13 +72,19 @@ export class Ratings {
     this.#options = options;
   }
 
-  /** Goes on with the studies that were running when the server ended. */
+  /** Goes on with the studies that were running when their server ended. Call again where processes share the files. */
   async resume(): Promise<void> {
-    for (const open of (await this.#studies()).values()) if (open.running) this.#begin(open);
+    for (const open of (await this.#current()).values()) {
+      if (this.#closed || !open.running || open.release || !this.#hold(open)) continue;
+      // The process that had it may have finished it since.
+      await this.#current();
+      if (open.running) this.#begin(open);
+      else this.#release(open);
+    }
   }
 
   async list(): Promise<RatingListReply> {
-    const studies = [...(await this.#studies()).values()];
+    const studies = [...(await this.#current()).values()];
     return {
       ratings: studies.map(summaryOf).sort((a, b) => b.created_at - a.created_at),
       shipped: shippedQuestionnaires(),
@@ -114,7 +126,7 @@ export class Ratings {
     const { name, part, models } = request;
     const study = { id: newId(), name, created_at: now(), questionnaire, part, subjects, models };
     await this.#options.log.append(study.id, { type: 'created', study });
-    const open = opened([{ type: 'created', study }]);
+    const open = opened([{ type: 'created', study }], 0);
     if (!open) throw new RangeError('A new study has no first line');
     (await this.#studies()).set(study.id, open);
     if (models.length > 0) await this.run(study.id);
@@ -124,9 +136,9 @@ export class Ratings {
   /** Lets the models rate what they have not rated yet. @throws {AppError} `rating_not_found` */
   async run(id: string): Promise<RatingReply> {
     const open = await this.#study(id);
-    if (open.running) return replyOf(open);
+    if (open.running && open.release) return replyOf(open);
     await open.over;
-    if (!open.running) {
+    if (!open.release && this.#hold(open)) {
       // Set before the line is on disk, so that a second request does not begin, too.
       open.running = true;
       const stop = new AbortController();
@@ -135,11 +147,14 @@ export class Ratings {
         await this.#append(open, { type: 'running', on: true });
       } catch (error) {
         open.running = false;
+        this.#release(open);
         throw error;
       }
       // It may have been stopped or deleted while that was being stored.
-      if (stop.signal.aborted) open.running = false;
-      else this.#begin(open, stop);
+      if (stop.signal.aborted) {
+        open.running = false;
+        this.#release(open);
+      } else this.#begin(open, stop);
     }
     return replyOf(open);
   }
@@ -196,35 +211,63 @@ export class Ratings {
     }
   }
 
+  /** The studies as this process knows them. */
   #studies(): Promise<Map<string, Open>> {
-    this.#opened ??= this.#options.log.read().then((files) => {
-      const studies = new Map<string, Open>();
-      for (const [id, lines] of files) {
-        const open = opened(lines);
-        if (open) studies.set(id, open);
-      }
-      return studies;
-    });
+    this.#opened ??= this.#readChanges(new Map());
     return this.#opened;
   }
 
+  /** The studies with what other processes have done to them. */
+  async #current(): Promise<Map<string, Open>> {
+    const studies = await this.#studies();
+    return this.#options.shared ? this.#appends.run(() => this.#readChanges(studies)) : studies;
+  }
+
+  async #readChanges(studies: Map<string, Open>): Promise<Map<string, Open>> {
+    const { log } = this.#options;
+    const sizes = await log.sizes();
+    for (const [id, open] of studies) {
+      if (sizes.has(id)) continue;
+      open.running = false;
+      studies.delete(id);
+    }
+    for (const [id, size] of sizes) {
+      const known = studies.get(id);
+      if (known?.size === size) continue;
+      const { lines, size: read } = await log.read(id);
+      const fresh = opened(lines, read);
+      if (!fresh) continue;
+      const { rated, failures, running } = fresh;
+      if (known) Object.assign(known, { rated, failures, running, size: read });
+      else studies.set(id, fresh);
+    }
+    return studies;
+  }
+
   async #study(id: string): Promise<Open> {
-    const open = (await this.#studies()).get(id);
-    if (open) return open;
-    throw new AppError({
-      code: 'rating_not_found',
-      message: `There is no rating "${id.slice(0, 60)}".`,
-      hint: 'Check the ID: the rating may have been deleted.',
-    });
+    return studyIn(await this.#current(), id);
   }
 
   async #append(open: Open, line: RatingLine): Promise<void> {
     const { id } = open.study;
     await this.#appends.run(async () => {
+      const studies = await this.#studies();
+      if (this.#options.shared) await this.#readChanges(studies);
       // A study that was deleted meanwhile gets no new file.
-      if ((await this.#study(id)) === open) await this.#options.log.append(id, line);
+      if (studyIn(studies, id) === open) await this.#options.log.append(id, line);
+      take(open, line);
     });
-    take(open, line);
+  }
+
+  /** Makes this process the one whose models rate the texts of a study. Returns `false` while another one does. */
+  #hold(open: Open): boolean {
+    open.release = this.#options.shared ? this.#options.log.hold(open.study.id) : () => undefined;
+    return open.release !== undefined;
+  }
+
+  #release(open: Open): void {
+    open.release?.();
+    open.release = undefined;
   }
 
   #begin(open: Open, stop = new AbortController()): void {
@@ -238,7 +281,9 @@ export class Ratings {
     try {
       for (const rater of study.models) {
         for (const subject of study.subjects) {
-          if (signal.aborted || this.#closed) return;
+          if (this.#options.shared) await this.#current();
+          // Another process may have stopped or deleted it.
+          if (signal.aborted || this.#closed || !open.running) return;
           const { run_id } = subject;
           if (isDone(open, rater, run_id)) continue;
           open.current = { rater, run_id };
@@ -256,6 +301,7 @@ export class Ratings {
       open.running = false;
     } finally {
       open.current = undefined;
+      this.#release(open);
     }
   }
 
@@ -294,11 +340,23 @@ export class Ratings {
   }
 }
 
-function opened(lines: readonly RatingLine[]): Open | undefined {
+/** @throws {AppError} `rating_not_found` */
+function studyIn(studies: ReadonlyMap<string, Open>, id: string): Open {
+  const open = studies.get(id);
+  if (open) return open;
+  throw new AppError({
+    code: 'rating_not_found',
+    message: `There is no rating "${id.slice(0, 60)}".`,
+    hint: 'Check the ID: the rating may have been deleted.',
+  });
+}
+
+/** @param size of the file, in bytes */
+function opened(lines: readonly RatingLine[], size: number): Open | undefined {
   const [first] = lines;
   if (first?.type !== 'created') return undefined;
   const open: Open = {
-    ...{ study: first.study, rated: [], failures: [], running: false },
+    ...{ study: first.study, rated: [], failures: [], running: false, size, release: undefined },
     ...{ stop: new AbortController(), over: Promise.resolve() },
   };
   for (const line of lines) take(open, line);

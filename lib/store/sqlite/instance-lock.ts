@@ -1,10 +1,9 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { AppError } from '../../errors/app-error.ts';
 import { isNoSpace } from '../../util/no-space.ts';
-import { sqliteCode, storeError } from '../store-errors.ts';
+import { FileLock } from './file-lock.ts';
 
 /** The process that holds a data directory, stored next to the lock so that a second start can report and open its URL. */
 const holder = z.object({
@@ -33,37 +32,22 @@ export class AlreadyRunningError extends AppError {
   }
 }
 
-/**
- * The right to write in a data directory, held for the life of the process. It is a lock of the operating system
- * (SQLite's, on a file of its own), so that it is free again at once after kill -9.
- */
+/** The right to write in a data directory, held for the life of the process. */
 export class InstanceLock {
-  readonly #database: Database.Database;
+  readonly #lock: FileLock;
   readonly #holderPath: string;
 
-  private constructor(database: Database.Database, holderPath: string) {
-    this.#database = database;
+  private constructor(lock: FileLock, holderPath: string) {
+    this.#lock = lock;
     this.#holderPath = holderPath;
   }
 
   /** @throws {AlreadyRunningError} when another process has it */
   static take(dataDir: string): InstanceLock {
-    const path = join(dataDir, 'lock.db');
     const holderPath = join(dataDir, 'server.json');
-    let database: Database.Database | undefined;
-    try {
-      database = new Database(path, { timeout: 0 });
-      chmodSync(path, 0o600);
-      // Keep the journal in memory, so that locking needs no other file, even on a full disk.
-      database.pragma('journal_mode = MEMORY');
-      database.exec('BEGIN EXCLUSIVE');
-    } catch (error) {
-      database?.close();
-      if (sqliteCode(error)?.startsWith('SQLITE_BUSY'))
-        throw new AlreadyRunningError(dataDir, readHolder(holderPath));
-      throw storeError(error, path);
-    }
-    return new InstanceLock(database, holderPath);
+    const lock = FileLock.take(join(dataDir, 'lock.db'));
+    if (!lock) throw new AlreadyRunningError(dataDir, readHolder(holderPath));
+    return new InstanceLock(lock, holderPath);
   }
 
   /** Publishes this process's URL for a second start. */
@@ -81,7 +65,7 @@ export class InstanceLock {
 
   release(): void {
     rmSync(this.#holderPath, { force: true });
-    this.#database.close();
+    this.#lock.release();
   }
 }
 
