@@ -22,6 +22,8 @@ export interface ExactValues {
   values: readonly string[];
   /** Set for paths: a match must not be part of a longer name. */
   wholeNames?: true;
+  /** Set for values that are found by their shape: only pieces of them are searched for. */
+  piecesOnly?: true;
 }
 
 /**
@@ -63,6 +65,7 @@ function scan(text: string, exact: readonly ExactValues[]): Match[] {
 function findPlain(runs: TextRuns, exact: readonly ExactValues[]): Match[] {
   return [
     ...findExact(runs.text, exact),
+    ...findPieces(runs.text, exact),
     ...findShapes(runs),
     ...findUrlCredentials(runs),
     ...findAuthorization(runs),
@@ -148,7 +151,8 @@ const startOfAny = memoized((exact: readonly ExactValues[]) => {
 
 function* findExact(text: string, exact: readonly ExactValues[]): Iterable<Match> {
   if (!startOfAny(exact).test(text)) return;
-  for (const { kind, group, values, wholeNames } of exact) {
+  for (const { kind, group, values, wholeNames, piecesOnly } of exact) {
+    if (piecesOnly) continue;
     for (const value of values) {
       for (let at = text.indexOf(value); at >= 0; ) {
         const end = at + value.length;
@@ -157,6 +161,58 @@ function* findExact(text: string, exact: readonly ExactValues[]): Iterable<Match
           (!WORD.has(text.charCodeAt(end)) && (value.startsWith('/') ? beginsAt(text, at) : true));
         if (whole) yield { kind, group, start: at, end };
         at = text.indexOf(value, whole ? end : at + 1);
+      }
+    }
+  }
+}
+
+/** A shorter piece of a value does not reveal it, and may be a common word. */
+const MIN_PIECE = 8;
+/** Where a length limit cut a text: at its end, or before a mark such as `…`, ` […]` or `\n[… 12 bytes left out …]`. */
+const CUT_AFTER = /(?:\s|\\{1,3}n)?\[?…|\.\.\.|$/y;
+/** Where a cut text goes on: at its start, or after such a mark. */
+const CUT_BEFORE = /(?:^|…\]?(?:\s|\\{1,3}n)?)$/;
+
+/** Matches the first or last half of any value; most texts contain none, so one scan is enough for them. */
+const halfOfAny = memoized((exact: readonly ExactValues[]) => {
+  const halves = exact.flatMap(({ values, wholeNames }) =>
+    wholeNames
+      ? []
+      : values.flatMap((value) => halvesOf(value).map((half) => escapePattern(half.slice(-16)))),
+  );
+  return new RegExp(halves.length === 0 ? '(?!)' : halves.join('|'));
+});
+
+function halvesOf(value: string): string[] {
+  const length = Math.max(MIN_PIECE, Math.ceil(value.length / 2));
+  return length < value.length ? [value.slice(0, length), value.slice(-length)] : [];
+}
+
+/** The first or the last part of a value, at least half of it, where a length limit cut the rest away. */
+function* findPieces(text: string, exact: readonly ExactValues[]): Iterable<Match> {
+  if (!halfOfAny(exact).test(text)) return;
+  for (const { kind, group, values, wholeNames } of exact) {
+    if (wholeNames) continue;
+    for (const whole of values) {
+      const [first, last] = halvesOf(whole);
+      if (first === undefined || last === undefined) continue;
+      for (let at = text.indexOf(first); at >= 0; at = text.indexOf(first, at + first.length)) {
+        let end = at + first.length;
+        while (end - at < whole.length && text.charAt(end) === whole.charAt(end - at)) end += 1;
+        CUT_AFTER.lastIndex = end;
+        if (CUT_AFTER.test(text)) yield { kind, group, start: at, end, whole };
+      }
+      for (let at = text.indexOf(last); at >= 0; at = text.indexOf(last, at + last.length)) {
+        const end = at + last.length;
+        let start = at;
+        while (
+          start > 0 &&
+          end - start < whole.length &&
+          text.charAt(start - 1) === whole.at(start - 1 - end)
+        )
+          start -= 1;
+        if (CUT_BEFORE.test(text.slice(Math.max(0, start - 6), start)))
+          yield { kind, group, start, end, whole };
       }
     }
   }
@@ -181,6 +237,7 @@ function merge(found: Match[]): Match[] {
       start: last.start,
       end: Math.max(last.end, match.end),
       ...(learned || (same && match.learned) ? { learned: true } : {}),
+      ...(last.whole !== undefined && match.end <= last.end ? { whole: last.whole } : {}),
     };
   }
   return merged;

@@ -12,4 +12,6 @@ export interface Match {
   end: number;
   /** Found next to a name like `password`, and distinctive enough to search for elsewhere. */
   learned?: true;
+  /** The whole value, where a length limit cut it and this is a piece. */
+  whole?: string;
 }

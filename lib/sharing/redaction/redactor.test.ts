@@ -109,6 +109,44 @@ it('masks a value found next to a password name everywhere, even earlier in the 
   expect(JSON.stringify(redactLog(log.events).events)).not.toContain('zebra-crossing-7');
 });
 
+const SHAPED = ['gh', 'p_q7Rz2LmX9vKb4TnW8sYdH3cJ6pFgU1aEoZ5i'].join('');
+const LEARNED = 'zebra-crossing-over-7-rivers';
+const GIVEN = 'Zephyr build codename 9';
+const OPERATOR = 'Xw8_kQ2mVr5nTz9bLc3dYf6hGj1pSa4u';
+const ENDS = [
+  '',
+  '…',
+  '…"',
+  ' […] 12',
+  '\n[… 90 bytes left out …]\nx',
+  '\\n[… 90 characters left out …]',
+  '...',
+];
+const STARTS = [
+  '',
+  '[…] ',
+  'x\n[… 90 bytes left out …]\n',
+  'x\\n[… 9 of 99 characters are left out here …]\\n',
+];
+
+it.each([SHAPED, LEARNED, GIVEN, OPERATOR])('masks %s where a length limit cut it', (value) => {
+  const redactor = createRedactor({ environment: [GIVEN], tokens: [OPERATOR] });
+  const whole = redactor.text(`token ${SHAPED}, password: ${LEARNED}`);
+  expect(whole).toContain('‹github token 1›');
+  const most = Math.ceil(value.length * 0.7);
+  for (const end of ENDS) expect(redactor.text(`x ${value.slice(0, most)}${end}`)).toMatch(/^x ‹[a-z ]+ 1›/);
+  for (const start of STARTS) {
+    const masked = redactor.text(`${start}${value.slice(-most)} x`);
+    expect(masked.slice(start.length)).toMatch(/^‹[a-z ]+ 1› x$/);
+  }
+});
+
+it('takes a piece of a value for one only where a text is cut', () => {
+  const redactor = createRedactor({ environment: [GIVEN] });
+  for (const text of ['Zephyr build code, as ever', 'The code name 9 is free.', 'Zephyr', 'name 9'])
+    expect(redactor.text(text)).toBe(text);
+});
+
 it('masks values of objects and argument lists by their names', () => {
   const log = new SampleLog();
   log.push({

@@ -82,6 +82,8 @@ export function withRunFolders(
 class RunRedactor implements Redactor {
   readonly #show: ReadonlySet<FindingKind>;
   readonly #learned = new Set<string>();
+  /** Secrets that were found by their shape, which a piece of them may not have. */
+  readonly #shaped = new Set<string>();
   /** The values to search for literally: given and learned ones. */
   #exact: readonly ExactValues[];
   readonly #replies = new Map<string, ReplyEdits>();
@@ -135,6 +137,13 @@ class RunRedactor implements Redactor {
     this.#exact = [...this.#exact, { kind, group: 'secret', values: [value] }];
   }
 
+  #learnShaped(kind: FindingKind, value: string): void {
+    if (this.#shaped.size >= MAX_LEARNED || this.#shaped.has(value) || this.#learned.has(value)) return;
+    if (this.#isShown(kind) || !isDistinctive(value)) return;
+    this.#shaped.add(value);
+    this.#exact = [...this.#exact, { kind, group: 'secret', values: [value], piecesOnly: true }];
+  }
+
   /** Records the value and returns its mask. */
   #note(kind: FindingKind, group: FindingGroup, value: string): string {
     return maskOf(kind, this.#tallies.note(kind, group, value));
@@ -147,7 +156,8 @@ class RunRedactor implements Redactor {
     for (const match of this.#texts.find(text, this.#exact)) {
       const value = text.slice(match.start, match.end);
       if (match.learned) this.#learnValue(match.kind, value);
-      const mask = this.#note(match.kind, match.group, value);
+      else if (match.group === 'secret' && match.whole === undefined) this.#learnShaped(match.kind, value);
+      const mask = this.#note(match.kind, match.group, match.whole ?? value);
       if (this.#isShown(match.kind)) continue;
       out += text.slice(from, match.start);
       edits.push({ start: match.start, end: match.end, to: out.length, length: mask.length });
@@ -172,10 +182,10 @@ class RunRedactor implements Redactor {
   /** Repeats while new values are learned, because they may occur in what was already rewritten. */
   #settle<Result>(work: () => Result): Result {
     for (let tries = 0; ; tries += 1) {
-      const known = this.#learned.size;
+      const known = this.#exact;
       this.#tallies.forgetNoted();
       const result = work();
-      if (this.#learned.size === known || tries === 3) return result;
+      if (this.#exact === known || tries === 3) return result;
     }
   }
 
