@@ -1,7 +1,66 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
+import { summarizeRun } from '../api/summarize-run.ts';
+import { foldAll } from '../events/fold-run.ts';
+import { emptyRunState } from '../events/run-state.ts';
 import { RunChanges } from '../feed/run-changes.ts';
 import type { AnnotationStore } from '../store/annotation-store.ts';
+import { completedLog } from '../testing/sample-logs.ts';
 import { RunOrganizer } from './run-organizer.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** An organizer beside another process, which purges everything first. */
+function besideAnother(restored: ReadonlySet<string>): { organizer: RunOrganizer; removed: string[] } {
+  const removed: string[] = [];
+  const organizer = new RunOrganizer({
+    store: {
+      hideRuns: async () => undefined,
+      purgeRuns: async () => [],
+      restoreRuns: async () => [],
+      annotate: async () => undefined,
+      extras: async () => undefined,
+      families: async () => new Map(),
+      facets: async () => ({ tags: [], folders: [], models: [] }),
+    },
+    stored: {
+      summary: async (id) =>
+        restored.has(id) ? summarizeRun(foldAll(emptyRunState(id), completedLog().events)) : undefined,
+      refresh: () => undefined,
+    },
+    runs: { forget: () => undefined },
+    changes: new RunChanges(),
+    observers: [{ write: async () => undefined, remove: async (id) => void removed.push(id) }],
+    undoMs: 1000,
+  });
+  return { organizer, removed };
+}
+
+it('removes what it keeps of runs that another process deleted or purged, but not of restored ones', async () => {
+  vi.useFakeTimers();
+  const { organizer, removed } = besideAnother(new Set(['restored']));
+  await organizer.delete(['mine']);
+  for (const id of ['theirs', 'restored']) organizer.deletedElsewhere(id);
+  await vi.advanceTimersByTimeAsync(5900);
+  expect(removed).toEqual([]);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(removed).toEqual(['mine', 'theirs']);
+  organizer.close();
+});
+
+it('keeps what belongs to a run that was restored and deleted again until that can no longer be undone', async () => {
+  vi.useFakeTimers();
+  const { organizer, removed } = besideAnother(new Set());
+  organizer.deletedElsewhere('again');
+  await vi.advanceTimersByTimeAsync(3000);
+  organizer.deletedElsewhere('again');
+  await vi.advanceTimersByTimeAsync(5900);
+  expect(removed).toEqual([]);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(removed).toEqual(['again']);
+  organizer.close();
+});
 
 it('dates deletions by the clock that all machines share, and promises the time to undo them by its own', async () => {
   const asked: (string | number)[] = [];

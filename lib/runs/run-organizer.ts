@@ -8,6 +8,8 @@ import { RunNotFoundError } from '../store/store-errors.ts';
 
 /** How much longer than promised a deleted run can be restored, for a request that is on its way. */
 const GRACE_MS = 5000;
+/** Runs that are deleted within this time are purged together. */
+const GATHER_MS = 1000;
 
 /** Reads a run, and forgets what is known of it besides its log. */
 interface StoredSummaries {
@@ -25,6 +27,9 @@ export class RunOrganizer {
   readonly #undoMs: number;
   readonly #now: () => number | Promise<number>;
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** What is to be removed of each deleted run, by its last deletion: it may have been restored and deleted again. */
+  readonly #deletions = new Map<string, readonly string[]>();
+  #elsewhere: { runIds: string[]; since: number } | undefined;
   #closed = false;
 
   /** @param options.undoMs how long deleted runs can be restored. Default: `UNDO_DELETE_MS` */
@@ -50,8 +55,8 @@ export class RunOrganizer {
 
   /** Purges what was deleted before the last stop, when its time is over. */
   start(): void {
-    void this.#purge();
-    this.#purgeLater();
+    void this.#purge([]);
+    this.#purgeLater([]);
   }
 
   /**
@@ -84,8 +89,20 @@ export class RunOrganizer {
       this.#runs.forget(id);
       this.#changes.notify(id);
     }
-    this.#purgeLater();
+    this.#purgeLater(ids);
     return { deleted: ids, undo_until: undoUntil };
+  }
+
+  /** Call for a run that another process has deleted: what this one keeps of it is removed when nobody can restore it. */
+  deletedElsewhere(runId: string): void {
+    if (this.#closed) return;
+    const now = performance.now();
+    if (!this.#elsewhere || now - this.#elsewhere.since > GATHER_MS) {
+      this.#elsewhere = { runIds: [], since: now };
+      this.#purgeLater(this.#elsewhere.runIds);
+    }
+    this.#elsewhere.runIds.push(runId);
+    this.#deletions.set(runId, this.#elsewhere.runIds);
   }
 
   /** Restores deleted runs. @throws {AppError} `run_not_found` if none of them can be restored */
@@ -107,19 +124,26 @@ export class RunOrganizer {
     return summary;
   }
 
-  #purgeLater(): void {
+  #purgeLater(runIds: readonly string[]): void {
+    for (const id of runIds) this.#deletions.set(id, runIds);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      void this.#purge();
+      void this.#purge(runIds);
     }, this.#undoMs + GRACE_MS);
     timer.unref();
     this.#timers.add(timer);
   }
 
-  async #purge(): Promise<void> {
+  /** @param deleted runs that were deleted long enough ago; another process may purge them first */
+  async #purge(deleted: readonly string[]): Promise<void> {
     try {
-      const purged = await this.#store.purgeRuns((await this.#now()) - this.#undoMs);
-      await Promise.all(purged.flatMap((id) => this.#observers.map((observer) => observer.remove(id))));
+      const gone = new Set(await this.#store.purgeRuns((await this.#now()) - this.#undoMs));
+      for (const id of deleted) {
+        if (this.#deletions.get(id) !== deleted) continue;
+        this.#deletions.delete(id);
+        if (!(await this.#stored.summary(id))) gone.add(id);
+      }
+      await Promise.all([...gone].flatMap((id) => this.#observers.map((observer) => observer.remove(id))));
     } catch (error) {
       // Hidden runs stay hidden, and are deleted after the next deletion or start.
       if (!this.#closed) console.error('Deleted runs could not be removed:', error);

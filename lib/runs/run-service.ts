@@ -115,6 +115,9 @@ export class RunService {
     this.#runWorker = worker;
     const now = shared && (() => shared.store.now());
     this.organizer = new RunOrganizer({ ...parts, observers, undoMs: options.undoMs, now });
+    shared?.store.onOthersAppend((runId, lastSeq) => {
+      if (lastSeq === 0) this.organizer.deletedElsewhere(runId);
+    });
     this.#creation = new RunCreation({ ...parts, worker, prepare, admit, prepareFork });
     this.#operator = new OperatorActions({ ...parts, worker });
     this.#modelUse = new ModelUse({ ...parts, hostOf, render, namesOfRunner, unload });
