@@ -25,7 +25,7 @@ export const BEATS_PER_LEASE = 3;
 export interface RunLeases {
   /** How long a claim and a renewal last, in milliseconds. */
   readonly leaseMs: number;
-  /** Unfinished runs that no worker holds, up to a limit: first those that need no slot, then the longest wait first. */
+  /** Unfinished runs that no worker holds, up to a limit for each model: first those that need no slot, then the longest wait first. */
   free(): Promise<FreeRun[]>;
   /**
    * Claims a free run if fewer than `slots` runs use the same model server, across all processes. Increments the epoch

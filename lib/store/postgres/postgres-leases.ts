@@ -4,8 +4,8 @@ import type { ExperimentLeaseStore, FreeRun, HeldRun, RunLeases, SlotLeases } fr
 import { RunEndedError, RunNotFoundError } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
 
-/** Max waiting runs that are read; later ones are neither counted nor started, even for an idle model server. */
-const FREE_AT_A_TIME = 1000;
+/** Max waiting runs of a model that are read; later ones are not counted. Per model, so that none keeps another's server idle. */
+const FREE_OF_A_MODEL = 1000;
 /** Advisory lock key, unique in this database: one process at a time counts slots and claims a run. */
 const CLAIM_LOCK = 0x10_09_e6;
 
@@ -77,10 +77,15 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
   async free(): Promise<FreeRun[]> {
     const rows = await this.#run({
       name: 'loupe_free',
-      sql: `select id, model, stop_requested, max_iterations, phase from runs left join leases on leases.run_id = runs.id
-            where ${WORK} and (until is null or until <= clock_timestamp())
-            order by (stop_requested = 1 or phase = any($1::text[])) desc, coalesce(passed_at, created_at), id
-            limit ${FREE_AT_A_TIME}`,
+      sql: `with waiting as (
+              select id, model, stop_requested, max_iterations, phase, coalesce(passed_at, created_at) as since,
+                  stop_requested = 1 or phase = any($1::text[]) as slotless
+                from runs left join leases on leases.run_id = runs.id
+                where ${WORK} and (until is null or until <= clock_timestamp())),
+              placed as (
+                select *, row_number() over (partition by model order by slotless desc, since, id) as place from waiting)
+            select id, model, stop_requested, max_iterations, phase from placed where place <= ${FREE_OF_A_MODEL}
+            order by slotless desc, since, id`,
       // First those that need no slot: a long queue must not keep a stopped run from its end.
       parameters: [PHASES_WITHOUT_MODEL],
     });
