@@ -109,6 +109,8 @@ async function answer(
     // Next reads the nonce for its own scripts from this request header.
     request.headers['content-security-policy'] = policy;
     response.setHeader('content-security-policy', policy);
+    // Next answers a range that a file does not have with 500. Ranges are optional, and every file here is small.
+    delete request.headers.range;
     if (await staticFiles?.answer(request, response)) return;
   }
   await page(request, response);

@@ -17,6 +17,7 @@ let server: Server;
 let port: number;
 /** What reached Next. */
 let passed: string[] = [];
+let ranges: (string | undefined)[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'loupe-static-'));
@@ -30,8 +31,9 @@ beforeAll(async () => {
   symlinkSync(join(folder, 'secret.js'), join(folder, 'static', 'chunks', 'link.js'));
   server = createLoupeServer({
     gate,
-    page: async ({ url }, response) => {
+    page: async ({ url, headers }, response) => {
       passed.push(url ?? '');
+      ranges.push(headers.range);
       response.writeHead(404).end('Next');
     },
     staticFiles: new StaticFiles(join(folder, 'static')),
@@ -46,6 +48,7 @@ afterAll(() => {
 });
 beforeEach(() => {
   passed = [];
+  ranges = [];
 });
 
 interface Answer {
@@ -104,20 +107,27 @@ describe('files of the build', () => {
     const { headers } = await ask(app, BROWSER);
     const again = await ask(app, { ...BROWSER, 'if-none-match': `"other", ${headers.etag}` });
     expect([again.status, again.body.byteLength]).toEqual([304, 0]);
+    expect((await ask(app, { ...BROWSER, 'if-none-match': '*' })).status).toBe(304);
     expect((await ask(app, { ...BROWSER, 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('are left to Next for a client without compression and for a part of a file, marked as varying', async () => {
-    const clients: Record<string, string>[] = [
-      {},
-      { 'accept-encoding': 'br;q=0' },
-      { ...BROWSER, range: 'bytes=0-9' },
-    ];
+  it('are sent whole to a client that asks for a part, also for one that the file does not have', async () => {
+    for (const range of ['bytes=0-9', 'bytes=99999999-', 'lines=1']) {
+      const answer = await ask(app, { ...BROWSER, range });
+      expect(answer.status).toBe(200);
+      expect(brotliDecompressSync(answer.body).toString()).toBe(SCRIPT);
+      await ask('/_next/static/media/font.woff2', { range });
+    }
+    expect(ranges).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('are left to Next for a client without compression, marked as varying', async () => {
+    const clients: Record<string, string>[] = [{}, { 'accept-encoding': 'br;q=0' }];
     for (const headers of clients) {
       const answer = await ask(app, headers);
       expect(answer.headers.vary).toBe('accept-encoding');
     }
-    expect(passed).toEqual([app, app, app]);
+    expect(passed).toEqual([app, app]);
   });
 
   it('are only those that were there at the start: no path leads anywhere else', async () => {

@@ -35,7 +35,7 @@ export class StaticFiles {
   /**
    * Answers a GET or HEAD request for one of the files.
    *
-   * @returns whether it did. It does not for a part of a file, or for a client that accepts no compression
+   * @returns whether it did. It does not for a client that accepts no compression
    */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const [address = ''] = (request.url ?? '').split('?', 1);
@@ -43,13 +43,13 @@ export class StaticFiles {
     if (!file) return false;
     response.setHeader('vary', 'accept-encoding');
     const encoding = acceptedEncoding(request.headers['accept-encoding']);
-    if (!encoding || request.headers.range !== undefined) return false;
+    if (!encoding) return false;
     const body = await this.#read(file, encoding);
     if (!body) return false;
     // Their names contain a hash of their content.
     response.setHeader('cache-control', 'public, max-age=31536000, immutable');
     response.setHeader('etag', file.etag);
-    if (request.headers['if-none-match']?.split(',').some((tag) => tag.trim() === file.etag)) {
+    if (isCurrent(request.headers['if-none-match'], file.etag)) {
       response.writeHead(304).end();
       return true;
     }
@@ -75,6 +75,11 @@ export class StaticFiles {
       throw error;
     }
   }
+}
+
+/** Whether the client has the file, by its `If-None-Match`; `*` is any version. */
+function isCurrent(header: string | undefined, etag: string): boolean {
+  return (header ?? '').split(',').some((tag) => ['*', etag].includes(tag.trim()));
 }
 
 function* listFiles(folder: string): Iterable<[address: string, file: StaticFile]> {
