@@ -35,6 +35,15 @@ export function bodyTooLarge(pathname: string): AppError {
   });
 }
 
+/** The error for a path of the API that does not exist. */
+export function noSuchEndpoint(method: string, path: string): AppError {
+  return new AppError({
+    code: 'not_found',
+    message: `No such endpoint: ${method} ${path.slice(0, 200)}.`,
+    hint: 'docs/api.md lists the paths, which begin with /api/ and are case-sensitive.',
+  });
+}
+
 function bodyRule(pathname: string): { what: string; maxBytes: number; hint?: string } {
   if (pathname === IMPORT_PATH) return { what: 'file', maxBytes: MAX_RUN_FILE_BYTES };
   if (/^\/api\/runs(?:\/[^/]+\/messages)?$/.test(pathname)) {

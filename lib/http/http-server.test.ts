@@ -132,6 +132,20 @@ describe('before Next sees a request', () => {
     expect(seen).toEqual([]);
   });
 
+  it.each(['/api', '/api?x=1', '/API/runs', '/%61pi/runs', '/api%2Fruns'])(
+    'answers %s with the error for unknown paths of the API',
+    async (path) => {
+      const { status, text } = await get(path, bearer);
+      expect(status).toBe(404);
+      expect(errorIn(text)).toEqual({
+        code: 'not_found',
+        message: `No such endpoint: GET ${path.replace(/\?.*/, '')}.`,
+        hint: 'docs/api.md lists the paths, which begin with /api/ and are case-sensitive.',
+      });
+      expect(seen).toEqual([]);
+    },
+  );
+
   it('requires the token at ambiguous URLs', async () => {
     const { status } = await raw([
       `GET http://127.0.0.1:${port}/api/runs HTTP/1.1`,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { AppError } from '../errors/app-error.ts';
 import { answerBrokenRequests } from './broken-requests.ts';
 import { factsOfIncoming, type Gate, isRead } from './gate.ts';
-import { bodyLimit, bodyTooLarge, errorResponse } from './handle.ts';
+import { bodyLimit, bodyTooLarge, errorResponse, noSuchEndpoint } from './handle.ts';
 import { limitIdleConnections } from './idle-connections.ts';
 import { contentSecurityPolicy, SECURITY_HEADERS } from './security-headers.ts';
 import { signInResponse } from './sign-in-response.ts';
@@ -85,7 +85,7 @@ async function answer(
   { gate, page, staticFiles }: { gate: Gate; page: PageHandler; staticFiles?: StaticFiles },
 ): Promise<void> {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-  const { pathname, searchParams, isMalformed } = target(request);
+  const { path, pathname, searchParams, isMalformed } = target(request);
   const isApi = pathname === '/api' || pathname.startsWith('/api/');
   try {
     const facts = factsOfIncoming(request);
@@ -96,6 +96,8 @@ async function answer(
     if (!METHODS.has(facts.method)) {
       throw new AppError({ code: 'method_not_allowed', message: `No page or API accepts ${facts.method}.` });
     }
+    // Next has no page there, and no route: both are found by the exact letters.
+    if (isApi && !path.startsWith('/api/')) throw noSuchEndpoint(facts.method, path);
     if (!isApi && !isRead(facts.method)) {
       throw new AppError({ code: 'method_not_allowed', message: 'Pages only accept GET and HEAD.' });
     }
@@ -148,18 +150,27 @@ async function sendError(response: ServerResponse, error: unknown): Promise<void
   response.end(await reply.text());
 }
 
-/** The path as Next will see it. An ambiguous URL gets the strictest checks, those of the API, and is then refused. */
+/**
+ * The path, and as `pathname` what it is checked by: decoded, in lower case. An ambiguous URL gets the strictest checks,
+ * those of the API, and is then refused.
+ */
 function target(request: IncomingMessage): {
+  path: string;
   pathname: string;
   searchParams: URLSearchParams;
   isMalformed?: true;
 } {
   const address = request.url ?? '';
-  const strict = { pathname: '/api', searchParams: new URLSearchParams(), isMalformed: true } as const;
+  const strict = {
+    path: '/api',
+    pathname: '/api',
+    searchParams: new URLSearchParams(),
+    isMalformed: true,
+  } as const;
   if (!/^\/(?![/\\])/.test(address)) return strict;
   try {
     const { pathname, searchParams } = new URL(address, 'http://loupe.invalid');
-    return { pathname: decodeURIComponent(pathname).toLowerCase(), searchParams };
+    return { path: pathname, pathname: decodeURIComponent(pathname).toLowerCase(), searchParams };
   } catch {
     return strict;
   }
