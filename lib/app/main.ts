@@ -11,6 +11,7 @@ import { AppError } from '../errors/app-error.ts';
 import { ApiRoutes } from '../http/api-routes.ts';
 import { createLoupeServer, type PageHandler } from '../http/http-server.ts';
 import { StaticFiles } from '../http/static-files.ts';
+import { whileStarting } from '../http/while-starting.ts';
 import { errno } from '../util/errno.ts';
 import { cleanConsole } from './clean-console.ts';
 import { openBrowser } from './open-browser.ts';
@@ -71,11 +72,7 @@ async function start(
     throw error;
   }
   const { gate, service } = opened;
-  let handler: PageHandler = async ({ url }, response) => {
-    const error = { code: 'starting', message: 'Loupe is starting.', hint: 'Try again in a second.' };
-    const asked = url?.startsWith('/api/') ? JSON.stringify({ error }) : error.message;
-    response.writeHead(503, { 'retry-after': '1' }).end(asked);
-  };
+  let handler: PageHandler = whileStarting;
   const server = createLoupeServer({
     gate,
     page: (request, response) => handler(request, response),

@@ -99,6 +99,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   too_many_comparisons: 503,
   too_many_reruns: 503,
   shutting_down: 503,
+  starting: 503,
   not_started: 503,
   storage_full: 507,
   ollama_unreachable: 502,

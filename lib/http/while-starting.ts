@@ -1,0 +1,14 @@
+import { AppError } from '../errors/app-error.ts';
+import { errorResponse } from './handle.ts';
+import type { PageHandler } from './http-server.ts';
+import { sendResponse } from './send-response.ts';
+
+/** Answers requests until Next is ready: those for the API with an error, those for pages with a line of text. */
+export const whileStarting: PageHandler = async ({ url }, response) => {
+  const reply = errorResponse(
+    new AppError({ code: 'starting', message: 'Loupe is starting.', hint: 'Try again in a second.' }),
+  );
+  if (url?.startsWith('/api/')) return sendResponse(response, reply);
+  reply.headers.set('content-type', 'text/plain; charset=utf-8');
+  return sendResponse(response, new Response('Loupe is starting. Try again in a second.\n', reply));
+};
