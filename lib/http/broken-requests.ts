@@ -4,11 +4,14 @@ import { AppError } from '../errors/app-error.ts';
 import { errno } from '../util/errno.ts';
 import { errorResponse } from './handle.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
+import { SLOW_BODY } from './slow-bodies.ts';
 
 /** Limits that the answers name. */
 interface RequestLimits {
-  requestMs: number;
+  headersMs: number;
   headerBytes: number;
+  bodyMs: number;
+  bodyBytesPerSecond: number;
 }
 
 /**
@@ -36,18 +39,24 @@ export function answerBrokenRequests(server: Server, limits: RequestLimits): voi
   });
 }
 
-function problemOf(cause: Error, { requestMs, headerBytes }: RequestLimits): AppError {
+function problemOf(cause: Error, limits: RequestLimits): AppError {
   switch (errno(cause)) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new AppError({
         code: 'request_timeout',
-        message: 'The request arrived too slowly.',
-        hint: `Send it within ${requestMs / 1000} seconds.`,
+        message: 'The headers of the request arrived too slowly.',
+        hint: `Send them within ${limits.headersMs / 1000} seconds.`,
+      });
+    case SLOW_BODY:
+      return new AppError({
+        code: 'request_timeout',
+        message: 'The body of the request arrived too slowly.',
+        hint: `Send it within ${limits.bodyMs / 1000} seconds, or a larger one at ${limits.bodyBytesPerSecond / 1024} KB per second or more.`,
       });
     case 'HPE_HEADER_OVERFLOW':
       return new AppError({
         code: 'headers_too_large',
-        message: `The address and the headers are larger than ${headerBytes / 1024} KB.`,
+        message: `The address and the headers are larger than ${limits.headerBytes / 1024} KB.`,
         hint: 'Shorten the address, or put the values into a body.',
       });
     default:

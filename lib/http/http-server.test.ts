@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../testing/listen.ts';
 import type { Gate } from './gate.ts';
@@ -274,7 +275,7 @@ describe('limits of a connection [threat 15]', () => {
   const TIMED_OUT = /^(HTTP\/1\.1 408 |$)/;
 
   it('closes a connection whose headers never end', async () => {
-    await serve({ headersMs: 100, requestMs: 60_000, checkEveryMs: 20 }, async (ownPort) => {
+    await serve({ headersMs: 100, checkEveryMs: 20 }, async (ownPort) => {
       const text = await closedBy(ownPort, (socket) => {
         socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n`);
         const drip = setInterval(() => socket.write('X-Slow: 1\r\n'), 20);
@@ -285,7 +286,7 @@ describe('limits of a connection [threat 15]', () => {
   });
 
   it('closes a connection whose body never ends', async () => {
-    await serve({ headersMs: 150, requestMs: 150, checkEveryMs: 20 }, async (ownPort) => {
+    await serve({ bodyMs: 150, checkEveryMs: 20 }, async (ownPort) => {
       const text = await closedBy(ownPort, (socket) => {
         socket.write(
           `POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n${bearer}\r\nContent-Length: 1000\r\n\r\n`,
@@ -312,7 +313,7 @@ describe('limits of a connection [threat 15]', () => {
   });
 
   it('says what was wrong with a body that arrives too slowly', async () => {
-    await serve({ headersMs: 150, requestMs: 150, checkEveryMs: 20 }, async (ownPort) => {
+    await serve({ bodyMs: 150, checkEveryMs: 20 }, async (ownPort) => {
       const text = await closedBy(ownPort, (socket) => {
         socket.write(
           `POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n${bearer}\r\nContent-Length: 9\r\n\r\n{`,
@@ -321,9 +322,25 @@ describe('limits of a connection [threat 15]', () => {
       expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
       expect(errorIn(text)).toEqual({
         code: 'request_timeout',
-        message: 'The request arrived too slowly.',
-        hint: 'Send it within 0.15 seconds.',
+        message: 'The body of the request arrived too slowly.',
+        hint: 'Send it within 0.15 seconds, or a larger one at 8 KB per second or more.',
       });
+    });
+  });
+
+  it('waits longer for a body of which much has arrived', async () => {
+    await serve({ bodyMs: 150, checkEveryMs: 20 }, async (ownPort) => {
+      const size = 800_000; // a hundred seconds at 8 KB per second
+      const socket = connect(ownPort, '127.0.0.1');
+      socket.write(
+        `POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n${bearer}\r\nContent-Length: ${size}\r\n\r\n`,
+      );
+      socket.write(' '.repeat(size - 1));
+      await delay(400);
+      socket.write(' ');
+      const [answer] = await once(socket, 'data');
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      socket.destroy();
     });
   });
 
@@ -422,10 +439,44 @@ describe('limits of a connection [threat 15]', () => {
   });
 });
 
-it('limits headers to ten seconds and the whole request to thirty [threat 15]', () => {
-  expect(server).toMatchObject({
-    headersTimeout: 10_000,
-    requestTimeout: 30_000,
-    maxConnections: 1024,
+it('limits headers to ten seconds and a body to thirty, plus one for every 8 KB of it [threat 15]', async () => {
+  expect(server).toMatchObject({ headersTimeout: 10_000, maxConnections: 1024 });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const begun = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  const ownGate = testGate({ token, port: undefined });
+  const own = createLoupeServer({
+    gate: ownGate,
+    page: async (request) => {
+      begun.resolve();
+      let bytes = 0;
+      for await (const chunk of request) {
+        bytes += chunk.length;
+        if (bytes === 80 * 1024) arrived.resolve();
+      }
+    },
   });
+  const ownPort = await listen(own);
+  ownGate.listensOn(ownPort);
+  using _ = vi.spyOn(console, 'error').mockImplementation(() => {}); // the page, whose request was ended
+  try {
+    const socket = connect(ownPort, '127.0.0.1');
+    socket.write(
+      `POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:${ownPort}\r\n${bearer}\r\nContent-Length: 100000\r\n\r\n`,
+    );
+    await begun.promise;
+    socket.write(' '.repeat(80 * 1024));
+    await arrived.promise;
+    const ended = vi.fn();
+    own.on('clientError', ended);
+    vi.advanceTimersByTime(39_000);
+    expect(ended).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(2000);
+    expect(ended).toHaveBeenCalledOnce();
+    socket.destroy();
+  } finally {
+    vi.useRealTimers();
+    own.closeAllConnections();
+    own.close();
+  }
 });

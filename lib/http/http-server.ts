@@ -7,6 +7,7 @@ import { bodyLimit, bodyTooLarge, errorResponse, noSuchEndpoint } from './handle
 import { limitIdleConnections } from './idle-connections.ts';
 import { contentSecurityPolicy, SECURITY_HEADERS } from './security-headers.ts';
 import { signInResponse } from './sign-in-response.ts';
+import { endSlowBodies } from './slow-bodies.ts';
 import type { StaticFiles } from './static-files.ts';
 
 /** Handles requests that passed the gate: Next. */
@@ -16,8 +17,10 @@ export type PageHandler = (request: IncomingMessage, response: ServerResponse) =
 export interface ServerLimits {
   /** Time until the headers are complete. */
   headersMs: number;
-  /** Time until the body is complete. */
-  requestMs: number;
+  /** Time until the body is complete, plus the time that what has arrived takes at `bodyBytesPerSecond`. */
+  bodyMs: number;
+  /** The speed at which a body may go on to arrive: a run file can take minutes over a slow connection. */
+  bodyBytesPerSecond: number;
   /** How often the timeouts are checked. */
   checkEveryMs: number;
   headerBytes: number;
@@ -34,7 +37,8 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 const LIMITS: ServerLimits = {
   headersMs: 10_000,
-  requestMs: 30_000,
+  bodyMs: 30_000,
+  bodyBytesPerSecond: 8 * 1024,
   checkEveryMs: 1000,
   headerBytes: 16 * 1024,
   connections: 1024,
@@ -57,7 +61,7 @@ export function createLoupeServer(options: {
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
-      requestTimeout: limits.requestMs,
+      requestTimeout: 0, // endSlowBodies
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: limits.headerBytes,
       requireHostHeader: false,
@@ -74,6 +78,7 @@ export function createLoupeServer(options: {
   );
   server.maxConnections = limits.connections;
   limitIdleConnections(server, limits.idlePerAddress);
+  endSlowBodies(server, limits);
   answerBrokenRequests(server, limits);
   server.on('upgrade', (_, socket) => socket.destroy());
   return server;
