@@ -18,10 +18,10 @@ import { Field, NumberField, Section, Switch } from '../ui/form/fields.tsx';
 import { CheckList } from './check-list.tsx';
 
 /** Chooses the files, then categories and models, and starts a benchmark. */
-export function BenchmarkForm({ onCancel }: { onCancel?: () => void }) {
+export function BenchmarkForm({ id, onCancel }: { id: string; onCancel: (() => void) | undefined }) {
   const [plan, setPlan] = useState<BenchmarkPlanReply>();
   return (
-    <div className="mt-6">
+    <div id={id} className="mt-6">
       <FilesForm plan={plan} onPlan={setPlan} />
       {plan && <StartForm key={plan.folder} plan={plan} onCancel={onCancel} />}
     </div>

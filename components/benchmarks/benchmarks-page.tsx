@@ -1,9 +1,9 @@
 'use client';
 
-import { useState } from 'react';
 import type { BenchmarkListReply, BenchmarkSummary } from '#lib/api/benchmark.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useInlineForm } from '../hooks/use-inline-form.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { ListPage } from '../shell/list-page.tsx';
 import { Button } from '../ui/button.tsx';
@@ -17,10 +17,10 @@ const REFRESH_MS = 3000;
 /** The benchmarks, and the form for a new one. */
 export function BenchmarksPage() {
   const { data, error, reload } = useApi<BenchmarkListReply>('/api/benchmarks', REFRESH_MS);
-  const [making, setMaking] = useState(false);
+  const form = useInlineForm();
   const none = data?.benchmarks.length === 0;
   // Keep the form open if another page starts the first benchmark, so that no input is lost.
-  if (none && !making) setMaking(true);
+  if (none && !form.isOpen) form.show();
   return (
     <ListPage
       parent={{ href: '/suites', name: 'Suites' }}
@@ -28,9 +28,9 @@ export function BenchmarksPage() {
       about="Cases from the Berkeley Function Calling Leaderboard. Each reply is judged twice: by its native calls alone, and with the calls that Loupe finds in its text. The difference is the gain from parsing them."
       actions={
         data &&
-        !making &&
+        !form.isOpen &&
         !none && (
-          <Button size="sm" className="max-sm:h-11" onClick={() => setMaking(true)}>
+          <Button id={form.buttonId} size="sm" className="max-sm:h-11" onClick={form.open}>
             New benchmark
           </Button>
         )
@@ -39,7 +39,7 @@ export function BenchmarksPage() {
       error={!data && error}
       onRetry={reload}
     >
-      {making && <BenchmarkForm onCancel={none ? undefined : () => setMaking(false)} />}
+      {form.isOpen && <BenchmarkForm id={form.formId} onCancel={none ? undefined : form.close} />}
       {data && !none && (
         <ul className="mt-6 divide-y border-y">
           {data.benchmarks.map((benchmark) => (

@@ -2,11 +2,9 @@
 
 import type { ExperimentSummary } from '#lib/api/experiment.ts';
 import { plural } from '#lib/browser/words/format.ts';
+import type { InlineForm } from '../hooks/use-inline-form.ts';
 import { Button } from '../ui/button.tsx';
 import { DeleteExperiment } from './delete-experiment.tsx';
-
-/** The ID of the button that opens the form for more runs. */
-export const EXTEND = 'extend';
 
 /** What can be done with an experiment in its state. */
 export function ExperimentActions({
@@ -14,15 +12,15 @@ export function ExperimentActions({
   experiment,
   busy,
   onAsk,
-  onExtend,
+  extension,
 }: {
   path: string;
   experiment: ExperimentSummary;
   /** Whether one of them is under way. */
   busy: boolean;
   onAsk: (what: 'stop' | 'continue' | 'retry', body: unknown) => void;
-  /** Missing while it is being extended. */
-  onExtend: (() => void) | undefined;
+  /** The form for more runs. */
+  extension: InlineForm;
 }) {
   const active = experiment.status === 'running' || experiment.status === 'waiting';
   // Also one that was stopped sees this run to its end, which can be hours away.
@@ -46,8 +44,8 @@ export function ExperimentActions({
           Stop now
         </Button>
       )}
-      {onExtend && (
-        <Button id={EXTEND} size="sm" disabled={busy} onClick={onExtend}>
+      {!extension.isOpen && (
+        <Button id={extension.buttonId} size="sm" disabled={busy} onClick={extension.open}>
           Extend
         </Button>
       )}

@@ -24,14 +24,13 @@ import { Work } from './work.tsx';
 
 const resolver = draftResolver(experimentOf);
 
-/** The ID of the form. */
-export const EXPERIMENT_FORM = 'new-experiment';
-
 /** Plans an experiment and starts it. */
 export function ExperimentForm({
+  id,
   work = 'task',
   onCancel,
 }: {
+  id: string;
   work?: ExperimentDraft['work'];
   onCancel?: () => void;
 }) {
@@ -54,14 +53,7 @@ export function ExperimentForm({
   );
   return (
     <FormProvider {...form}>
-      <form
-        ref={element}
-        id={EXPERIMENT_FORM}
-        aria-label="New experiment"
-        noValidate
-        className="mt-6"
-        onSubmit={start}
-      >
+      <form ref={element} id={id} aria-label="New experiment" noValidate className="mt-6" onSubmit={start}>
         <Work />
         <Models />
         <Variations />

@@ -5,10 +5,10 @@ import { useMemo, useState } from 'react';
 import type { ExperimentReply, ExperimentSuite, ExperimentSummary } from '#lib/api/experiment.ts';
 import type { CellsReply, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
-import { focusFirstField, focusSoon } from '#lib/browser/focus-soon.ts';
 import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useInlineForm } from '../hooks/use-inline-form.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -21,10 +21,10 @@ import { Link } from '../ui/link.tsx';
 import { ParentLink } from '../ui/parent-link.tsx';
 import { AgreementPanel } from './agreement-panel.tsx';
 import { CellResults } from './cell-results.tsx';
-import { EXTEND, ExperimentActions } from './experiment-actions.tsx';
+import { ExperimentActions } from './experiment-actions.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
 import { ExportMenu } from './export-menu.tsx';
-import { EXTEND_FORM, ExtendForm } from './extend-form.tsx';
+import { ExtendForm } from './extend-form.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { RunsTable } from './runs-table.tsx';
 
@@ -52,7 +52,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const read = useApi<CellsReply>(version && `${path}/cells?${version}`);
   const cells = useMemo(() => read.data?.cells ?? [], [read.data]);
   const { busy, problem, run } = useRequest();
-  const [extending, setExtending] = useState(false);
+  const extension = useInlineForm();
   // The table of runs reads no more once an experiment has finished, and must again when it goes on.
   const [changes, setChanges] = useState(0);
   const name = data?.experiment.name;
@@ -63,14 +63,6 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
       setChanges((count) => count + 1);
       reload();
     });
-  const extend = () => {
-    setExtending(true);
-    focusFirstField(EXTEND_FORM);
-  };
-  const leaveForm = () => {
-    setExtending(false);
-    focusSoon(() => document.getElementById(EXTEND));
-  };
   if (!data) return <UnreadPage title="Experiment" error={error} onRetry={reload} />;
   const { experiment } = data;
   const home = `/experiments/${encodeURIComponent(experimentId)}`;
@@ -88,7 +80,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         <ExperimentActions
           {...{ path, experiment, busy }}
           onAsk={(what, body) => void ask(what, body)}
-          onExtend={extending ? undefined : extend}
+          extension={extension}
         />
       </div>
       {experiment.suite && <SuiteLine suite={experiment.suite} />}
@@ -112,16 +104,17 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           {seconds > 0 && `, ${formatDuration(seconds * 1000)}`}
         </span>
       </div>
-      {extending && (
+      {extension.isOpen && (
         <ExtendForm
+          id={extension.formId}
           path={path}
           experiment={experiment}
           onExtended={() => {
-            leaveForm();
+            extension.close();
             setChanges((count) => count + 1);
             reload();
           }}
-          onCancel={leaveForm}
+          onCancel={extension.close}
         />
       )}
       {read.error && !read.data && (

@@ -3,44 +3,33 @@
 import { useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import type { ExperimentListReply, ExperimentSummary } from '#lib/api/experiment.ts';
-import { focusFirstField, focusSoon } from '#lib/browser/focus-soon.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useInlineForm } from '../hooks/use-inline-form.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { ListPage } from '../shell/list-page.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
-import { EXPERIMENT_FORM, ExperimentForm } from './experiment-form.tsx';
+import { ExperimentForm } from './experiment-form.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
 import { PlanFileDialog } from './plan-file-dialog.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { StudiesPanel } from './studies-panel.tsx';
-
-/** The ID of the button that opens the form. */
-const BEGIN = 'begin-experiment';
 
 /** Sets of runs with one plan, and the form for a new one. */
 export function ExperimentsPage() {
   const { data, error, reload } = useApi<ExperimentListReply>('/api/experiments', 3000);
   // A suite links here to be run.
   const withSuite = useSearchParams().has('suite');
-  const [making, setMaking] = useState(withSuite);
+  const form = useInlineForm(withSuite);
   const [opening, setOpening] = useState(false);
   const none = data?.experiments.length === 0;
   // Keep the form open if another page starts the first experiment, so that no input is lost.
-  if (none && !making) setMaking(true);
-  const make = () => {
-    setMaking(true);
-    focusFirstField(EXPERIMENT_FORM);
-  };
-  const cancel = () => {
-    setMaking(false);
-    focusSoon(() => document.getElementById(BEGIN));
-  };
+  if (none && !form.isOpen) form.show();
   return (
     <ListPage
       title="Experiments"
@@ -51,8 +40,8 @@ export function ExperimentsPage() {
             <Button size="sm" className="max-sm:h-11" onClick={() => setOpening(true)}>
               Open a plan file
             </Button>
-            {!making && !none && (
-              <Button id={BEGIN} size="sm" className="max-sm:h-11" onClick={make}>
+            {!form.isOpen && !none && (
+              <Button id={form.buttonId} size="sm" className="max-sm:h-11" onClick={form.open}>
                 New experiment
               </Button>
             )}
@@ -63,7 +52,13 @@ export function ExperimentsPage() {
       error={!data && error}
       onRetry={reload}
     >
-      {making && <ExperimentForm work={withSuite ? 'suite' : 'task'} onCancel={none ? undefined : cancel} />}
+      {form.isOpen && (
+        <ExperimentForm
+          id={form.formId}
+          work={withSuite ? 'suite' : 'task'}
+          onCancel={none ? undefined : form.close}
+        />
+      )}
       {data && !none && (
         <ul className="mt-6 divide-y border-y">
           {data.experiments.map((experiment) => (

@@ -24,16 +24,15 @@ import { draftResolver, focusFirstError, useFormField } from '../ui/form/draft-f
 import { Field, NumberField, Switch } from '../ui/form/fields.tsx';
 import { FactorsField } from './factors-field.tsx';
 
-/** The ID of the form. */
-export const EXTEND_FORM = 'extend-experiment';
-
 /** Adds runs to an experiment; those it has are not repeated. */
 export function ExtendForm({
+  id,
   path,
   experiment,
   onExtended,
   onCancel,
 }: {
+  id: string;
   path: string;
   experiment: ExperimentSummary;
   onExtended: () => void;
@@ -70,7 +69,7 @@ export function ExtendForm({
     <FormProvider {...form}>
       <form
         ref={element}
-        id={EXTEND_FORM}
+        id={id}
         aria-label="Extend experiment"
         noValidate
         className="mt-4 grid gap-3 rounded-lg border bg-raised p-4 [--ground:var(--raised)] sm:p-5"

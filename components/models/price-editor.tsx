@@ -1,10 +1,9 @@
 'use client';
 
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { PriceReply } from '#lib/api/model-price.ts';
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
-import { focusFirstField, focusSoon } from '#lib/browser/focus-soon.ts';
 import {
   type PriceDraft,
   type PriceProblems,
@@ -15,6 +14,7 @@ import {
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { ModelPrice } from '#lib/events/config.ts';
 import { useReload } from '../hooks/use-api.ts';
+import { useInlineForm } from '../hooks/use-inline-form.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -22,28 +22,19 @@ import { Choice, NumberField } from '../ui/form/fields.tsx';
 
 /** A model's price, and the form that changes it. */
 export function PriceEditor({ model }: { model: InstalledModel }) {
-  const id = useId();
-  const [open, setOpen] = useState(false);
+  const form = useInlineForm();
   const { name, price } = model;
   const words = price ? 'Change price' : 'Set price';
-  if (open) {
-    const done = () => {
-      setOpen(false);
-      focusSoon(() => document.getElementById(id)?.querySelector('button'));
-    };
-    return <PriceForm id={id} model={model} onDone={done} />;
-  }
+  if (form.isOpen) return <PriceForm id={form.formId} model={model} onDone={form.close} />;
   return (
-    <p id={id} className="tnum flex flex-wrap items-baseline gap-x-3 text-sm text-ink-3 sm:col-span-2">
+    <p className="tnum flex flex-wrap items-baseline gap-x-3 text-sm text-ink-3 sm:col-span-2">
       {price && <span>{priceWords(price)}</span>}
       <button
+        id={form.buttonId}
         type="button"
         className="reach underline decoration-line-strong underline-offset-4 hover:text-ink"
         aria-label={`${words}: ${name}`}
-        onClick={() => {
-          setOpen(true);
-          focusFirstField(id);
-        }}
+        onClick={form.open}
       >
         {words}
       </button>

@@ -4,9 +4,9 @@ import { type ChangeEvent, useRef, useState } from 'react';
 import type { Preset, PresetListReply, PresetReply } from '#lib/api/preset.ts';
 import { deleteJson, postJson } from '#lib/browser/api.ts';
 import { download } from '#lib/browser/download.ts';
-import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi, useReload } from '../hooks/use-api.ts';
+import { useInlineForm } from '../hooks/use-inline-form.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -92,24 +92,22 @@ function PresetLine({
   onChange: (work: () => Promise<string>) => Promise<boolean>;
   onClose: () => void;
 }) {
-  const [name, setName] = useState<string>();
+  const [name, setName] = useState(preset.name);
+  const form = useInlineForm();
   const path = `/api/presets/${encodeURIComponent(preset.id)}`;
   const label = plainVisibleLine(preset.name);
-  const leaveForm = () => {
-    setName(undefined);
-    focusSoon(() => document.getElementById(`rename-${preset.id}`));
-  };
   const rename = async (changed: string) => {
     const renamed = await onChange(async () => {
       await postJson(path, { name: changed });
       return `Renamed to “${plainVisibleLine(changed)}”.`;
     });
-    if (renamed) leaveForm();
+    if (renamed) form.close();
   };
-  if (name !== undefined) {
+  if (form.isOpen) {
     return (
       <li>
         <form
+          id={form.formId}
           className="flex gap-2 py-2"
           onSubmit={(event) => {
             event.preventDefault();
@@ -119,8 +117,6 @@ function PresetLine({
           <input
             className="field min-w-0 flex-1"
             aria-label={`New name of ${label}`}
-            // biome-ignore lint/a11y/noAutofocus: the person has just asked for this field
-            autoFocus
             required
             maxLength={80}
             value={name}
@@ -129,7 +125,7 @@ function PresetLine({
           <Button type="submit" size="sm" className="h-9 max-sm:h-11" disabled={busy}>
             Rename
           </Button>
-          <Button kind="quiet" size="sm" className="h-9 max-sm:h-11" onClick={leaveForm}>
+          <Button kind="quiet" size="sm" className="h-9 max-sm:h-11" onClick={form.close}>
             Cancel
           </Button>
         </form>
@@ -146,12 +142,15 @@ function PresetLine({
         <ForeignName text={preset.name} max={80} />
       </Link>
       <Button
-        id={`rename-${preset.id}`}
+        id={form.buttonId}
         kind="quiet"
         size="sm"
         className="max-sm:h-11"
         aria-label={`Rename ${label}`}
-        onClick={() => setName(preset.name)}
+        onClick={() => {
+          setName(preset.name);
+          form.open();
+        }}
       >
         Rename
       </Button>

@@ -53,6 +53,19 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     await expect(page.getByText('5 of 5 cases')).toBeVisible();
   });
 
+  await test.step('the form for another one has the focus until it is cancelled', async () => {
+    await page.getByRole('link', { name: 'Function calling', exact: true }).click();
+    const open = page.getByRole('button', { name: 'New benchmark' });
+    await open.click();
+    const folderField = page.getByRole('textbox', { name: 'Folder' });
+    await expect(folderField).toBeFocused();
+    await folderField.fill(folder);
+    await folderField.press('Enter');
+    await page.getByRole('form', { name: 'New benchmark' }).getByRole('button', { name: 'Cancel' }).click();
+    await expect(open).toBeFocused();
+    await page.goBack();
+  });
+
   await test.step('figures and cases', async () => {
     const row = page.getByRole('row').filter({ hasText: 'Simple (Python)' });
     await expect(row).toContainText('33%');

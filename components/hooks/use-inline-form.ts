@@ -1,0 +1,38 @@
+'use client';
+
+import { useId, useState } from 'react';
+import { focusFirstField, focusSoon } from '#lib/browser/focus-soon.ts';
+
+export interface InlineForm {
+  isOpen: boolean;
+  /** Opens the form and focuses its first field. */
+  open: () => void;
+  /** Opens the form where nobody asked for it: the focus stays. */
+  show: () => void;
+  /** Closes the form and focuses the button that opens it. */
+  close: () => void;
+  /** The `id` of the form. */
+  formId: string;
+  /** The `id` of the button. */
+  buttonId: string;
+}
+
+/** A form that a button opens in the page. @param isOpenAtFirst whether it is open when the page is */
+export function useInlineForm(isOpenAtFirst = false): InlineForm {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const id = useId();
+  const formId = `${id}-form`;
+  const buttonId = `${id}-button`;
+  return {
+    ...{ isOpen, formId, buttonId },
+    open: () => {
+      setOpen(true);
+      focusFirstField(formId);
+    },
+    show: () => setOpen(true),
+    close: () => {
+      setOpen(false);
+      focusSoon(() => document.getElementById(buttonId));
+    },
+  };
+}
