@@ -22,7 +22,7 @@ export function BenchmarkForm({ id, onCancel }: { id: string; onCancel: (() => v
   const [plan, setPlan] = useState<BenchmarkPlanReply>();
   return (
     <div id={id} className="mt-6">
-      <FilesForm plan={plan} onPlan={setPlan} />
+      <FilesForm plan={plan} onPlan={setPlan} onCancel={plan ? undefined : onCancel} />
       {plan && <StartForm key={plan.folder} plan={plan} onCancel={onCancel} />}
     </div>
   );
@@ -31,9 +31,12 @@ export function BenchmarkForm({ id, onCancel }: { id: string; onCancel: (() => v
 function FilesForm({
   plan,
   onPlan,
+  onCancel,
 }: {
   plan: BenchmarkPlanReply | undefined;
   onPlan: (plan: BenchmarkPlanReply | undefined) => void;
+  /** Missing once the form below has its own. */
+  onCancel: (() => void) | undefined;
 }) {
   const [folder, setFolder] = useState('');
   const { busy, problem, run } = useRequest();
@@ -77,6 +80,11 @@ function FilesForm({
               <Button type="submit" className="max-sm:h-11" disabled={busy || folder.trim() === ''}>
                 {busy ? 'Reading' : 'Read files'}
               </Button>
+              {onCancel && (
+                <Button kind="quiet" className="max-sm:h-11" onClick={onCancel}>
+                  Cancel
+                </Button>
+              )}
             </span>
           )}
         </Field>

@@ -59,6 +59,9 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     await open.click();
     const folderField = page.getByRole('textbox', { name: 'Folder' });
     await expect(folderField).toBeFocused();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await expect(open).toBeFocused();
+    await open.click();
     await folderField.fill(folder);
     await folderField.press('Enter');
     await page.getByRole('form', { name: 'New benchmark' }).getByRole('button', { name: 'Cancel' }).click();
