@@ -3,6 +3,7 @@
 import { X } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { FacetsReply } from '#lib/api/facets.ts';
+import { typedTags } from '#lib/browser/drafts/typed-tags.ts';
 import { MAX_TAG_CHARS, MAX_TAGS } from '#lib/events/limits.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -21,10 +22,7 @@ export function TagField({
   const [typed, setTyped] = useState('');
   const { data } = useApi<FacetsReply>('/api/facets');
   const add = (text: string) => {
-    const named = text
-      .split(',')
-      .map((tag) => tag.trim().slice(0, MAX_TAG_CHARS))
-      .filter(Boolean);
+    const named = typedTags(text);
     setTyped('');
     if (named.length > 0) onChange([...new Set([...tags, ...named])].slice(0, MAX_TAGS));
   };
