@@ -9,6 +9,8 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 
 const NAME_CHARS = 90;
+/** A person can change scores from elsewhere. */
+const REFRESH_MS = 5000;
 
 /** The matrix of texts and raters, the items, and how far the raters agree. */
 export function RatingTables({
@@ -21,7 +23,10 @@ export function RatingTables({
   /** How many ratings there are: with each, the results are read again. */
   rated: number;
 }) {
-  const { data, error, reload } = useApi<RatingResults>(`${path}/results?rated=${rated}`);
+  const { data, error, reload } = useApi<RatingResults>(
+    `${path}/results?rated=${rated}`,
+    (last) => last && REFRESH_MS,
+  );
   if (!data && error) {
     return (
       <div className="mt-6">

@@ -31,7 +31,7 @@ test('texts are rated by models and by a person, with how far they agree', async
     ollama.add({ name, steps: [{ reply: { content: scores(value) } }] });
   }
   ollama.add({ name: 'diarist', steps: [{ reply: { content: 'I feel calm when I look at the sea.' } }] });
-  await finishRun(loupe, { mode: 'explore', model: 'diarist', max_cycles: 1 });
+  const { id: run_id } = await finishRun(loupe, { mode: 'explore', model: 'diarist', max_cycles: 1 });
 
   await page.goto('/ratings');
   await page.getByRole('button', { name: 'New rating' }).click();
@@ -66,6 +66,16 @@ test('texts are rated by models and by a person, with how far they agree', async
     await expect(matrix.getByRole('columnheader', { name })).toBeVisible();
   }
   await expect(page.getByRole('region', { name: 'Agreement' })).toContainText("Krippendorff's alpha");
+  const before = await matrix.innerText();
+  const again = { person: 'Ada', run_id, scores: JSON.parse(scores(1)) };
+  const changed = await loupe.request(
+    `${new URL(page.url()).pathname.replace('/ratings', '/api/ratings')}/scores`,
+    {
+      json: again,
+    },
+  );
+  expect(changed.status).toBeLessThan(300);
+  await expect.poll(() => matrix.innerText(), { timeout: 15_000 }).not.toBe(before);
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'CSV' }).click(),
