@@ -505,6 +505,24 @@ describe('a finished run', () => {
   });
 });
 
+it('sends nothing more of a snapshot once its link is revoked', async () => {
+  await open(scripted(Array.from({ length: 300 }, (_, index) => warned(`Warning ${index}.`))));
+  const { id, token } = await share(await ended(await test.start()), { live: false });
+  const { read } = test.store;
+  vi.spyOn(test.store, 'read').mockImplementation(async function (this: unknown, runId, range) {
+    if (range.afterSeq === 100) await shares.revoke(id);
+    return read.call(test.store, runId, range);
+  });
+  let text = '';
+  const whole = async () => {
+    const answer = await fetch(`${base}/s/${token}`, { headers: { 'accept-encoding': 'identity' } });
+    expect(answer.status).toBe(200);
+    for await (const bytes of answer.body ?? []) text += Buffer.from(bytes).toString();
+  };
+  await expect(whole()).rejects.toThrow('terminated');
+  expect(text).not.toContain('Warning 200.');
+});
+
 describe('a run with texts over 64 KB', () => {
   const CUT = 65_536;
   const SECRET = 'AKIAIOSFODNN7EXAMPLF';

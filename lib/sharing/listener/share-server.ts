@@ -267,6 +267,8 @@ class ShareSite {
     for await (const page of log.read({ afterSeq: 0, untilSeq: record.until_seq })) {
       const text = page.map((event) => inertJson(viewEvent(event))).join(',');
       formulas ||= mayHaveFormulas(text);
+      // A slow reader takes a while: it gets nothing more of a run that is no longer shared.
+      if (typeof (await this.#shares.find(token)) === 'string') return void response.destroy();
       if (!(await write(body, first ? text : `,${text}`))) return;
       first = false;
     }
