@@ -129,11 +129,13 @@ async function listenError(cause: unknown, { port, host }: { port: number; host:
   if (code === 'EADDRINUSE') {
     const url = `http://${urlHost(host)}:${port}`;
     // We hold the lock on the data, so that server has other data: do not ask it for a sign-in link.
+    // Nor suggest the port after it, where that server may serve shared runs.
+    const other = port <= 65_533 ? port + 2 : port - 2;
     const who = (await isLoupe(url)) ? 'another Loupe with a different data directory' : 'another program';
     return new AppError({
       code: 'port_in_use',
       message: `Port ${port} is used by ${who}.`,
-      hint: `Choose another port, for example: LOUPE_PORT=${port + 1} npm start`,
+      hint: `Choose another port, for example: LOUPE_PORT=${other} npm start`,
       cause,
     });
   }
