@@ -34,7 +34,7 @@ export function logInFormat(
     throw new AppError({
       code: 'invalid_request',
       message: `A run of mode "${mode}" has no log in the format "${format}".`,
-      hint: 'Omit format to get the events.',
+      hint: 'The log of its events is available in the format "events".',
     });
   }
   return { format, pages: MODE_LOGS[format](pages) };
