@@ -2,6 +2,7 @@
 
 import type { BenchmarkReply } from '#lib/api/benchmark.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { formatCount, formatDuration } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -100,7 +101,7 @@ function Steering({
       reload();
     });
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <div ref={keepFocus} className="flex flex-wrap items-center gap-2">
       {(status === 'running' || status === 'waiting') && (
         <Button size="sm" className="max-sm:h-11" disabled={busy} onClick={() => void ask('stop')}>
           Stop

@@ -1,6 +1,7 @@
 'use client';
 
 import type { ExperimentSummary } from '#lib/api/experiment.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import type { InlineForm } from '../hooks/use-inline-form.ts';
 import { Button } from '../ui/button.tsx';
@@ -27,7 +28,12 @@ export function ExperimentActions({
   const inHand = (experiment.running ?? 0) > 0;
   const notRun = experiment.failed + (experiment.not_run ?? 0);
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <div ref={keepFocus} className="flex flex-wrap items-center gap-2">
+      {experiment.status === 'stopped' && (
+        <Button size="sm" disabled={busy} onClick={() => onAsk('continue', {})}>
+          Continue
+        </Button>
+      )}
       {active && (
         <Button size="sm" disabled={busy} onClick={() => onAsk('stop', {})}>
           Stop after this run
@@ -52,11 +58,6 @@ export function ExperimentActions({
       {notRun > 0 && (
         <Button size="sm" disabled={busy} onClick={() => onAsk('retry', {})}>
           Retry {plural(notRun, 'run')} that did not run
-        </Button>
-      )}
-      {experiment.status === 'stopped' && (
-        <Button size="sm" disabled={busy} onClick={() => onAsk('continue', {})}>
-          Continue
         </Button>
       )}
       {!active && !inHand && <DeleteExperiment path={path} disabled={busy} />}

@@ -2,6 +2,7 @@
 
 import type { SignIn, SignInListReply, SignOutReply } from '#lib/api/sign-in.ts';
 import { deleteJson } from '#lib/browser/api.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { forgetKey } from '#lib/browser/sign-in-key.ts';
 import { formatMoment, formatWhen } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -27,9 +28,9 @@ export function SignedInBrowsers() {
     });
   if (!data) return error && error.status !== 401 ? <ErrorNote error={error} /> : null;
   return (
-    <section aria-labelledby="signed-in-browsers" className="mt-10">
+    <section ref={keepFocus} aria-labelledby="signed-in-browsers" className="mt-10">
       <div className="flex flex-wrap items-baseline justify-between gap-3">
-        <h2 id="signed-in-browsers" className="font-semibold">
+        <h2 id="signed-in-browsers" tabIndex={-1} className="font-semibold">
           Signed-in browsers
         </h2>
         <Button kind="danger" size="sm" onClick={() => void signOut('/api/sign-ins')}>

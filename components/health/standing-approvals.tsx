@@ -6,6 +6,7 @@ import type {
   StandingApprovalListReply,
 } from '#lib/api/standing-approval.ts';
 import { deleteJson } from '#lib/browser/api.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { formatWhen } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
@@ -29,12 +30,13 @@ export function StandingApprovals() {
   const approvals = data.standing_approvals;
   return (
     <section
+      ref={keepFocus}
       id="standing-approvals"
       aria-labelledby="standing-approvals-title"
       className="mt-10 scroll-mt-20"
     >
       <div className="flex flex-wrap items-baseline justify-between gap-3">
-        <h2 id="standing-approvals-title" className="font-semibold">
+        <h2 id="standing-approvals-title" tabIndex={-1} className="font-semibold">
           Standing approvals
         </h2>
         {approvals.length > 1 && (

@@ -1,6 +1,7 @@
 'use client';
 
 import type { CheckProgress as Progress } from '#lib/api/model-check.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { Button } from '../ui/button.tsx';
@@ -14,7 +15,11 @@ export function CheckProgress({ progress, onStop }: { progress: Progress; onStop
   const done = probes.filter((probe) => probe.status !== 'open' && probe.status !== 'running').length;
   const running = ended_at === undefined;
   return (
-    <div className="mt-1 grid gap-2 rounded-md border bg-sunken px-3 py-2 sm:col-span-2" data-check={status}>
+    <div
+      ref={keepFocus}
+      className="mt-1 grid gap-2 rounded-md border bg-sunken px-3 py-2 sm:col-span-2"
+      data-check={status}
+    >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
         <span
           role="progressbar"
@@ -26,7 +31,7 @@ export function CheckProgress({ progress, onStop }: { progress: Progress; onStop
         >
           <ProbeTicks states={probes.map((probe) => probe.status)} />
         </span>
-        <span className="min-w-0 text-sm text-ink-2" role="status">
+        <span className="min-w-0 text-sm text-ink-2" role="status" tabIndex={-1}>
           {statusWords(progress, done)}
         </span>
         <span className="tnum ml-auto flex items-center gap-3 font-mono text-xs text-ink-3">

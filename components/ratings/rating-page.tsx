@@ -4,6 +4,7 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { RatingReply } from '#lib/api/rating.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -53,7 +54,7 @@ export function RatingPage({ id }: { id: string }) {
         <ForeignText text={study.questionnaire.name} /> · {plural(study.subjects.length, 'text')} ·{' '}
         {plural(study.models.length, 'model')}
       </p>
-      <div className="mt-4 flex flex-wrap items-center gap-3">
+      <div ref={keepFocus} className="mt-4 flex flex-wrap items-center gap-3">
         <p role="status" className="tnum text-sm">
           {STATUS_WORDS[rating.status]}: {formatCount(rating.rated)} of {formatCount(rating.planned)}
           {current && ` · ${shortLine(current.rater, 40)}`}

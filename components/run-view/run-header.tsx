@@ -2,6 +2,7 @@
 
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { useStore } from 'zustand';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { activityOf } from '#lib/browser/state/activity.ts';
 import { isDemoRun } from '#lib/browser/state/models.ts';
 import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
@@ -95,7 +96,10 @@ export function RunHeader({
           </p>
           {server?.family}
         </div>
-        <div className="flex shrink-0 flex-wrap items-center justify-end gap-x-5 gap-y-2 max-sm:w-full max-sm:gap-y-3 max-sm:justify-between">
+        <div
+          ref={keepFocus}
+          className="flex shrink-0 flex-wrap items-center justify-end gap-x-5 gap-y-2 max-sm:w-full max-sm:gap-y-3 max-sm:justify-between"
+        >
           <Phase onGoToEnd={onGoToEnd} />
           <StopControls />
           {end}

@@ -40,7 +40,7 @@ export function StopControls() {
         </Button>
       ) : stop || asked === 'soft' ? (
         <>
-          <span className="tnum text-sm text-ink-2">
+          <span tabIndex={-1} className="tnum text-sm text-ink-2">
             {/* Without the clock, which would be spoken each second. */}
             <span role="status">
               {hard ? 'Stopping now' : stop ? 'Stopping after this step' : 'Stop requested'}

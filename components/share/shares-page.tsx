@@ -2,6 +2,7 @@
 
 import type { Share, ShareListReply, ShareReply } from '#lib/api/share.ts';
 import { deleteJson } from '#lib/browser/api.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { formatMoment, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi, useReload } from '../hooks/use-api.ts';
@@ -78,6 +79,7 @@ function ShareLine({ share }: { share: Share }) {
     });
   return (
     <li
+      ref={keepFocus}
       aria-label={plainVisibleLine(share.title)}
       className={cx(
         'grid items-center gap-x-6 gap-y-2 py-3 sm:grid-cols-[minmax(0,1fr)_6rem_auto]',

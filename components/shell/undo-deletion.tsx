@@ -2,6 +2,7 @@
 
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { type Deletion, deletions, settleDeletion, undoDeletion } from '#lib/browser/state/deletions.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { UNDO_DELETE_MS } from '#lib/events/limits.ts';
@@ -21,6 +22,14 @@ function Offer({ deletion }: { deletion: Deletion }) {
     const timer = setTimeout(() => settleDeletion(deletion), UNDO_DELETE_MS);
     return () => clearTimeout(timer);
   }, [deletion]);
+  const undo = async () => {
+    const [first = ''] = deletion.runs;
+    if (await run(() => undoDeletion(deletion))) {
+      focusSoon(() =>
+        document.querySelector<HTMLElement>(`main a[href="/runs/${encodeURIComponent(first)}"]`),
+      );
+    }
+  };
   return (
     <section
       aria-label="Deleted runs"
@@ -29,7 +38,7 @@ function Offer({ deletion }: { deletion: Deletion }) {
       <p role="status" className="text-sm font-medium">
         {problem?.message ?? `${plural(deletion.runs.length, 'run')} deleted`}
       </p>
-      <Button size="sm" onClick={() => void run(() => undoDeletion(deletion))} disabled={busy}>
+      <Button size="sm" onClick={() => void undo()} disabled={busy}>
         Undo
       </Button>
     </section>

@@ -3,6 +3,7 @@
 import { useId, useState } from 'react';
 import type { McpServerReply } from '#lib/api/mcp.ts';
 import { deleteJson, postJson } from '#lib/browser/api.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { SERVER_STATES, SIGN_IN_NEEDED } from '#lib/browser/words/server-words.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -129,8 +130,10 @@ function ServerButtons({
   );
   if (removing) {
     return (
-      <span className="ml-auto flex flex-wrap items-center gap-1.5">
-        <span className="text-sm text-ink-2">Remove it and everything it stored?</span>
+      <span ref={keepFocus} className="ml-auto flex flex-wrap items-center gap-1.5">
+        <span tabIndex={-1} className="text-sm text-ink-2">
+          Remove it and everything it stored?
+        </span>
         {button('Remove', onRemove, 'danger')}
         {button('Keep', () => setRemoving(false))}
       </span>
@@ -138,7 +141,7 @@ function ServerButtons({
   }
   const toggle = () => onAct(() => postJson(path, { server: { ...server, enabled: state === 'disabled' } }));
   return (
-    <span className="ml-auto flex flex-wrap items-center gap-1.5">
+    <span ref={keepFocus} className="ml-auto flex flex-wrap items-center gap-1.5">
       {state !== 'disabled' &&
         button(runs ? 'Restart' : 'Start', () => onAct(() => postJson(`${path}/start`, {})), 'plain')}
       {runs && button('Stop', () => onAct(() => postJson(`${path}/stop`, {})))}

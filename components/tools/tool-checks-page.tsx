@@ -6,6 +6,7 @@ import type { ModelsReply } from '#lib/api/replies.ts';
 import type { ToolCheckProgress, ToolChecksReply } from '#lib/api/tool-check.ts';
 import type { ToolsReply } from '#lib/api/tools.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { canRun, sortedModels } from '#lib/browser/state/models.ts';
 import { CUSTOM_GROUP } from '#lib/events/mcp-names.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -180,9 +181,9 @@ function Progress({ current, onStop }: { current: ToolCheckProgress; onStop: () 
     done: '',
   }[status];
   return (
-    <div className="min-w-0 rounded-md border bg-surface px-3 py-2 text-sm" role="status">
+    <div ref={keepFocus} className="min-w-0 rounded-md border bg-surface px-3 py-2 text-sm" role="status">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <span className="tnum">
+        <span className="tnum" tabIndex={-1}>
           <b className="font-medium">{model}</b>, {groupName(server)}: {words}.
         </span>
         {ended_at === undefined && (

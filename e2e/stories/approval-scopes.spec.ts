@@ -72,6 +72,7 @@ test('an approval for the folder covers later runs until it is revoked on the he
   await expectAccessible(page);
   await line.getByRole('button', { name: /^Revoke/ }).click();
   await expect(line).toBeHidden();
+  await expect(list.getByRole('heading')).toBeFocused();
 
   const third = await startRun(loupe, asking);
   await view.open(third.id);

@@ -48,6 +48,7 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect(page.getByText('Stopped', { exact: true })).toBeVisible();
     release();
+    await expect(page.getByRole('button', { name: 'Continue' })).toBeFocused();
     await page.getByRole('button', { name: 'Continue' }).click();
     await expect(page.getByText('Finished', { exact: true })).toBeVisible();
     await expect(page.getByText('5 of 5 cases')).toBeVisible();

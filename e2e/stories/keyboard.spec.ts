@@ -148,12 +148,16 @@ test('a run is stopped by keyboard and announced to screen readers [D22, D12]', 
   await expect(page.getByRole('status').filter({ hasText: 'Stopping' })).toHaveText(
     'Stopping after this step',
   );
-  await tabTo(page, 'Stop now');
+  // The button is gone. Not “Stop now”, which a second press of the key would press.
+  await expect(page.locator(':focus')).toContainText('Stopping after this step');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Stop now', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
   await view.expectEnd('The run was stopped', 'stopped');
   await expect(
     page.locator('[aria-live="polite"]', { hasText: 'Run ended: The run was stopped.' }),
   ).toBeAttached();
+  await expect(page.locator('[data-phase="ended"]').getByRole('button')).toBeFocused();
 });
 
 test('the same words twice in a row are announced twice', async ({ page, loupe, ollama, workspace }) => {

@@ -103,6 +103,7 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
     await expect(list.getByText('story', { exact: true })).toHaveCount(0);
     await expect(other.getByText('story', { exact: true })).toHaveCount(0);
     await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(list.getByRole('link').and(page.locator(':focus'))).toBeVisible();
     await expect(list.getByText('story', { exact: true })).toHaveCount(2);
     await expect(other.getByText('story', { exact: true })).toHaveCount(2);
   });

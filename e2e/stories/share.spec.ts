@@ -119,6 +119,7 @@ test('a teammate follows a live run, until the link is revoked [D14, D15]', asyn
     timeout: 5000,
   });
   await expect(line).toContainText('revoked');
+  await expect(line.getByRole('link')).toBeFocused();
   const answer = await other.page.goto(url);
   expect(answer?.status()).toBe(410);
   await see(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();

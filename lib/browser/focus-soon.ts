@@ -5,6 +5,8 @@ const MAX_FRAMES = 120;
 
 /** The next look at the page; 0 while nothing is to be focused. */
 let frame = 0;
+/** Whether what is to be focused is a control that had the focus before. */
+let isReturn = false;
 
 /**
  * Focuses an element as soon as a list has drawn it, and again if the list replaces it while it settles. Until it is
@@ -12,6 +14,7 @@ let frame = 0;
  */
 export function focusSoon(find: () => HTMLElement | null | undefined): void {
   cancelAnimationFrame(frame);
+  isReturn = false;
   let frames = 0;
   let kept = 0;
   let given = false;
@@ -40,4 +43,33 @@ export function returnFocus(to: Element | null): void {
   const { activeElement, body } = document;
   if (frame !== 0 || activeElement !== body || to === body || !(to instanceof HTMLElement)) return;
   focusSoon(() => (to.isConnected ? to : undefined));
+  isReturn = true;
+}
+
+/**
+ * Keeps the focus in a part of the page whose controls come and go: when the focused one is removed, the first one gets
+ * it, which may be a status with `tabIndex={-1}`. A `ref` of the part.
+ */
+export function keepFocus(part: HTMLElement | null): (() => void) | undefined {
+  if (!part) return undefined;
+  const listening = new AbortController();
+  const { signal } = listening;
+  let last: Node | undefined;
+  const see = ({ target }: Event) => {
+    last = target instanceof Node && part.contains(target) ? target : undefined;
+  };
+  // A press on an empty place takes the focus away without giving it to anything.
+  for (const type of ['focusin', 'pointerdown']) document.addEventListener(type, see, { signal });
+  const observer = new MutationObserver(() => {
+    if (!last || last.isConnected || document.activeElement !== document.body) return;
+    last = undefined;
+    // The press that removed it may have said where the focus goes.
+    if (frame === 0 || isReturn)
+      focusSoon(() => part.querySelector<HTMLElement>('a[href], button, [tabindex]'));
+  });
+  observer.observe(part, { childList: true, subtree: true });
+  return () => {
+    listening.abort();
+    observer.disconnect();
+  };
 }
