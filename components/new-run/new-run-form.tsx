@@ -4,8 +4,8 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useRef } from 'react';
 import { FormProvider, useWatch } from 'react-hook-form';
 import type { Preset } from '#lib/api/preset.ts';
-import { keepText } from '#lib/browser/drafts/kept-text.ts';
 import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
+import { focusFirstField } from '#lib/browser/focus-soon.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { offersSetting } from '#lib/events/settings.ts';
 import { startRun } from '../home/start-run.ts';
@@ -14,6 +14,7 @@ import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useTypedEarly } from '../hooks/use-typed-early.ts';
 import { PresetBar } from '../presets/preset-bar.tsx';
 import { Problem } from '../shell/problem.tsx';
+import { Button } from '../ui/button.tsx';
 import { focusFirstError } from '../ui/form/draft-form.ts';
 import { ApprovalFields } from './approval-editor.tsx';
 import { EndlessFields } from './endless-fields.tsx';
@@ -21,9 +22,11 @@ import { AdvancedFields, ModelBehaviour, ModelFields } from './model-fields.tsx'
 import { StartBar } from './start-bar.tsx';
 import { TaskChecks, TaskLimits } from './task-fields.tsx';
 import { ToolFields } from './tool-fields.tsx';
-import { KEPT_TASK, useKeptTask } from './use-kept-task.ts';
+import { forgetDraft, useKeptDraft } from './use-kept-draft.ts';
 import { useRunDraft } from './use-run-draft.ts';
 import { KindFields, WorkspaceFields } from './work-fields.tsx';
+
+const FORM = 'new-run-form';
 
 /** The form for a new run; empty fields get their defaults (D10). Another preset or earlier run begins another form. */
 export function NewRunForm() {
@@ -40,7 +43,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
   const { busy, problem, setProblem, run: request } = useRequest();
   const { form, models, named, preset, setPreset } = useRunDraft(from, presetId, setProblem);
   const element = useRef<HTMLFormElement>(null);
-  useKeptTask(form, from === null && presetId === null);
+  const { hasKeptSettings, resetSettings } = useKeptDraft(form, from === null && presetId === null);
   const task = useTypedEarly((text) => form.setValue('task', text));
   const installed = models.data?.models;
   const kind = useWatch({ control: form.control, name: 'kind' });
@@ -51,7 +54,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
       if (busy) return;
       await request(async () => {
         router.push(await startRun(asked));
-        keepText(KEPT_TASK, '');
+        forgetDraft();
         return LEAVING;
       });
     },
@@ -74,8 +77,9 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
       </p>
       <PresetBar preset={preset} models={installed} draft={form.getValues} onSaved={saved} />
       {models.error && !installed && <Problem error={models.error} onRetry={models.reload} />}
+      {hasKeptSettings && <KeptSettingsNote onReset={resetSettings} />}
       <FormProvider {...form}>
-        <form ref={element} aria-label="New run" noValidate onSubmit={start}>
+        <form ref={element} id={FORM} aria-label="New run" noValidate onSubmit={start}>
           <KindFields task={task} models={installed ?? []} />
           <ModelFields models={installed} />
           {kindFacts(kind).usesFiles && <WorkspaceFields named={named} />}
@@ -90,5 +94,25 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
         </form>
       </FormProvider>
     </main>
+  );
+}
+
+/** Settings in folded sections are easily overlooked. */
+function KeptSettingsNote({ onReset }: { onReset: () => void }) {
+  return (
+    <p className="mt-3 flex flex-wrap items-center gap-x-3 text-sm text-ink-2">
+      <span role="status">Your changes to the settings were restored.</span>
+      <Button
+        kind="quiet"
+        size="sm"
+        className="max-sm:h-11"
+        onClick={() => {
+          onReset();
+          focusFirstField(FORM);
+        }}
+      >
+        Reset settings
+      </Button>
+    </p>
   );
 }

@@ -101,7 +101,7 @@ function useCommands(
     const own = (name: string) => ofPage.filter(({ group }) => group === name);
     return [
       ...own('This run'),
-      page('new-task', 'New task', '/runs/new', 'Start'),
+      page('new-task', 'New task', '/runs/new?mode=task', 'Start'),
       page('new-session', 'New session', '/runs/new?mode=session', 'Start'),
       page('new-explore', 'New exploration', '/runs/new?mode=explore', 'Start'),
       page('new-prompt', 'New quick prompt', '/runs/new?mode=prompt', 'Start'),

@@ -41,6 +41,26 @@ test('the form starts a run with all of its options [D10]', async ({ page, loupe
     await expect(task).toHaveValue('Write out.md');
     expect(new URL(page.url()).search).toBe('?mode=task');
   });
+  await test.step('so do settings that were changed, until they are reset', async () => {
+    const reset = page.getByRole('button', { name: 'Reset settings' });
+    const iterations = page.getByLabel('Iterations', { exact: true });
+    await expect(reset).toBeHidden();
+    await choose('Model', 'form-model:latest');
+    await number('Iterations', '9');
+    await choose('Mode', 'Session');
+    await page.reload();
+    await expect(page.getByRole('radio', { name: 'Session' })).toBeChecked();
+    await expect(page.getByRole('radio', { name: /form-model/ })).toBeChecked();
+    await choose('Mode', 'Task');
+    await expect(iterations).toHaveValue('9');
+    await reset.click();
+    await expect(iterations).toHaveValue('');
+    await expect(reset).toBeHidden();
+    await expect(page.getByRole('radio', { name: 'Task', exact: true })).toBeFocused();
+    await page.reload();
+    await expect(page.getByLabel('What should the agent do?')).toHaveValue('Write out.md');
+    await expect(iterations).toHaveValue('');
+  });
   await choose('Model', 'form-model:latest');
   await choose('Where it works', 'An existing folder');
   await page.getByLabel('Folder', { exact: true }).fill(folder);
