@@ -207,7 +207,7 @@ function notEnded(runId: string): AppError {
   return new AppError({
     code: 'run_not_ended',
     message: `Run ${runId} has not ended.`,
-    hint: 'Stop it, or wait until it ends.',
+    hint: 'Its changes can be reverted once it has ended. Stop it, or wait.',
   });
 }
 
@@ -215,7 +215,7 @@ function inUse(runId: string): AppError {
   return new AppError({
     code: 'folder_in_use',
     message: `Run ${runId} is working in this folder.`,
-    hint: 'Wait until it ends, or stop it.',
+    hint: 'Changes can be reverted once it has ended. Wait, or stop it.',
   });
 }
 
