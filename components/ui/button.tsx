@@ -5,7 +5,8 @@ export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 const kinds: Record<ButtonKind, string> = {
   primary:
-    'bg-brass-fill text-on-brass font-semibold hover:brightness-105 disabled:bg-sunken disabled:text-ink-3 disabled:hover:brightness-100',
+    // The border is seen where the system replaces colors.
+    'border border-transparent bg-brass-fill text-on-brass font-semibold hover:brightness-105 disabled:bg-sunken disabled:text-ink-3 disabled:hover:brightness-100',
   plain:
     'border border-line-strong bg-raised text-ink hover:border-ink-3 aria-expanded:border-ink-3 aria-expanded:bg-sunken disabled:border-line disabled:text-ink-3 disabled:bg-transparent',
   quiet: 'text-ink-2 hover:text-ink hover:bg-sunken disabled:text-ink-3 disabled:hover:bg-transparent',
