@@ -100,7 +100,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
             className={buttonClass('plain', 'sm', 'sm:ml-1 max-sm:border-0 max-sm:bg-transparent')}
           >
             <Plus className="size-3.5" aria-hidden="true" />
-            <span className="max-[519px]:sr-only">New run</span>
+            <span className="max-[519px]:sr-only sm:max-md:sr-only">New run</span>
           </Link>
         </div>
       </div>

@@ -447,9 +447,10 @@ test('every page fits 360 pixels, with touch targets of at least 44 pixels [D22]
 });
 
 test('the navigation leads to every page at every width', async ({ page }) => {
-  for (const width of [360, 520, 768, 1280, 2560, 3840]) {
+  for (const width of [360, 520, 640, 768, 1280, 2560, 3840]) {
     await page.setViewportSize({ width, height: 800 });
     await page.goto('/');
+    expect((await misfits(page)).outside, `outside at ${width}`).toEqual([]);
     const menu = page.getByRole('button', { name: 'More pages and commands' });
     if (await menu.isVisible()) await menu.click();
     for (const label of ['Runs', 'Experiments', 'Suites', 'Ratings', 'Models', 'Tools', 'Shared']) {
