@@ -52,14 +52,17 @@ test('the changes of a run are reviewed as diffs, and reverted one by one or all
   await config.getByRole('button', { name: 'Revert', exact: true }).click();
   await expect(config).toContainText('as before the run');
   expect(readFileSync(join(folder, 'config.ini'), 'utf8')).toBe('name = loupe\ncolour = green\n');
+  await expect(config.getByRole('button', { name: 'Show content' })).toBeFocused();
 
   writeFileSync(join(folder, 'kept.txt'), 'Edited by hand.\n');
   await dialog.getByRole('button', { name: 'Revert all' }).click();
+  await expect(dialog.locator(':focus')).toHaveText('Put back what they held before the run?');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Revert 2 files' }).click();
   await expect(dialog.getByRole('status')).toContainText('The file has changed since the run.');
   expect(readFileSync(join(folder, 'kept.txt'), 'utf8')).toBe('Edited by hand.\n');
   await expect(dialog.getByRole('button', { name: 'Revert all' })).toHaveCount(0);
+  await expect(dialog.getByRole('button', { name: 'Close' })).toBeFocused();
 
   await config.getByRole('link', { name: /^#/ }).first().click();
   await expect(dialog).toBeHidden();

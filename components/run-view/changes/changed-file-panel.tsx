@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { ChangedFile, FileState } from '#lib/api/changed-files.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { saveText } from '#lib/browser/save-text.ts';
 import { formatBytes } from '#lib/browser/words/format.ts';
 import { plainVisibleText } from '#lib/browser/words/visible-text.ts';
@@ -50,7 +51,12 @@ export function ChangedFilePanel({
   const comparable = before.kind === 'text' || before.kind === 'absent';
   const state = file ? STATES[file.state] : '';
   return (
-    <section data-path={path} aria-label={plainVisibleText(path)} className="grid min-w-0 gap-2">
+    <section
+      ref={keepFocus}
+      data-path={path}
+      aria-label={plainVisibleText(path)}
+      className="grid min-w-0 gap-2"
+    >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         <h3 className="foreign min-w-0 font-mono text-sm font-semibold">
           <ForeignName text={path} isPath />

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ChangedFilesReply, RevertReply } from '#lib/api/changed-files.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import type { FileChange } from '#lib/events/file-changes.ts';
 import { useRequest } from '../../hooks/use-request.ts';
@@ -39,7 +40,7 @@ export function ChangesDialog({
       aria-labelledby="changes-title"
       className="h-[min(90dvh,70rem)] w-[64rem] p-0"
     >
-      <div className="flex h-full flex-col">
+      <div ref={keepFocus} className="flex h-full flex-col">
         <DialogHeader
           id="changes-title"
           title={`${plural(changes.length, 'file')} changed`}
@@ -84,7 +85,9 @@ function RevertAll({ count, busy, onRevert }: { count: number; busy: boolean; on
   }
   return (
     <>
-      <span className="text-sm">Put back what {count === 1 ? 'it' : 'they'} held before the run?</span>
+      <span tabIndex={-1} className="text-sm">
+        Put back what {count === 1 ? 'it' : 'they'} held before the run?
+      </span>
       <Button
         size="sm"
         kind="danger"
