@@ -131,6 +131,8 @@ class Loop {
   /** The iteration in which the run got its slot. It completes at least one more before it yields. */
   #slotSince: number;
   #hasSlot = false;
+  /** Waits for a slot before server and model were checked, in milliseconds, which no load has recorded yet. */
+  #waitedBeforeCheckMs = 0;
   #warnedOfChanges = false;
   readonly #results = new SeenResults();
   readonly #ahead = new CallsAhead();
@@ -235,7 +237,12 @@ class Loop {
     if (this.#suspended || state.stop) return true;
     this.#hasSlot = true;
     this.#slotSince = state.iteration;
-    if (othersPassed === undefined || !state.preflight || (state.loaded && !othersPassed)) return false;
+    if (othersPassed === undefined) return false;
+    if (!state.preflight) {
+      this.#waitedBeforeCheckMs += waitedMs;
+      return false;
+    }
+    if (state.loaded && !othersPassed) return false;
     await this.#reloadModel(waitedMs);
     return true;
   }
@@ -313,7 +320,7 @@ class Loop {
       case 'await-server':
         return this.#awaitServer(action.limitMs);
       case 'load-model':
-        return this.#prepare(() => this.#loadModel(action.numCtx));
+        return this.#prepare(() => this.#loadFirst(action.numCtx));
       case 'open-attempt':
         return this.#openAttempt(action.attempt);
       case 'call-model':
@@ -454,6 +461,13 @@ class Loop {
       });
     }
     this.#append(events);
+  }
+
+  /** Loads the model after the check, or again after a failure. It records a wait for a slot before the check. */
+  #loadFirst(numCtx: number): Promise<void> {
+    const waited = this.#waitedBeforeCheckMs;
+    this.#waitedBeforeCheckMs = 0;
+    return this.#loadModel(numCtx, waited > 0 ? { waited_ms: waited } : {});
   }
 
   /** @param why the cause of a load during a run: a wait for its slot, or other clients that unloaded the model */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
@@ -26,6 +27,7 @@ function setUp(options: {
   refusedPings?: (ping: number) => boolean;
   refusedCalls?: (call: number) => boolean;
   onSleep?: (log: MemoryLog, sleeps: number) => void;
+  takeSlot?: () => Promise<boolean | undefined>;
 }) {
   const { refusedPings = () => false, refusedCalls = () => false } = options;
   let now = START;
@@ -61,6 +63,7 @@ function setUp(options: {
         model,
         openTools: openerOf(scriptedTools(['read_file'], (tool) => ({ success: true, tool, output: 'x' }))),
         clock: () => now,
+        takeSlot: options.takeSlot,
         sleep: async (ms, signal) => {
           sleeps.push(ms);
           options.onSleep?.(log, sleeps.length);
@@ -116,6 +119,25 @@ describe('waiting for a server that is down', () => {
     expect(workedMs(during, during.updatedAt + 50_000)).toBe(1000);
     const after = foldAll(emptyRunState('run'), log.events.slice(0, begun + 2));
     expect(workedMs(after, after.updatedAt)).toBe(1000);
+  });
+
+  it('records the wait for a slot after it, before server and model are checked: it is no run time', async () => {
+    let slots = 0;
+    const { log, run } = setUp({
+      refusedPings: (ping) => ping === 1,
+      takeSlot: async () => {
+        slots += 1;
+        if (slots === 1) return undefined;
+        await delay(30);
+        return true;
+      },
+    });
+    await run();
+    expect(slots).toBe(2);
+    const loads = eventsOf(log.events, 'model.load-started');
+    expect(loads).toHaveLength(1);
+    expect(loads[0]?.waited_ms).toBeGreaterThan(25);
+    expect(log.state.lostMs).toBe(loads[0]?.waited_ms);
   });
 
   it('ends with the error after the limit, and says how long it waited', async () => {
