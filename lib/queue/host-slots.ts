@@ -140,8 +140,8 @@ export class HostSlots {
       runs,
     });
     const { stop, phase } = run.log.state;
-    // In shared mode, a stopped run is resumed without a slot.
-    if (!(shared && stop) && !PHASES_WITHOUT_MODEL.includes(phase)) await slot.enter();
+    // A stopped run only has to write its end.
+    if (!stop && !PHASES_WITHOUT_MODEL.includes(phase)) await slot.enter();
     return slot;
   }
 

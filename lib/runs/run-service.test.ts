@@ -502,6 +502,22 @@ describe('restarting', () => {
     }
   });
 
+  it('ends a stopped run without waiting for the slot of another', async () => {
+    test = await openTestService(async (run) => {
+      await run.leaveSlot();
+      return untilAborted(run);
+    });
+    const working = await test.start();
+    await eventually(async () => expect((await test.service.stored.get(working)).run.phase).toBe('starting'));
+    const stopped = await test.start();
+    await eventually(async () => expect((await test.service.stored.get(stopped)).run.phase).toBe('starting'));
+    await test.service.stop(stopped, { force: false });
+    await test.restart(untilStopped);
+    await test.service.resumeUnfinished();
+    await ended(stopped);
+    expect((await test.service.stored.get(working)).run.phase).toBe('starting');
+  });
+
   it('parks a run after two failed recoveries, and continues the others', async () => {
     test = await openTestService(untilAborted);
     const poisoned = await test.start({ task: 'Poison', model: 'poison' });
