@@ -138,6 +138,8 @@ const SIMULATED_NOW = 1000;
 
 interface SimulatedRun {
   config: RunConfig;
+  /** The beginning of the log, such as that of a fork. Default: a new run. */
+  events?: readonly RunEvent[];
   /** Repeated from the first when they are used up. */
   turns: readonly Turn[];
   /** One for each life of the worker but the last, which doesn't crash. */
@@ -153,6 +155,7 @@ interface SimulatedRun {
 /** Plays a run through all crashes of its worker to its end, without a server, files or waits. */
 export async function simulateRun({
   config,
+  events = [],
   turns,
   crashes,
   others,
@@ -164,7 +167,7 @@ export async function simulateRun({
   const executed: Executed[] = [];
   const lives: { events: readonly RunEvent[]; transactions: readonly Transaction[] }[] = [];
   let asked = 0;
-  let log = new CrashingLog([], undefined, others);
+  let log = new CrashingLog(events, undefined, others);
   const model = scriptedModel(async (_request, { signal }) => {
     if (signal.aborted) throw new ModelError({ kind: 'aborted', message: 'stopped' });
     const turn = turns[asked % turns.length] ?? { failure: 'http' };
