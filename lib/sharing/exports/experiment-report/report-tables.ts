@@ -149,7 +149,9 @@ function quartiles(summary: FigureSummary | undefined): string {
 }
 
 function shortNumber(value: number): string {
-  return Number.isInteger(value) ? String(value) : value.toPrecision(3);
+  if (Number.isInteger(value)) return String(value);
+  // `toPrecision` would write 1234.5 as 1.23e+3.
+  return Math.abs(value) >= 100 ? value.toFixed(1) : value.toPrecision(3);
 }
 
 function text(value: unknown): string {

@@ -116,6 +116,18 @@ describe('experimentReport', () => {
     );
   });
 
+  it('writes medians of large figures without exponents', () => {
+    const withTokens = (position: number, tokens_in: number) => {
+      const { result } = item(position, {}, true);
+      if (!result) throw new Error('no result');
+      return item(position, { result: { ...result, tokens_in, tokens_per_second: 0.0314 } });
+    };
+    const two = [withTokens(1, 1234), withTokens(2, 1235)];
+    const html = experimentReport({ experiment, items: two }, { redaction: {}, version: '' });
+    expect(html).toContain('<td class="n">1234.5 (1234.3 to 1234.8)</td>');
+    expect(html).toContain('<td class="n">0.0314</td>');
+  });
+
   it('is inert, whatever names it shows, and loads nothing', () => {
     const html = report(undefined);
     expect(html).not.toMatch(/<script|<img|<link|\ssrc=|javascript:|url\((?!#)/i);
