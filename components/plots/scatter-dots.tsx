@@ -1,7 +1,7 @@
 'use client';
 
 import { durationLabel, durationScale } from '#lib/browser/plots/duration-scale.ts';
-import { shareLabels } from '#lib/browser/plots/shared-labels.ts';
+import { shareLabels, widestLabel } from '#lib/browser/plots/shared-labels.ts';
 import { MARGIN, ValueAxis, ValueLabels, valueScale } from './axes.tsx';
 import type { DotInterval } from './dot-intervals.tsx';
 import type { PlotColor } from './palette.ts';
@@ -15,6 +15,8 @@ interface ScatterDot extends DotInterval {
 
 type Frame = Pick<PlotFigureProps, 'title' | 'unit' | 'note' | 'table' | 'height' | 'controls' | 'empty'>;
 
+/** The distance of a label from its dot. */
+const LABEL_GAP_PX = 6;
 /** The highest baseline of a label: one higher up would lie over the buttons above the plot. */
 const LABEL_TOP_PX = 10;
 
@@ -38,10 +40,12 @@ export function ScatterDots({
   open?: (index: number) => void;
 }) {
   const widest = dots.reduce((most, { x }) => Math.max(most, x), 0);
+  // Labels are right of their dots.
+  const labelRoom = LABEL_GAP_PX + widestLabel(dots.map(({ label }) => label));
   const scaleX = (width: number) =>
     durationScale(widest, {
       msPerUnit: 1000,
-      range: [MARGIN.left, width - MARGIN.right - 2 * MARGIN.right],
+      range: [MARGIN.left, width - MARGIN.right - labelRoom],
       rounded: true,
     });
   const y = valueScale(max, frame.height);
@@ -87,7 +91,7 @@ export function ScatterDots({
               (shared) => (
                 <text
                   key={shared.label}
-                  x={shared.x + 6}
+                  x={shared.x + LABEL_GAP_PX}
                   y={Math.max(shared.y - 5, LABEL_TOP_PX)}
                   className="tnum fill-ink-2 text-2xs"
                 >
