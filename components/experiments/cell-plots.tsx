@@ -163,7 +163,7 @@ function EndingsPlot({ note, cells, open }: { note?: string; cells: readonly Exp
 function ResponsePlot({ cells, factors }: { cells: readonly ExperimentCell[]; factors: readonly string[] }) {
   const [chosen, setChosen] = useState<string>();
   const factor = factors.find((name) => name === chosen) ?? factors[0] ?? '';
-  const { values, models } = useMemo(() => factorResponse(cells, factor), [cells, factor]);
+  const { values, models, pooled } = useMemo(() => factorResponse(cells, factor), [cells, factor]);
   const shown = models.slice(0, PLOT_COLORS.length);
   const rateOf = (model: (typeof models)[number], index: number) => {
     const rate = model.rates[index];
@@ -173,11 +173,7 @@ function ResponsePlot({ cells, factors }: { cells: readonly ExperimentCell[]; fa
     <LineBand
       title={`Pass rate by ${shortLine(factor, NAME_CHARS)}`}
       unit={INTERVAL}
-      note={
-        models.length > shown.length
-          ? `The first ${shown.length} of ${models.length} models, over all values of other factors.`
-          : 'Over all values of other factors.'
-      }
+      note={responseNote({ models: models.length, shown: shown.length, pooled })}
       height={HEIGHT_PX}
       max={1}
       columns={values.length}
@@ -217,6 +213,22 @@ function ResponsePlot({ cells, factors }: { cells: readonly ExperimentCell[]; fa
       }}
     />
   );
+}
+
+/** What the lines leave out, and what they sum up; nothing if each point is one cell of its own. */
+function responseNote({
+  models,
+  shown,
+  pooled,
+}: {
+  models: number;
+  shown: number;
+  pooled: boolean;
+}): string | undefined {
+  if (models > shown) {
+    return `The first ${shown} of ${models} models${pooled ? ', over all values of other factors.' : '.'}`;
+  }
+  return pooled ? 'Over all values of other factors.' : undefined;
 }
 
 /** `2: qwen3:8b, temperature 0` */

@@ -47,8 +47,9 @@ it('finds the factors with several numbers', () => {
 });
 
 it('adds up the runs of a model at each value, over all values of the other factors', () => {
-  const { values, models } = factorResponse(cells, 'temperature');
+  const { values, models, pooled } = factorResponse(cells, 'temperature');
   expect(values).toEqual([0, 1]);
+  expect(pooled).toBe(true);
   expect(models).toMatchObject([
     {
       model: 'a',
@@ -59,4 +60,13 @@ it('adds up the runs of a model at each value, over all values of the other fact
     },
     { model: 'b', rates: [undefined, undefined] },
   ]);
+});
+
+it('pools nothing if no other factor has several values', () => {
+  const alone = [
+    cell({ factors: { temperature: 0 }, passed: 1 }),
+    cell({ factors: { temperature: 1 }, passed: 2 }),
+    cell({ model: 'b', factors: { temperature: 0 }, passed: 3 }),
+  ];
+  expect(factorResponse(alone, 'temperature').pooled).toBe(false);
 });

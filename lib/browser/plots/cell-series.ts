@@ -16,6 +16,8 @@ export interface FactorResponse {
   readonly values: readonly number[];
   /** One entry per value; missing where no run has passed or failed. */
   readonly models: readonly { readonly model: string; readonly rates: readonly (Rate | undefined)[] }[];
+  /** Whether a rate is that of several cells, which differ in other factors. */
+  readonly pooled: boolean;
 }
 
 /** The options and factors with two or more values, all of which are numbers. Pure. */
@@ -35,10 +37,12 @@ export function numericFactors(cells: readonly ExperimentCell[]): string[] {
 /** How the pass rate of each model depends on a factor, over all values of the others. Pure. */
 export function factorResponse(cells: readonly ExperimentCell[], factor: string): FactorResponse {
   const counts = new Map<string, Map<number, { passed: number; judged: number }>>();
+  let pooled = false;
   for (const cell of cells) {
     const value = variationOf(cell)[factor];
     if (typeof value !== 'number') continue;
     const model = counts.get(cell.model) ?? new Map<number, { passed: number; judged: number }>();
+    pooled ||= model.has(value);
     const { passed = 0, judged = 0 } = model.get(value) ?? {};
     model.set(value, { passed: passed + cell.passed, judged: judged + cell.judged });
     counts.set(cell.model, model);
@@ -48,6 +52,7 @@ export function factorResponse(cells: readonly ExperimentCell[], factor: string)
   );
   return {
     values,
+    pooled,
     models: [...counts].map(([model, own]) => ({
       model,
       rates: values.map((value) => {
