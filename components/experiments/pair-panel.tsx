@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { ExperimentCell, PairsReply, RunPair } from '#lib/api/experiment-cells.ts';
 import { ofChosenCells } from '#lib/browser/state/cell-pair.ts';
 import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
+import { pairCount, pairsWords, repeatsNote } from '#lib/browser/words/pair-words.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Link } from '../ui/link.tsx';
@@ -96,6 +97,8 @@ function Verdict({ reply }: { reply: PairsReply }) {
       </p>
     );
   }
+  const total = pairCount(reply);
+  const note = repeatsNote(reply);
   const points = (share: number) => {
     const whole = Math.round(Math.abs(share) * 100);
     return whole === 0 ? '0' : `${share < 0 ? '−' : '+'}${whole}`;
@@ -111,19 +114,15 @@ function Verdict({ reply }: { reply: PairsReply }) {
         </span>
       </p>
       <p className="tnum mt-1 text-ink-2">
-        {formatCount(both + only_a + only_b + neither)} pairs with the same case, seed and repeat: both passed
-        in {formatCount(both)}, neither in {formatCount(neither)}, only the first in {formatCount(only_a)},
-        only the second in {formatCount(only_b)}. Pass rates {formatPercent((both + only_a) / totalOf(reply))}{' '}
-        and {formatPercent((both + only_b) / totalOf(reply))}.
+        {pairsWords(reply)}: both passed in {formatCount(both)}, neither in {formatCount(neither)}, only the
+        first in {formatCount(only_a)}, only the second in {formatCount(only_b)}. Pass rates{' '}
+        {formatPercent((both + only_a) / total)} and {formatPercent((both + only_b) / total)}.
       </p>
+      {note && <p className="mt-1 max-w-read text-ink-3">{note}</p>}
       <PairLinks label="Only the first passed" pairs={pairs.only_a} />
       <PairLinks label="Only the second passed" pairs={pairs.only_b} />
     </div>
   );
-}
-
-function totalOf({ both, only_a, only_b, neither }: PairsReply): number {
-  return both + only_a + only_b + neither;
 }
 
 function PairLinks({ label, pairs }: { label: string; pairs: readonly RunPair[] }) {

@@ -129,6 +129,8 @@ export interface PairsReply {
   only_a: number;
   only_b: number;
   neither: number;
+  /** The cases of these pairs; missing without a suite. Fewer than the pairs if cases were repeated. */
+  cases?: number;
   /** The pass rate of `a` minus that of `b`, with its 95% interval; missing without pairs. */
   difference?: { value: number; low: number; high: number };
   /** Exact McNemar test, two-sided; missing without pairs. */

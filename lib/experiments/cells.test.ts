@@ -199,6 +199,27 @@ it('compares two cells by their runs with the same seed and repeat', () => {
   expect(() => comparePairs(items, 1, 3)).toThrow(/no cell 3; the experiment has 2/);
 });
 
+it('counts the cases behind the pairs of two cells', () => {
+  const runs = [true, false].flatMap((think) =>
+    [1, 2, 3, 4].map((number): ExperimentItem => {
+      const passed = think || number > 2;
+      return {
+        ...{ position: number, model: 'a', options: {}, factors: { think }, status: 'done' },
+        ...{ case: number > 2 ? 'two' : 'one', repeat: number % 2, run_id: `${think}-${number}` },
+        result: result(passed ? {} : { termination_reason: 'stall' }),
+      };
+    }),
+  );
+  // One case passed in each repeat, and in none without thinking: two pairs, of one case.
+  expect(comparePairs(runs, 1, 2)).toMatchObject({ both: 2, only_a: 2, cases: 2 });
+  expect(comparePairs([...runs.slice(0, 2), ...runs.slice(4, 6)], 1, 2)).toMatchObject({
+    only_a: 2,
+    cases: 1,
+  });
+  const plain = runs.map(({ case: _, ...item }) => item);
+  expect(comparePairs(plain, 1, 2)).not.toHaveProperty('cases');
+});
+
 it('puts every item into exactly one cell, and its counts add up', () => {
   const kind = fc.constantFrom('answered', 'stall', 'stopped', 'error', 'answered_cut_off' as const);
   const anyItem = fc.record({ think: fc.boolean(), model: fc.constantFrom('a', 'b'), kind: fc.option(kind) });

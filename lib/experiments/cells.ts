@@ -243,11 +243,13 @@ export function comparePairs(items: readonly ExperimentItem[], a: number, b: num
   const partners = new Map(itemsOfCell(items, b).map((item) => [pairKey(item), item]));
   const counts = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 };
   const pairs: PairsReply['pairs'] = { only_a: [], only_b: [] };
+  const cases = new Set<string>();
   for (const item of itemsOfCell(items, a)) {
     const partner = partners.get(pairKey(item));
     const passed = item.result && hasPassed(item.result);
     const partnerPassed = partner?.result && hasPassed(partner.result);
     if (passed === undefined || partnerPassed === undefined) continue;
+    if (item.case !== undefined) cases.add(item.case);
     if (passed && partnerPassed) counts.both += 1;
     else if (!(passed || partnerPassed)) counts.neither += 1;
     else {
@@ -256,7 +258,11 @@ export function comparePairs(items: readonly ExperimentItem[], a: number, b: num
     }
   }
   const { both, onlyFirst, onlySecond, neither } = counts;
-  const reply = { a, b, both, only_a: onlyFirst, only_b: onlySecond, neither, pairs };
+  const reply = {
+    ...{ a, b, both, only_a: onlyFirst, only_b: onlySecond, neither },
+    ...(cases.size > 0 ? { cases: cases.size } : {}),
+    pairs,
+  };
   if (both + onlyFirst + onlySecond + neither === 0) return reply;
   const { difference, low, high } = pairedDifference(counts);
   return { ...reply, difference: { value: difference, low, high }, p_value: mcnemar(counts) };

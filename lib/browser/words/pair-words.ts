@@ -1,0 +1,25 @@
+import type { PairsReply } from '../../api/experiment-cells.ts';
+import { formatCount, plural } from './format.ts';
+
+type Pairs = Pick<PairsReply, 'both' | 'only_a' | 'only_b' | 'neither' | 'cases'>;
+
+/** The pairs of two cells: `40 pairs with the same case, seed and repeat, of 20 cases`. Pure. */
+export function pairsWords(pairs: Pairs): string {
+  const words = `${plural(pairCount(pairs), 'pair')} with the same case, seed and repeat`;
+  return areRepeated(pairs) ? `${words}, of ${plural(pairs.cases ?? 0, 'case')}` : words;
+}
+
+/** What interval and p say if cases were repeated: runs of one case are more alike than runs of two. Pure. */
+export function repeatsNote(pairs: Pairs): string | undefined {
+  if (!areRepeated(pairs)) return undefined;
+  const these = pairs.cases === 1 ? 'this case' : `these ${formatCount(pairs.cases ?? 0)} cases`;
+  return `Interval and p count each seed and repeat of a case as a pair. They hold for ${these}; for other cases, they are too certain.`;
+}
+
+export function pairCount({ both, only_a, only_b, neither }: Pairs): number {
+  return both + only_a + only_b + neither;
+}
+
+function areRepeated(pairs: Pairs): boolean {
+  return pairs.cases !== undefined && pairCount(pairs) > pairs.cases;
+}
