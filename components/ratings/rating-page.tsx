@@ -37,6 +37,8 @@ export function RatingPage({ id }: { id: string }) {
   usePageTitle(data && `${plainVisibleLine(data.study.name)} · Loupe`);
   const { busy, problem, run } = request;
   const [shown, setShown] = useState<'results' | 'rate'>();
+  // The form stays while the results are shown: it has scores that are not saved yet.
+  const [opened, setOpened] = useState(false);
   const act = (what: 'run' | 'stop') =>
     run(async () => {
       await postJson(`${path}/${what}`, {});
@@ -73,7 +75,10 @@ export function RatingPage({ id }: { id: string }) {
           size="sm"
           className="max-sm:h-11"
           aria-expanded={shown === 'rate'}
-          onClick={() => setShown(shown === 'rate' ? undefined : 'rate')}
+          onClick={() => {
+            setOpened(true);
+            setShown(shown === 'rate' ? undefined : 'rate');
+          }}
         >
           Rate yourself
         </Button>
@@ -115,7 +120,11 @@ export function RatingPage({ id }: { id: string }) {
           ))}
         </ul>
       )}
-      {shown === 'rate' && <PersonForm path={path} reply={data} onRated={reload} />}
+      {opened && (
+        <div hidden={shown !== 'rate'}>
+          <PersonForm path={path} reply={data} onRated={reload} />
+        </div>
+      )}
       {shown === 'results' && (
         <RatingTables path={path} study={study} rated={rating.rated + Object.values(people).flat().length} />
       )}

@@ -95,6 +95,40 @@ test('texts are rated by models and by a person, with how far they agree', async
   await expect(page.getByText('Diaries')).toHaveCount(0);
 });
 
+test('a person looks at the results without losing a score', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'writer', steps: [{ reply: { content: 'A text to rate: {{task}}' } }] });
+  const runs = [];
+  for (const task of ['one', 'two']) {
+    runs.push(await finishRun(loupe, { agentic: false, model: 'writer', task }));
+  }
+  await loupe.request('/api/ratings', {
+    json: { name: 'By hand', shipped: 'experience', run_ids: runs.map(({ id }) => id) },
+  });
+
+  await page.goto('/ratings');
+  const line = page.getByRole('link', { name: /By hand/ });
+  await line.click();
+  await page.getByRole('button', { name: 'Rate yourself' }).click();
+  const mine = page.getByRole('region', { name: 'Rate yourself' });
+  await mine.getByLabel('Your name').fill('Ada');
+  const groups = await mine.getByRole('group').all();
+  for (const group of groups.slice(1)) await group.getByText('7', { exact: true }).click();
+  await page.getByRole('button', { name: 'Results' }).click();
+  await expect(page.getByRole('region', { name: 'Agreement' })).toBeVisible();
+  await expect(mine).toBeHidden();
+  await page.getByRole('button', { name: 'Rate yourself' }).click();
+  await expect(mine.getByText('1 left')).toBeVisible();
+  await expect(mine.getByLabel('Your name')).toHaveValue('Ada');
+
+  await groups[0]?.getByText('7', { exact: true }).click();
+  await mine.getByRole('button', { name: 'Save and continue' }).press('Enter');
+  await expect(mine.getByText('Text 2 of 2')).toBeVisible();
+});
+
 test('any run can be rated: the form searches all runs and shows earlier ones', async ({ ownServer }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-many-'));
   const [newest] = await storeManyRuns(dataDir, 60, Date.now());
