@@ -4,12 +4,16 @@ import { useState } from 'react';
 import type { RatingReply } from '#lib/api/rating.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { scoresOf, type UnsavedScores, withoutScores, withScore } from '#lib/browser/drafts/person-scores.ts';
+import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Field } from '../ui/form/fields.tsx';
+
+/** ID of the text that is rated; after the last one, of what is said instead. */
+const TEXT = 'rated-text';
 
 /** The questionnaire for a person, text by text. It names neither the model that wrote a text nor any score. */
 export function PersonForm({
@@ -35,6 +39,9 @@ export function PersonForm({
       await postJson(`${path}/scores`, { person: person.trim(), run_id: runId, scores });
       setUnsaved((before) => withoutScores(before, runId));
       onRated();
+      // The button is below the next text, and disabled until that is rated.
+      document.getElementById(TEXT)?.scrollIntoView({ block: 'nearest' });
+      focusSoon(() => document.getElementById(TEXT));
     });
   const steps = Array.from({ length: scale.max - scale.min + 1 }, (_, index) => scale.min + index);
   return (
@@ -50,10 +57,19 @@ export function PersonForm({
           />
         )}
       </Field>
-      {!subject && <p className="text-ink-2">You have rated all texts.</p>}
+      {!subject && (
+        <p id={TEXT} tabIndex={-1} className="text-ink-2">
+          You have rated all texts.
+        </p>
+      )}
       {subject && (
         <>
-          <article aria-label={`Text ${formatCount(at + 1)} of ${formatCount(study.subjects.length)}`}>
+          <article
+            id={TEXT}
+            tabIndex={-1}
+            className="scroll-mt-20"
+            aria-label={`Text ${formatCount(at + 1)} of ${formatCount(study.subjects.length)}`}
+          >
             <p className="text-xs text-ink-3">
               Text {formatCount(at + 1)} of {formatCount(study.subjects.length)}
             </p>

@@ -95,7 +95,7 @@ test('texts are rated by models and by a person, with how far they agree', async
   await expect(page.getByText('Diaries')).toHaveCount(0);
 });
 
-test('a person looks at the results without losing a score', async ({
+test('a person rates text after text by keyboard, and looks at the results without losing a score', async ({
   page,
   loupe,
   ollama,
@@ -126,7 +126,14 @@ test('a person looks at the results without losing a score', async ({
 
   await groups[0]?.getByText('7', { exact: true }).click();
   await mine.getByRole('button', { name: 'Save and continue' }).press('Enter');
-  await expect(mine.getByText('Text 2 of 2')).toBeVisible();
+  const second = mine.getByRole('article', { name: 'Text 2 of 2' });
+  await expect(second).toBeFocused();
+  await expect(second.getByText('A text to rate: two')).toBeInViewport();
+  await page.keyboard.press('Tab');
+  await expect(groups[0]?.getByRole('radio').first() ?? mine).toBeFocused();
+  for (const group of groups) await group.getByText('3', { exact: true }).click();
+  await mine.getByRole('button', { name: 'Save and continue' }).press('Enter');
+  await expect(mine.getByText('You have rated all texts.')).toBeFocused();
 });
 
 test('any run can be rated: the form searches all runs and shows earlier ones', async ({ ownServer }) => {
