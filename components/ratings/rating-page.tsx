@@ -54,13 +54,15 @@ export function RatingPage({ id }: { id: string }) {
       </h1>
       <p className="foreign mt-1 text-ink-2">
         <ForeignText text={study.questionnaire.name} /> · {plural(study.subjects.length, 'text')} ·{' '}
-        {plural(study.models.length, 'model')}
+        {study.models.length > 0 ? plural(study.models.length, 'model') : 'people only'}
       </p>
       <div ref={keepFocus} className="mt-4 flex flex-wrap items-center gap-3">
-        <p role="status" className="tnum text-sm">
-          {STATUS_WORDS[rating.status]}: {formatCount(rating.rated)} of {formatCount(rating.planned)}
-          {current && ` · ${shortLine(current.rater, 40)}`}
-        </p>
+        {rating.planned > 0 && (
+          <p role="status" className="tnum text-sm">
+            {STATUS_WORDS[rating.status]}: {formatCount(rating.rated)} of {formatCount(rating.planned)}
+            {current && ` · ${shortLine(current.rater, 40)}`}
+          </p>
+        )}
         {rating.status === 'running' && (
           <Button size="sm" className="max-sm:h-11" disabled={busy} onClick={() => void act('stop')}>
             Stop

@@ -80,7 +80,8 @@ function RatingLine({ rating }: { rating: RatingSummary }) {
         <ShortName text={name} />
       </span>
       <span className="tnum text-right font-mono text-xs text-ink-3" suppressHydrationWarning>
-        {STATUS_WORDS[status]} {formatCount(rated)}/{formatCount(planned)} · {formatWhen(createdAt, now)}
+        {planned > 0 && `${STATUS_WORDS[status]} ${formatCount(rated)}/${formatCount(planned)} · `}
+        {formatWhen(createdAt, now)}
       </span>
       <span className="foreign col-span-2 text-sm text-ink-3">
         <ShortName text={questionnaire} /> · {plural(subjects, 'text')}

@@ -111,7 +111,9 @@ test('a person rates text after text by keyboard, and looks at the results witho
 
   await page.goto('/ratings');
   const line = page.getByRole('link', { name: /By hand/ });
+  await expect(line).not.toContainText('0/0');
   await line.click();
+  await expect(page.getByText('2 texts · people only')).toBeVisible();
   await page.getByRole('button', { name: 'Rate yourself' }).click();
   const mine = page.getByRole('region', { name: 'Rate yourself' });
   await mine.getByLabel('Your name').fill('Ada');
