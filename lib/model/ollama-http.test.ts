@@ -186,3 +186,12 @@ it('gives up on a damaged compressed body', async () => {
   });
   await expect(post()).rejects.toMatchObject({ inBody: true, code: 'Z_DATA_ERROR' });
 });
+
+it('fails if the server switches to another protocol', async () => {
+  const { post } = await serve((_, { socket }) => {
+    socket.write(
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello',
+    );
+  });
+  await expect(post()).rejects.toMatchObject({ inBody: false, message: 'it switches to another protocol' });
+});

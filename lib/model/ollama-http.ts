@@ -133,6 +133,11 @@ export function exchange(
         },
       });
     });
+    // Without a listener, Node drops the request and emits neither a response nor an error.
+    request.once('upgrade', (_message, socket) => {
+      socket.destroy();
+      reject(new ExchangeError(new Error('it switches to another protocol'), { inBody: false }));
+    });
     request.on('error', (cause: NodeJS.ErrnoException) => {
       const isStale =
         request.reusedSocket && isHangUp(cause) && !arrived && performance.now() - sentAt < transport.staleMs;

@@ -481,6 +481,18 @@ describe('hostile answers (threat 24)', () => {
     );
   });
 
+  it('refuses a server that switches to another protocol', async () => {
+    answers.set('/switch', ({ socket }) => {
+      socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello',
+      );
+    });
+    expect(await call(`http://${here()}/switch`)).toMatchObject({
+      success: false,
+      output: { error: expect.stringContaining('switched to another protocol'), status: 101 },
+    });
+  });
+
   it('ends with the run, as stopped', async () => {
     answers.set('/wait', () => undefined);
     const stop = new AbortController();

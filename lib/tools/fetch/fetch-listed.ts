@@ -110,6 +110,12 @@ async function getOnce(
       signal,
     });
     sent.once('error', (error) => fail(failedRequest(url, error, signal)));
+    // Without a listener, Node drops the request and emits neither a response nor an error.
+    sent.once('upgrade', (response, socket) => {
+      socket.destroy();
+      const detail = { status: response.statusCode ?? 0 };
+      fail(new FetchError(`${url.host} switched to another protocol, which cannot be read.`, { detail }));
+    });
     sent.once('response', (response) => {
       const connected = plainAddress(response.socket.remoteAddress ?? '');
       if (connected !== undefined && addresses.includes(connected)) done(response);
