@@ -82,6 +82,13 @@ it('bounds results and says what is missing [O9]', async () => {
   expect(listed).toMatch(/\(\d+ more are not shown\)$/);
   const shown = listed.split('\n').length - 1;
   expect(Number(/\((\d+) more/.exec(listed)?.[1]) + shown).toBe(900);
+  const broken = Object.fromEntries(
+    Array.from({ length: 900 }, (_, index) => [`${'k\n'.repeat(90)}${index}`, 'v']),
+  );
+  const first = await tools(broken).call('list', {});
+  const entries = first.match(/\(1 character\)/g)?.length ?? 0;
+  expect(first).toMatch(/\(1 character\)\n\(\d+ more are not shown\)$/);
+  expect(Number(/\((\d+) more/.exec(first)?.[1]) + entries).toBe(900);
   // Only a fork can make one that is this long.
   const read = await tools({ book: 'é'.repeat(100_000) }).call('read', { key: 'book' });
   const [text = '', rest = ''] = read.split('\n');

@@ -1,7 +1,7 @@
 import { nearestName } from '../util/nearest-name.ts';
 import { plural } from '../util/numbers.ts';
 import { textArgument } from './arguments.ts';
-import { fitStart } from './fit-text.ts';
+import { fitStart, jsonTextBytes } from './fit-text.ts';
 import type { Tool, ToolContext, ToolRun } from './tool.ts';
 import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './tool-results.ts';
 
@@ -179,12 +179,18 @@ function snippet(text: string, at: number): string {
 }
 
 function fitted(tool: string, lines: readonly string[]) {
-  const whole = lines.join('\n');
-  const text = fitStart(whole, MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES);
-  if (text === whole) return succeeded(tool, whole);
-  const shown = text.slice(0, Math.max(0, text.lastIndexOf('\n')));
-  const count = shown.split('\n').length;
-  return succeeded(tool, `${shown}\n(${lines.length - count} more are not shown)`, { truncated: true });
+  const shown: string[] = [];
+  let bytes = 0;
+  // Entries are counted, not lines: a key can contain line breaks.
+  for (const line of lines) {
+    bytes += jsonTextBytes(`${line}\n`);
+    if (bytes > MAX_RESULT_BYTES - RESULT_OVERHEAD_BYTES) break;
+    shown.push(line);
+  }
+  const text = shown.join('\n');
+  const left = lines.length - shown.length;
+  if (left === 0) return succeeded(tool, text);
+  return succeeded(tool, `${text}\n(${left} more are not shown)`, { truncated: true });
 }
 
 function missing(name: string, memory: ToolRun['memory']): string {
