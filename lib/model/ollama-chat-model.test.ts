@@ -316,11 +316,27 @@ describe('errors that a person reads', () => {
 });
 
 describe('bounds', () => {
-  it('a line of 10 MB is cut at 1 MB', async () => {
+  it('a line of 10 MB is cut at 8 MB', async () => {
     const { model } = await start({ scenarios: [failing({ kind: 'huge-line' })] });
     const error = await modelErrorOf(model.chat(request({ stream: true }), context()));
     expect(error).toMatchObject({ kind: 'bad_response', transient: false });
-    expect(error.message).toContain('1 MB');
+    expect(error.message).toContain('a line of more than 8 MB');
+  });
+
+  it.each([true, false])('reads a call whose arguments take 2 MB, stream: %s', async (stream) => {
+    const calls = [{ function: { name: 'write_file', arguments: { content: 'x'.repeat(2_000_000) } } }];
+    const server = createServer((req, res) => {
+      const message = { role: 'assistant', content: '', tool_calls: calls };
+      if (req.url === '/api/chat') res.end(`${JSON.stringify({ message, done: true })}\n`);
+      else res.end(JSON.stringify(req.url === '/api/version' ? { version: '0.17.4' } : { models: [] }));
+    });
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    });
+    const model = createOllamaChatModel({ host: parseOllamaHost(`127.0.0.1:${port}`) });
+    const answer = await model.chat(request({ stream }), context());
+    server.close();
+    expect(answer.message.tool_calls).toEqual(calls);
   });
 
   it.each([

@@ -30,7 +30,8 @@ export interface OllamaLimits extends StreamLimits {
 }
 
 export const DEFAULT_LIMITS: OllamaLimits = {
-  maxLineBytes: 1024 * 1024,
+  // Ollama sends a native call with all of its arguments in one line, so a line may be as long as a reply.
+  maxLineBytes: 8 * 1024 * 1024,
   maxResponseBytes: 8 * 1024 * 1024,
   // Ollama sends about 150 bytes around each token, so this is enough for any reply of `maxResponseBytes`.
   maxStreamBytes: 256 * 1024 * 1024,
