@@ -4,6 +4,7 @@ import { parseToolCalls } from './parse-tool-calls.ts';
 import { RENDERERS } from './testing/renderers.ts';
 import { TOOLS } from './testing/tools.ts';
 import type { ParsedReply } from './types.ts';
+import { validateArguments } from './validate-arguments.ts';
 
 /** Pieces of every format, so that chance puts broken calls together. */
 const PIECES = RENDERERS.flatMap(({ render }) => {
@@ -86,6 +87,45 @@ it('never throws on any message [P14]', () => {
       expect(['tool_calls', 'final_answer', 'empty']).toContain(parseToolCalls(given, { tools: TOOLS }).type);
     }),
     { numRuns: 1000 },
+  );
+});
+
+it('never throws on any schema of a tool', () => {
+  const schema = fc.letrec((tie) => ({
+    schema: fc.oneof(
+      { depthSize: 'medium', withCrossShrink: true },
+      fc.constantFrom(null, true, 5, 'string', [], ['string', null]),
+      fc.record(
+        {
+          type: fc.constantFrom('object', 'array', 'integer', ['string', 'null'], 5, null),
+          properties: fc.oneof(tie('schema'), fc.record({ path: tie('schema'), n: tie('schema') })),
+          required: fc.constantFrom(true, ['path'], [null], {}, 'path'),
+          items: tie('schema'),
+          enum: fc.constantFrom(['a'], 'a', 5, {}),
+          anyOf: fc.oneof(tie('schema'), fc.array(tie('schema'))),
+          allOf: fc.oneof(tie('schema'), fc.array(tie('schema'))),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+  })).schema;
+  const value = fc.constantFrom('a', '5', null, ['5'], { path: '5', n: [{ path: null }] });
+  const args = fc.record({ path: value, n: value }, { requiredKeys: [] });
+  fc.assert(
+    fc.property(schema, args, fc.constantFrom(...RENDERERS), (written, given, { render }) => {
+      const parameters = JSON.parse(JSON.stringify({ properties: { path: written, n: written } }));
+      const top = typeof written === 'object' && written !== null ? JSON.parse(JSON.stringify(written)) : {};
+      for (const each of [parameters, top]) {
+        const offered = [
+          { type: 'function' as const, function: { name: 'read_file', description: '', parameters: each } },
+        ];
+        const native = { tool_calls: [{ function: { name: 'read_file', arguments: given } }] };
+        const content = render({ name: 'read_file', arguments: { path: 'a', n: '5' } });
+        for (const message of [native, { content }]) parseToolCalls(message, { tools: offered });
+        expect(Array.isArray(validateArguments(given, each))).toBe(true);
+      }
+    }),
+    { numRuns: 3000 },
   );
 });
 

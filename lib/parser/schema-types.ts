@@ -44,7 +44,42 @@ export function alternatives(schema: ParameterSchema, level = 0): ParameterSchem
 
 /** The schemas in a list of a schema that anyone may have written. */
 export function schemasIn(list: unknown): ParameterSchema[] {
-  return Array.isArray(list) ? list.filter((branch) => typeof branch === 'object' && branch !== null) : [];
+  return Array.isArray(list) ? list.filter(isSchema) : [];
+}
+
+/** Sound forms by schema. */
+const SOUND = new WeakMap<ParameterSchema, ParameterSchema>();
+/** Schemas nested deeper allow anything. */
+const MAX_SCHEMA_DEPTH = 200;
+
+/**
+ * A schema without the parts that have the wrong form, as anyone may have written it: `required` that is not a list, `null` in
+ * place of a schema. `true`, which is a schema, and whatever else is no object allow any value.
+ */
+export function soundSchema(given: ParameterSchema, depth = 0): ParameterSchema {
+  const known = SOUND.get(given);
+  if (known) return known;
+  const inner = (value: unknown) =>
+    isSchema(value) && depth < MAX_SCHEMA_DEPTH ? soundSchema(value, depth + 1) : {};
+  const { properties, required, items, enum: values, anyOf, oneOf, allOf, ...rest } = given;
+  const schema: ParameterSchema = {
+    ...rest,
+    ...(isSchema(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, inner(value)])),
+    }),
+    ...(Array.isArray(required) && { required: required.filter((name) => typeof name === 'string') }),
+    ...(isSchema(items) && { items: inner(items) }),
+    ...(Array.isArray(values) && { enum: values }),
+    ...(anyOf !== undefined && { anyOf: schemasIn(anyOf).map(inner) }),
+    ...(oneOf !== undefined && { oneOf: schemasIn(oneOf).map(inner) }),
+    ...(allOf !== undefined && { allOf: schemasIn(allOf).map(inner) }),
+  };
+  SOUND.set(given, schema).set(schema, schema);
+  return schema;
+}
+
+function isSchema(value: unknown): value is ParameterSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The types that a schema allows, in a fixed order; empty when it declares none. */

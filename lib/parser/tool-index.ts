@@ -2,6 +2,7 @@ import leven from 'leven';
 import { memoized } from '../util/memoized.ts';
 import { MAX_NAME_CHARS } from './limits.ts';
 import type { OfferedTools } from './reading.ts';
+import { soundSchema } from './schema-types.ts';
 import type { ParameterSchema, ToolDefinition } from './types.ts';
 
 /** Namespaces that models put before a tool's name: `functions.read_file`, `default_api.read_file`. */
@@ -25,7 +26,7 @@ export class ToolIndex implements OfferedTools {
     for (const tool of tools) {
       const name = tool?.function?.name;
       if (typeof name !== 'string' || name === '') continue;
-      this.#schemas.set(name, tool.function.parameters ?? {});
+      this.#schemas.set(name, soundSchema(tool.function.parameters ?? {}));
       const lower = name.toLowerCase();
       // When two tools differ only in case, a third spelling matches neither.
       const known = this.#byLowerCase.get(lower);

@@ -178,3 +178,11 @@ it('reports what is wrong by the first alternative of the type if none fits [O4]
     { field: 'value', message: '"value" must be at most 10, not 50.' },
   ]);
 });
+
+it.each([
+  ['{ "properties": { "a": true, "b": null } }', '{ "a": 1, "b": 2 }'],
+  ['{ "properties": null, "required": true }', '{ "a": 1 }'],
+  ['{ "properties": { "a": { "items": 5, "enum": "x" } } }', '{ "a": [1] }'],
+])('allows any value where a schema has the wrong form: %s', (schema, args) => {
+  expect(validateArguments(JSON.parse(args), JSON.parse(schema))).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../util/json.ts';
-import { allowedTypes, alternatives, isOfType, schemasIn } from './schema-types.ts';
+import { allowedTypes, alternatives, isOfType, schemasIn, soundSchema } from './schema-types.ts';
 import type { ParameterSchema } from './types.ts';
 
 export interface ArgumentProblem {
@@ -19,7 +19,7 @@ export interface ArgumentProblem {
  */
 export function validateArguments(args: JsonObject, schema: ParameterSchema): ArgumentProblem[] {
   const problems: ArgumentProblem[] = [];
-  checkKeywords(args, schema, '', problems);
+  checkKeywords(args, soundSchema(schema), '', problems);
   return problems;
 }
 

@@ -21,6 +21,8 @@ it.each([
   [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, 'tool(unit: integer | string)'],
   [{ enum: ['c', 'f'] }, 'tool(unit: "c" | "f")'],
   [{}, 'tool(unit: any)'],
+  [JSON.parse('{ "type": "array", "items": true, "enum": "c" }'), 'tool(unit: array)'],
+  [JSON.parse('{ "items": { "properties": { "a": null } } }'), 'tool(unit: [{a?: any}])'],
 ])('names the types of %j in the usage [O4]', async (schema, words) => {
   expect(await usage(schema)).toBe(words);
 });

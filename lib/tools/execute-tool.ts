@@ -1,4 +1,4 @@
-import { allowedTypes } from '../parser/schema-types.ts';
+import { allowedTypes, soundSchema } from '../parser/schema-types.ts';
 import type { ParameterSchema } from '../parser/types.ts';
 import { validateArguments } from '../parser/validate-arguments.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
@@ -25,11 +25,11 @@ export async function executeTool(
 ): Promise<ToolResult> {
   const tool = options.tools.find(({ definition }) => definition.function.name === name);
   if (!tool) return unknownTool(name, options.tools);
-  const { parameters } = tool.definition.function;
+  const parameters = soundSchema(tool.definition.function.parameters);
   const given = withoutNulls(args, parameters);
   const problems = validateArguments(given, parameters);
   if (problems.length > 0) {
-    const usage = `${name}(${signature(tool)})`;
+    const usage = `${name}(${parametersOf(parameters)})`;
     return failed(name, { error: `${problems.map(({ message }) => message).join(' ')} Usage: ${usage}` });
   }
   if (options.signal.aborted) return failed(name, { error: 'Stopped by the operator.' });
@@ -70,10 +70,6 @@ function itemWithoutNulls(item: JsonValue, schema: ParameterSchema): JsonValue {
   return typeof item === 'object' && item !== null && !Array.isArray(item)
     ? withoutNulls(item, schema)
     : item;
-}
-
-function signature(tool: Tool): string {
-  return parametersOf(tool.definition.function.parameters);
 }
 
 function parametersOf({ properties = {}, required = [] }: ParameterSchema): string {
