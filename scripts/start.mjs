@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `npm start`: runs the server in this process. Plain JavaScript up to the import of the program, so that an old Node
 // prints an error instead of crashing.
+import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -62,8 +63,8 @@ process.env.NEXT_TELEMETRY_DISABLED = '1';
 process.env.NODE_ENV = 'production';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
-// What Node has compiled is kept for the next start, which takes half of the time. Without a writable folder it is not.
-module.enableCompileCache(join(root, serverFolder(), 'compiled'));
+// What Node has compiled is kept for the next start, which takes half of the time. Without a build, or a folder to write to, it is not.
+if (existsSync(join(root, serverFolder()))) module.enableCompileCache(join(root, serverFolder(), 'compiled'));
 const { entry, routes } = serverFiles();
 const { main } = await import(pathToFileURL(entry).href);
 await main({ root, routes, host });
