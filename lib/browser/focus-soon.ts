@@ -7,14 +7,17 @@ const MAX_FRAMES = 120;
 let frame = 0;
 /** Whether what is to be focused is a control that had the focus before. */
 let isReturn = false;
+/** Ends when nothing is to be focused any more. */
+let watch = new AbortController();
 
 /**
  * Focuses an element as soon as a list has drawn it, and again if the list replaces it while it settles. Until it is
  * measured it is hidden and takes no focus. Ends when the reader moves the focus elsewhere, or with the next call.
  */
 export function focusSoon(find: () => HTMLElement | null | undefined): void {
-  cancelAnimationFrame(frame);
+  endFocusing();
   isReturn = false;
+  watch = new AbortController();
   let frames = 0;
   let kept = 0;
   let given = false;
@@ -22,15 +25,28 @@ export function focusSoon(find: () => HTMLElement | null | undefined): void {
     frame = 0;
     const { activeElement, body } = document;
     const element = find();
-    if (given && activeElement !== element && activeElement !== body && activeElement !== null) return;
+    if (given && activeElement !== element && activeElement !== body && activeElement !== null)
+      return endFocusing();
     if (element && activeElement !== element) element.focus({ preventScroll: true });
     const has = element !== null && element !== undefined && document.activeElement === element;
     given ||= has;
     kept = has ? kept + 1 : 0;
     frames += 1;
     if (kept < KEPT_FRAMES && frames < MAX_FRAMES) frame = requestAnimationFrame(look);
+    else endFocusing();
   };
+  // Between two frames, the reader may press a control that vanishes with it.
+  const see = ({ target }: Event) => {
+    if (given && target !== find()) endFocusing();
+  };
+  document.addEventListener('focusin', see, { signal: watch.signal });
   frame = requestAnimationFrame(look);
+}
+
+function endFocusing(): void {
+  cancelAnimationFrame(frame);
+  frame = 0;
+  watch.abort();
 }
 
 /** Focuses the first field in an element that a press has just opened. @param id of the element */
