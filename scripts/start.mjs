@@ -63,8 +63,9 @@ process.env.NEXT_TELEMETRY_DISABLED = '1';
 process.env.NODE_ENV = 'production';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
-// What Node has compiled is kept for the next start, which takes half of the time. Without a build, or a folder to write to, it is not.
-if (existsSync(join(root, serverFolder()))) module.enableCompileCache(join(root, serverFolder(), 'compiled'));
+// Node keeps what it has compiled, so that the next start takes half the time. Without a build there is no folder for it.
+const built = join(root, serverFolder());
+if (existsSync(built)) module.enableCompileCache(join(built, 'compiled'));
 const { entry, routes } = serverFiles();
 const { main } = await import(pathToFileURL(entry).href);
 await main({ root, routes, host });
