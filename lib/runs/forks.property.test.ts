@@ -5,7 +5,7 @@ import type { ForkPlace } from '../api/fork-place.ts';
 import { forkRequest } from '../api/fork-run.ts';
 import { buildRequest } from '../engine/build-request.ts';
 import type { RunConfig } from '../events/config.ts';
-import { foldAll, foldRun } from '../events/fold-run.ts';
+import { foldAll } from '../events/fold-run.ts';
 import { ForkFinder, forkProblem } from '../events/fork-point.ts';
 import { forkedLog } from '../events/forked-log.ts';
 import type { RunEvent } from '../events/registry.ts';
@@ -199,7 +199,7 @@ it('a fork repeats no call of the copied part, makes none that its run left, rea
       const { events, state } = fork.log;
       expect(eventsOf(events, 'run.ended')).toHaveLength(1);
       expect(state.iterationsUsed).toBe(eventsOf(events, 'iteration.started').length);
-      expect(events.reduce(foldRun, emptyRunState('fork'))).toEqual(state);
+      expect(foldAll(emptyRunState('fork'), events)).toEqual(state);
       const begun = eventsOf(events, 'tool-call.started').map(({ call_id }) => call_id);
       expect(new Set(begun).size).toBe(begun.length);
       const before = eventsOf(copied, 'tool-call.started').map(({ call_id }) => call_id);

@@ -2,7 +2,7 @@ import { runKinds } from '../../events/modes.ts';
 import { ITERATION_LIMITS, OPERATOR_POLICIES } from '../../events/settings.ts';
 import { jsonValue } from '../../util/json.ts';
 import { isCheckChoice } from './check-draft.ts';
-import { emptyDraft, type RunDraft } from './run-draft.ts';
+import { APPROVAL_CHOICES, emptyDraft, type RunDraft } from './run-draft.ts';
 
 /** The task is kept apart, images are too large, and the others are only filled in from presets and earlier runs. */
 const NOT_KEPT: readonly string[] = ['task', 'images', 'placeholders', 'otherOptions', 'otherSettings'];
@@ -10,7 +10,7 @@ const KEPT_FIELDS = (Object.keys(emptyDraft) as (keyof RunDraft)[]).filter(
   (name) => !NOT_KEPT.includes(name),
 );
 
-const APPROVAL_CHOICES: readonly unknown[] = ['auto', 'ask', 'deny'];
+const APPROVALS: readonly unknown[] = APPROVAL_CHOICES;
 const CHOICES: Partial<Record<keyof RunDraft, readonly unknown[]>> = {
   kind: runKinds,
   workspaceKind: ['fresh', 'folder'],
@@ -40,7 +40,7 @@ function fits(name: keyof RunDraft, value: unknown): boolean {
   const choices = CHOICES[name];
   if (choices) return choices.includes(value);
   if (name === 'approval') {
-    return isObject(value) && Object.values(value).every((choice) => APPROVAL_CHOICES.includes(choice));
+    return isObject(value) && Object.values(value).every((choice) => APPROVALS.includes(choice));
   }
   if (name === 'checks') return Array.isArray(value) && value.every(isDraftCheck);
   if (Array.isArray(emptyDraft[name])) return Array.isArray(value) && value.every(isText);

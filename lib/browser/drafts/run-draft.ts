@@ -338,9 +338,12 @@ function hasApprovalRules(kind: RunKind): boolean {
   return approvalTools({ kind, withheldTools: [] }).length > 0;
 }
 
+/** All approval rules, the usual one first. */
+export const APPROVAL_CHOICES: readonly ApprovalChoice[] = ['auto', 'ask', 'deny'];
+
 /** The rules there are for a tool, the usual one first. */
 export function approvalChoices(tool: string, commands: CommandPlace): readonly ApprovalChoice[] {
-  return tool === 'run_command' && commands === 'unconfined' ? ['ask', 'deny'] : ['auto', 'ask', 'deny'];
+  return tool === 'run_command' && commands === 'unconfined' ? ['ask', 'deny'] : APPROVAL_CHOICES;
 }
 
 function approvalOf(draft: RunDraft): CreateRunRequest['approval'] {
