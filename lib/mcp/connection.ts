@@ -143,12 +143,15 @@ export class Connection {
     const client = new sdk.Client({ name: 'loupe', version: '1' }, CLIENT_OPTIONS);
     const requests = new CallRequests(sdk, mask, parts.root);
     requests.handle(client);
+    const late = AbortSignal.timeout(START_TIMEOUT_MS);
     try {
-      await client.connect(link.transport, { timeout: START_TIMEOUT_MS, signal: events.signal });
+      const limit = AbortSignal.any([late, ...(events.signal ? [events.signal] : [])]);
+      await connect(client, link.transport, limit);
     } catch (error) {
       // A server that ends says why on its way out.
       await link.ended(END_GRACE_MS);
-      const failure = notStarted(name, error, { link, mask });
+      const cause = late.aborted ? new Error(`It was not ready within ${START_TIMEOUT_MS / 1000} s.`) : error;
+      const failure = notStarted(name, cause, { link, mask });
       await link.close().catch(() => undefined);
       throw failure;
     }
@@ -323,6 +326,19 @@ export class Connection {
       cause,
     });
   }
+}
+
+/**
+ * Agrees on the protocol. The library itself waits without a limit for a server at an address to take the notification that
+ * ends the handshake; closing the transport ends that wait.
+ *
+ * @throws the reason of the signal
+ */
+async function connect(client: SdkClient, transport: Sdk.Transport, limit: AbortSignal): Promise<void> {
+  const aborted = new Promise<never>((_, reject) => {
+    limit.addEventListener('abort', () => reject(limit.reason), { once: true });
+  });
+  await Promise.race([client.connect(transport, { timeout: START_TIMEOUT_MS, signal: limit }), aborted]);
 }
 
 /**

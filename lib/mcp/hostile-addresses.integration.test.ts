@@ -1,0 +1,65 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { text as readAll } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listen } from '../testing/listen.ts';
+import { type ServersUnderTest, serverAt, serversUnderTest } from './under-test.ts';
+
+// Servers at an address that stop answering in the middle of the protocol.
+
+let test: ServersUnderTest;
+const listeners: Server[] = [];
+beforeEach(async () => {
+  test = await serversUnderTest();
+});
+afterEach(async () => {
+  await test[Symbol.asyncDispose]();
+  for (const listener of listeners.splice(0)) {
+    listener.closeAllConnections();
+    listener.close();
+  }
+});
+
+type Answer = (response: ServerResponse) => void;
+
+/** The address of a server that follows the protocol, except for the messages with these methods. */
+async function addressOf(answers: Readonly<Record<string, Answer>>): Promise<string> {
+  const listener = createServer(async (request, response) => {
+    if (request.method !== 'POST') return response.writeHead(405).end();
+    const { id, method, params } = JSON.parse(await readAll(request));
+    const answer = answers[method];
+    if (answer) return answer(response);
+    if (id === undefined) return response.writeHead(202).end();
+    const results: Readonly<Record<string, object>> = {
+      initialize: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'web', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'act', inputSchema: { type: 'object' } }] },
+    };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] ?? {} }));
+  });
+  listeners.push(listener);
+  return `http://127.0.0.1:${await listen(listener)}/mcp`;
+}
+
+const EVENTS = { 'content-type': 'text/event-stream' };
+
+it.each([
+  ['not answered', () => undefined],
+  ['answered without end', (response) => void response.writeHead(200, EVENTS).write(': wait\n\n')],
+] satisfies [string, Answer][])('can be stopped while the end of the handshake is %s', async (_, answer) => {
+  const { promise: reached, resolve } = Promise.withResolvers<void>();
+  const url = await addressOf({
+    'notifications/initialized': (response) => {
+      answer(response);
+      resolve();
+    },
+  });
+  await test.servers.add('web', serverAt(url));
+  await test.servers.start('web');
+  await reached;
+  await test.servers.stop('web');
+  expect((await test.servers.get('web')).state).toBe('off');
+});
