@@ -10,7 +10,7 @@ import { CallMessages, type KeptMessages } from './call-messages.ts';
 import { CallRequests, type RequestCounts } from './call-requests.ts';
 import type { RawCallResult } from './call-result.ts';
 import { cleanLine, cleanText, sentence } from './clean-text.ts';
-import { HttpConnection, SESSION_ENDED } from './http-transport.ts';
+import { ANSWER_LOST, HttpConnection, SESSION_ENDED } from './http-transport.ts';
 import {
   LIST_TIMEOUT_MS,
   MAX_INSTRUCTIONS_CHARS,
@@ -491,7 +491,9 @@ function shownStderr(link: Link, mask: SecretMask): string {
 
 /** Whether an error is the server's own answer, whose code is a number; the client's have words. */
 function isAnswer(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'number';
+  return (
+    error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code !== ANSWER_LOST
+  );
 }
 
 /** The status of an answer that was no success. */

@@ -31,7 +31,7 @@ async function addressOf(answers: Readonly<Record<string, Answer>>): Promise<str
     if (id === undefined) return response.writeHead(202).end();
     const results: Readonly<Record<string, object>> = {
       initialize: {
-        protocolVersion: params.protocolVersion,
+        protocolVersion: params?.protocolVersion,
         capabilities: { tools: {} },
         serverInfo: { name: 'web', version: '1' },
       },
@@ -62,4 +62,21 @@ it.each([
   await reached;
   await test.servers.stop('web');
   expect((await test.servers.get('web')).state).toBe('off');
+});
+
+it.each([
+  ['ends', (response) => void response.end()],
+  ['breaks off', (response) => void response.destroy()],
+] satisfies [string, Answer][])('fails a call at once whose stream %s without the answer', async (_, end) => {
+  const url = await addressOf({
+    'tools/call': (response) => void response.writeHead(200, EVENTS).write(': wait\n\n', () => end(response)),
+  });
+  // Without the time limit of a test, this would wait for an hour.
+  await test.start('web', serverAt(url, { timeout_seconds: 3600 }));
+  const { signal } = new AbortController();
+  await expect(test.servers.call('web', 'act', {}, signal)).rejects.toMatchObject({
+    code: 'mcp_call_failed',
+    message: expect.stringContaining('before the answer came'),
+    hint: expect.stringContaining('may have been carried out'),
+  });
 });

@@ -15,6 +15,9 @@ const MAX_RECONNECT_MS = 30_000;
 /** The code of the error for a message of a session that the server has ended: it was not carried out. */
 export const SESSION_ENDED = 'mcp_session_ended';
 
+/** The code of the error in place of an answer that can't come any more. No server has a reason to send it. */
+export const ANSWER_LOST = Number.MIN_SAFE_INTEGER;
+
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
@@ -49,6 +52,10 @@ export class HttpConnection {
         return () => clearTimeout(timer);
       },
     });
+    // The library's own requests do not listen for the end of their stream.
+    const send = this.transport.send.bind(this.transport);
+    this.transport.send = (message, options) =>
+      send(message, { ...options, onRequestStreamEnd: () => this.#streamEnded(message) });
     // The client keeps a handler that is set before it connects.
     this.transport.onmessage = () => {
       if (this.#traffic.isFlood({ messages: 1 })) this.#stop('It sent too many messages in one second.');
@@ -67,6 +74,21 @@ export class HttpConnection {
       delay(CLOSE_GRACE_MS, undefined, { ref: false }),
     ]);
     await this.transport.close();
+  }
+
+  /**
+   * Ends the wait for the answer to a request whose stream has ended and is not resumed. The library ignores an answer that
+   * it does not wait for.
+   */
+  #streamEnded(sent: Sdk.JSONRPCMessage | Sdk.JSONRPCMessage[]): void {
+    for (const message of [sent].flat()) {
+      if (!('id' in message && 'method' in message)) continue;
+      const error = {
+        code: ANSWER_LOST,
+        message: 'It ended the stream of its answer before the answer came.',
+      };
+      this.transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
+    }
   }
 
   #fetch: Fetch = async (asked, init) => {
