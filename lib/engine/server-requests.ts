@@ -2,7 +2,7 @@ import type { AskedRequest, AskedSample } from '../events/mcp-request.ts';
 import type { EventOf } from '../events/registry.ts';
 import type { PendingCall } from '../events/run-state.ts';
 import { requestedWindow } from '../events/window.ts';
-import type { ChatModel, ChatRequest } from '../model/chat-model.ts';
+import type { ChatModel, ChatReply, ChatRequest } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import { isReady, type ReadyState } from '../policies/rule.ts';
 import type { AskOperator, OperatorAnswer } from '../tools/tool.ts';
@@ -22,6 +22,8 @@ export interface ServerRequestsOptions {
 
 /** What the model wrote for a server when the run stopped before it was asked. */
 const STOPPED = { code: 'run_stopped', message: 'The run stops, so the model was not asked.' };
+/** What it wrote when the server withdrew its request, or its call ended, while the model was writing. */
+const WITHDRAWN = { code: 'request_withdrawn', message: 'The server no longer waited for a text.' };
 
 /**
  * Requests of MCP servers during a call, one at a time: logged, answered by the operator, and for samples by the run's
@@ -101,18 +103,37 @@ export class ServerRequests {
     asked: AskedSample,
     signal: AbortSignal,
   ): Promise<NonNullable<OperatorAnswer['sample']>> {
-    const { log, model, takeSlot } = this.#options;
+    const { log, model, abort, takeSlot } = this.#options;
     const hasSlot = await takeSlot(signal);
     signal.throwIfAborted();
     const { state } = log;
     if (!hasSlot || !isReady(state)) return { error: STOPPED.message };
     const request = sampleRequest(state, asked);
     log.append([{ type: 'mcp-sampling.started', ...place, options: definedOptions(request) }]);
-    await log.durable();
-    const startedAt = performance.now();
-    const ended = { type: 'mcp-sampling.ended' as const, ...place };
+    let startedAt = performance.now();
+    const end = (outcome: Pick<EventOf<'mcp-sampling.ended'>, 'text' | 'error'>, reply?: ChatReply) =>
+      log.append([
+        {
+          type: 'mcp-sampling.ended',
+          ...place,
+          ...outcome,
+          ...(reply?.doneReason === undefined ? {} : { done_reason: reply.doneReason }),
+          ...(reply?.promptTokens === undefined ? {} : { prompt_tokens: reply.promptTokens }),
+          ...(reply?.replyTokens === undefined ? {} : { reply_tokens: reply.replyTokens }),
+          duration_ms: performance.now() - startedAt,
+        },
+      ]);
+    // At once, before the end of the call is logged. After a forced stop or at shutdown, the call is reported as interrupted.
+    const onWithdrawn = () => {
+      if (!abort.aborted) end({ error: WITHDRAWN });
+    };
+    signal.addEventListener('abort', onWithdrawn, { once: true });
     try {
+      await log.durable();
+      signal.throwIfAborted();
+      startedAt = performance.now();
       const reply = await model.chat(request, { signal, timeoutMs: state.config.call_timeout_ms });
+      signal.throwIfAborted();
       // Thinking in the text is not for the server.
       const { parsed } = readCalls(reply, {
         tools: [],
@@ -120,29 +141,16 @@ export class ServerRequests {
         numPredict: request.options.num_predict,
       });
       const text = parsed.visibleText;
-      log.append([
-        {
-          ...ended,
-          text,
-          ...(reply.doneReason === undefined ? {} : { done_reason: reply.doneReason }),
-          ...(reply.promptTokens === undefined ? {} : { prompt_tokens: reply.promptTokens }),
-          ...(reply.replyTokens === undefined ? {} : { reply_tokens: reply.replyTokens }),
-          duration_ms: performance.now() - startedAt,
-        },
-      ]);
+      end({ text }, reply);
       return { text, model: request.model, isCut: reply.doneReason === 'length' };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       signal.throwIfAborted();
       const { code, message, hint } = error;
-      log.append([
-        {
-          ...ended,
-          error: { code, message, ...(hint === undefined ? {} : { hint }) },
-          duration_ms: performance.now() - startedAt,
-        },
-      ]);
+      end({ error: { code, message, ...(hint === undefined ? {} : { hint }) } });
       return { error: message };
+    } finally {
+      signal.removeEventListener('abort', onWithdrawn);
     }
   }
 }

@@ -5,7 +5,7 @@ import { postJson } from '#lib/browser/api.ts';
 import { type EnteredTexts, enteredContent, presetTexts } from '#lib/browser/drafts/entered-draft.ts';
 import { APPROVAL_KEYS } from '#lib/browser/words/approval-words.ts';
 import type { AskedRequest, AskedSample } from '#lib/events/mcp-request.ts';
-import type { AskedByServer } from '#lib/events/timeline.ts';
+import type { AskedByServer, ToolStatus } from '#lib/events/timeline.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { useRequest } from '../../hooks/use-request.ts';
 import { Button } from '../../ui/button.tsx';
@@ -171,14 +171,14 @@ function Said({ by, text }: { by: string; text: string }) {
 }
 
 /** What a server asked during a call, and what became of it. */
-export function ServerRequests({ asked, waits }: { asked: readonly AskedByServer[]; waits: boolean }) {
+export function ServerRequests({ asked, status }: { asked: readonly AskedByServer[]; status: ToolStatus }) {
   return (
     <ul aria-label="What the server asked" className="grid min-w-0 gap-3">
       {asked.map((each) => (
         <li key={each.received.request_id} className="grid min-w-0 gap-1 border-l-2 border-line-strong pl-3">
           <p className="text-sm">
             The server {ASKS[each.received.request.kind]}{' '}
-            <span className="text-ink-2">{answerWords(each, waits)}</span>
+            <span className="text-ink-2">{answerWords(each, status)}</span>
           </p>
           <Asked request={each.received.request} />
           <Entered asked={each} />
@@ -188,14 +188,15 @@ export function ServerRequests({ asked, waits }: { asked: readonly AskedByServer
   );
 }
 
-/** @param waits whether the call waits for an answer, which can only be that to the last request */
-function answerWords({ answered, samplingStarted, sampled }: AskedByServer, waits: boolean): string {
-  if (!answered) return waits ? 'It waits for an answer.' : 'It got no answer.';
+/** @param status of the call; if it waits for an answer, that can only be the one to the last request */
+function answerWords({ answered, samplingStarted, sampled }: AskedByServer, status: ToolStatus): string {
+  if (!answered) return status === 'awaiting answer' ? 'It waits for an answer.' : 'It got no answer.';
   if (answered.by === 'server') return 'The server did not wait for an answer.';
   if (answered.by === 'stop') return 'Cancelled, because the run was stopped.';
   if (answered.action !== 'accept') return answered.action === 'decline' ? 'Declined.' : 'Cancelled.';
   if (sampled?.error) return `Accepted. ${sampled.error.message}`;
-  return samplingStarted && !sampled ? 'Accepted. The model is writing.' : 'Accepted.';
+  if (!samplingStarted || sampled) return 'Accepted.';
+  return status === 'running' ? 'Accepted. The model is writing.' : 'Accepted. The model did not finish.';
 }
 
 function Entered({ asked: { answered, sampled } }: { asked: AskedByServer }) {

@@ -211,7 +211,7 @@ function AskedDuringCall({ row, asked }: { row: ToolRowData; asked: readonly Ask
   const waits = row.status === 'awaiting answer';
   const shown = waits && operates ? asked.slice(0, -1) : asked;
   const code = serverRequests.useCode();
-  return code && shown.length > 0 && <code.ServerRequests asked={shown} waits={waits} />;
+  return code && shown.length > 0 && <code.ServerRequests asked={shown} status={row.status} />;
 }
 
 function OpenRequest({ row, asked }: { row: ToolRowData; asked: AskedByServer }) {
