@@ -65,6 +65,15 @@ it('logs the end of a text for a server that no longer waits, before the end of 
   expect(eventsOf(log.events, 'mcp-sampling.ended')).toHaveLength(1);
 });
 
+it('logs how long the run waited for a slot before a text', async () => {
+  const { log, end } = await sampling({
+    takeSlot: () => new Promise((resolve) => setTimeout(resolve, 20, true)),
+  });
+  const [started] = eventsOf(log.events, 'mcp-sampling.started');
+  expect(started?.waited_ms).toBeGreaterThan(10);
+  end();
+});
+
 it('leaves a text open that a forced stop cuts off, as the call is reported as interrupted', async () => {
   const stop = new AbortController();
   const { log, answer } = await sampling({ abort: stop.signal });

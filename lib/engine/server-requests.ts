@@ -104,12 +104,14 @@ export class ServerRequests {
     signal: AbortSignal,
   ): Promise<NonNullable<OperatorAnswer['sample']>> {
     const { log, model, abort, takeSlot } = this.#options;
+    const askedAt = performance.now();
     const hasSlot = await takeSlot(signal);
+    const waited_ms = performance.now() - askedAt;
     signal.throwIfAborted();
     const { state } = log;
     if (!hasSlot || !isReady(state)) return { error: STOPPED.message };
     const request = sampleRequest(state, asked);
-    log.append([{ type: 'mcp-sampling.started', ...place, options: definedOptions(request) }]);
+    log.append([{ type: 'mcp-sampling.started', ...place, options: definedOptions(request), waited_ms }]);
     let startedAt = performance.now();
     const end = (outcome: Pick<EventOf<'mcp-sampling.ended'>, 'text' | 'error'>, reply?: ChatReply) =>
       log.append([

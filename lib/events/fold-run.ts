@@ -233,6 +233,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'mcp-request.answered':
       return withoutRequest({ ...state, mcpRequests: { ...state.mcpRequests, answered: event } });
     case 'mcp-sampling.started':
+      return { ...state, waitedMs: state.waitedMs + (event.waited_ms ?? 0) };
     case 'mcp-messages.logged':
       return state;
     case 'mcp-sampling.ended':

@@ -468,6 +468,8 @@ function touchIteration(draft: Draft, event: ShownEvent): void {
       case 'model-call.failed':
       case 'mcp-sampling.ended':
         return { ...moved, ...addUsage(row, event) };
+      case 'mcp-sampling.started':
+        return { ...moved, waitedMs: moved.waitedMs + (event.waited_ms ?? 0) };
       case 'tool-call.started':
         return { ...moved, toolCalls: row.toolCalls + 1 };
       case 'tool-call.ended':

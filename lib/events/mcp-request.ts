@@ -76,6 +76,8 @@ export const mcpSamplingStarted = z.object({
   call_id: z.string(),
   /** The options that were sent to the model server. */
   options: z.record(z.string(), z.json()),
+  /** How long the run waited for a slot before. Missing in older logs. */
+  waited_ms: z.number().nonnegative().optional(),
 });
 
 /** What the model wrote for a server, or why it wrote nothing. */

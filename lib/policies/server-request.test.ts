@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { foldAll } from '../events/fold-run.ts';
-import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
+import { emptyTimeline, foldTimeline, iterationMs } from '../events/fold-timeline.ts';
 import type { AskedRequest } from '../events/mcp-request.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { waitedMs, workedMs } from '../events/worked-ms.ts';
@@ -29,6 +29,11 @@ const row = (log: SampleLog) => {
   const found = foldTimeline(emptyTimeline, log.events).rows.find(({ kind }) => kind === 'tool');
   if (found?.kind !== 'tool') throw new Error('There is no call');
   return found;
+};
+const shownIteration = (log: SampleLog) => {
+  const found = foldTimeline(emptyTimeline, log.events).rows.find(({ kind }) => kind === 'iteration');
+  if (found?.kind !== 'iteration') throw new Error('There is no iteration');
+  return iterationMs(found);
 };
 const answered = (log: SampleLog) =>
   log.push(
@@ -63,6 +68,17 @@ describe('a run whose server asks something', () => {
     expect(state(log).mcpRequests.open).toBeUndefined();
     expect(state(log).phase).toBe('executing');
     expect(row(log).status).toBe('succeeded');
+  });
+
+  it('waits for a slot before a sample, which is no run time', () => {
+    const log = asking({ kind: 'sampling', messages: [{ role: 'user', text: 'Hi' }], max_tokens: 5 });
+    log.push({ type: 'mcp-request.answered', ...place, action: 'accept', by: 'operator' });
+    const [before, shownBefore] = [state(log), shownIteration(log)];
+    log.push({ type: 'mcp-sampling.started', ...place, options: {}, waited_ms: 30_000 }, 30_000);
+    const after = state(log);
+    expect(waitedMs(after, after.updatedAt) - waitedMs(before, before.updatedAt)).toBe(30_000);
+    expect(workedMs(after, after.updatedAt)).toBe(workedMs(before, before.updatedAt));
+    expect(shownIteration(log)).toBe(shownBefore);
   });
 
   it('counts the tokens and the time of a sample, but not as a message', () => {
