@@ -13,6 +13,12 @@ export interface TextEdit {
 /** A longer result is refused: a file of more bytes could not be kept before its next change. */
 const MAX_CHARS = 5 * 1024 * 1024;
 
+/**
+ * Places that the edits of a call may find together. Each edit keeps its places until all are made, so that a short text in
+ * a large file could take all memory.
+ */
+const MAX_PLACES = 200_000;
+
 /** Lines named of an edit that fits several places. */
 const MAX_NAMED_LINES = 10;
 
@@ -21,7 +27,7 @@ type PlainProblem = 'empty' | 'identical' | 'broken_unicode' | 'line_and_all';
 
 /** Why edits were not made. `index`: the edit, from 0. */
 export type EditProblem = { readonly index: number } & (
-  | { readonly kind: PlainProblem | 'overlapping' | 'too_long' }
+  | { readonly kind: PlainProblem | 'overlapping' | 'too_long' | 'too_many' }
   /** `text`: what the text was by then. */
   | { readonly kind: 'not_found'; readonly text: string; readonly oldText: string }
   /** An earlier edit changed what this one names. */
@@ -78,14 +84,17 @@ export function applyEdits(before: string, edits: readonly TextEdit[]): EditOutc
   const shifts: { lines: readonly number[]; delta: number }[] = [];
   const done: Replacement[] = [];
   const made: { at: number; places: number }[] = [];
+  let placesLeft = MAX_PLACES;
   for (const [index, edit] of edits.entries()) {
     const oldText = isCrlf ? withCrlf(edit.oldText) : edit.oldText;
     const newText = isCrlf ? withCrlf(edit.newText) : edit.newText;
     const refused = problemOf({ ...edit, oldText, newText });
     if (refused) return { ok: false, problem: { kind: refused, index } };
-    const { offsets, overlap } = placesOf(text, oldText);
+    const { offsets, overlap } = placesOf(text, oldText, placesLeft);
+    if (offsets.length > placesLeft) return { ok: false, problem: { kind: 'too_many', index } };
+    placesLeft -= offsets.length;
     if (offsets.length === 0) {
-      const wasThere = index > 0 && placesOf(before, oldText).offsets.length > 0;
+      const wasThere = index > 0 && placesOf(before, oldText, 0).offsets.length > 0;
       return {
         ok: false,
         problem: wasThere ? { kind: 'replaced_before', index } : { kind: 'not_found', index, text, oldText },
@@ -136,8 +145,10 @@ function problemOf({ oldText, newText, replaceAll, line }: TextEdit): PlainProbl
 /**
  * The places of a part in a text, from the first on, without those that overlap the one before. Knuth, Morris and Pratt's
  * search, as the time of `indexOf` can grow with the product of both lengths, and the part comes from a model.
+ *
+ * @param max further places than one more are not looked for
  */
-function placesOf(text: string, part: string): { offsets: number[]; overlap: boolean } {
+function placesOf(text: string, part: string, max: number): { offsets: number[]; overlap: boolean } {
   const offsets: number[] = [];
   let overlap = false;
   if (part.length > text.length || !text.includes(part.slice(0, 16))) return { offsets, overlap };
@@ -151,6 +162,7 @@ function placesOf(text: string, part: string): { offsets: number[]; overlap: boo
     const last = offsets.at(-1);
     if (last !== undefined && start < last + part.length) overlap = true;
     else offsets.push(start);
+    if (offsets.length > max) break;
     matched = borders[matched - 1] ?? 0;
   }
   return { offsets, overlap };

@@ -52,6 +52,18 @@ it('makes all edits of a call, or none [O17]', async () => {
   expect(await tools.held()).toBe('one two\n');
 });
 
+it('refuses edits that fit hundreds of thousands of places, which would take all memory', async () => {
+  await using tools = await withFile('a'.repeat(150_000));
+  const all = { replace_all: true };
+  const edits = [change('a', 'b', all), change('b', 'a', all)];
+  expect(await tools.error('edit_file', { path: 'f', edits })).toBe(
+    'Edit 2: old_text is there too often. Make it longer, or replace the text with a command. None of the edits was made.',
+  );
+  expect(await tools.output('edit_file', { path: 'f', edits: edits.slice(0, 1) })).toMatchObject({
+    replacements: 150_000,
+  });
+});
+
 it('suggests the lines that were probably meant', async () => {
   await using tools = await withFile(
     'function add(a, b) {\n\treturn a + b;\n}\n\nconst total = add(1, 2);\n',

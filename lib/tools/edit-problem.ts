@@ -35,6 +35,8 @@ function whatIsWrong(problem: EditProblem): string {
       return 'The places of old_text overlap, so they cannot all be replaced. Make old_text longer.';
     case 'too_long':
       return 'The file would get too large.';
+    case 'too_many':
+      return 'old_text is there too often. Make it longer, or replace the text with a command.';
     case 'replaced_before':
       return 'An earlier edit of this call changed its old_text. Edits are made in order: name the text as it is by then, or merge the two edits.';
     case 'ambiguous':
