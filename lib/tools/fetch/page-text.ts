@@ -1,4 +1,4 @@
-import { askThread } from '../../util/ask-thread.ts';
+import { askProcess } from '../../util/ask-process.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { FetchError } from './fetch-error.ts';
 import type { Fetched } from './fetch-listed.ts';
@@ -49,11 +49,11 @@ export async function textOf(
   return { type, ...(page.title === '' ? {} : { title: page.title }), text: page.text, isCut: page.isCut };
 }
 
-/** Turns a page into text, in a thread: pages can be made to take any time. */
+/** Turns a page into text, in a process of its own: pages can be made to take any time and memory. */
 async function readPage(page: PageToRead, signal: AbortSignal): Promise<PageText> {
-  const module = new URL('./page-thread.ts', import.meta.url);
+  const module = new URL('./page-process.ts', import.meta.url);
   const limits = { signal, maxMs: READ_TIMEOUT_MS };
-  const read = await askThread<PageText | { failure: string }>(module, page, limits).catch(
+  const read = await askProcess<PageText | { failure: string }>(module, page, limits).catch(
     (error: unknown) => {
       signal.throwIfAborted();
       return { failure: errorMessage(error) };

@@ -1,10 +1,9 @@
-import { parentPort } from 'node:worker_threads';
 import { htmlToText } from 'html-to-text';
 import { READY } from '../../util/ask-thread.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import type { PageText, PageToRead } from './page-text.ts';
 
-// The worker thread of `textOf`.
+// The process of `textOf`.
 
 const MAX_DEPTH = 200;
 const MAX_CHILD_NODES = 20_000;
@@ -14,14 +13,14 @@ const LEFT_OUT_MARK = '\u{10fffd}[…]';
 /** Parts of a page that are not its text. */
 const LEFT_OUT = ['nav', 'footer', 'aside', 'form', 'noscript', 'template', 'iframe', 'object', 'svg', 'img'];
 
-parentPort?.on('message', (page: PageToRead) => {
+process.once('message', (page: PageToRead) => {
   try {
-    parentPort?.postMessage(read(page));
+    process.send?.(read(page));
   } catch (error) {
-    parentPort?.postMessage({ failure: errorMessage(error) });
+    process.send?.({ failure: errorMessage(error) });
   }
 });
-parentPort?.postMessage(READY);
+process.send?.(READY);
 
 function read({ html, url }: PageToRead): PageText {
   const limits = { maxInputLength: html.length, maxDepth: MAX_DEPTH, maxChildNodes: MAX_CHILD_NODES };
