@@ -51,7 +51,7 @@ it('emits the text of a reply once, streamed or not', () => {
     { offset: 0, text: 'One ' },
     { offset: 4, text: 'two' },
   ];
-  expect(withPieces({ text }, streamed).tokens).toEqual(['One ', 'two', ' three.']);
+  expect(withPieces({ text }, streamed).tokens).toEqual(['One', ' two', ' three.']);
 });
 
 it('emits only the new part of a piece repeated after a reconnect', () => {
@@ -59,7 +59,7 @@ it('emits only the new part of a piece repeated after a reconnect', () => {
     { offset: 0, text: 'One ' },
     { offset: 0, text: 'One two' },
   ];
-  expect(withPieces({ text: 'One two three.' }, pieces).tokens).toEqual(['One ', 'two', ' three.']);
+  expect(withPieces({ text: 'One two three.' }, pieces).tokens).toEqual(['One', ' two', ' three.']);
 });
 
 it('withholds text after a gap until the reply is complete', () => {
@@ -67,7 +67,7 @@ it('withholds text after a gap until the reply is complete', () => {
     { offset: 0, text: 'One ' },
     { offset: 8, text: 'three.' },
   ];
-  expect(withPieces({ text: 'One two three.' }, pieces).tokens).toEqual(['One ', 'two three.']);
+  expect(withPieces({ text: 'One two three.' }, pieces).tokens).toEqual(['One', ' two three.']);
 });
 
 it('emits thinking separately, before the text [S8]', () => {
@@ -84,7 +84,28 @@ it('withholds thinking and call tags in the text until it is parsed', () => {
     { offset: 10, text: ' 2. <thi' },
     { offset: 18, text: 'nk>Secret.</think>' },
   ];
-  expect(withPieces({ text: 'Look: 1 < 2. Done.' }, pieces).tokens).toEqual(['Look: 1 ', '< 2. ', 'Done.']);
+  expect(withPieces({ text: 'Look: 1 < 2. Done.' }, pieces).tokens).toEqual(['Look: 1', ' < 2.', ' Done.']);
+});
+
+it('withholds a call as the parser would find it, and emits what follows it [P4, P7]', () => {
+  const content = 'I look.\n```json\n{"name": "read_file", "arguments": {"path": "a"}}\n```\nThen I answer.';
+  const pieces = [...content].map((text, offset) => ({ offset, text }));
+  const { tokens } = withPieces({ text: 'I look.\n\nThen I answer.' }, pieces);
+  expect(tokens.join('')).toBe('I look.\n\nThen I answer.');
+});
+
+it('emits the answer after thinking that nothing announced [P5]', () => {
+  const pieces = [
+    { offset: 0, text: 'They greet me.' },
+    { offset: 14, text: '</think>Hello!' },
+  ];
+  expect(withPieces({ text: 'Hello!' }, pieces).tokens).toEqual(['They greet me.', '\nHello!']);
+});
+
+it('emits nothing twice if a call was shown as text', () => {
+  expect(withPieces({ text: 'Look.' }, [{ offset: 0, text: 'Look. Call 7.' }]).tokens).toEqual([
+    'Look. Call 7.',
+  ]);
 });
 
 it('reports arguments edited by the operator', () => {

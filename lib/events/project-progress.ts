@@ -1,3 +1,4 @@
+import { certainLength } from '../parser/certain-text.ts';
 import { argumentsOfCall } from './call-arguments.ts';
 import type { RunDelta } from './delta.ts';
 import { foldRun } from './fold-run.ts';
@@ -75,26 +76,13 @@ export function projectDelta(
     };
   }
   const text = known + fresh;
-  const shown = reply.shown + plainLength(text.slice(reply.shown));
+  const shown = certainLength(text, reply.shown, state.run.tools);
   const before = text.slice(0, reply.shown);
   const token = withoutLeadingSpace(before, text.slice(reply.shown, shown));
   return {
     state: { ...state, reply: { ...reply, text, shown } },
     progress: token === '' ? [] : [{ type: 'token', text: token, iteration }],
   };
-}
-
-/** Markup that the parser removes from a reply: thinking (P4) and calls written as text (P7). */
-const MARKUP = /<\/?(?:think|tool_call|function|\|)|\[TOOL_CALLS\]/i;
-/** A trailing fragment that may become such markup with the next piece. */
-const UNFINISHED_TAG = /<[^\s>]{0,10}$/;
-
-/** Length of the prefix that certainly belongs to the visible text. The rest waits for the parsed reply. */
-function plainLength(text: string): number {
-  const markup = text.search(MARKUP);
-  if (markup >= 0) return markup;
-  const unfinished = text.search(UNFINISHED_TAG);
-  return unfinished >= 0 ? unfinished : text.length;
 }
 
 /** The visible text of a reply has no leading whitespace. */
@@ -110,7 +98,7 @@ function restOfReply(reply: ProgressState['reply'], event: RunEvent, iteration: 
       const shown = event.call === reply.call ? text.slice(0, reply.shown).trimStart() : '';
       return [
         ...piece('thinking', restAfter(thinking.trimStart(), event.thinking), iteration),
-        ...piece('token', restAfter(shown, event.text), iteration),
+        ...piece('token', unshownText(shown, event.text), iteration),
       ];
     }
     case 'model-call.failed': {
@@ -118,7 +106,7 @@ function restOfReply(reply: ProgressState['reply'], event: RunEvent, iteration: 
       const partial = (event.visible_text ?? event.partial_text ?? '').trimStart();
       return [
         ...piece('thinking', restAfter(reply.thinking, event.partial_thinking ?? ''), iteration),
-        ...piece('token', restAfter(shown, partial), iteration),
+        ...piece('token', unshownText(shown, partial), iteration),
       ];
     }
     default:
@@ -129,6 +117,15 @@ function restOfReply(reply: ProgressState['reply'], event: RunEvent, iteration: 
 /** The text after the given prefix; empty if the prefix differs, because a call was parsed out of the text. */
 function restAfter(beginning: string, whole: string): string {
   return whole.startsWith(beginning) ? whole.slice(beginning.length) : '';
+}
+
+/**
+ * The visible text that was not shown. What was shown can turn out to be something else: thinking whose opening tag was in
+ * the prompt, or a call. Then the text begins on a new line, unless it was shown together with that.
+ */
+function unshownText(shown: string, whole: string): string {
+  if (whole.startsWith(shown)) return whole.slice(shown.length);
+  return shown.startsWith(whole) || shown.endsWith(whole) ? '' : `\n${whole}`;
 }
 
 function piece(type: 'token' | 'thinking', text: string, iteration: number): ProgressBody[] {
