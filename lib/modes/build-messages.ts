@@ -1,3 +1,4 @@
+import { serverAndTool } from '../events/mcp-names.ts';
 import type { OperatorMessage } from '../events/run-state.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
 import type { ToolDefinition } from '../parser/types.ts';
@@ -12,13 +13,19 @@ export function attachedImages(state: ReadyState): Pick<ChatMessage, 'images'> {
   return images.length > 0 ? { images } : {};
 }
 
-/** The task, or after failed checks the corrective prompt (V6). */
-export function taskText(state: ReadyState, files: { filesWritten?: readonly string[] } = {}): string {
-  const { config, attempts } = state;
+/** The task, or after failed checks the corrective prompt (V6). @param tools missing in a single answer */
+export function taskText(state: ReadyState, tools?: readonly ToolDefinition[]): string {
+  const { config, attempts, filesWritten } = state;
   const last = attempts.at(-1);
   if (!last) return config.task;
   const added = messagesBefore(state).map(({ text }) => text);
-  return buildCorrectivePrompt({ task: config.task, added, last, ...files });
+  const work = tools && { filesWritten, otherTools: tools.some(mayChangeFiles) };
+  return buildCorrectivePrompt({ task: config.task, added, last, ...(work && { work }) });
+}
+
+/** Whether a tool may change files without the log knowing which: commands, custom tools and those of MCP servers. */
+function mayChangeFiles({ function: { name } }: ToolDefinition): boolean {
+  return name === 'run_command' || serverAndTool(name) !== undefined;
 }
 
 /** Operator messages to earlier attempts, whose conversations are not part of the new one. */
@@ -31,12 +38,12 @@ function messagesBefore({ attempts, operatorMessages }: ReadyState): readonly Op
  * message with the task, or after failed checks with the task and the failures to correct (T2, V6).
  */
 export function buildMessages(state: ReadyState, tools: readonly ToolDefinition[]): ChatMessage[] {
-  const { config, filesWritten } = state;
+  const { config } = state;
   return [
     {
       role: 'system',
       content: buildAgenticPrompt({ tools, system: config.system, answerSchema: config.answer_schema }),
     },
-    { role: 'user', content: taskText(state, { filesWritten }), ...attachedImages(state) },
+    { role: 'user', content: taskText(state, tools), ...attachedImages(state) },
   ];
 }

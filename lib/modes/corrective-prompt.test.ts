@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { buildCorrectivePrompt } from './corrective-prompt.ts';
 
-const ofTask = (filesWritten?: readonly string[], added: readonly string[] = []) =>
+const ofTask = (filesWritten?: readonly string[], added: readonly string[] = [], otherTools = false) =>
   buildCorrectivePrompt({
     task: 'Summarise the notes.',
     added,
@@ -17,7 +17,7 @@ const ofTask = (filesWritten?: readonly string[], added: readonly string[] = [])
         { check: { type: 'command', command: 'true' }, passed: true, output: '', duration_ms: 1 },
       ],
     },
-    ...(filesWritten && { filesWritten }),
+    ...(filesWritten && { work: { filesWritten, otherTools } }),
   });
 
 it('has the task, what failed, and the files that are there [V6]', () => {
@@ -42,6 +42,15 @@ it('has what was said about the task since', () => {
 
 it('speaks of no work that is there if no file was written', () => {
   expect(ofTask([]).split('\n\n').at(-1)).toBe('No file has been written so far. Do what is missing.');
+});
+
+it('does not deny work of commands, whose changes are not known [V6]', () => {
+  expect(ofTask([], [], true).split('\n\n').at(-1)).toBe(
+    'No file has been written with a file tool so far. What commands and other tools changed is still there. Look at it, and do what is missing.',
+  );
+  expect(ofTask(['a.md'], [], true)).toContain(
+    'still there: a.md. What commands and other tools changed is still there, too.',
+  );
 });
 
 it('asks a single answer for all of it again', () => {

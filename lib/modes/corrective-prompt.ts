@@ -9,23 +9,30 @@ import { shortText } from '../util/short-text.ts';
 const MAX_OUTPUT_CHARS = 2000;
 const MAX_ANSWER_CHARS = 4000;
 
+/** What earlier attempts left in the workspace. */
+interface Work {
+  filesWritten: readonly string[];
+  otherTools: boolean;
+}
+
 /**
  * The prompt of a further attempt: the task and what was said about it since, the failed checks with their output, the
- * earlier answer if a check failed it, and the files already written (V6). Pure.
+ * earlier answer if a check failed it, and the work that is there already (V6). Pure.
  *
  * @param added messages of the operator to earlier attempts, whose conversations the model no longer sees
- * @param filesWritten missing in a single answer, which has no files
+ * @param work what the file tools wrote, and whether the model also had tools whose changes are not known, such as commands;
+ *   missing in a single answer, which has no files
  */
 export function buildCorrectivePrompt({
   task,
   added,
   last,
-  filesWritten,
+  work,
 }: {
   task: string;
   added: readonly string[];
   last: AttemptOutcome;
-  filesWritten?: readonly string[];
+  work?: Work;
 }): string {
   const failed = last.checks.filter(({ passed }) => !passed);
   const answered = last.reason === 'final_answer' && failed.some(({ check }) => isAnswerCheck(check));
@@ -46,14 +53,22 @@ export function buildCorrectivePrompt({
           `This attempt is checked again for:\n${again.map(({ check }) => `- ${describeDemand(check)}`).join('\n')}`,
         ]
       : []),
-    ...(filesWritten ? describeFiles(filesWritten) : ['Answer the task again, in full.']),
+    ...(work ? describeWork(work) : ['Answer the task again, in full.']),
   ].join('\n\n');
 }
 
-function describeFiles(filesWritten: readonly string[]): string[] {
-  if (filesWritten.length === 0) return ['No file has been written so far. Do what is missing.'];
+function describeWork({ filesWritten, otherTools }: Work): string[] {
+  const others = 'What commands and other tools changed is still there';
+  if (filesWritten.length === 0) {
+    return [
+      otherTools
+        ? `No file has been written with a file tool so far. ${others}. Look at it, and do what is missing.`
+        : 'No file has been written so far. Do what is missing.',
+    ];
+  }
+  const files = `These files were written so far, and are still there: ${filesWritten.join(', ')}.`;
   return [
-    `These files were written so far, and are still there: ${filesWritten.join(', ')}.`,
+    otherTools ? `${files} ${others}, too.` : files,
     'Correct the work that is there. Do not start from nothing.',
   ];
 }
