@@ -145,6 +145,23 @@ it('empty turns whose calls Ollama dropped are told with their tokens [S18]', as
   );
 });
 
+it('every result has the line of its call before it, also where the reply held too many calls [S10, S19]', async () => {
+  const many = Array.from({ length: 34 }, (_, index) => ({
+    name: 'read_file',
+    arguments: { path: `${index}.md` },
+  }));
+  await using run = await play(
+    { mode: 'session', autopilot: true },
+    [calls(...many), says('Fine.')],
+    stopAfterTurns(2),
+  );
+  const lines = linesOf(run);
+  const idsOf = (event: 'tool_call' | 'tool_result') =>
+    lines.flatMap((line) => (line.event === event ? [line.call_id] : []));
+  expect(idsOf('tool_result')).toHaveLength(34);
+  expect(idsOf('tool_call')).toEqual(idsOf('tool_result'));
+});
+
 it('a failing check leaves no log [S3]', async () => {
   await using run = await play({ mode: 'session', autopilot: true, model: 'missing' }, [says('One.')]);
   expect(run.log.events.length).toBeGreaterThan(2);

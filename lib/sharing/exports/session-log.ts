@@ -72,6 +72,8 @@ export class SessionLogProjection {
   #turns = 0;
   #reply: EventOf<'reply.parsed'> | undefined;
   #accepted = false;
+  /** The calls of the reply that have a line. */
+  readonly #called = new Set<string>();
   /** Arguments that a person put in place of the model's own, by call. */
   readonly #edited = new Map<string, JsonObject>();
   #lastError = '';
@@ -96,6 +98,7 @@ export class SessionLogProjection {
       case 'reply.parsed':
         this.#reply = event;
         this.#accepted = false;
+        this.#called.clear();
         this.#edited.clear();
         return event.swallowed_tokens
           ? [{ event: 'error', message: swallowedWords(event.swallowed_tokens) }]
@@ -112,6 +115,8 @@ export class SessionLogProjection {
       case 'tool-call.ended':
       case 'tool-call.interrupted':
         return [
+          // A call that is not run, because the reply held too many, has a line before its result as well.
+          ...(this.#called.has(event.call_id) ? [] : this.#call(event)),
           {
             event: 'tool_result',
             call_id: this.#idOf(event.call_id),
@@ -158,11 +163,14 @@ export class SessionLogProjection {
     return text === undefined ? [] : [{ event: 'user_text', text }];
   }
 
-  #call(event: EventOf<'tool-call.started' | 'approval.decided'>): Body[] {
+  #call(
+    event: EventOf<'tool-call.started' | 'tool-call.ended' | 'tool-call.interrupted' | 'approval.decided'>,
+  ): Body[] {
     const call = this.#reply?.calls.find((parsed) => parsed.call_id === event.call_id);
     // The text next to the calls joins the conversation with the first call.
     const text = this.#accepted ? [] : this.#text();
     this.#accepted = true;
+    this.#called.add(event.call_id);
     const asked = call?.arguments ?? {};
     const edited = this.#edited.get(event.call_id);
     return [
