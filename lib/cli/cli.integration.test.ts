@@ -362,7 +362,7 @@ describe('npx loupe', () => {
     expect(err).toMatch(/^Session with gardener in .+\. Log: .+\.jsonl$/m);
     expect(err).toMatch(/^\[tool\] write_file\(\{"path":"beds\.md","content":"dry\\u001b\[2J"\}\)$/m);
     expect(err).toMatch(/^\[result\] \{"success":true,/m);
-    expect(err).toMatch(/^Session ended: user_shutdown after \d+ completed turns\. Log: /m);
+    expect(err).toMatch(/^Session ended: user_shutdown after \d+ completed turns?\. Log: /m);
     expect(err).not.toContain('I look around');
     expect(code).toBe(17);
     const later = await command(['follow', id]).ended;

@@ -1,3 +1,4 @@
+import { plural } from '../util/numbers.ts';
 import { textStart } from '../util/short-text.ts';
 import { AGENT_PREFIX } from './agent-prefix.ts';
 import { argumentsOfCall } from './call-arguments.ts';
@@ -51,7 +52,7 @@ function sessionNotices(event: RunEvent, state: RunState): string[] {
       ];
     case 'run.ended':
       return [
-        `Session ended: ${sessionEndReasonOf(event.result.termination_reason)} after ${state.turns.completed} completed turns${logPart(state)}`,
+        `Session ended: ${sessionEndReasonOf(event.result.termination_reason)} after ${plural(state.turns.completed, 'completed turn')}${logPart(state)}`,
       ];
     default:
       return [];

@@ -195,7 +195,7 @@ it('emits notices in a separate channel, in order [S3, S4, S11, S12, S21]', asyn
   expect(notices[5]).toMatch(/^\[result\] .{200}\.\.\.$/);
   expect(notices).toContain('Stopping after this turn. Stop again to stop immediately.');
   expect(notices.at(-1)).toMatch(
-    /^Session ended: user_shutdown after \d+ completed turns\. Log: \/data\/sessions\/run\.jsonl$/,
+    /^Session ended: user_shutdown after \d+ completed turns?\. Log: \/data\/sessions\/run\.jsonl$/,
   );
   const texts = run.progress.flatMap((event) => (event.type === 'token' ? [event.text] : []));
   expect(texts.join('')).toMatch(/^Fine\./);

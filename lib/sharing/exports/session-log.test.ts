@@ -118,7 +118,7 @@ it('a spent budget and a timeout are named as what they are [S20]', async () => 
     reason: 'budget_exceeded',
     message: expect.stringMatching(/^The budget of 10 tokens is spent/),
   });
-  expect(spent.notices.at(-1)).toMatch(/^Session ended: budget_exceeded after 1 completed turns/);
+  expect(spent.notices.at(-1)).toMatch(/^Session ended: budget_exceeded after 1 completed turn\./);
 
   const slow = { reply: { content: 'Two more words.' }, fault: { kind: 'hang' as const, after_tokens: 2 } };
   await using late = await play({ mode: 'session', autopilot: true, call_timeout_seconds: 1 }, [
