@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { MAX_STREAMED_CHARS } from '../events/limits.ts';
 import type { RunFeed } from '../feed/run-feed.ts';
 import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
-import { cursorOf, eventStreamResponse, topicsOf } from './event-stream.ts';
+import { cursorOf, eventStreamResponse, HEARTBEAT_MS, topicsOf } from './event-stream.ts';
 import { viewEvent } from './view-event.ts';
 
 let test: TestService;
@@ -132,7 +132,8 @@ it('sends a run-deleted event', async () => {
   await stream.cancel();
 });
 
-it('keeps an idle connection open with comments [D4]', async () => {
+it('keeps an idle connection open with comments, every 15 seconds by default [D4]', async () => {
+  expect(HEARTBEAT_MS).toBe(15_000);
   test = await openTestService(async ({ signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     return { outcome: 'suspended' };

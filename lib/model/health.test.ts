@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import { createOllamaHealth } from './health.ts';
 import { ModelNotAvailableError, OllamaUnavailableError } from './model-error.ts';
@@ -22,6 +22,26 @@ async function start(options: FakeOllamaOptions = {}) {
     health: createOllamaHealth({ host: parseOllamaHost(fake.url) }),
   };
 }
+
+/** The failure of a check that gets no answer at a path for so long. The clock is moved by hand, once the request is there. */
+async function silence(path: string, ms: number): Promise<unknown> {
+  const { fake, health } = await start({
+    models: [{ name: 'qwen3:8b' }],
+    faults: { [path]: { kind: 'hang' } },
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const pending = failure(health.checkOllamaReady({ model: 'qwen3:8b' }));
+    while (!fake.requests.some((request) => request.path === path)) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await vi.advanceTimersByTimeAsync(ms);
+    return await pending;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
 const failure = (promise: Promise<unknown>) =>
   promise.then(
     () => {
@@ -88,6 +108,13 @@ describe('the server [S1]', () => {
     expect(error).toBeInstanceOf(OllamaUnavailableError);
   });
 
+  it('has 5 seconds to answer', async () => {
+    expect(await silence('/', 5000)).toMatchObject({
+      code: 'ollama_not_responding',
+      message: expect.stringContaining('no answer within 5 s'),
+    });
+  });
+
   it('a stop is a stop, not an outage', async () => {
     const { host } = await start({ faults: { '/': { kind: 'hang' } } });
     const controller = new AbortController();
@@ -98,6 +125,13 @@ describe('the server [S1]', () => {
 });
 
 describe('the model [S2]', () => {
+  it('has 10 seconds to answer', async () => {
+    expect(await silence('/api/show', 10_000)).toMatchObject({
+      code: 'model_check_failed',
+      message: expect.stringContaining('no answer within 10 s'),
+    });
+  });
+
   it('404: how to get it', async () => {
     const { host } = await start();
     const error = await failure(checkOllamaReady({ host, model: 'qwen3:8b' }));

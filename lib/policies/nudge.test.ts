@@ -29,9 +29,13 @@ it('accepts it in a fork too, where the tool result is in the copied conversatio
   expect(answerOrNudge(fork, [])).toMatchObject({ ending: { reason: 'final_answer' } });
 });
 
-it('nudges the same text before any tool result', () => {
+it('nudges the same text before any tool result, with the words that are required [G12]', () => {
   const state = afterRound();
   const { messages } = state;
   const early = { ...state, messages: messages.filter(({ role }) => role !== 'tool') };
-  expect(answerOrNudge(early, [])).toMatchObject({ events: [{ type: 'policy.nudged', cause: 'plan' }] });
+  const text =
+    'Please use the available tools to complete the task. Do not just describe what to do -- actually call the tools.';
+  expect(answerOrNudge(early, [])).toMatchObject({
+    events: [{ type: 'policy.nudged', cause: 'plan', text }],
+  });
 });
