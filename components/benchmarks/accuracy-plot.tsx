@@ -1,9 +1,8 @@
 import type { BenchmarkCell } from '#lib/api/benchmark.ts';
 import { cellName, rateWords } from '#lib/browser/words/benchmark-words.ts';
 import { formatPercent } from '#lib/browser/words/format.ts';
-import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { modelLabel } from '#lib/browser/words/model-label.ts';
 import { DotIntervals } from '../plots/dot-intervals.tsx';
-import { NAME_CHARS } from '../plots/model-series.ts';
 import { PLOT_COLORS } from '../plots/palette.ts';
 
 const SERIES = [
@@ -23,7 +22,7 @@ export function AccuracyPlot({ cells }: { cells: readonly BenchmarkCell[] }) {
   if (dots.length === 0) return null;
   const isOneModel = new Set(cells.map(({ model }) => model)).size === 1;
   const nameOf = (cell: BenchmarkCell) =>
-    isOneModel ? cellName(cell) : `${shortLine(cell.model, NAME_CHARS)}, ${cellName(cell)}`;
+    isOneModel ? cellName(cell) : `${modelLabel(cell.model)}, ${cellName(cell)}`;
   return (
     <section aria-label="Plot" className="mt-6">
       <DotIntervals

@@ -5,13 +5,14 @@ import { useMemo, useState } from 'react';
 import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
 import { factorResponse, numericFactors } from '#lib/browser/plots/cell-series.ts';
 import { formatDuration, formatPercent } from '#lib/browser/words/format.ts';
+import { modelLabel, modelLabels } from '#lib/browser/words/model-label.ts';
 import { valueWords, variationWords } from '#lib/browser/words/option-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
 import type { OutcomeKind } from '#lib/events/termination.ts';
 import { DotIntervals } from '../plots/dot-intervals.tsx';
 import { LineBand } from '../plots/line-band.tsx';
-import { modelSeries, NAME_CHARS, type PlotSeries } from '../plots/model-series.ts';
+import { modelSeries, type PlotSeries } from '../plots/model-series.ts';
 import { endingColor, PLOT_COLORS } from '../plots/palette.ts';
 import { ScatterDots } from '../plots/scatter-dots.tsx';
 import { StackedColumns } from '../plots/stacked-columns.tsx';
@@ -20,6 +21,8 @@ const HEIGHT_PX = 200;
 /** Cells that are drawn: more could not be told apart. */
 const MAX_CELLS = 200;
 const INTERVAL = 'with 95% interval';
+/** Of a factor's name in a title. */
+const FACTOR_CHARS = 28;
 
 type Rated = ExperimentCell & { rate: NonNullable<ExperimentCell['rate']> };
 
@@ -165,20 +168,21 @@ function ResponsePlot({ cells, factors }: { cells: readonly ExperimentCell[]; fa
   const factor = factors.find((name) => name === chosen) ?? factors[0] ?? '';
   const { values, models, pooled } = useMemo(() => factorResponse(cells, factor), [cells, factor]);
   const shown = models.slice(0, PLOT_COLORS.length);
+  const labels = modelLabels(shown.map(({ model }) => model));
   const rateOf = (model: (typeof models)[number], index: number) => {
     const rate = model.rates[index];
     return rate ? `${formatPercent(rate.value)} (${rate.passed} of ${rate.judged})` : 'no result';
   };
   return (
     <LineBand
-      title={`Pass rate by ${shortLine(factor, NAME_CHARS)}`}
+      title={`Pass rate by ${shortLine(factor, FACTOR_CHARS)}`}
       unit={INTERVAL}
       note={responseNote({ models: models.length, shown: shown.length, pooled })}
       height={HEIGHT_PX}
       max={1}
       columns={values.length}
-      lines={shown.map(({ model, rates }, index) => ({
-        label: shortLine(model, NAME_CHARS),
+      lines={shown.map(({ rates }, index) => ({
+        label: labels[index] ?? '',
         color: PLOT_COLORS[index] ?? PLOT_COLORS[0],
         points: rates,
       }))}
@@ -186,7 +190,7 @@ function ResponsePlot({ cells, factors }: { cells: readonly ExperimentCell[]; fa
       format={formatPercent}
       describe={(index) =>
         `${factor} ${valueWords(values[index])}: ${shown
-          .map((model) => `${shortLine(model.model, NAME_CHARS)} ${rateOf(model, index)}`)
+          .map((model, place) => `${labels[place]} ${rateOf(model, index)}`)
           .join(', ')}`
       }
       controls={
@@ -204,7 +208,7 @@ function ResponsePlot({ cells, factors }: { cells: readonly ExperimentCell[]; fa
         )
       }
       table={{
-        head: [factor, ...shown.map(({ model }) => shortLine(model, NAME_CHARS))],
+        head: [factor, ...labels],
         rows: () =>
           values.map((value, index) => ({
             key: String(value),
@@ -234,7 +238,7 @@ function responseNote({
 /** `2: qwen3:8b, temperature 0` */
 export function cellName(cell: ExperimentCell): string {
   const settings = variationWords(cell, cell.sent);
-  return `${cell.cell}: ${shortLine(cell.model, NAME_CHARS)}${settings && `, ${settings}`}`;
+  return `${cell.cell}: ${modelLabel(cell.model)}${settings && `, ${settings}`}`;
 }
 
 function rateWords(cell: Rated | undefined): string {

@@ -5,10 +5,10 @@ import type { CheckHistoryReply } from '#lib/api/model-check.ts';
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { type CheckPoint, checkPoints } from '#lib/browser/plots/check-series.ts';
 import { formatBytes, formatMoment, formatPercent, formatRate } from '#lib/browser/words/format.ts';
-import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { modelLabel } from '#lib/browser/words/model-label.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { DotIntervals } from '../plots/dot-intervals.tsx';
-import { modelSeries, NAME_CHARS } from '../plots/model-series.ts';
+import { modelSeries } from '../plots/model-series.ts';
 import { PLOT_COLORS } from '../plots/palette.ts';
 import { StackedColumns } from '../plots/stacked-columns.tsx';
 
@@ -36,7 +36,7 @@ function MemoryPlot({ models }: { models: readonly InstalledModel[] }) {
   const parts = models.map(({ name, loaded }) => {
     const size = loaded?.size_bytes ?? 0;
     const gpu = Math.min(size, loaded?.vram_bytes ?? 0);
-    return { name: shortLine(name, NAME_CHARS), gpu, cpu: size - gpu };
+    return { name: modelLabel(name), gpu, cpu: size - gpu };
   });
   return (
     <StackedColumns
@@ -120,7 +120,7 @@ const keyOf = ({ model, digest, at }: CheckPoint) => `${model} ${digest} ${at}`;
 const dayOf = ({ at }: CheckPoint) => formatMoment(at).split(' ').slice(0, 2).join(' ');
 
 function wordsOf(point: CheckPoint | undefined, words: (point: CheckPoint) => string): string {
-  return point ? `${shortLine(point.model, NAME_CHARS)}, ${formatMoment(point.at)}: ${words(point)}` : '';
+  return point ? `${modelLabel(point.model)}, ${formatMoment(point.at)}: ${words(point)}` : '';
 }
 
 function tableOf(points: readonly CheckPoint[], name: string, cell: (point: CheckPoint) => string) {
@@ -129,7 +129,7 @@ function tableOf(points: readonly CheckPoint[], name: string, cell: (point: Chec
     rows: () =>
       points.map((point) => ({
         key: keyOf(point),
-        cells: [shortLine(point.model, NAME_CHARS), formatMoment(point.at), cell(point)],
+        cells: [modelLabel(point.model), formatMoment(point.at), cell(point)],
       })),
   };
 }

@@ -1,8 +1,5 @@
-import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { modelLabels } from '#lib/browser/words/model-label.ts';
 import { PLOT_COLORS, type PlotColor } from './palette.ts';
-
-/** Of a model's name in a legend. */
-export const NAME_CHARS = 28;
 
 /** An entry of a legend with its colour. */
 export interface PlotSeries {
@@ -18,9 +15,9 @@ export function modelSeries(models: readonly string[]): {
   const names = [...new Set(models)];
   const most = PLOT_COLORS.length;
   const own = names.length > most ? names.slice(0, most - 1) : names;
-  const series: PlotSeries[] = own.flatMap((name, index) => {
+  const series: PlotSeries[] = modelLabels(own).flatMap((label, index) => {
     const color = PLOT_COLORS[index];
-    return color ? [{ label: shortLine(name, NAME_CHARS), color }] : [];
+    return color ? [{ label, color }] : [];
   });
   const shared = PLOT_COLORS[most - 1];
   if (own.length < names.length && shared) series.push({ label: 'Others', color: shared });

@@ -5,10 +5,11 @@ import { useMemo } from 'react';
 import type { ExperimentListReply } from '#lib/api/experiment.ts';
 import { type HistoryPoint, suiteHistory } from '#lib/browser/plots/suite-history.ts';
 import { formatMoment, formatPercent } from '#lib/browser/words/format.ts';
+import { modelLabel } from '#lib/browser/words/model-label.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { DotIntervals } from '../plots/dot-intervals.tsx';
-import { modelSeries, NAME_CHARS } from '../plots/model-series.ts';
+import { modelSeries } from '../plots/model-series.ts';
 
 /** Points that are drawn, the latest: more could not be told apart. */
 const MAX_POINTS = 100;
@@ -53,7 +54,7 @@ export function HistoryPlot({ suiteId }: { suiteId: string }) {
             points.map((point) => ({
               key: `${point.experiment} ${point.model}`,
               cells: [
-                ...[point.name, formatMoment(point.at), shortLine(point.model, NAME_CHARS)],
+                ...[point.name, formatMoment(point.at), modelLabel(point.model)],
                 ...[point.hash.slice(0, 12), String(point.cases)],
                 ...[`${point.passed} of ${point.judged}`, formatPercent(point.value)],
               ],
@@ -71,5 +72,5 @@ function dayOf({ at }: HistoryPoint): string {
 function pointWords(point: HistoryPoint | undefined): string {
   if (!point) return '';
   const { name, at, model, passed, judged, low, high, hash, cases } = point;
-  return `${shortLine(name)}, ${formatMoment(at)}: ${shortLine(model, NAME_CHARS)} ${passed} of ${judged} passed (${formatPercent(low)} to ${formatPercent(high)}), ${cases} cases of version ${hash.slice(0, 12)}`;
+  return `${shortLine(name)}, ${formatMoment(at)}: ${modelLabel(model)} ${passed} of ${judged} passed (${formatPercent(low)} to ${formatPercent(high)}), ${cases} cases of version ${hash.slice(0, 12)}`;
 }

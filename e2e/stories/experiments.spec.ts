@@ -298,11 +298,12 @@ test('an experiment is deleted, its runs only if asked', async ({ page, loupe, o
   });
 });
 
-test('the results fit a phone', async ({ page, loupe, ollama }) => {
-  ollama.add({ name: 'small', steps: [{ reply: { content: 'Yes.' } }] });
+test('the results fit a phone, and long names can be told apart', async ({ page, loupe, ollama }) => {
+  const models = ['q4-k-m', 'q8-0'].map((end) => `a-model-${'with-a-long-name-'.repeat(3)}${end}`);
+  for (const name of models) ollama.add({ name, steps: [{ reply: { content: 'Yes.' } }] });
   const answer = await loupe.request('/api/experiments', {
     json: {
-      ...{ name: 'On a phone', mode: 'prompt', task: 'Say it.', models: ['small'], repeats: 2 },
+      ...{ name: 'On a phone', mode: 'prompt', task: 'Say it.', models, repeats: 2 },
       factors: { temperature: [0, 0.5, 1] },
     },
   });
@@ -314,6 +315,10 @@ test('the results fit a phone', async ({ page, loupe, ollama }) => {
   await expect(figure(page, 'Pass rate by temperature')).toBeVisible();
   await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
   await expectAccessible(page);
+  for (const title of ['Pass rate', 'Pass rate by temperature'])
+    await expect(figure(page, title).getByRole('listitem')).toHaveText([/q4-k-m$/, /q8-0$/]);
+  const cell = page.getByRole('combobox', { name: 'Second cell' }).getByRole('option');
+  await expect(cell).toHaveText([...Array(3).fill(/-q4-k-m, temp/), ...Array(3).fill(/-q8-0, temp/)]);
 });
 
 test('runs of a missing model are not judged, and the page says why', async ({ page, loupe, ollama }) => {
