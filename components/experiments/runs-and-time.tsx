@@ -36,8 +36,8 @@ export function RunsAndTime() {
         <Switch
           label={`Start ${formatCount(runs)} runs`}
           hint={problem ?? 'This many runs take a long time. Confirm to start them.'}
-          checked={confirmed}
-          onChange={set}
+          checked={confirmed === runs}
+          onChange={(checked) => set(checked ? runs : 0)}
         />
       )}
     </div>

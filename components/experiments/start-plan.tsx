@@ -30,10 +30,12 @@ export function StartPlan({
   const router = useRouter();
   const [chosen, setChosen] = useState(models);
   const [missing, setMissing] = useState(false);
-  const [confirmed, setConfirmed] = useState(false);
+  /** The number of runs that was confirmed: another number is not. */
+  const [confirmed, setConfirmed] = useState(0);
   const { busy, problem, run } = useRequest();
   const total = runsPerModel * chosen.length;
   const asksFirst = total > MAX_UNCONFIRMED_RUNS;
+  const isConfirmed = confirmed === total;
   const start = () => {
     setMissing(chosen.length === 0);
     if (chosen.length === 0) return;
@@ -64,8 +66,8 @@ export function StartPlan({
           <input
             type="checkbox"
             className="accent-brass-fill"
-            checked={confirmed}
-            onChange={(event) => setConfirmed(event.target.checked)}
+            checked={isConfirmed}
+            onChange={(event) => setConfirmed(event.target.checked ? total : 0)}
           />
           Start all {formatCount(total)} runs
         </label>
@@ -77,7 +79,7 @@ export function StartPlan({
         <Button kind="quiet" onClick={onCancel}>
           Cancel
         </Button>
-        <Button kind="primary" disabled={busy || (asksFirst && !confirmed)} onClick={start}>
+        <Button kind="primary" disabled={busy || (asksFirst && !isConfirmed)} onClick={start}>
           {busy ? 'Starting' : 'Start experiment'}
         </Button>
       </div>

@@ -43,7 +43,9 @@ test('factors and checks are planned in the form, and answered by cell', async (
   await test.step('it counts runs, asks to confirm many, and takes checks', async () => {
     await page.getByRole('textbox', { name: 'Seeds' }).fill('1-200');
     await page.getByRole('textbox', { name: 'Repeats' }).fill('2');
-    await expect(form.getByRole('checkbox', { name: 'Start 1,600 runs' })).not.toBeChecked();
+    await form.getByRole('checkbox', { name: 'Start 1,600 runs' }).check();
+    await page.getByRole('textbox', { name: 'Repeats' }).fill('3');
+    await expect(form.getByRole('checkbox', { name: 'Start 2,400 runs' })).not.toBeChecked();
     await page.getByRole('textbox', { name: 'Repeats' }).fill('1');
     await page.getByRole('textbox', { name: 'Seeds' }).fill('1-2');
     await expect(form.getByText('8 runs')).toBeVisible();

@@ -65,7 +65,9 @@ it('asks to confirm more than 1000 runs, and sends their number', () => {
     runs: 3000,
     problems: { confirmed: expect.any(String) },
   });
-  const read = experimentOf({ ...many, confirmed: true });
+  // Confirmed before the last change of the form.
+  expect(experimentOf({ ...many, confirmed: 1500 }).ok).toBe(false);
+  const read = experimentOf({ ...many, confirmed: 3000 });
   expect(read.ok && read.request.confirm_runs).toBe(3000);
 });
 

@@ -40,8 +40,8 @@ export interface ExperimentDraft {
   repeats: string;
   cycles: string;
   diversity: boolean;
-  /** Whether a person confirmed that so many runs are wanted. */
-  confirmed: boolean;
+  /** The number of runs that a person has confirmed; 0: none. */
+  confirmed: number;
 }
 
 export const emptyExperiment: ExperimentDraft = {
@@ -60,7 +60,7 @@ export const emptyExperiment: ExperimentDraft = {
   repeats: '',
   cycles: '',
   diversity: false,
-  confirmed: false,
+  confirmed: 0,
 };
 
 const { max: maxCycles } = formLimits(NUMBER_SETTINGS.max_cycles);
@@ -103,7 +103,7 @@ export function experimentOf(
   const runs = draft.models.length * each * work.cases;
   if (runs > MAX_EXPERIMENT_RUNS) {
     problems.repeats = `These are ${formatNumber(runs)} runs; at most ${formatNumber(MAX_EXPERIMENT_RUNS)} are possible.`;
-  } else if (needsConfirmation(runs) && !draft.confirmed) {
+  } else if (needsConfirmation(runs) && draft.confirmed !== runs) {
     problems.confirmed = `Confirm the start of ${formatNumber(runs)} runs.`;
   }
   if (Object.keys(problems).length > 0) return { ok: false, problems, runs };
