@@ -1,6 +1,6 @@
 'use client';
 
-import { useRouter } from 'next/navigation';
+import { useRouter, useSearchParams } from 'next/navigation';
 import { useRef } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import type { ExperimentReply, ExperimentRequest } from '#lib/api/experiment.ts';
@@ -20,6 +20,7 @@ import { FactorsField } from './factors-field.tsx';
 import { ModelChecklist } from './model-checklist.tsx';
 import { RunsAndTime } from './runs-and-time.tsx';
 import { useExperimentField } from './use-experiment-field.ts';
+import { useKeptExperiment } from './use-kept-experiment.ts';
 import { Work } from './work.tsx';
 
 const resolver = draftResolver(experimentOf);
@@ -40,12 +41,14 @@ export function ExperimentForm({
     resolver,
     shouldFocusError: false,
   });
+  const forget = useKeptExperiment(form, useSearchParams().get('suite'));
   const element = useRef<HTMLFormElement>(null);
   const { busy, problem, run } = useRequest();
   const start = form.handleSubmit(
     (asked) =>
       run(async () => {
         const { experiment } = await postJson<ExperimentReply>('/api/experiments', asked);
+        forget();
         router.push(`/experiments/${encodeURIComponent(experiment.id)}`);
         return LEAVING;
       }),
@@ -62,7 +65,13 @@ export function ExperimentForm({
         <div className="flex flex-wrap items-center justify-end gap-3 border-t py-4">
           <RunsAndTime />
           {onCancel && (
-            <Button kind="quiet" onClick={onCancel}>
+            <Button
+              kind="quiet"
+              onClick={() => {
+                forget();
+                onCancel();
+              }}
+            >
               Cancel
             </Button>
           )}

@@ -1,8 +1,9 @@
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
+import { useFormContext } from 'react-hook-form';
 import type { ShippedSuiteReply, SuiteCase, SuiteListReply, SuiteReply } from '#lib/api/suite.ts';
 import { getJson } from '#lib/browser/api.ts';
-import { casesOf, type DraftSuite } from '#lib/browser/drafts/experiment-draft.ts';
+import { casesOf, type DraftSuite, type ExperimentDraft } from '#lib/browser/drafts/experiment-draft.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { DEFAULT_MODE } from '#lib/events/modes.ts';
@@ -21,25 +22,30 @@ export function SuiteChoice() {
   const { data } = useApi<SuiteListReply>('/api/suites', 10_000);
   const suite = useExperimentField('suite');
   const tags = useExperimentField('tags');
+  const { getValues } = useFormContext<ExperimentDraft>();
   const asked = useSearchParams().get('suite') ?? '';
   const [chosen, setChosen] = useState(suite.value ? optionOf(suite.value) : asked);
   const { busy, problem, run } = useRequest();
   const latest = useRef(chosen);
+  const read = (value: string) =>
+    run(async () => {
+      const found = await readSuite(value);
+      if (latest.current !== value) return;
+      suite.set(found);
+      const known = new Set(found.cases.flatMap((one) => one.tags));
+      tags.set(getValues('tags').filter((tag) => known.has(tag)));
+    });
   const choose = (value: string) => {
     latest.current = value;
     setChosen(value);
     suite.set(null);
     tags.set([]);
-    if (value === '') return;
-    void run(async () => {
-      const read = await readSuite(value);
-      if (latest.current === value) suite.set(read);
-    });
+    if (value !== '') void read(value);
   };
-  // A link of a suite opens the form with it.
+  // A link of a suite opens the form with it, and a suite that was chosen before a reload may have changed since.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the form opens
   useEffect(() => {
-    if (asked !== '' && !suite.value) choose(asked);
+    if (chosen !== '') void read(chosen);
   }, []);
   return (
     <>

@@ -40,6 +40,14 @@ test('factors and checks are planned in the form, and answered by cell', async (
     await page.getByLabel('Other factors').fill('stall_threshold: 3, 5');
   });
 
+  await test.step('a reload keeps what was entered', async () => {
+    await openExperimentForm(page);
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Which writes the file?');
+    await expect(page.getByRole('textbox', { name: 'Task', exact: true })).toHaveValue('Write a.md.');
+    await expect(page.getByRole('checkbox', { name: /^wrong/ })).toBeChecked();
+    await expect(page.getByLabel('Other factors')).toHaveValue('stall_threshold: 3, 5');
+  });
+
   await test.step('it counts runs, asks to confirm many, and takes checks', async () => {
     await page.getByRole('textbox', { name: 'Seeds' }).fill('1-200');
     await page.getByRole('textbox', { name: 'Repeats' }).fill('2');
@@ -375,6 +383,9 @@ test('a suite is run from its page, some cases of it, and paired by case', async
     await form.getByRole('checkbox', { name: 'colours' }).check();
     await expect(form.getByText('2 cases of 3')).toBeVisible();
     await form.getByLabel('Name', { exact: true }).fill('Which knows colours?');
+    await page.reload();
+    await expect(form.getByLabel('Name', { exact: true })).toHaveValue('Which knows colours?');
+    await expect(form.getByText('2 cases of 3')).toBeVisible();
     await form.getByRole('checkbox', { name: /^blue/ }).check();
     await form.getByRole('checkbox', { name: /^red/ }).check();
     await expect(form.getByText('4 runs')).toBeVisible();

@@ -47,7 +47,7 @@ function fits(name: keyof RunDraft, value: unknown): boolean {
   return typeof value === typeof emptyDraft[name];
 }
 
-function isDraftCheck(value: unknown): boolean {
+export function isDraftCheck(value: unknown): boolean {
   if (!isObject(value) || !isText(value.choice) || !isObject(value.texts)) return false;
   return (
     isCheckChoice(value.choice) &&
@@ -56,11 +56,11 @@ function isDraftCheck(value: unknown): boolean {
   );
 }
 
-function isText(value: unknown): value is string {
+export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -1,0 +1,28 @@
+import { useEffect } from 'react';
+import type { UseFormReturn } from 'react-hook-form';
+import type { ExperimentRequest } from '#lib/api/experiment.ts';
+import type { ExperimentDraft } from '#lib/browser/drafts/experiment-draft.ts';
+import { experimentText, readExperimentText } from '#lib/browser/drafts/kept-experiment.ts';
+import { keepText, keptText } from '#lib/browser/drafts/kept-text.ts';
+
+/**
+ * Keeps what was entered for a new experiment, so that a reload or a look at another page does not lose it.
+ *
+ * @param suite the ID of the suite that the form was opened for, which has a draft of its own
+ * @returns to call when the experiment was started or the form was cancelled: the next form starts empty
+ */
+export function useKeptExperiment(
+  { subscribe, getValues, reset }: UseFormReturn<ExperimentDraft, unknown, ExperimentRequest>,
+  suite: string | null,
+): () => void {
+  const name = suite === null ? 'new-experiment' : `new-experiment.${suite}`;
+  useEffect(() => {
+    const kept = readExperimentText(keptText(name));
+    if (Object.keys(kept).length > 0) reset({ ...getValues(), ...kept });
+    return subscribe({
+      formState: { values: true },
+      callback: ({ values }) => keepText(name, experimentText(values)),
+    });
+  }, [name, subscribe, getValues, reset]);
+  return () => keepText(name, '');
+}
