@@ -121,5 +121,5 @@ function rowLabel(name: string, cell: number, y: number): Html {
 }
 
 function plot(title: string, height: number, parts: readonly Html[]): Html {
-  return html`<figure><figcaption>${title}</figcaption><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}. The table below has the figures.">${parts}</svg></figure>`;
+  return html`<figure><figcaption>${title}</figcaption><div class="scrolls" tabindex="0" role="region" aria-label="${title}"><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}. The table below has the figures.">${parts}</svg></div></figure>`;
 }

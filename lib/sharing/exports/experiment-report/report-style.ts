@@ -19,7 +19,7 @@ body { margin: 0 auto; max-width: 64rem; padding: 2rem 1.25rem 4rem; background:
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.5rem 0 .5rem; }
 p { max-width: 44rem; } .quiet, figcaption, caption { color: var(--quiet); } a { color: var(--brass); }
 figure { margin: 1rem 0; } figcaption, caption { text-align: left; font-size: .9rem; margin-bottom: .35rem; }
-svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; } svg a { text-decoration: none; }
+svg { width: 100%; min-width: 36rem; height: auto; font: 12px system-ui, sans-serif; } svg a { text-decoration: none; }
 .label { text-anchor: end; fill: var(--ink); } .tick { text-anchor: middle; fill: var(--quiet); }
 .tick.end { text-anchor: end; } .tick.start { text-anchor: start; } text.quiet { fill: var(--quiet); }
 .grid { stroke: var(--line); } .interval { stroke: var(--brass); stroke-width: 2; } .dot { fill: var(--brass); }
@@ -37,5 +37,5 @@ ${PLOT_COLORS.map((color, index) => `.plot-${index + 1} { fill: ${color}; backgr
   repeating-linear-gradient(45deg, transparent 0 2.5px, var(--canvas) 2.5px 3.5px); }
 .pass { background: light-dark(#dcefdc, #1f3a24); } .some { background: light-dark(#fbf0d3, #3d331a); }
 .none { background: light-dark(#f8dcd9, #43211f); }
-@media print { .swatch { print-color-adjust: exact; } body { max-width: none; padding: 0; } figure, tr { break-inside: avoid; } }
+@media print { .swatch { print-color-adjust: exact; } body { max-width: none; padding: 0; } svg { min-width: 0; } figure, tr { break-inside: avoid; } }
 `;

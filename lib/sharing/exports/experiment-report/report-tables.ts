@@ -5,6 +5,7 @@ import { formatPercent } from '../../../browser/words/format.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
 import { itemsByCell } from '../../../experiments/cells.ts';
 import { caseGrid } from '../../../experiments/plots.ts';
+import { plural } from '../../../util/numbers.ts';
 import { type Html, html } from './html.ts';
 import { endingKinds, type NamedCell } from './report-plots.ts';
 
@@ -109,26 +110,31 @@ export function provenanceTable(cells: readonly NamedCell[], masked: (text: stri
 /** The runs of every cell, which the numbers of the other tables lead to. */
 export function runTables(cells: readonly NamedCell[], items: readonly ExperimentItem[]): Html {
   const byCell = itemsByCell(items);
-  let left = MAX_LISTED_RUNS;
+  const withCases = items.some((item) => item.case !== undefined);
+  let room = MAX_LISTED_RUNS;
   const parts = cells.map(({ cell, name }) => {
     const members = byCell[cell.cell - 1] ?? [];
-    const listed = members.slice(0, left);
-    left -= listed.length;
-    const rows = listed.map((item) => runRow(item));
+    const listed = members.slice(0, room);
+    room -= listed.length;
+    const rows = listed.map((item) => runRow(item, withCases));
+    const left = members.length - listed.length;
     const more =
-      listed.length < members.length
-        ? html`<p class="quiet">${members.length - listed.length} more runs are in the results as CSV.</p>`
+      left > 0
+        ? html`<p class="quiet">${plural(left, 'more run')} ${left === 1 ? 'is' : 'are'} in the results as CSV.</p>`
         : html``;
-    return html`<h3 id="cell-${cell.cell}">${name}</h3>${table(`${members.length} runs`, ['Run', 'Case', 'Outcome'], ['Seed', 'Repeat', 'Duration (s)', 'Tokens out'], rows)}${more}`;
+    return html`<h3 id="cell-${cell.cell}">${name}</h3>${table(plural(members.length, 'run'), ['Run', ...(withCases ? ['Case'] : []), 'Outcome'], ['Seed', 'Repeat', 'Duration (s)', 'Tokens out'], rows)}${more}`;
   });
   return html`${parts}`;
 }
 
-function runRow({ run_id, case: id, seed, repeat, result, error, status }: ExperimentItem): Html {
+function runRow(
+  { run_id, case: id, seed, repeat, result, error, status }: ExperimentItem,
+  withCases: boolean,
+): Html {
   const outcome = outcomeLabel({ result, error, status });
   const verdict = result && hasPassed(result);
   const tone = verdict === undefined ? '' : verdict ? 'pass' : 'none';
-  return html`<tr><th scope="row"><code>${run_id ?? '–'}</code></th><td>${id ?? ''}</td><td class="${tone}">${outcome}</td>${numbers(
+  return html`<tr><th scope="row"><code>${run_id ?? '–'}</code></th>${withCases ? html`<td>${id ?? ''}</td>` : html``}<td class="${tone}">${outcome}</td>${numbers(
     [text(seed), String(repeat), result ? result.seconds.toFixed(1) : '–', text(result?.tokens_out)],
   )}</tr>`;
 }

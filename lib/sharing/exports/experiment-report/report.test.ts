@@ -116,6 +116,19 @@ describe('experimentReport', () => {
     );
   });
 
+  it('has no empty tables and no column of cases without a suite', () => {
+    const without = (position: number) => item(position, { case: undefined }, true);
+    const page = (...items: ExperimentItem[]) =>
+      experimentReport({ experiment, items }, { redaction: {}, version: '' });
+    const one = page(without(1));
+    expect(one).toContain('<caption>1 run</caption>');
+    expect(one).not.toContain('>Case</th>');
+    expect(page(item(1, {}, true))).toContain('>Case</th>');
+    const none = page(item(1, { status: 'failed', error: { code: 'x', message: 'Refused.' } }));
+    expect(none).not.toContain('<tbody></tbody>');
+    expect(none).not.toContain('<h2>Figures</h2>');
+  });
+
   it('writes medians of large figures without exponents', () => {
     const withTokens = (position: number, tokens_in: number) => {
       const { result } = item(position, {}, true);

@@ -52,16 +52,21 @@ export function experimentReport(
   const drawn = cells.slice(0, MAX_DRAWN);
   const grid = caseTable(cells, items);
   const speed = speedPlot(drawn);
+  const ran = cells.some(({ cell }) => cell.done > cell.not_run);
   const body = html`<h1>${masked(experiment.name)}</h1>
 <p class="quiet">${factsOf(experiment, items, { version, masked })}</p>
 <h2>Pass rates</h2>
 <p>${passWords(cells)}</p>${notRun(cells)}
 ${passRatePlot(drawn)}${notDrawn(cells)}${rateTable(cells)}
 ${grid ? html`<h2>Cases</h2>${grid}` : html``}
-<h2>Endings</h2>${endingsPlot(drawn)}${endingTable(cells)}
+${
+  ran
+    ? html`<h2>Endings</h2>${endingsPlot(drawn)}${endingTable(cells)}
 ${speed ? html`<h2>Speed</h2>${speed}` : html``}
 <h2>Figures</h2>${figureTable(cells)}
-<h2>Provenance</h2>${provenanceTable(cells, masked)}
+<h2>Provenance</h2>${provenanceTable(cells, masked)}`
+    : html``
+}
 <h2>Plan</h2><p>Save it as a file and run it with <code>npx loupe experiment run FILE</code>.</p>
 <pre>${plan}</pre>
 <h2>Runs</h2>${runTables(cells, items)}`;
