@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { SuiteCase } from '#lib/api/suite.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
@@ -72,7 +73,7 @@ export function CaseTable({
       {shown.length === 0 ? (
         <p className="mt-4 text-ink-2">No cases match.</p>
       ) : (
-        <ul className="mt-4 divide-y border-y">
+        <ul ref={keepFocus} className="mt-4 divide-y border-y">
           {shown.slice(0, all ? undefined : FIRST).map((one) => (
             <li key={one.id} className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 py-2.5">
               <CaseSummary one={one} />

@@ -22,8 +22,12 @@ import { ImportSuite } from './import-suite.tsx';
 export function SuitesPage() {
   const { data, error, reload } = useApi<SuiteListReply>('/api/suites', 10_000);
   const [opened, setOpened] = useState<'import' | 'new'>();
-  const { busy, problem, run } = useRequest();
+  const { busy, problem, setProblem, run } = useRequest();
   const router = useRouter();
+  const open = (next: typeof opened) => {
+    setProblem(undefined);
+    setOpened(next);
+  };
   const create = (body: unknown) =>
     run(async () => {
       const { suite } = await postJson<SuiteReply>('/api/suites', body);
@@ -41,11 +45,11 @@ export function SuitesPage() {
             size="sm"
             className="max-sm:h-11"
             aria-expanded={opened === 'import'}
-            onClick={() => setOpened(opened === 'import' ? undefined : 'import')}
+            onClick={() => open(opened === 'import' ? undefined : 'import')}
           >
             Import
           </Button>
-          <Button size="sm" className="max-sm:h-11" onClick={() => setOpened('new')}>
+          <Button size="sm" className="max-sm:h-11" onClick={() => open('new')}>
             New suite
           </Button>
         </>
@@ -97,7 +101,7 @@ export function SuitesPage() {
         <NewSuite
           busy={busy}
           problem={problem}
-          onClose={() => setOpened(undefined)}
+          onClose={() => open(undefined)}
           onSave={(name, one) => void create({ suite: { name, cases: [one] } })}
         />
       )}

@@ -38,6 +38,13 @@ test('a file with mistakes is refused with their places, and a good one is impor
     await expect(alert).toContainText('line 3: case "first": inputs: unknown field. Did you mean "input"?');
     await expect(alert).toContainText('checks[0].type: must be one of');
     await expectAccessible(page);
+    // A new suite has nothing to do with it.
+    await page.getByRole('button', { name: 'New suite' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New suite' });
+    await expect(dialog).toBeVisible();
+    await expect(dialog.getByRole('alert')).toHaveCount(0);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
   });
 
   await test.step('a good file', async () => {
@@ -92,6 +99,7 @@ test('a file with mistakes is refused with their places, and a good one is impor
     await row.getByRole('button', { name: 'More' }).click();
     await row.getByRole('button', { name: 'Delete', exact: true }).click();
     await expect(page.getByRole('button', { name: 'Edit second', exact: true })).toBeHidden();
+    await expect(page.getByRole('button', { name: 'Edit first' })).toBeFocused();
   });
 
   await test.step('exported, as it is stored', async () => {
