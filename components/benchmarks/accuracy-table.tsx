@@ -2,6 +2,7 @@ import type { BenchmarkCell } from '#lib/api/benchmark.ts';
 import { cellName, gainWords, pWords, rateWords } from '#lib/browser/words/benchmark-words.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { plural } from '#lib/util/numbers.ts';
+import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
 
 const figure = 'py-1.5 pl-3 text-right font-mono text-xs whitespace-nowrap';
@@ -45,11 +46,17 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
                 className={cell.category === undefined ? 'font-medium' : undefined}
               >
                 <td className="py-1.5 pr-4 font-mono text-xs text-ink-3">{index + 1}</td>
-                <th scope="row" className="py-1.5 pr-4 text-left font-[inherit] whitespace-nowrap">
+                <th
+                  scope="row"
+                  className={cx(
+                    'py-1.5 pr-4 text-left whitespace-nowrap',
+                    cell.category === undefined ? 'font-medium' : 'font-normal',
+                  )}
+                >
                   {cellName(cell)}
                 </th>
                 {!isOneModel && (
-                  <td className="foreign py-1.5 pr-4 font-mono text-xs whitespace-nowrap">
+                  <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs">
                     <ShortName text={cell.model} />
                   </td>
                 )}

@@ -108,8 +108,9 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
   const [limit, setLimit] = useState('20');
   const [think, setThink] = useState(false);
   const { busy, problem, run } = useRequest();
-  const most = limit.trim() === '' ? undefined : Number(limit);
-  const badLimit = most !== undefined && !(Number.isInteger(most) && most > 0);
+  const typed = limit.trim() === '' ? undefined : Number(limit);
+  const badLimit = typed !== undefined && !(Number.isInteger(typed) && typed > 0);
+  const most = badLimit ? undefined : typed;
   const each = plan.categories
     .filter(({ name }) => categories.includes(name))
     .reduce((sum, { cases }) => sum + Math.min(cases, most ?? cases), 0);

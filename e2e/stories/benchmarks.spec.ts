@@ -39,6 +39,11 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     const form = page.getByRole('form', { name: 'New benchmark' });
     await form.getByRole('checkbox', { name: 'lamps' }).check();
     await expect(form).toContainText('5 cases');
+    await form.getByLabel('Cases of each category').fill('all');
+    await expect(form).toContainText('It must be a whole number from 1.');
+    await expect(form).not.toContainText('NaN');
+    await form.getByLabel('Cases of each category').fill('');
+    await expect(form).toContainText('5 cases');
     await expectAccessible(page);
     await form.getByRole('button', { name: 'Start benchmark' }).click();
   });
