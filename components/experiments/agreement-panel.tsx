@@ -179,7 +179,7 @@ function Apart({ group: { agreement, runs } }: { group: AgreementGroup }) {
   return (
     <Link
       href={comparePath([a, b])}
-      className="mt-3 inline-block text-sm font-medium text-brass underline-offset-4 hover:underline"
+      className="reach mt-3 inline-block text-sm font-medium text-brass underline-offset-4 hover:underline"
     >
       Compare two that diverge
     </Link>

@@ -66,6 +66,10 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       { fault: { kind: 'hang' } },
     ],
   });
+  ollama.add({
+    name: `differs-${made}`,
+    steps: [{ attempts: [{ reply: { content: 'Yes.' } }, { reply: { content: 'No.' } }] }],
+  });
   // Its name is in every list of models.
   ollama.add({ name: `zz-${LONG.slice(0, 70)}-${made}`, steps: [{ reply: { content: 'Done.' } }] });
   const finished = await finishRun(loupe, {
@@ -88,7 +92,7 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       name: `Which is better? ${LONG.slice(0, 90)}`,
       mode: 'prompt',
       task: 'Say it.',
-      models: [worker],
+      models: [worker, `differs-${made}`],
       repeats: 2,
     },
     factors: { temperature: [0, 0.5] },
