@@ -101,6 +101,9 @@ it('names every field that is wrong, and too many runs', () => {
   expect(wrong.ok === false && Object.keys(wrong.problems).sort()).toEqual(
     ['models', 'name', 'repeats', 'seeds', 'task', 'temperatures'].sort(),
   );
+  expect(experimentOf({ ...filled, seeds: '1-300' })).toMatchObject({
+    problems: { seeds: expect.stringContaining('At most 200') },
+  });
   expect(experimentOf({ ...filled, seeds: '1-150', repeats: '100' })).toMatchObject({
     ...{ ok: false, runs: 30_000, problems: { repeats: expect.stringContaining('at most') } },
   });

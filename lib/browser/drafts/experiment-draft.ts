@@ -63,6 +63,9 @@ export const emptyExperiment: ExperimentDraft = {
   confirmed: 0,
 };
 
+/** What a field of seeds says that cannot be read. */
+export const SEEDS_PROBLEM = `At most ${MAX_SEEDS} whole numbers, such as 1-5 or 7, 42.`;
+
 const { max: maxCycles } = formLimits(NUMBER_SETTINGS.max_cycles);
 
 export type ExperimentProblems = Partial<Record<keyof ExperimentDraft, string>>;
@@ -84,7 +87,7 @@ export function experimentOf(
   Object.assign(problems, work.problems);
   if (!temperatures)
     problems.temperatures = `Numbers from 0 to ${MODEL_OPTIONS.temperature.max}, such as 0, 0.7.`;
-  if (!seeds) problems.seeds = 'Whole numbers, such as 1-5 or 7, 42.';
+  if (!seeds) problems.seeds = SEEDS_PROBLEM;
   if (repeats === null) problems.repeats = `A whole number from 1 to ${MAX_EXPERIMENT_REPEATS}.`;
   if (cycles === null) problems.cycles = `A whole number from 1 to ${formatNumber(maxCycles)}.`;
   const others = readFactors(draft.factors);

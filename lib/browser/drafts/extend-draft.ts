@@ -1,7 +1,7 @@
 import type { ExperimentPlan, ExtendExperimentRequest } from '../../api/experiment.ts';
 import { MAX_EXPERIMENT_REPEATS } from '../../events/limits.ts';
 import { formLimits, MODEL_OPTIONS } from '../../events/settings.ts';
-import { numbersOf } from './experiment-draft.ts';
+import { numbersOf, SEEDS_PROBLEM } from './experiment-draft.ts';
 import { readFactors } from './factor-lines.ts';
 
 /** The form that adds runs to an experiment. */
@@ -33,7 +33,7 @@ export function extensionOf(
     const unknown = Object.keys(factors.factors).find((name) => !Object.hasOwn(plan.factors ?? {}, name));
     if (unknown !== undefined) problems.factors = `${unknown}: The experiment does not vary it.`;
   }
-  if (!seeds) problems.seeds = 'Whole numbers, such as 1-5 or 7, 42.';
+  if (!seeds) problems.seeds = SEEDS_PROBLEM;
   const isCount = repeats === undefined || (Number.isInteger(repeats) && repeats <= MAX_EXPERIMENT_REPEATS);
   if (!isCount || (repeats !== undefined && repeats < plan.repeats)) {
     problems.repeats = `A whole number from ${plan.repeats} to ${MAX_EXPERIMENT_REPEATS}.`;
