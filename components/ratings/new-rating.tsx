@@ -6,11 +6,11 @@ import type { ModelsReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { canRun, noModelsWords } from '#lib/browser/state/models.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
-import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { MAX_RATED_CHARS, MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { RunChecklist } from '../shell/run-checklist.tsx';
 import { Button } from '../ui/button.tsx';
+import { ShortName } from '../ui/foreign-name.tsx';
 import { Field } from '../ui/form/fields.tsx';
 
 const PART_WORDS: Readonly<Record<RatedPart, string>> = {
@@ -161,7 +161,9 @@ function RaterChecklist({
                 onChange(event.target.checked ? [...chosen, model] : chosen.filter((each) => each !== model))
               }
             />
-            <span className="foreign min-w-0 truncate">{shortLine(model, 90)}</span>
+            <span className="foreign min-w-0">
+              <ShortName text={model} />
+            </span>
           </label>
         ))}
       </div>

@@ -111,8 +111,11 @@ function RunChoice({
         <span className="foreign block truncate">
           <ShortName text={title} max={90} />
         </span>
-        <span className="foreign block truncate text-xs text-ink-3">
-          <ShortName text={model} max={60} /> · {formatMoment(created_at)}
+        <span className="flex gap-1 text-xs text-ink-3">
+          <span className="foreign truncate">
+            <ShortName text={model} max={60} />
+          </span>
+          <span className="shrink-0">· {formatMoment(created_at)}</span>
         </span>
       </span>
     </label>

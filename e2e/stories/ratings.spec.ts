@@ -30,15 +30,26 @@ test('texts are rated by models and by a person, with how far they agree', async
   ] as const) {
     ollama.add({ name, steps: [{ reply: { content: scores(value) } }] });
   }
-  ollama.add({ name: 'diarist', steps: [{ reply: { content: 'I feel calm when I look at the sea.' } }] });
-  const { id: run_id } = await finishRun(loupe, { mode: 'explore', model: 'diarist', max_cycles: 1 });
+  const diarist = `diarist-${'of-many-words-'.repeat(5)}q4-k-m`;
+  ollama.add({ name: diarist, steps: [{ reply: { content: 'I feel calm when I look at the sea.' } }] });
+  const { id: run_id } = await finishRun(loupe, { mode: 'explore', model: diarist, max_cycles: 1 });
 
   await page.goto('/ratings');
   await page.getByRole('button', { name: 'New rating' }).click();
   const form = page.getByRole('form', { name: 'New rating' });
   await form.getByLabel('Name').fill('Diaries');
   await form.getByLabel('What is rated').selectOption('reflections');
-  await form.getByRole('group', { name: 'Runs' }).getByRole('checkbox').first().check();
+  const runs = form.getByRole('group', { name: 'Runs' });
+  await runs.getByRole('checkbox').first().check();
+  // Long names push neither the time of a run nor their own ends out of sight.
+  const raters = form.getByRole('group', { name: 'Models that rate' });
+  for (const [list, text] of [
+    [runs, runs.getByText(/^· \d/).first()],
+    [raters, raters.getByText(`${diarist}:latest`)],
+  ] as const) {
+    const [frame, part] = [await list.boundingBox(), await text.boundingBox()];
+    expect((part?.x ?? 0) + (part?.width ?? 0)).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
+  }
   await form.getByRole('checkbox', { name: 'judge-one' }).check();
   await form.getByRole('checkbox', { name: 'judge-two' }).check();
   await expectAccessible(page);
