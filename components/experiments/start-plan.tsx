@@ -6,6 +6,7 @@ import type { ExperimentReply, ExperimentRequest } from '#lib/api/experiment.ts'
 import { postJson } from '#lib/browser/api.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { MAX_UNCONFIRMED_RUNS } from '#lib/events/limits.ts';
+import { distinctModels } from '#lib/util/model-name.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -33,7 +34,7 @@ export function StartPlan({
   /** The number of runs that was confirmed: another number is not. */
   const [confirmed, setConfirmed] = useState(0);
   const { busy, problem, run } = useRequest();
-  const total = runsPerModel * chosen.length;
+  const total = runsPerModel * distinctModels(chosen).length;
   const asksFirst = total > MAX_UNCONFIRMED_RUNS;
   const isConfirmed = confirmed === total;
   const start = () => {

@@ -44,7 +44,9 @@ test('a plan file is opened with its suite file, and refused with its line', asy
   await expect(dialog).toContainText('line 3: repeets: unknown field. Did you mean "repeats"?');
   await plan
     .last()
-    .setInputFiles(file('plan.yaml', 'name: Two rooms\nmodels: [planned]\nsuite: {file: rooms.yaml}\n'));
+    .setInputFiles(
+      file('plan.yaml', 'name: Two rooms\nmodels: [planned, absent]\nsuite: {file: rooms.yaml}\n'),
+    );
   await expect(dialog).toContainText('rooms.yaml');
   const suite = 'cases:\n  - {id: room, input: "Which room?", target: Kestrel, mode: prompt}\n';
   await dialog
@@ -52,6 +54,12 @@ test('a plan file is opened with its suite file, and refused with its line', asy
     .last()
     .setInputFiles(file('rooms.yaml', suite));
   await expect(dialog).toContainText('Two rooms');
+  await expect(dialog.getByText('2 runs')).toBeVisible();
+  await expect(dialog.getByRole('checkbox', { name: /^planned:latest/ })).toBeChecked();
+  const absent = dialog.getByRole('checkbox', { name: 'absent not installed' });
+  await absent.uncheck();
+  await expect(absent).toBeFocused();
+  await expect(dialog.getByText('1 run', { exact: true })).toBeVisible();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Start experiment' }).click();
   await expect(page.getByRole('heading', { name: 'Two rooms', level: 1 })).toBeVisible();
