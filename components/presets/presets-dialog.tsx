@@ -4,6 +4,7 @@ import { type ChangeEvent, useRef, useState } from 'react';
 import type { Preset, PresetListReply, PresetReply } from '#lib/api/preset.ts';
 import { deleteJson, postJson } from '#lib/browser/api.ts';
 import { download } from '#lib/browser/download.ts';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi, useReload } from '../hooks/use-api.ts';
 import { useInlineForm } from '../hooks/use-inline-form.ts';
@@ -47,7 +48,7 @@ export function PresetsDialog({ onClose }: { onClose: () => void }) {
       aria-labelledby="presets-title"
       className="w-[36rem] overflow-y-auto border-line-strong"
     >
-      <div className="grid gap-3 p-4 sm:p-5">
+      <div ref={keepFocus} className="grid gap-3 p-4 sm:p-5">
         <DialogHeader id="presets-title" title="Presets" onClose={onClose} />
         {data?.presets.length === 0 && (
           <p className="text-ink-2">None yet. Fill in the form for a new run and choose “Save as preset”.</p>
@@ -93,6 +94,7 @@ function PresetLine({
   onClose: () => void;
 }) {
   const [name, setName] = useState(preset.name);
+  const [isConfirming, setConfirming] = useState(false);
   const form = useInlineForm();
   const path = `/api/presets/${encodeURIComponent(preset.id)}`;
   const label = plainVisibleLine(preset.name);
@@ -103,6 +105,12 @@ function PresetLine({
     });
     if (renamed) form.close();
   };
+  // Takes two presses, because there is no undo.
+  const remove = () =>
+    onChange(async () => {
+      await deleteJson(path);
+      return `Deleted “${label}”.`;
+    });
   if (form.isOpen) {
     return (
       <li>
@@ -172,16 +180,12 @@ function PresetLine({
         kind="quiet"
         size="sm"
         className="max-sm:h-11"
-        aria-label={`Delete ${label}`}
+        aria-label={isConfirming ? `Confirm deletion of ${label}` : `Delete ${label}`}
         disabled={busy}
-        onClick={() =>
-          void onChange(async () => {
-            await deleteJson(path);
-            return `Deleted “${label}”.`;
-          })
-        }
+        onBlur={() => setConfirming(false)}
+        onClick={() => (isConfirming ? void remove() : setConfirming(true))}
       >
-        Delete
+        {isConfirming ? 'Confirm deletion' : 'Delete'}
       </Button>
     </li>
   );

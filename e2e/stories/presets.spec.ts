@@ -96,7 +96,9 @@ test('a form is saved as a preset, filled in from the first page, changed, expor
     await all(page).getByLabel('Preset file').setInputFiles(file);
     await expect(all(page).getByText('Imported “Report (2)”.')).toBeVisible();
     await all(page).getByRole('button', { name: 'Delete Report (2)' }).click();
+    await all(page).getByRole('button', { name: 'Confirm deletion of Report (2)' }).click();
     await expect(all(page).getByRole('link', { name: 'Report (2)' })).toBeHidden();
+    await expect(all(page).getByRole('button', { name: 'Close' })).toBeFocused();
     const hostile = { name: 'x.json', mimeType: 'application/json' };
     const content = JSON.stringify({ format: 'loupe-preset/1', name: 'x', run: { autostart: true } });
     await all(page)
@@ -108,6 +110,7 @@ test('a form is saved as a preset, filled in from the first page, changed, expor
       .setInputFiles({ ...hostile, buffer: Buffer.from('no JSON') });
     await expect(all(page).getByRole('alert')).toContainText('not JSON');
     await all(page).getByRole('button', { name: 'Delete Report' }).click();
+    await all(page).getByRole('button', { name: 'Confirm deletion of Report' }).click();
     await expect(all(page)).toContainText('None yet.');
   });
 });
