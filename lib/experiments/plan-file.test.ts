@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { experimentRequest } from '../api/experiment.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { chosenCases } from './experiment-suite.ts';
@@ -91,6 +92,12 @@ describe('writePlanFile', () => {
         expect({ factors: {}, ...read }).toEqual({ factors: {}, ...given });
       }),
     );
+  });
+
+  it('has the same texts for readers of YAML 1.1', () => {
+    const asked = { name: 'on', mode: 'prompt', task: 'Yes', models: ['no'] };
+    const { confirm_runs: _, ...plan } = experimentRequest.parse(asked);
+    expect(parse(writePlanFile(plan), { version: '1.1' })).toMatchObject(asked);
   });
 
   it('names the suite file, which has only the chosen cases, in place of a suite and of what chooses its cases', () => {

@@ -107,7 +107,8 @@ export function writePlanFile(plan: ExperimentPlan, suiteFile?: string): string 
       ...(seeds.length === 0 ? {} : { seeds }),
       ...(Object.keys(settings).length === 0 ? {} : { settings }),
     },
-    { lineWidth: 0, aliasDuplicateObjects: false, version: '1.2' },
+    // `compat`: PyYAML and others read YAML 1.1, where an unquoted Yes is true.
+    { lineWidth: 0, aliasDuplicateObjects: false, version: '1.2', compat: 'yaml-1.1' },
   );
 }
 

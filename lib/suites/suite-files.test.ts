@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { experimentRequest } from '../api/experiment.ts';
 import { CASE_SETTINGS, checksOfCase, type Suite, type SuiteCaseInput, suite } from '../api/suite.ts';
 import { MAX_SUITE_BYTES, MAX_SUITE_CASES } from '../events/limits.ts';
@@ -83,6 +84,12 @@ describe('suite files', () => {
         expect(suiteHash(found.cases)).toBe(suiteHash(given.cases));
       }),
     );
+  });
+
+  it('YAML has the same texts for readers of version 1.1', () => {
+    const cases = [{ id: 'no', input: '12:30', target: 'Yes' }];
+    const text = writeSuite(suite.parse({ name: 'on', cases }), 'yaml');
+    expect(parse(text, { version: '1.1' })).toMatchObject({ name: 'on', cases });
   });
 
   it('no text makes the reader throw', () => {

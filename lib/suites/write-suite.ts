@@ -11,7 +11,11 @@ export function writeSuite(suite: Suite, format: SuiteFileFormat): string {
   const cases = suite.cases.map(withoutDefaults);
   switch (format) {
     case 'yaml':
-      return stringify({ ...header, cases }, { lineWidth: 0, aliasDuplicateObjects: false, version: '1.2' });
+      return stringify(
+        { ...header, cases },
+        // `compat`: PyYAML and others read YAML 1.1, where an unquoted Yes is true.
+        { lineWidth: 0, aliasDuplicateObjects: false, version: '1.2', compat: 'yaml-1.1' },
+      );
     case 'json':
       return `${JSON.stringify({ ...header, cases }, null, 2)}\n`;
     case 'jsonl':
