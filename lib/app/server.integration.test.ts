@@ -335,6 +335,23 @@ describe('restarts', () => {
 });
 
 describe('starting', () => {
+  it('answers although nobody reads its output any more', async () => {
+    const server = await startLoupe({ ollamaUrl: ollama.url, waitUntilReady: false });
+    server.process.stdout?.destroy();
+    server.process.stderr?.destroy();
+    try {
+      await vi.waitFor(
+        async () => {
+          const answer = await fetch(`${server.url}/health`, { signal: AbortSignal.timeout(2000) });
+          expect(await answer.text()).toContain('</html>');
+        },
+        { timeout: 20_000, interval: 200 },
+      );
+    } finally {
+      await server.dispose();
+    }
+  });
+
   it.runIf(process.platform === 'linux' && process.version.startsWith('v24.'))(
     'gives V8 its flags in the process that was started, and keeps the arguments (docs/decisions/0075)',
     () => {
