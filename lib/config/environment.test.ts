@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { defaultDataDir, readEnvironment, SettingsError } from './environment.ts';
 import { operatorToken } from './operator-token.ts';
 
@@ -17,6 +17,15 @@ it('has a default for every setting', () => {
     allowRemoteModels: false,
     ollamaHost: { url: 'http://127.0.0.1:11434' },
   });
+});
+
+it('refuses a home folder that would put the data into the folder of the program', () => {
+  vi.stubEnv('HOME', '');
+  expect(() => readEnvironment({})).toThrow(
+    'HOME is ""; it must be an absolute path. Or set LOUPE_DATA_DIR.',
+  );
+  expect(readEnvironment({ LOUPE_DATA_DIR: '/data' }).dataDir).toBe('/data');
+  vi.unstubAllEnvs();
 });
 
 it('accepts a PostgreSQL database, and never shows an invalid URL', () => {

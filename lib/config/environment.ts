@@ -158,7 +158,13 @@ export function defaultDataDir(
 
 function readDataDir(env: Readonly<Record<string, string | undefined>>, problems: string[]): string {
   const text = env.LOUPE_DATA_DIR;
-  if (text === undefined || text === '') return defaultDataDir(env);
+  if (text === undefined || text === '') {
+    const path = defaultDataDir(env);
+    // With an empty HOME, it would be in the folder of the program.
+    if (!isAbsolute(path))
+      problems.push(`HOME is "${homedir()}"; it must be an absolute path. Or set LOUPE_DATA_DIR.`);
+    return path;
+  }
   if (!isAbsolute(text)) problems.push(`LOUPE_DATA_DIR is "${text}"; it must be an absolute path.`);
   return resolve(text);
 }
