@@ -77,6 +77,18 @@ export function markBuilt({ folder, hash, root = program }) {
 }
 
 /**
+ * Marks again what is up to date, so that its marker is newer than files that were touched. A user who cannot write to the
+ * folder may still run what is in it.
+ */
+export function refreshMark(build) {
+  try {
+    markBuilt(build);
+  } catch (error) {
+    if (error.code !== 'EACCES' && error.code !== 'EROFS') throw error;
+  }
+}
+
+/**
  * The files to run as the server: its bundle, or the sources after an edit, so that no one has to think of building it.
  * `npm start` compares contents before; this compares times only, which is fast.
  *

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -50,6 +51,26 @@ it('a build whose product is missing is not up to date', () => {
   build(200);
   rmSync(join(root, 'dist-server', 'main.js'));
   expect(isUpToDate()).toBe(false);
+});
+
+it('a user who cannot write to a build that is up to date can run it', () => {
+  build(200);
+  chmodSync(join(root, 'dist-server', 'loupe-sources'), 0o444);
+  const program = `
+    const { refreshMark } = await import(process.env.STATE);
+    if (process.getuid() === 0) process.seteuid(65534);
+    refreshMark(JSON.parse(process.env.BUILD));
+    console.log('ready');
+  `;
+  const ended = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    env: {
+      NODE_ENV: 'test',
+      STATE: new URL('./build-state.mjs', import.meta.url).href,
+      BUILD: JSON.stringify({ folder, hash: sourceHash(root), root }),
+    },
+    encoding: 'utf8',
+  });
+  expect(ended).toMatchObject({ stdout: 'ready\n', stderr: '' });
 });
 
 it('the server runs from its bundle', () => {

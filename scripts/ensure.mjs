@@ -12,6 +12,7 @@ import {
   isBuilt,
   markBuilt,
   playerFolder,
+  refreshMark,
   serverFolder,
   sourceHash,
 } from './build-state.mjs';
@@ -129,8 +130,10 @@ async function ensureBuild() {
     }),
   );
   if (failed.length > 0) fail(`the build of ${failed.join(' and ')} failed; its message is above.`);
-  // Also what is up to date: its marker is then newer than files that were touched.
-  for (const { folder } of builds) markBuilt({ folder, hash });
+  for (const build of builds) {
+    if (due.includes(build)) markBuilt({ folder: build.folder, hash });
+    else refreshMark({ folder: build.folder, hash });
+  }
 }
 
 function succeeds(command) {
