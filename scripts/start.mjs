@@ -28,7 +28,8 @@ The other settings are environment variables: docs/settings.md
 const options = { host: { type: 'string' }, help: { type: 'boolean', short: 'h' } };
 let host;
 try {
-  const { values } = parseArgs({ options });
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (positionals.length > 0) throw new Error(`Unexpected argument "${positionals[0]}".`);
   if (values.help) {
     process.stdout.write(usage);
     process.exit(0);
@@ -37,9 +38,10 @@ try {
   // Node would listen on every address of the machine.
   if (host === '') throw new Error('--host needs an address.');
 } catch (error) {
-  const { tokens } = parseArgs({ options, strict: false, tokens: true });
+  const { tokens, values } = parseArgs({ options, strict: false, tokens: true });
   const unknown = tokens.find((token) => token.kind === 'option' && !(token.name in options));
-  const problem = unknown ? `There is no option ${unknown.rawName}.` : error.message;
+  const needsAddress = values.host === true ? '--host needs an address.' : error.message;
+  const problem = unknown ? `There is no option ${unknown.rawName}.` : needsAddress;
   console.error(`${problem}\n\n${usage}`);
   process.exit(2);
 }

@@ -26,6 +26,14 @@ it('names an option that does not exist', () => {
   });
 });
 
+it.each([
+  { args: ['--host'], problem: '--host needs an address.' },
+  { args: ['8080'], problem: 'Unexpected argument "8080".' },
+])('says what is wrong with $args', ({ args, problem }) => {
+  const { status, stderr } = start(...args);
+  expect({ status, problem: stderr.split('\n\n')[0] }).toEqual({ status: 2, problem });
+});
+
 it('refuses an empty address, which would be every address of this machine', () => {
   expect(start('--host', '')).toMatchObject({
     status: 2,
