@@ -122,8 +122,8 @@ describe('the command line', () => {
     expect(readArguments(['note', 'a1', 'Good', '--title', ''])).toMatchObject({
       change: { note: 'Good', title: '' },
     });
-    refused('note', 'a1').toThrow(/what to note/);
-    refused('note', 'a1', '--pin', '--unpin').toThrow(/exclude/);
+    refused('note', 'a1').toThrow(/Give a note/);
+    refused('note', 'a1', '--pin', '--unpin').toThrow(/cannot be combined/);
     expect(read('stop r1 --force')).toMatchObject({ runId: 'r1', force: true });
     expect(readArguments(['say', 'r1', 'use the other file'])).toMatchObject({
       text: 'use the other file',

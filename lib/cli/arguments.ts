@@ -102,8 +102,16 @@ function flagsOf(declared: Readonly<Record<string, Partial<Omit<Flag, 'field'>>>
 const SETTING_FLAGS = flagsOf(SETTINGS);
 const BUDGET_FLAGS = flagsOf(BUDGET_LIMITS);
 
-function usageOf(flags: readonly Flag[]): string {
-  return flags.map(nameOf).join('  ');
+/** The options, on lines of at most 100 characters. */
+function usageOf(options: readonly string[]): string {
+  const [first = '', ...rest] = options;
+  const lines = [first];
+  for (const option of rest) {
+    const longer = `${lines.at(-1)}  ${option}`;
+    if (longer.length > 100) lines.push(option);
+    else lines.splice(-1, 1, longer);
+  }
+  return lines.join('\n      ');
 }
 
 function nameOf(flag: Flag): string {
@@ -143,8 +151,8 @@ export const USAGE = `loupe: control Loupe runs from a terminal. The server must
   loupe run "TASK" --model NAME [--workspace FOLDER] [options]
   loupe run --preset NAME [--set PLACEHOLDER=TEXT] [options]     options override the preset
       --mode task|session|explore   default: task
-      --title TEXT  ${usageOf(SETTING_FLAGS)}
-      ${usageOf(BUDGET_FLAGS)}   budget (cost: the model needs a price)
+      ${usageOf(['--title TEXT', ...SETTING_FLAGS.map(nameOf)])}
+      ${usageOf(BUDGET_FLAGS.map(nameOf))}   budget (cost: the model needs a price)
       --check KIND=VALUE            a check of the finished work; may be repeated:
 ${CHECK_USAGE.map((usage) => `                                      ${usage}`).join('\n')}
                                     with further fields as JSON: '{"type":"answer_equals","value":42,"tolerance":0.5}'
@@ -373,7 +381,7 @@ function readNote(args: readonly string[]): Command {
     pinned: either('pin', values.pin, values.unpin),
     archived: either('archive', values.archive, values.unarchive),
   });
-  if (Object.keys(change).length === 0) throw usage('Name what to note: a text, --tag, --score, …');
+  if (Object.keys(change).length === 0) throw usage('Give a note, or an option such as --tag or --score.');
   return { name: 'note', runId, change, url: values.url };
 }
 
@@ -438,7 +446,7 @@ function readRate(args: readonly string[]): Command {
 
 /** A switch and its opposite. @throws {AppError} `usage` for both */
 function either(name: string, on: boolean | undefined, off: boolean | undefined): boolean | undefined {
-  if (on && off) throw usage(`--${name} and --un${name} exclude each other.`);
+  if (on && off) throw usage(`--${name} and --un${name} cannot be combined.`);
   return on ? true : off ? false : undefined;
 }
 
@@ -529,7 +537,7 @@ function jsonOf(option: string, text: string): unknown {
 function amount(option: string, text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
-    throw usage(`${option} "${text}" must be a number above 0.`);
+    throw usage(`${option} is "${text}"; it must be a number above 0.`);
   }
   return value;
 }

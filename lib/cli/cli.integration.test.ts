@@ -252,7 +252,7 @@ describe('npx loupe', () => {
     const words = join(folder, 'not-an-image.png');
     writeFileSync(words, 'words');
     const refused = await command(['run', 'Look', '--model', 'eyes', '--image', words]).ended;
-    expect(refused.err).toContain('"not-an-image.png" is not an image that models can get.');
+    expect(refused.err).toContain('"not-an-image.png" is not an image that models can receive.');
     const missing = await command(['run', 'Look', '--model', 'eyes', '--image', '/nowhere.png']).ended;
     expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('cannot be read') });
   });

@@ -11,7 +11,7 @@ const PROMPT = 'You: ';
 
 /**
  * Sends each line of the input to a session. In a terminal a line is sent when it is entered; from a pipe or a file, when
- * the session waits for a message. When the input is over, the session is ended once it waits.
+ * the session waits for a message. When the input ends, the session is ended as soon as it waits.
  */
 export class Conversation {
   readonly #run: Pick<LoupeRun, 'say' | 'stop'>;

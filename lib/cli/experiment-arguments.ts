@@ -80,8 +80,7 @@ export function readExperiment(args: readonly string[]): { command: ExperimentCo
     }
     case 'status': {
       const { values, positionals } = parse(rest, { ...COMMON, json: { type: 'boolean' } });
-      if (positionals.length > 1 || positionals[0] === '')
-        throw usage('Usage: loupe experiment status [ID].');
+      if (positionals.length > 1 || positionals[0] === '') throw usage('Usage: loupe experiment status [ID]');
       const [id] = positionals;
       return {
         command: { action, json: values.json === true, ...(id === undefined ? {} : { id }) },

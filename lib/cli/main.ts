@@ -16,6 +16,7 @@ import { AppError } from '../errors/app-error.ts';
 import { modeFacts } from '../events/modes.ts';
 import type { ProgressEvent } from '../events/progress.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { durationWords } from '../util/durations.ts';
 import { errno } from '../util/errno.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { escapeControls } from '../util/escape-controls.ts';
@@ -177,7 +178,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     case 'say': {
       const images = await readImages(command.images);
       await loupe.run(command.runId).say(command.text, { images });
-      await write(stderr, 'Queued: the model receives it at the next boundary of the run.\n');
+      await write(stderr, 'Queued: it is delivered at the next step of the run.\n');
       return EXIT.ok;
     }
     case 'export': {
@@ -299,7 +300,7 @@ async function check(
   });
 }
 
-/** Starts a benchmark or goes on with one, reports its progress, and prints the table. */
+/** Starts or continues a benchmark, reports its progress, and prints the table. */
 async function benchmark(
   { start, json }: Extract<Performed, { name: 'benchmark' }>,
   loupe: Loupe,
@@ -506,7 +507,7 @@ function endsText(event: RunEvent): boolean {
 }
 
 function reconnecting({ stderr }: Terminal): (waitMs: number) => void {
-  return (waitMs) => void stderr.write(`Connection lost; retrying in ${waitMs} ms.\n`);
+  return (waitMs) => void stderr.write(`Connection lost; retrying in ${durationWords(waitMs)}.\n`);
 }
 
 /** JSON on one line, with terminal control characters escaped. */

@@ -197,7 +197,7 @@ describe('npx loupe mcp', () => {
     );
     expect(await once(server, 'close')).toEqual([1, null]);
     expect(problems.split('\n').slice(1)).toEqual([
-      'loupe: A message on standard input is longer than 10 MB. The server ends.',
+      'loupe: A message on standard input is longer than 10 MB. The server exits.',
       '',
     ]);
   });

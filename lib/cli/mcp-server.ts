@@ -25,22 +25,22 @@ const INSTRUCTIONS = `Loupe runs agents on local models and lets a person watch 
 Call list_models, then start_run with a task that says everything the model needs to know: it sees nothing of your conversation.
 Then call follow_run until it says that the run has ended. If a run waits for a person, tell the person to open its address.`;
 
-const runId = z.string().min(1).max(100).describe('The ID that start_run or list_runs gave');
+const runId = z.string().min(1).max(100).describe('The ID that start_run or list_runs returned');
 
 /** What the tools say about a run. */
 const runShape = z.object({
   run_id: z.string(),
-  url: z.string().describe('Where a person watches the run'),
+  url: z.string().describe('Where a person can watch the run'),
   title: z.string(),
   model: z.string(),
   phase: z.string(),
   ended: z.boolean(),
-  waits_for_person: z.boolean().describe('Nothing happens until a person decides at the address of the run'),
+  waits_for_person: z.boolean().describe('Nothing happens until a person decides on the page of the run'),
   outcome: z.string().optional().describe('What the run came to, such as "answered"'),
   message: z.string().optional(),
   iterations: z.number(),
   tool_calls: z.number(),
-  output: z.string().optional().describe('The answer; only of runs that have ended'),
+  output: z.string().optional().describe('The answer; only for runs that have ended'),
   error: z.string().optional(),
 });
 type RunShape = z.output<typeof runShape>;
@@ -73,7 +73,7 @@ export async function serveMcp(address: Address): Promise<boolean> {
 function problemOf({ name, message }: Error): string {
   if (name === 'ZodError') return 'A message on standard input is not JSON-RPC 2.0.';
   if (!message.startsWith('ReadBuffer exceeded')) return message;
-  return `A message on standard input is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE / 1024 / 1024} MB. The server ends.`;
+  return `A message on standard input is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE / 1024 / 1024} MB. The server exits.`;
 }
 
 /** The server with its tools. */
@@ -125,8 +125,12 @@ function addStartRun(server: McpServer, address: Address): void {
         'Gives a task to a local model that works on it with tools in a folder. Returns at once; call follow_run for the result.',
       // A misspelt limit or folder must not be ignored.
       inputSchema: z.strictObject({
-        task: z.string().min(1).max(MAX_TASK_CHARS).describe('What to do, with everything it takes to do it'),
-        model: z.string().min(1).max(MAX_MODEL_NAME_CHARS).describe('A model of list_models'),
+        task: z
+          .string()
+          .min(1)
+          .max(MAX_TASK_CHARS)
+          .describe('What to do, with everything the model needs to know'),
+        model: z.string().min(1).max(MAX_MODEL_NAME_CHARS).describe('A model from list_models'),
         workspace: z
           .string()
           .max(MAX_PATH_CHARS)

@@ -42,7 +42,7 @@ function problemOf(args: readonly string[], options: ParseArgsOptionsConfig): st
 /** The only positional argument, which is not empty. @throws {AppError} `usage`, with how the command is used */
 export function one(positionals: readonly string[], form: string): string {
   const [first] = positionals;
-  if (!first || positionals.length > 1) throw usage(`Usage: loupe ${form}.`);
+  if (!first || positionals.length > 1) throw usage(`Usage: loupe ${form}`);
   return first;
 }
 

@@ -15,7 +15,7 @@ const FILE_NAME = /[./\\]/;
 
 type RateCommand = Extract<Command, { name: 'rate' }>;
 
-/** Starts a study, or goes on with one. */
+/** Starts or continues a study. */
 export async function beginRating(command: RateCommand, loupe: Loupe): Promise<RatingReply> {
   if (command.id !== undefined) return loupe.continueRating(command.id);
   const part = ratedPart.safeParse(command.part);
