@@ -154,7 +154,7 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
           />
         </div>
       </Section>
-      <Section title="Models" hint="Each is loaded once, then all its cases follow">
+      <Section title="Models" hint="Each is loaded once for all its cases">
         <CheckList
           legend="Models"
           options={sortedModels(installed.data?.models.filter(canRun) ?? []).map(({ name }) => ({
@@ -199,6 +199,6 @@ function estimateOf(
   if (known.length === 0) return ', time unknown: these models have not answered a benchmark yet';
   const ms = known.reduce((sum, model) => sum + (secondsOf(model) ?? 0) * each * 1000, 0);
   const unknown = models.length - known.length;
-  const rest = unknown === 0 ? '' : `, plus ${plural(unknown, 'model')} that answered no benchmark yet`;
+  const rest = unknown === 0 ? '' : `, plus ${plural(unknown, 'model')} without earlier benchmarks`;
   return `, ${formatEstimate(ms)}${rest}`;
 }

@@ -101,7 +101,7 @@ function Numbers({
 function Models() {
   const { value, set, problem } = useExperimentField('models');
   return (
-    <Section title="Models" hint="Each is loaded once, then all its runs follow">
+    <Section title="Models" hint="Each is loaded once for all its runs">
       <ModelChecklist chosen={value} onChange={set} problem={problem} />
     </Section>
   );

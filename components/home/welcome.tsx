@@ -89,7 +89,7 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
           title={health.sandbox.available ? 'Commands run confined' : 'Commands cannot be confined here'}
         >
           {health.sandbox.available ? (
-            <p className="text-ink-2">An agent sees its workspace and nothing else of this machine.</p>
+            <p className="text-ink-2">An agent sees its workspace and nothing else on this machine.</p>
           ) : (
             <p className="foreign text-ink-2">
               <ForeignText text={health.sandbox.reason ?? ''} /> Agents still read and write files;{' '}

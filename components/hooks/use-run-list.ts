@@ -159,7 +159,7 @@ function useFamilies(
             path,
             families: { ...(before?.path === path ? before.families : {}), [id]: familyIn(reply, id) },
           }));
-          // What the stream said of a run meanwhile is newer, also that it was deleted.
+          // What the stream reported about a run in the meantime is newer, including its deletion.
           const isNews = (before: Changes, run: RunSummary) =>
             !before.has(run.id) || (before.get(run.id)?.last_seq ?? Number.POSITIVE_INFINITY) < run.last_seq;
           setChanged((before) => {

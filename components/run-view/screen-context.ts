@@ -57,7 +57,7 @@ export interface RunServer {
   };
   /** The runs it was forked from and into, below the title. */
   family: ReactNode;
-  /** What stands at the foot of the end card: what to do next. */
+  /** The foot of the end card: what to do next. */
   afterEnd: ReactNode;
 }
 

@@ -8,7 +8,7 @@ import { MAX_MESSAGE_CHARS } from '#lib/events/limits.ts';
 import { kindFacts, kindOf } from '#lib/events/modes.ts';
 import { Button } from '../ui/button.tsx';
 
-/** What a person says so that an ended run goes on in its conversation, as a new run. */
+/** A person's message that continues the conversation of an ended run, as a new run. */
 export function ContinueForm({
   config,
   imported,

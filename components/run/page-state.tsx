@@ -33,7 +33,7 @@ export function PageState() {
   const run = useRun((view) => view.run);
   const queue = useStore(store.live, (live) => live.queue);
   const { tone, label, running } = activityOf(run, { ...store.live.getState(), queue });
-  // While it runs the steps change too often for a title; only what asks for a look stands there.
+  // While it runs, the steps change too often for a title, which shows only what needs attention.
   const state = running && !NOT_RUNNING.has(run.phase) ? 'Running' : label;
   usePageTitle(title === '' ? undefined : `${state}: ${shortLine(title, 60)} · Loupe`);
   useEffect(() => {

@@ -21,11 +21,11 @@ function FollowedRun({ runId, store }: { runId: string; store: RunStore }) {
   const imported = useImported(runId);
   const seen = useStore(store.view, (view) => view.run.seq);
   const whole = imported !== undefined && seen >= imported.last_seq;
-  // A log without an end is complete all the same: nothing more will come of it.
+  // A log without an end is complete, too: no further events will come.
   useEffect(() => {
     if (whole) store.signal({ type: 'finished' });
   }, [whole, store]);
-  // Nobody can delete a run that is at work, and the stream of one that is over is let go of.
+  // A run in progress cannot be deleted, and the stream of an ended one is released.
   const over = useStore(store.view, (view) => view.connection.status === 'closed');
   useEffect(
     () => (over ? watchDeletion(runId, () => store.signal({ type: 'deleted' })) : undefined),

@@ -148,7 +148,7 @@ test('a hostile run file is refused with its line number, and nothing is kept', 
     ['<img src=x onerror="document.title=1">', 'line 1 is not JSON'],
     ['[['.repeat(50_000), 'line 1 is not JSON'],
     [`${'['.repeat(5000)}${']'.repeat(5000)}`, 'levels deep'],
-    ['{"format":"loupe-run","version":9,"run_id":"x"}', 'this Loupe reads up to'],
+    ['{"format":"loupe-run","version":9,"run_id":"x"}', 'this Loupe reads versions up to'],
   ] as const) {
     await writeFile(hostile, text);
     await page.getByLabel('Run file').setInputFiles(hostile);

@@ -159,7 +159,7 @@ test('a run is added as a case to the suite Basics, once', async ({ page, loupe,
   await open();
   await dialog.getByLabel('ID of the case').fill('notes.tidy');
   await dialog.getByRole('button', { name: 'Add case' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('has a case "notes.tidy" already');
+  await expect(dialog.getByRole('alert')).toContainText('already has a case "notes.tidy"');
 });
 
 test('a suite reads well on a phone', async ({ page, loupe }) => {

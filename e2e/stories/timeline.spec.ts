@@ -116,9 +116,9 @@ test('a run with every kind of row can be read from start to end [D6, D7, D9]', 
     await view.reveal(read);
     await expect(read).toContainText('coerced');
     await read.getByRole('button', { name: /^read_file/ }).click();
-    await expect(read.getByRole('group', { name: "Values fitted to the tool's schema" })).toContainText(
-      '"40"',
-    );
+    await expect(
+      read.getByRole('group', { name: "Values converted to fit the tool's schema" }),
+    ).toContainText('"40"');
   });
 
   const log = await logOf(loupe, id);

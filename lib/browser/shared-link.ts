@@ -16,10 +16,10 @@ export async function askLink(url: string, signal: AbortSignal): Promise<'good' 
 }
 
 /**
- * Asks again and again, and at once when the page is looked at after it was not: a browser slows down the clocks of pages
- * that nobody sees. By requests and not by a stream, since a browser opens six of those to one place at most.
+ * Polls, and immediately when the page becomes visible again: a browser slows down the timers of hidden pages. It uses
+ * requests rather than a stream, since a browser opens at most six of those to one host.
  *
- * @param onGone called once, after which nothing is asked any more
+ * @param onGone called once, after which polling ends
  * @returns how to stop
  */
 export function watchLink(url: string, onGone: () => void): () => void {

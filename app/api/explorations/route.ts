@@ -17,7 +17,7 @@ export function GET(request: Request) {
     if (ids.length < 1 || ids.length > MAX_EXPLORATIONS || ids.includes('')) {
       throw new AppError({
         code: 'invalid_request',
-        message: `Name 1 to ${MAX_EXPLORATIONS} explorations, each as run=ID; there are ${ids.length}.`,
+        message: `Name 1 to ${MAX_EXPLORATIONS} explorations, each as run=ID; ${ids.length} were given.`,
       });
     }
     const format = oneOf(query, 'format', ['json', 'csv']) ?? 'json';

@@ -13,8 +13,8 @@ import { useRun } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
 
 /**
- * Every reflection, the newest first, with how new it was (X11). What the harness measured of it and said about it (X21)
- * stands below, in the harness's own lane.
+ * Every reflection, the newest first, with how new it was (X11). Below it, in a lane of their own, are Loupe's
+ * measurements and remarks (X21).
  */
 export function ReflectionsPanel() {
   const { cycles } = useRun((view) => view.timeline.cycles);

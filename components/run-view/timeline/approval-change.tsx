@@ -31,7 +31,7 @@ export function ApprovalChange({ row }: { row: ToolRow }) {
     );
   }
   if (after === undefined || (held.kind === 'text' && before === undefined)) {
-    return <p className="text-sm text-ink-3">Loading the whole texts…</p>;
+    return <p className="text-sm text-ink-3">Loading the full texts…</p>;
   }
   return <FileDiff path={change.path} before={before} after={after} />;
 }

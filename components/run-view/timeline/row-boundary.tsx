@@ -14,7 +14,7 @@ export class RowBoundary extends Component<{ seq: number; children: ReactNode },
     if (!this.state.broken) return this.props.children;
     return (
       <p className="py-1.5 pl-8 text-sm text-fail sm:pl-9">
-        Event {this.props.seq} cannot be drawn. It is whole in the log; this is a bug in Loupe.
+        Event {this.props.seq} cannot be drawn. The log has all of it; this is a bug in Loupe.
       </p>
     );
   }

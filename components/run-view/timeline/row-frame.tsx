@@ -29,7 +29,7 @@ export function RowFrame({
 
 export type NodeShape = 'dot' | 'ring' | 'square' | 'bar';
 
-/** The mark on the rail: a ring for the model, a square for a tool, a bar for the harness, a dot for the rest. */
+/** The mark on the rail: a ring for the model, a square for a tool, a bar for Loupe, a dot for the rest. */
 export function RailNode({ shape, className }: { shape: NodeShape; className?: string }) {
   const base = 'block ring-4 ring-canvas';
   switch (shape) {

@@ -126,7 +126,7 @@ function Message({
           {whole !== undefined && <Badge tone="live">shortened</Badge>}
           {images && <Badge>{plural(images.length, 'image')}</Badge>}
           {controls.length > 0 && (
-            <Badge tone="warn" title={`Looks like a token that steers the model: ${controls.join(' ')}`}>
+            <Badge tone="warn" title={`Looks like a control token: ${controls.join(' ')}`}>
               control tokens
             </Badge>
           )}

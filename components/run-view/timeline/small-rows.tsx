@@ -357,7 +357,7 @@ export function IterationRow({ row }: { row: IterationRowData }) {
   );
 }
 
-/** What the harness decided: nudges, retries, shortening, warnings, a spent budget (D9). */
+/** What Loupe decided: nudges, retries, shortening, warnings, a spent budget (D9). */
 export function PolicyRow({ row }: { row: PolicyRowData }) {
   const [open, toggle] = useUnfolded(row.key, false);
   const mode = useRun((view) => view.run.config?.mode);

@@ -165,7 +165,7 @@ function Details({ row }: { row: ToolRowData }) {
         </Panel>
       )}
       {row.coercions.length > 0 && (
-        <Panel label="Values fitted to the tool's schema">
+        <Panel label="Values converted to fit the tool's schema">
           <Changes repairs={[]} coercions={row.coercions} />
         </Panel>
       )}

@@ -17,9 +17,9 @@ export interface Follow {
 }
 
 /**
- * Keeps a scroller at its end while the reader lets it: scrolling up or selecting text lets go, reaching the end again
- * takes hold. Of a last row that is higher than the scroller its beginning is shown: why a run ended stands there. Once it
- * is there nothing new is to be followed, and the list keeps still under a reader who unfolds a row.
+ * Keeps a scroller at its end until the reader scrolls up or selects text, and again once the end is reached. If the
+ * last row is higher than the scroller, its beginning is shown, which says why the run ended. After that row nothing
+ * new can follow, and the list does not move when a reader unfolds a row.
  *
  * @param options.last finds the row that ends the list for good
  * @param options.over whether that row has come
@@ -70,8 +70,8 @@ export function useFollow(
       readerAt.current = performance.now();
       readerMoved.current = true;
     };
-    // In a fast run the list grows within the very frame in which it is scrolled up, and stands lower than before:
-    // where the reader wants to go counts, not only where the list came to stand.
+    // In a fast run the list grows in the same frame in which it is scrolled up, and ends up lower than before: the
+    // direction in which the reader scrolls counts, not only the resulting position.
     const scrollTowards = (up: boolean) => {
       touch();
       wantsUp = up;

@@ -9,8 +9,8 @@ const STILL_FRAMES = 3;
 const MAX_FRAMES = 120;
 
 /**
- * Scrolls to rows of a virtual list. Rows on the way have estimated heights until they are shown, so a jump goes on until
- * its row stands still. Unlike `scrollToIndex`, it can be cancelled: a later jump, `cancel` and the reader end it.
+ * Scrolls to rows of a virtual list. Rows on the way have estimated heights until they are shown, so a jump continues
+ * until its row no longer moves. Unlike `scrollToIndex`, it can be cancelled: a later jump, `cancel` and the reader end it.
  */
 export function useJump(list: RefObject<VirtualizerHandle | null>, scroller: RefObject<HTMLElement | null>) {
   const frame = useRef(0);

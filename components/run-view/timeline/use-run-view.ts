@@ -34,7 +34,7 @@ export function useItems(rows: readonly TimelineRow[], view: RunView): readonly 
   );
 }
 
-/** Where a row stands among the items: itself, or its text. */
+/** The index of a row among the items, as itself or as its text. */
 export function indexOfRow(items: readonly ChatItem[], row: TimelineRow): number {
   const at = items.findIndex(({ key }) => key === row.key);
   return at >= 0 ? at : items.findIndex(({ key }) => key === chatTextKey(row));

@@ -1,6 +1,6 @@
 import type { Cut, ShownEvent } from '#lib/events/timeline.ts';
 
-/** Where the whole of a text stands that is only here in part; `undefined` when the event has it in full. */
+/** Where the full text is, if only part of it is here; `undefined` when the event has it in full. */
 export function wholeOf(
   event: { seq: number; cuts?: ShownEvent['cuts'] } | undefined,
   path: string,

@@ -42,7 +42,7 @@ async function problemOf(file: File, attached: readonly DraftImage[]): Promise<s
   }
   const total = attached.reduce((sum, { data }) => sum + (data.length * 3) / 4, file.size);
   if (total > IMAGE_LIMITS.max_attached_bytes) {
-    return `The images have more than ${megabytes(IMAGE_LIMITS.max_attached_bytes)} in total.`;
+    return `The images are larger than ${megabytes(IMAGE_LIMITS.max_attached_bytes)} in total.`;
   }
   const header = readImageHeader(new Uint8Array(await file.arrayBuffer()));
   if (!header) return `${name} is not a PNG, JPEG, WebP or GIF image.`;

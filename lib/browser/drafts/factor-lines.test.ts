@@ -31,7 +31,7 @@ it('reads numbers, words, switches, lists and texts', () => {
 });
 
 it.each([
-  ['hot', /one factor a line/],
+  ['hot', /one factor per line/],
   ['temprature: 1', 'temprature: There is no such setting. Did you mean temperature?'],
   ['num_gpu: 1', /write model_options\.num_gpu/],
   ['model_options.num_gup: 1', /There is no such model option\. Did you mean num_gpu\?/],

@@ -24,7 +24,7 @@ export function readFactors(text: string): { ok: true; factors: Factors } | { ok
   const factors: Factors = {};
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
     const [, name = '', list = ''] = /^\s*([^\s:=]+)\s*[:=](.*)$/.exec(line) ?? [];
-    if (name === '') return { ok: false, problem: 'Write one factor a line, such as top_p: 0.9, 0.5.' };
+    if (name === '') return { ok: false, problem: 'Write one factor per line, such as top_p: 0.9, 0.5.' };
     const values = distinct(splitValues(list).map(readValue));
     const problem = Object.hasOwn(factors, name)
       ? 'It has two lines. Write all its values in one.'

@@ -64,7 +64,7 @@ export interface Continuation {
   readonly changes: readonly string[];
 }
 
-/** A person has something to add, and the model should not run out of iterations over it. */
+/** A person adds something, and the model should not run out of iterations because of it. */
 const ROOM_FOR_A_HINT = 3;
 
 /** How a person's words go on after the end; `undefined` when nothing was said yet, or no iteration is left to have. */

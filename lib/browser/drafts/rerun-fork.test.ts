@@ -107,9 +107,9 @@ describe('says why there is no such fork', () => {
     ['a removed message', fork({ messages: draft.messages.slice(1) }), /not remove/],
     ['another role', fork({ messages: edited(1, { role: 'system' }) }), /not its role/],
     [
-      'a message that each call has anew',
+      'a message that is regenerated for each call',
       fork({ messages: edited(1, { content: 'x' }) }, elsewhere),
-      /Message 2 is written/,
+      /Message 2 is regenerated/,
     ],
     ['a system message at the end', fork(added('x', 'system')), /with the role "user"/],
     ['a long message', fork(added('x'.repeat(8001))), /at most 8 ?[, ]?000/],

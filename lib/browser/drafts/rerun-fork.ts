@@ -80,7 +80,7 @@ function messageChanges(sent: SentRequestReply, draft: RerunDraft, point: ForkDr
         `A fork can change the text of message ${index + 1}, not its role, its thinking or its tool calls.`,
       );
     if (!isInPlace(sent, point, index))
-      return no(`Message ${index + 1} is written anew for each call, so a fork cannot change it.`);
+      return no(`Message ${index + 1} is regenerated for each call, so a fork cannot change it.`);
     edits.push({ target: 'message', index, content: message.content });
   }
   if (edits.length > MAX_EDITS) return no(`A fork changes at most ${MAX_EDITS} messages.`);
@@ -89,7 +89,9 @@ function messageChanges(sent: SentRequestReply, draft: RerunDraft, point: ForkDr
   if (others.length > 0 || next.role !== 'user')
     return no('A fork can add one message at the end, with the role "user".');
   if (modeFacts(point.mode).readsMessages !== 'between_steps')
-    return no('This run reads messages only with the result of its own, so a fork cannot add one here.');
+    return no(
+      'This run reads messages only with the result of a message of its own, so a fork cannot add one here.',
+    );
   if (next.content.length > MAX_MESSAGE_CHARS)
     return no(`A fork can add a message of at most ${formatNumber(MAX_MESSAGE_CHARS)} characters.`);
   return { ok: true, edits, message: next.content };

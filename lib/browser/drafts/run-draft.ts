@@ -69,7 +69,7 @@ export interface RunDraft
   addedTools: readonly string[];
   /** The hosts that `fetch_url` may ask, as they were written. */
   fetch_hosts: string;
-  /** What becomes of calls, by tool; a built-in tool that is not named runs. */
+  /** What happens to calls, by tool; built-in tools that are not named run without asking. */
   approval: Readonly<Record<string, ApprovalChoice>>;
   checks: DraftCheck[];
   /** The JSON schema of the answer; empty if it may be any text. */

@@ -67,8 +67,8 @@ function toolMix({ tools }: Pick<Cycle, 'tools'>): string {
 }
 
 /**
- * What the harness measured of each reflection, by the cycle it ended. It stands in the log with a later cycle: the next
- * one, or after cycles without a reflection one of those that follow. Pure.
+ * Loupe's measurements of each reflection, by the cycle it ended. The log has them with a later cycle: the next one,
+ * or, after cycles without a reflection, one that follows. Pure.
  */
 export function adviceByReflection(cycles: readonly Cycle[]): Map<number, NonNullable<Cycle['advice']>> {
   const advice = new Map<number, NonNullable<Cycle['advice']>>();

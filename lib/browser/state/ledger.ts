@@ -296,7 +296,7 @@ function budgets(run: RunState, now: number): Gauge[] {
   return gauges;
 }
 
-/** A budget is looked at before each iteration; the last look is its evidence. */
+/** A budget is checked before each iteration; the last check is its evidence. */
 function looked(run: RunState): Pick<Gauge, 'outcome' | 'events'> {
   return { outcome: 'at the limit, no new iteration starts', events: run.budget ? [run.budget.seq] : [] };
 }

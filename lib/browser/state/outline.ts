@@ -33,8 +33,8 @@ export function outlineIndex(y: number, count: number, height: number): number {
 }
 
 /**
- * A run as a strip of marks: what failed, what the harness had to say, what was mended, who spoke. Several rows of one
- * pixel become one line in the gravest of their tones, so that the picture of 10,000 rows is as small as that of 100.
+ * A run as a strip of marks: what failed, what Loupe reported, what was repaired, who spoke. Several rows of one pixel
+ * become one line in the most severe of their tones, so that the picture of 10,000 rows is as small as that of 100.
  *
  * @param height of the strip, in pixels
  */

@@ -4,7 +4,7 @@ import { endWords } from '../words/end-words.ts';
 /** Something a person who looks elsewhere wants to know. */
 export interface News {
   runId: string;
-  /** The same news told by several tabs is one. */
+  /** The same news from several tabs is shown once. */
   tag: string;
   title: string;
   body: string;

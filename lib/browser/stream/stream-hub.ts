@@ -15,7 +15,7 @@ export interface StreamHandlers {
   error(): void;
 }
 
-/** How far a run's log goes, or why that is not told. */
+/** How far a run's log goes, or why that is unknown. */
 export type Head =
   | { kind: 'known'; lastSeq: number }
   | { kind: 'unreachable' }
@@ -46,10 +46,10 @@ const BUNCH_MS = 1;
 const OPEN_TIMEOUT_MS = 10_000;
 
 /**
- * One stream for all tabs of a browser: HTTP/1.1 allows six connections to a server, and a seventh tab with a stream of
- * its own would wait for ever. The stream carries every run that some tab follows, each from the place of the tab that
- * is furthest behind; each tab gets what it has not had. Nothing is lost when the stream is opened anew, since each
- * opening says where to go on.
+ * One stream for all tabs of a browser: HTTP/1.1 allows six connections to a server, and a seventh tab with a stream
+ * of its own would wait forever. The stream carries every run that some tab follows, each from the position of the tab
+ * that is furthest behind; each tab gets what it has not received. Nothing is lost when the stream is reopened, since
+ * each request says where to continue.
  */
 export class StreamHub {
   readonly #transport: HubTransport;
@@ -234,8 +234,8 @@ export class StreamHub {
   }
 
   /**
-   * Nothing comes after the end: the run is let go of before the server closes a stream that has only it. A tab that
-   * came a moment ago and is still behind keeps it.
+   * Nothing follows the end: the run is dropped before the server closes a stream that carries only that run. A tab
+   * that joined a moment ago and is still behind keeps it.
    */
   #finish(runId: string, seq: number): void {
     this.#sendNow();

@@ -22,7 +22,7 @@ interface KindWords {
   readonly noTask: string;
   /** When a message to a running agent is read. */
   readonly whenRead: string;
-  /** How an ended run goes on with what a person adds. */
+  /** How an ended run continues with what a person adds. */
   readonly goOn: { readonly button: string; readonly label: string };
   /** The log in the format of the mode, if it has one. */
   readonly log?: { readonly name: string; readonly holds: string };

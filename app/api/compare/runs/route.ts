@@ -13,7 +13,7 @@ export function GET(request: Request) {
     if (ids.length < 2 || ids.length > MAX_COMPARED_RUNS || ids.includes('')) {
       throw new AppError({
         code: 'invalid_request',
-        message: `A comparison takes 2 to ${MAX_COMPARED_RUNS} runs, each as run=ID; there are ${ids.length}.`,
+        message: `A comparison takes 2 to ${MAX_COMPARED_RUNS} runs, each as run=ID; ${ids.length} were given.`,
       });
     }
     const reply: CompareRunsReply = await getRunService().stored.compareRuns(ids, request.signal);

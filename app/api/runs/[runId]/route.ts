@@ -21,7 +21,7 @@ export function PATCH(request: Request, { params }: { params: Promise<{ runId: s
     const { runId } = await params;
     const change = await readBody(request, annotateRunRequest);
     const [run] = await getRunService().organizer.annotate([runId], change);
-    if (!run) throw new RangeError(`Run ${runId} was annotated and is not there`);
+    if (!run) throw new RangeError(`Run ${runId} was annotated but does not exist`);
     return Response.json({ run });
   });
 }
