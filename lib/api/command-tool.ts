@@ -68,7 +68,7 @@ function commandToolProblems({
   if (code >= 0) {
     complain(
       ['command', code],
-      'A shell would read this as code, so no argument can be part of it. Pass the argument after the script, as $1, or on the standard input.',
+      'A shell would read this as code, so no argument can be part of it. Pass the argument after the script, as $1, or on standard input.',
     );
   }
   const used = new Set(parts.flatMap(placeholdersOf));
@@ -76,7 +76,7 @@ function commandToolProblems({
   if (stdin === 'none' && unused !== undefined) {
     complain(
       ['command'],
-      `The parameter "${unused}" reaches no argument. Add {${unused}}, or pass JSON on the standard input.`,
+      `The parameter "${unused}" reaches no argument. Add {${unused}}, or pass JSON on standard input.`,
     );
   }
   return problems;

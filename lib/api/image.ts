@@ -13,7 +13,7 @@ export const attachedImage = z.strictObject({
   data: z
     .string()
     .min(1, 'The image is empty.')
-    .max(maxChars, `An image has at most ${megabytes(IMAGE_LIMITS.max_file_bytes)}.`)
+    .max(maxChars, `An image can be at most ${megabytes(IMAGE_LIMITS.max_file_bytes)}.`)
     .refine((text) => BASE64.test(text), 'This is not base64.'),
 });
 
@@ -24,7 +24,7 @@ export const attachedImages = z
   .refine(
     (images) =>
       images.reduce((sum, { data }) => sum + (data.length * 3) / 4, 0) <= IMAGE_LIMITS.max_attached_bytes,
-    `The images have more than ${megabytes(IMAGE_LIMITS.max_attached_bytes)} in total.`,
+    `The images are larger than ${megabytes(IMAGE_LIMITS.max_attached_bytes)} in total.`,
   );
 export type AttachedImage = z.input<typeof attachedImage>;
 

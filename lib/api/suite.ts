@@ -271,7 +271,8 @@ function caseProblems(one: z.output<typeof caseFields>): [path: (string | number
   if (one.target !== undefined && (checks?.length ?? 0) >= MAX_CHECKS) {
     problems.push([['target'], `The target is a check, too: there can be at most ${MAX_CHECKS} with it.`]);
   }
-  if (tools && one.settings?.tools) problems.push([['settings', 'tools'], 'The case has the field tools.']);
+  if (tools && one.settings?.tools)
+    problems.push([['settings', 'tools'], "Use the case's own field tools instead."]);
   const request = { ...modeAndTools(mode), task: input, tools, ...one.settings, checks };
   for (const [field, message] of contradictions(request)) {
     const isOwn = field === 'checks' || (field === 'tools' && tools !== undefined);

@@ -143,7 +143,7 @@ async function listenError(cause: unknown, { port, host }: { port: number; host:
     return new AppError({
       code: 'cannot_listen',
       message: `Loupe cannot listen on ${host}, port ${port}: ${cause instanceof Error ? cause.message : code}.`,
-      hint: 'Choose a port from 1024 on with LOUPE_PORT, and an address of this machine with --host.',
+      hint: 'Choose a port of 1024 or above with LOUPE_PORT, and an address of this machine with --host.',
       cause,
     });
   }

@@ -276,7 +276,7 @@ export class Benchmarks {
     const [open] = this.#open.values();
     if (this.#working || !open || this.#closing.signal.aborted) return;
     this.#working = this.#workOn(open)
-      .catch((error: unknown) => console.error('A benchmark was lost:', error)) // the server goes on
+      .catch((error: unknown) => console.error('A benchmark stopped unexpectedly:', error)) // the server goes on
       .finally(() => {
         this.#working = undefined;
         this.#work();
@@ -311,7 +311,7 @@ export class Benchmarks {
     try {
       if (!(await this.#hold(id))) stop.abort();
     } catch (error) {
-      console.warn('Could not keep a benchmark:', error); // the next beat tries again
+      console.warn('Could not renew the claim on a benchmark:', error); // the next beat tries again
     }
   }
 

@@ -82,7 +82,7 @@ export function toolCriteria(
     {
       axis: 'choice',
       verdict,
-      rule: `It calls ${tool} once, with the values that it was told`,
+      rule: `It calls ${tool} once, with the values that it was given`,
       found: shortText(words === '' ? said : `${words}. ${said}`, 300),
     },
   ];

@@ -251,7 +251,7 @@ const errorRecovered: Probe = {
         transcript,
         `After the error, which names notes.md, it reads that file and answers ${NUMBER}`,
         lost && transcript.failure === undefined
-          ? ['fail', `It never read notes.md. At last: ${describeReply(transcript.replies.at(-1))}`]
+          ? ['fail', `It never read notes.md. In the end: ${describeReply(transcript.replies.at(-1))}`]
           : answered(transcript, read, NUMBER),
       ),
       stopsAfter(transcript, read),

@@ -60,7 +60,7 @@ export class CommandTools {
       if (tool.name !== replaces && tools.some(({ name }) => name === tool.name)) {
         throw new AppError({
           code: 'command_tool_exists',
-          message: `There is a tool "${tool.name}" already.`,
+          message: `A tool "${tool.name}" already exists.`,
           hint: 'Choose another name, or change that tool.',
         });
       }

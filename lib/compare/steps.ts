@@ -10,7 +10,7 @@ import { readableJson } from '../util/readable-json.ts';
 /**
  * One thing that was said or done in a step.
  *
- * - `said`: to the model, by a person, the harness or the prompt
+ * - `said`: to the model, by a person, Loupe or the prompt
  * - `thinking`, `text`: by the model
  * - `call`: what it asked for; `result`: what came back
  * - `failure`: of a model call

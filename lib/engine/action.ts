@@ -24,7 +24,7 @@ export type Action =
   | { type: 'ask-approval'; call: PendingCall; events: readonly NewEvent[] }
   /** Waits until the operator decides about the call or stops the run. */
   | { type: 'await-approval'; callId: string }
-  /** Waits for a message, which may take days: the loop returns, and the run is taken up again afterwards. */
+  /** Waits for a message, which may take days: the loop returns, and the run is resumed afterwards. */
   | { type: 'await-message' }
   /** Appends the intent, executes the call and appends its result. */
   | { type: 'execute-call'; call: PendingCall; events: readonly NewEvent[] }

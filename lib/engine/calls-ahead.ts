@@ -7,7 +7,7 @@ import type { ToolResult } from '../tools/tool.ts';
 /** How many calls of one reply run at the same time. */
 export const CALLS_AT_ONCE = 4;
 
-/** A call at work, or what it came to. */
+/** A call in progress, or its outcome. */
 export interface BegunCall {
   result: Promise<ToolResult>;
   /** How long it took, in milliseconds; known once there is a result. */
@@ -27,7 +27,7 @@ export class CallsAhead {
     if (!this.#begun.has(callId)) this.#begun.set(callId, begunCall(begin));
   }
 
-  /** A call whose turn has come: at work already, or begun now. */
+  /** A call whose turn has come: already in progress, or started now. */
   take(callId: string, begin: () => Promise<ToolResult>): BegunCall {
     const ahead = this.#begun.get(callId);
     this.#begun.delete(callId);
@@ -41,7 +41,7 @@ function begunCall(begin: () => Promise<ToolResult>): BegunCall {
   const result = begin().finally(() => {
     endedAt = performance.now();
   });
-  // One whose turn never comes, because the run ended, is nobody's failure.
+  // A call whose turn never comes, because the run ended, must not become an unhandled rejection.
   result.catch(() => {});
   return { result, durationMs: () => (endedAt ?? performance.now()) - startedAt };
 }

@@ -24,7 +24,10 @@ export async function compareReflections(
           );
     const advice = adviceByEmbeddings(state, vectors);
     if (advice) return [advice];
-    return byWords(state, `${embeddingModel} gave embeddings that do not fit the ${texts.length} texts.`);
+    return byWords(
+      state,
+      `${embeddingModel} returned embeddings that do not match the ${texts.length} texts.`,
+    );
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     return byWords(state, error.message);

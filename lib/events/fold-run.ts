@@ -757,7 +757,7 @@ function toolStarted(before: RunState, event: EventOf<'tool-call.started'>): Run
  */
 function accepted(state: RunState, event: RunEvent): { state: RunState; reply: PendingReply } {
   if (!state.reply)
-    throw new RangeError(`Run ${state.runId}: event ${event.seq} is about a call of no reply`);
+    throw new RangeError(`Run ${state.runId}: event ${event.seq} refers to a call that is in no reply`);
   if (state.reply.accepted) return { state, reply: state.reply };
   const reply = { ...state.reply, accepted: true };
   const calls = reply.calls.map((call) => ({ name: call.name, arguments: call.arguments }));

@@ -134,13 +134,13 @@ it('adds no model that it has under another name', async () => {
   );
   expect(extended.experiment).toMatchObject({ total: 4, plan: { models: ['alpha', 'beta'] } });
   const again = experiments.extend('exp', extendExperimentRequest.parse({ models: ['beta:latest'] }));
-  await expect(again).rejects.toThrow('has all of these runs already');
+  await expect(again).rejects.toThrow('already has all of these runs');
 });
 
 it('is not deleted before its current run has ended', async () => {
   await stopAndRestart();
   await experiments.resume();
-  const refused = { code: 'experiment_not_ended', hint: 'Stop it first; then it can be deleted.' };
+  const refused = { code: 'experiment_not_ended', hint: 'Stop it first, then delete it.' };
   await expect(experiments.delete('exp', { runs: true })).rejects.toMatchObject(refused);
   expect(released).toBe(1);
   finish.resolve();

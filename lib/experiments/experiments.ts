@@ -320,7 +320,7 @@ export class Experiments {
       await this.#save(mine, { status: 'stopped' });
       const isFollowed = mine.items.some(({ status }) => status === 'running');
       if (isFollowed && !this.#open.has(id)) this.#take(mine);
-      // One that waits for its turn has nothing to wait for; the one in work lets go by itself.
+      // A waiting one has nothing left to wait for; the one in progress yields by itself.
       if (!isFollowed && this.#open.values().next().value !== mine) await this.#letGo(id);
       return mine;
     });
@@ -479,7 +479,7 @@ export class Experiments {
     throw new AppError({
       code: 'experiment_not_ended',
       message: `Experiment ${id} has not ended.`,
-      hint: 'Stop it first; then it can be deleted.',
+      hint: 'Stop it first, then delete it.',
     });
   }
 
@@ -566,7 +566,7 @@ export class Experiments {
   #take(open: Open): void {
     this.#open.set(open.summary.id, open);
     this.#working ??= this.#work()
-      .catch((error: unknown) => console.error('An experiment was lost:', error)) // runs and server go on
+      .catch((error: unknown) => console.error('An experiment stopped unexpectedly:', error)) // runs and server go on
       .finally(() => {
         this.#working = undefined;
         const [next] = this.#open.values();
@@ -581,7 +581,7 @@ export class Experiments {
     const { id } = open.summary;
     try {
       if (open.summary.status === 'waiting') await this.#save(open, { status: 'running' });
-      // Searched from the beginning each time: items that did not run can be made to wait again meanwhile.
+      // Searched from the beginning each time: items that did not run can be queued again in the meantime.
       for (let item = nextItem(open.items); item; item = nextItem(open.items)) {
         if (this.#isOver(open) || !(await this.#keeps(open))) return;
         // An open run is followed to its end even if the experiment was stopped.

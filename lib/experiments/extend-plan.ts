@@ -25,7 +25,7 @@ export function extendPlan(
   const unknown = Object.keys(more.factors).find((name) => !Object.hasOwn(factors, name));
   if (unknown !== undefined) {
     throw refusal(
-      `factors.${unknown.slice(0, 80)}: The experiment does not vary it, so its earlier runs have no value of it.`,
+      `factors.${unknown.slice(0, 80)}: The experiment does not vary it, so its earlier runs have no value for it.`,
       'Create a new experiment to vary another setting.',
     );
   }
@@ -37,7 +37,7 @@ export function extendPlan(
   }
   if (more.repeats !== undefined && more.repeats < plan.repeats) {
     throw refusal(
-      `repeats: The experiment has ${plan.repeats} repeats already.`,
+      `repeats: The experiment already has ${plan.repeats} repeats.`,
       'repeats is the new number in total.',
     );
   }
@@ -89,7 +89,7 @@ export function newItems(
   }
   if (added.length === 0) {
     throw refusal(
-      'The experiment has all of these runs already.',
+      'The experiment already has all of these runs.',
       'Add a model, a value, a seed or repeats.',
     );
   }

@@ -1,4 +1,4 @@
-/** Tells listeners that there is something new to see of a run. They look for themselves what it is. */
+/** Tells listeners that a run has news. They read it themselves. */
 export class RunChanges {
   readonly #listeners: ((runId: string) => void)[] = [];
 

@@ -34,7 +34,7 @@ const turns = new OneAtATime({
 });
 
 /**
- * Decodes an image and draws it anew, in a thread of its own with a time limit.
+ * Decodes and re-encodes an image, in a thread of its own with a time limit.
  *
  * @returns `undefined` if it takes too long
  * @throws the reason of the signal; an error if it cannot be decoded, which ends the thread

@@ -16,7 +16,7 @@ parentPort?.on('message', (job: ToDraw) => {
 });
 parentPort?.postMessage(READY);
 
-/** Draws the image anew, upright and small enough: nothing but its pixels is left. */
+/** Redraws the image, upright and small enough: only its pixels remain. */
 function draw({ data, type, orientation }: ToDraw): DrawnImage {
   const image = turned(scaled(PhotonImage.new_from_byteslice(data)), orientation);
   const size = { width: image.get_width(), height: image.get_height() };

@@ -15,7 +15,7 @@ export interface ReadImage {
 }
 
 /**
- * Reads an image that a person attached or a tool returned. Its type is what its bytes say. It is decoded and drawn anew,
+ * Reads an image that a person attached or a tool returned. Its type is what its bytes say. It is decoded and re-encoded,
  * not larger than models need: what a file holds besides its pixels (metadata, scripts, other files) is not kept.
  *
  * @throws {AppError} `image_refused`, with what is wrong with it
@@ -54,8 +54,8 @@ function checkedHeader(name: string, data: Uint8Array): ImageHeader {
   const header = readImageHeader(data);
   if (!header) {
     throw refused(
-      `"${name}" is not an image that models can get.`,
-      'Use PNG, JPEG, WebP or GIF. What counts is what the file holds, not its name.',
+      `"${name}" is not an image that models can receive.`,
+      'Use PNG, JPEG, WebP or GIF. The content of the file counts, not its name.',
     );
   }
   if (header.width * header.height > IMAGE_LIMITS.max_pixels) {

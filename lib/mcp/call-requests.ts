@@ -16,7 +16,7 @@ const NO_OPERATOR = 'Requests of servers are answered in runs only.';
 
 type Client = InstanceType<typeof Sdk.Client>;
 
-/** The call of a server that is at work, and whom its requests may ask. */
+/** The server's call in progress, and who may be asked by its requests. */
 export interface CurrentCall {
   server: string;
   /** Missing on the Tools page, where nobody is asked. */
@@ -35,7 +35,7 @@ export interface RequestCounts {
 }
 
 /**
- * Answers the requests of one server: input and samples by the operator of the call at work, within limits, and roots.
+ * Answers the requests of one server: input and samples by the operator of the call in progress, within limits, and roots.
  * After a cancelled request, the rest of the call's requests are refused, so that a server cannot wear a person down.
  */
 export class CallRequests {
@@ -154,6 +154,8 @@ export function requestNotes({ refused, nobody }: RequestCounts): string[] {
     ...(nobody > 0
       ? ['The server asked for something that only the operator of a run can give. It was refused.']
       : []),
-    ...(refused > 0 ? [`The server asked ${refused} times for what cannot be asked. It was refused.`] : []),
+    ...(refused > 0
+      ? [`The server asked ${refused} times for something that no server may ask for. It was refused.`]
+      : []),
   ];
 }

@@ -14,7 +14,7 @@ type CalledTool = Pick<ServerTool, 'name' | 'offered' | 'hash' | 'inputSchema' |
 type CalledFrom = Pick<ToolContext, 'signal' | 'ask' | 'onOutput' | 'onImage' | 'run'>;
 
 /**
- * Calls a tool of a server, if it still is what it was: a server can change what its tools are described as, or do. A
+ * Calls a tool of a server, if it is still the one that was accepted: a server can change the descriptions of its tools, or what they do. A
  * server that ended is started again first.
  *
  * @throws {AppError} if the server cannot be used, or did not answer: then the call may have run

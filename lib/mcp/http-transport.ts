@@ -96,7 +96,7 @@ export class HttpConnection {
     if (address.href !== this.#url.href) {
       throw new AppError({
         code: 'mcp_other_address',
-        message: 'The server named another address, which was not asked.',
+        message: 'The server named another address, which was not contacted.',
       });
     }
     const response = await this.#answer(address, init);
@@ -117,7 +117,7 @@ export class HttpConnection {
   };
 
   async #answer(address: URL, init: RequestInit | undefined): Promise<Response> {
-    if (this.#unanswered >= MAX_UNANSWERED_REQUESTS) this.#stop('It does not answer what it is sent.');
+    if (this.#unanswered >= MAX_UNANSWERED_REQUESTS) this.#stop('It does not respond to messages.');
     if (this.#problem !== undefined) throw new Error(this.#problem);
     this.#unanswered += 1;
     try {

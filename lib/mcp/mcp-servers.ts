@@ -145,7 +145,7 @@ export class McpServers {
       if (Object.hasOwn(servers, name)) {
         throw new AppError({
           code: 'mcp_server_exists',
-          message: `There is a server "${name}" already.`,
+          message: `A server "${name}" already exists.`,
           hint: 'Choose another name, or change that server.',
         });
       }
@@ -411,7 +411,7 @@ export class McpServers {
     return page;
   }
 
-  /** Works with the page's instance, which does not end meanwhile for want of use. */
+  /** Works with the page's instance, which is kept from ending as unused in the meantime. */
   async #onPage<T>(name: string, work: (instance: ServerInstance) => Promise<T>): Promise<T> {
     const { instance, idle } = await this.#page(name);
     return idle.during(() => work(instance));

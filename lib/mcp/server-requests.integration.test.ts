@@ -83,7 +83,9 @@ describe('a server that asks for input', () => {
     const { text, asked, result } = await called('asks-1000-times');
     expect(asked).toHaveLength(MAX_REQUESTS_PER_CALL);
     expect(text).toMatch(/^10 decline\n990 error: Loupe answers 10 requests per call at most/);
-    expect(result.note).toBe('The server asked 990 times for what cannot be asked. It was refused.');
+    expect(result.note).toBe(
+      'The server asked 990 times for something that no server may ask for. It was refused.',
+    );
   });
 
   it('asks nothing more in a call after a person cancelled', async () => {

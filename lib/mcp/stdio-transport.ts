@@ -73,7 +73,7 @@ export class StdioTransport implements Transport {
     const server = this.#process;
     if (!server?.stdin.writable) throw new Error('The server has ended.');
     // Its requests are answered without waiting for the answer before.
-    if (server.stdin.writableLength > MAX_UNREAD_BYTES) this.#stop('It does not read what it is sent.');
+    if (server.stdin.writableLength > MAX_UNREAD_BYTES) this.#stop('It does not read its input.');
     if (this.#problem !== undefined) throw new Error(this.#problem);
     if (server.stdin.write(`${JSON.stringify(message)}\n`)) return;
     try {

@@ -312,7 +312,7 @@ export function cutOff(how: string, cause?: unknown): ModelError {
   return new ModelError({
     kind: 'cut_off',
     message: `Ollama’s reply ended ${how}.`,
-    hint: 'Ollama crashed, or stopped a model that repeats itself. Its log tells which only with OLLAMA_DEBUG=1.',
+    hint: 'Ollama crashed, or stopped a model that repeats itself. Its log says which only with OLLAMA_DEBUG=1.',
     cause,
   });
 }

@@ -18,7 +18,7 @@ export async function embed(
   const onTimeout = () =>
     new ModelError({
       kind: 'timeout',
-      message: `${model} gave no embeddings within ${context.timeoutMs} ms.`,
+      message: `${model} returned no embeddings within ${context.timeoutMs} ms.`,
       hint: 'Choose a smaller embedding model.',
     });
   const reply: unknown = await callOllama(connection, { ...context, onTimeout, asked: { model } }, (call) =>

@@ -130,7 +130,7 @@ function classify(
       kind: 'busy',
       status,
       message,
-      hint: 'Ollama’s queue is full. Try again when it has less to do.',
+      hint: 'Ollama’s queue is full. Try again when it is less busy.',
     });
   }
   if (isParserError(status, text, asked)) {

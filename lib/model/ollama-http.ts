@@ -216,7 +216,7 @@ function readBody(message: IncomingMessage, take: (piece: Uint8Array) => boolean
   const onClose = () => reject(new ExchangeError(new Error('closed before its end'), { inBody: true }));
   // What is left of the body then arrives unread, unless its connection is closed.
   const leave = () => source.off('data', onPiece).off('end', onEnd).off('close', onClose);
-  // Stays: what fails after an early end concerns nobody, but must not be an uncaught exception.
+  // Kept, because a failure after an early end does not matter, but must not become an uncaught exception.
   source.on('error', (cause) => reject(new ExchangeError(cause, { inBody: true })));
   if (source.destroyed) onClose();
   else source.on('data', onPiece).on('end', onEnd).on('close', onClose);

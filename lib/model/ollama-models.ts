@@ -254,7 +254,7 @@ export async function showInstalled(
 
 /**
  * The weights, adapters and projectors of a model, as the first lines of its Modelfile name their blobs. Ollama keys a runner by
- * the weights, and loads it anew where adapters or projectors differ (`server/sched.go`).
+ * the weights, and reloads it where adapters or projectors differ (`server/sched.go`).
  *
  * @returns an empty text for a model without a file of weights (safetensors): it shares no runner; `undefined` where it can't be told
  */

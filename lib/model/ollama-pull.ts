@@ -69,7 +69,7 @@ function explained(error: ModelError, model: string): ModelError {
     return say(
       'model_unknown',
       `Ollama's library has no "${model}".`,
-      'Look the name up at https://ollama.com/library; a tag such as :8b belongs to it.',
+      'Look the name up at https://ollama.com/library; a tag such as :8b is part of it.',
     );
   }
   if (/no space left|disk quota|not enough (disk )?space/i.test(text)) {

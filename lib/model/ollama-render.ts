@@ -36,7 +36,7 @@ export async function renderPrompt(
   throw new ModelError({
     kind: 'bad_response',
     message: 'This version of Ollama cannot show the rendered prompt.',
-    hint: 'Newer versions do. Messages and request are shown all the same.',
+    hint: 'Newer versions can. The messages and the request are still shown.',
     transient: false,
   });
 }
@@ -44,8 +44,8 @@ export async function renderPrompt(
 function renderedElsewhere(model: string, { host }: RemoteModel): ModelError {
   return new ModelError({
     kind: 'bad_response',
-    message: `${model} runs at ${host}: its prompt is made there.`,
-    hint: 'Messages and request are shown all the same.',
+    message: `${model} runs at ${host}: its prompt is rendered there.`,
+    hint: 'The messages and the request are still shown.',
     transient: false,
   });
 }

@@ -89,7 +89,9 @@ describe('a remote model', () => {
     await expect(
       model.embed({ model: 'far', texts: ['A secret'], keepAlive: '5m' }, context),
     ).rejects.toMatchObject(refusal);
-    await expect(renderPrompt(connectOllama(host), request('far'), context)).rejects.toThrow('made there');
+    await expect(renderPrompt(connectOllama(host), request('far'), context)).rejects.toThrow(
+      'rendered there',
+    );
     expect(JSON.stringify(fake.requests)).not.toContain('secret');
     expect(fake.requests.filter(({ path }) => path === '/api/chat')).toEqual([]);
   });

@@ -168,7 +168,7 @@ export class ModelServers {
     context: { signal: AbortSignal; timeoutMs: number },
   ): Promise<{ prompt: string; by: RenderedBy }> {
     const { connection, model } = await this.#serverOf(request.model);
-    connection.facts.forget(); // the model may have been created anew a moment ago
+    connection.facts.forget(); // the model may have been recreated a moment ago
     const { digest } = await model.show(request.model, context.signal);
     const { version } = await model.ping(context.signal);
     const prompt = await renderPrompt(connection, request, context);

@@ -16,7 +16,7 @@ interface Work {
 }
 
 /**
- * The prompt of a further attempt: the task and what was said about it since, the failed checks with their output, the
+ * The prompt of a further attempt: the task and what the operator has added since, the failed checks with their output, the
  * earlier answer if a check failed it, and the work that is there already (V6). Pure.
  *
  * @param added messages of the operator to earlier attempts, whose conversations the model no longer sees

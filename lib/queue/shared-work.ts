@@ -109,7 +109,7 @@ export class SharedWork {
       await runner.take(run.id, claim);
     } catch (error) {
       // Its lease expires, and another look claims it again.
-      console.error(`Run ${run.id} could not be taken up:`, error);
+      console.error(`Run ${run.id} could not be claimed:`, error);
     }
     return true;
   }

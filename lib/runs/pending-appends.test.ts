@@ -108,6 +108,6 @@ it('adds nothing when the fold refuses an event', () => {
     result: { success: true, tool: 'x', output: null },
     duration_ms: 1,
   };
-  expect(() => pending.add(() => [warned('first'), unknown])).toThrow(/call of no reply/);
+  expect(() => pending.add(() => [warned('first'), unknown])).toThrow(/call that is in no reply/);
   expect(pending.isEmpty).toBe(true);
 });

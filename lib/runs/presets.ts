@@ -88,7 +88,7 @@ export class Presets {
     if (await this.#store.savePreset(preset)) return asPreset(preset);
     throw new AppError({
       code: 'preset_exists',
-      message: `There is a preset named "${preset.name}" already.`,
+      message: `A preset named "${preset.name}" already exists.`,
       hint: 'Choose another name, or update that preset.',
     });
   }

@@ -64,7 +64,7 @@ describe('the images of a task', () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
     await expect(test.start({ images: [attached(svg, 'logo.png')] })).rejects.toMatchObject({
       code: 'image_refused',
-      message: '"logo.png" is not an image that models can get.',
+      message: '"logo.png" is not an image that models can receive.',
     });
     expect(await test.store.summary('any')).toBeUndefined();
   });
@@ -182,8 +182,8 @@ describe('a file of a run', () => {
     const withLine = (text: string) => once(Buffer.from(`${without}${text}\n`));
     const other = await open();
     for (const [changed, problem] of [
-      [line.replace('"png"', '"jpeg"'), 'not what it says'],
-      [line.replace(/"data":"(.{9})./, '"data":"$1A'), 'not what it says'],
+      [line.replace('"png"', '"jpeg"'), 'does not match its description'],
+      [line.replace(/"data":"(.{9})./, '"data":"$1A'), 'does not match its description'],
       [line.replace(/"hash":"./, '"hash":"'), 'hash'],
       [line.replace(/"hash":"[0-9a-f]{2}/, '"hash":"00'), 'no event refers'],
       ['{"image":{"hash":"x","type":"svg","data":"PHN2Zz4="}}', 'image'],

@@ -115,7 +115,7 @@ export class RunWorker {
     }
   }
 
-  /** Takes a run, again once there is space if the disk fills up meanwhile. */
+  /** Claims a run; if the disk fills up in the meantime, again once there is space. */
   async #takeWhenWritable(runId: string): Promise<void> {
     for (;;) {
       await this.#options.guard.whenWritable();
@@ -237,7 +237,7 @@ export class RunWorker {
     return log;
   }
 
-  /** Nobody works on a run that could not be taken up: a stop must claim it anew, and its lease must expire. */
+  /** No worker has a run that could not be claimed: a stop must claim it again, and its lease must expire. */
   async #releasedOnFailure(log: StoredRunLog, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -312,7 +312,7 @@ export class RunWorker {
     }
   }
 
-  /** Executes a run. One that waits for a message may have got it while its loop returned; then it goes on. */
+  /** Executes a run. One that waits for a message may have received it while its loop returned; then it continues. */
   async #executeUntilWaiting(run: Parameters<ExecuteRun>[0]): Promise<RunLoopOutcome> {
     for (;;) {
       const done = await this.#options.execute(run);

@@ -127,6 +127,6 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
     vi.spyOn(store, 'beginRecovery').mockRejectedValueOnce(new Error('no answer'));
     await test.service.resumeUnfinished();
     expect(await ended('a')).toMatchObject({ message: expect.stringContaining('script is over') });
-    expect(said.mock.calls.flat().join(' ')).toContain('Run a could not be taken up');
+    expect(said.mock.calls.flat().join(' ')).toContain('Run a could not be claimed');
   });
 });

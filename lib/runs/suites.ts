@@ -221,7 +221,7 @@ export class Suites {
       case 'name_taken':
         throw new AppError({
           code: 'suite_exists',
-          message: `There is a suite named "${record.name}" already.`,
+          message: `A suite named "${record.name}" already exists.`,
           hint: 'Choose another name, or change that suite.',
         });
       case 'changed':
@@ -268,7 +268,7 @@ function missingVersion(message: string, hint = 'Its page lists its versions, wi
 function caseExists(id: string, name: string): AppError {
   return new AppError({
     code: 'case_exists',
-    message: `The suite "${name}" has a case "${id}" already.`,
+    message: `The suite "${name}" already has a case "${id}".`,
     hint: 'Choose another ID.',
   });
 }

@@ -52,7 +52,7 @@ export function hideStatements(db: Kysely<StoreTables>, runId: string, at: numbe
   ];
 }
 
-/** Nobody holds a run that has ended, so its epoch may begin again. */
+/** No worker holds an ended run, so its epoch may start again. */
 export function restoreStatement(db: Kysely<StoreTables>, runIds: readonly string[]) {
   return db
     .updateTable('runs')

@@ -6,7 +6,7 @@ import type { RunExtras } from '../api/run-summary.ts';
 
 /** Reads what the store knows of runs besides their logs. */
 export interface AnnotationReader {
-  /** `undefined` for a run that is not there. */
+  /** `undefined` for a run that does not exist. */
   extras(runId: string): Promise<RunExtras | undefined>;
   /** The families with these IDs, of the runs that pass the filter. */
   families(ids: readonly string[], filter: RunFilter): Promise<Map<string, RunFamily>>;

@@ -19,12 +19,12 @@ export interface BenchmarkReader {
   ): Promise<{ result: BenchmarkResult; evidence: BenchmarkEvidence } | undefined>;
 }
 
-/** Who works on a benchmark, and until when nobody else may. */
+/** Who works on a benchmark, and until when no other process may. */
 export interface BenchmarkHold {
   worker: string;
   /** Milliseconds since 1970. */
   now: number;
-  /** A worker that last said before this time that it works is gone. */
+  /** A worker whose last sign of life is older than this is gone. */
   staleBefore: number;
 }
 

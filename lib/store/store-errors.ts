@@ -73,7 +73,7 @@ export class RunNotEndedError extends AppError {
     super({
       code: 'run_not_ended',
       message: `Run ${runId} has not ended.`,
-      hint: 'Stop it first; then it can be deleted.',
+      hint: 'Stop it first, then delete it.',
     });
     this.name = 'RunNotEndedError';
   }

@@ -146,7 +146,7 @@ function exitError(exitCode: number): string {
     case 127:
       return 'Exit code 127: a program was not found.';
     case 137:
-      return 'Exit code 137: killed, perhaps for want of memory.';
+      return 'Exit code 137: killed, perhaps because it ran out of memory.';
     case 152:
       return 'Exit code 152: it used up its processor time.';
     case 153:

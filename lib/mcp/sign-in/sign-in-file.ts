@@ -48,7 +48,7 @@ export class SignInFile {
   }
 
   /**
-   * Replaces the sign-in of a server by what `next` makes of the present one, and nothing may come in between.
+   * Replaces the sign-in of a server by what `next` makes of the current one, as one step.
    *
    * @param next `undefined` is no sign-in
    * @throws {AppError} `mcp_config_unreadable`, `storage_full`

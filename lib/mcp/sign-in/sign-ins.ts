@@ -22,7 +22,7 @@ const MAX_TOKEN_CHARS = 20_000;
 const ACCESS_TOKEN = /^[\x21-\x7e]+$/;
 const HEADER_HINT = 'If the server takes a token in a header, enter that header in its form instead.';
 
-/** What a server said when it refused a request: where its metadata is, and what it wants to be allowed. */
+/** What a server said when it refused a request: where its metadata is, and which permissions it wants. */
 interface Challenge {
   resourceMetadataUrl?: URL | undefined;
   scope?: string | undefined;
@@ -274,7 +274,7 @@ export class SignIns implements Tokens {
     const sdk = await loadSdk();
     try {
       const tokens = await this.#renewed(sdk, server, stored);
-      // A sign-in that was forgotten or replaced meanwhile stays so.
+      // A sign-in that was deleted or replaced in the meantime stays deleted or replaced.
       await this.#file.change(name, (present) =>
         present?.tokens.access_token === refused ? { ...present, tokens } : present,
       );

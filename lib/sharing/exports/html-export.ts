@@ -9,8 +9,7 @@ import { inertJson, mayHaveFormulas, playerDocument, playerPolicy } from '../pla
 import type { ExportedLog } from './exported-log.ts';
 
 /**
- * A run as one HTML page that needs nothing else: its log, and the player to look at it with. It opens from a disk, asks
- * nobody for anything, and nothing in it can do more than be read. Written piece by piece, so that a log of any
+ * A run as one self-contained HTML page: its log, and the player that shows it. It opens from disk, makes no requests, and nothing in it can do more than be read. Written piece by piece, so that a log of any
  * length costs a page of events at a time.
  *
  * @param images those of its events, as far as `IMAGE_LIMITS` has room for them; nothing in them is masked

@@ -142,5 +142,5 @@ function whenFailed(
 }
 
 function tooMuchMemory(megabytes: number): AppError {
-  return refused(`Reading it takes more memory than there is, or more than ${megabytes} MB.`);
+  return refused(`Reading it takes more memory than is available, or more than ${megabytes} MB.`);
 }

@@ -104,7 +104,7 @@ describe('a hostile run file', () => {
   it('is refused if it has a newer format version', async () => {
     await refused(
       `${JSON.stringify({ ...runFileHeader('sample'), version: 3 })}\n${lines.join('\n')}`,
-    ).toThrow('version 3, and this Loupe reads up to 2');
+    ).toThrow('version 3, and this Loupe reads versions up to 2');
   });
 
   it('is refused if it is deeply nested, without a stack overflow', async () => {

@@ -194,7 +194,7 @@ function readImageLine(value: unknown, { images }: RunState, number: number): St
   const isWhole = createHash('sha256').update(data).digest('hex') === image.hash;
   const side = Math.max(header?.width ?? 0, header?.height ?? 0);
   if (!isWhole || header?.type !== image.type || side > IMAGE_LIMITS.max_side) {
-    throw refused(`line ${number} has an image that is not what it says.`);
+    throw refused(`line ${number} has an image that does not match its description.`);
   }
   return { hash: image.hash, type: image.type, data };
 }
@@ -203,7 +203,7 @@ function readHeader(value: unknown, number: number): Header {
   const { version } = z.object({ version: z.number() }).safeParse(value).data ?? {};
   if (version !== undefined && version > IMAGES_VERSION) {
     throw refused(
-      `it has format version ${version}, and this Loupe reads up to ${IMAGES_VERSION}.`,
+      `it has format version ${version}, and this Loupe reads versions up to ${IMAGES_VERSION}.`,
       'Update Loupe, or ask for an export from an older version.',
     );
   }

@@ -10,7 +10,7 @@ const PAGE = 500;
 
 /**
  * Writes the log file of each session as it goes (S19), one JSON object per line, outside every workspace (S22, K-30). The
- * file is a projection of the run's log: after a crash it is written anew from there, so no line is ever missing or double.
+ * file is a projection of the run's log: after a crash it is rewritten from there, so no line is ever missing or duplicated.
  */
 export class SessionLogger implements AppendObserver {
   readonly #folder: string;
@@ -30,8 +30,8 @@ export class SessionLogger implements AppendObserver {
   }
 
   /**
-   * Takes events that were just stored. Resolves when their lines are handed to the operating system (E11). A file that
-   * cannot be written is told of and disturbs no run: the log itself is whole.
+   * Takes events that were just stored. Resolves when their lines are handed to the operating system (E11). A file
+   * that cannot be written is reported and affects no run: the log itself is complete.
    */
   async write(runId: string, events: readonly RunEvent[], mode: RunMode): Promise<void> {
     if (!modeFacts(mode).writesLogFile) return;
@@ -50,7 +50,7 @@ export class SessionLogger implements AppendObserver {
     }
   }
 
-  /** Takes the file of a deleted run away; there is none for other modes. */
+  /** Removes the file of a deleted run; other modes have none. */
   async remove(runId: string): Promise<void> {
     this.#sessions.delete(runId);
     await rm(this.pathOf(runId), { force: true });

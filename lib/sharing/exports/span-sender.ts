@@ -26,8 +26,8 @@ interface Followed {
 }
 
 /**
- * Sends the spans of runs to a collector of OpenTelemetry as they end (OTLP over HTTP, JSON). Texts go along only when the
- * operator asked for it, and masked then. A collector that fails is told of once and disturbs no run.
+ * Sends the spans of runs to a collector of OpenTelemetry as they end (OTLP over HTTP, JSON). Texts are included,
+ * masked, only if the operator asked for them. A collector that fails is reported once and affects no run.
  */
 export class SpanSender implements AppendObserver {
   readonly #exporter: OTLPTraceExporter;
@@ -60,7 +60,7 @@ export class SpanSender implements AppendObserver {
       else await this.#begin(runId, events);
     } catch (error) {
       this.#runs.delete(runId);
-      console.error(`The spans of run ${runId} could not be made:`, error);
+      console.error(`The spans of run ${runId} could not be created:`, error);
     } finally {
       if (events.some(({ type }) => type === 'run.ended')) this.#runs.delete(runId);
     }
@@ -115,7 +115,7 @@ export class SpanSender implements AppendObserver {
     if (spans.length === 0) return;
     this.#exporter.export(spans, ({ error }) => {
       if (error && !this.#failing) {
-        console.warn(`The collector of spans (LOUPE_OTLP_ENDPOINT) does not take them: ${error.message}`);
+        console.warn(`Spans could not be sent to the collector (LOUPE_OTLP_ENDPOINT): ${error.message}`);
       }
       this.#failing = error !== undefined;
     });

@@ -170,7 +170,7 @@ function* findExact(text: string, exact: readonly ExactValues[]): Iterable<Match
 const MIN_PIECE = 8;
 /** Where a length limit cut a text: at its end, or before a mark such as `…`, ` […]` or `\n[… 12 bytes left out …]`. */
 const CUT_AFTER = /(?:\s|\\{1,3}n)?\[?…|\.\.\.|$/y;
-/** Where a cut text goes on: at its start, or after such a mark. */
+/** Where a cut text continues: at its start, or after such a mark. */
 const CUT_BEFORE = /(?:^|…\]?(?:\s|\\{1,3}n)?)$/;
 
 /** Matches the first or last half of any value; most texts contain none, so one scan is enough for them. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.ts';
 import { StorageFullError } from '../store-errors.ts';
 
-/** Node's words for a connection that is not there, or no more. */
+/** Node's codes for a connection that failed or was lost. */
 const LOST = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -71,7 +71,7 @@ export function openingError(error: unknown, place: string): unknown {
   return new AppError({
     code: 'store_unreachable',
     message: `The PostgreSQL database ${place} cannot be opened: ${why}.`,
-    hint: 'Check LOUPE_DATABASE_URL (postgres://user:password@host:port/database), and that PostgreSQL runs there.',
+    hint: 'Check LOUPE_DATABASE_URL (postgres://user:password@host:port/database), and that PostgreSQL is running there.',
     cause: error,
   });
 }

@@ -11,8 +11,8 @@ import { jsonIn } from './postgres-text.ts';
 const id = sql`text collate "C"`;
 
 /**
- * The steps that make the present tables, oldest first. A step that was released is never changed: a later one
- * changes what it made. The tables are those of SQLite (`migrations.ts`), and beside them what several processes need.
+ * The steps that make the current tables, oldest first. A released step is never changed: a later one changes its
+ * result. The tables are those of SQLite (`migrations.ts`), and beside them what several processes need.
  */
 const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
   () => [

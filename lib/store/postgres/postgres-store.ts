@@ -179,7 +179,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   async fork(run: Parameters<Store['fork']>[0]): Promise<{ runId: string; created: boolean }> {
     const { id, config, parent, events, idempotencyKey, folder } = run;
     const beginFork = async (query: Run, at: number) => {
-      // It may grow meanwhile, but must not be deleted before its events and images are copied.
+      // It may grow in the meantime, but must not be deleted before its events and images are copied.
       await query({ sql: 'select from runs where id = $1 for key share', parameters: [parent.run_id] });
       const found = await positionOf(query, parent.run_id);
       if (!found) throw new RunNotFoundError(parent.run_id);
