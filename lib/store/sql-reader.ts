@@ -473,6 +473,16 @@ export function eventFromRow(row: unknown, damaged: (where: string, cause: unkno
   }
 }
 
+/** The text of an event for the search index. One that cannot be read has none, and keeps no other event out. */
+export function indexedText(row: unknown, damaged: (where: string, cause: unknown) => AppError): string {
+  try {
+    return searchText(eventFromRow(row, damaged));
+  } catch (error) {
+    console.error('An event was left out of the search index:', error);
+    return '';
+  }
+}
+
 /**
  * An event as the text that lies in the database, with its place put in.
  *

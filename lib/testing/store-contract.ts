@@ -1067,6 +1067,18 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         expect(await find('secret')).toEqual([]);
       });
 
+      it('takes in the logs of other runs beside one that was deleted before it was taken in, and that one if it is restored', async () => {
+        await say('a', 'a secret fox');
+        const { epoch } = await store.claim('a', 'worker');
+        await appendTo(store, 'a', { epoch, expectedSeq: 2, events: [ended] });
+        await store.hideRuns(['a'], 1000);
+        await say('b', 'a fox');
+        expect(await find('fox')).toContain('b:2');
+        expect((await store.search('fox', { limit: 50 })).behind).toBe(0);
+        await store.restoreRuns(['a']);
+        expect(await find('fox')).toEqual(expect.arrayContaining(['a:2', 'b:2']));
+      });
+
       it('takes any text as a query', async () => {
         await say('a', 'some words');
         for (const query of [

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { Found } from '../../api/search.ts';
 import type { RunEvent } from '../../events/registry.ts';
-import { searchText } from '../../events/search-text.ts';
 import { plainWord, type SearchWord, searchWords, wordsOf } from '../../util/search-words.ts';
 import type { SearchPage } from '../run-store.ts';
 import { type FoundEvent, pageOfRuns, STRETCH } from '../search-groups.ts';
-import { eventFromRow, foundRun, hitOf } from '../sql-reader.ts';
+import { eventFromRow, foundRun, hitOf, indexedText } from '../sql-reader.ts';
 import { isStoreBusy } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
 import { damagedDatabase } from './postgres-errors.ts';
@@ -18,6 +17,7 @@ const BATCH_EVENTS = 100;
 
 const backlogRow = z.object({ id: z.string(), indexed_seq: z.number() });
 const foundRows = z.array(z.object({ id: z.number(), run_id: z.string(), seq: z.number() }));
+const seqRow = z.object({ seq: z.number() });
 const behindRow = z.object({ behind: z.number() });
 
 /**
@@ -92,6 +92,10 @@ export class PostgresSearch {
     return eventFromRow(row, (where, cause) => damagedDatabase(this.#database.place, cause, where));
   }
 
+  #text(row: unknown): string {
+    return indexedText(row, (where, cause) => damagedDatabase(this.#database.place, cause, where));
+  }
+
   async #takeAll(): Promise<void> {
     try {
       while (!this.#closed && (await this.#takeBatch()));
@@ -124,9 +128,8 @@ export class PostgresSearch {
       sql: 'select run_id, seq, at, body from events where run_id = $1 and seq > $2 order by seq limit $3',
       parameters: [runId, afterSeq, BATCH_EVENTS],
     });
-    const events = rows.map((row) => this.#event(row));
-    const texts = events
-      .map((event) => ({ seq: event.seq, text: wordsOf(searchText(event)).map(plainWord).join(' ') }))
+    const texts = rows
+      .map((row) => ({ ...seqRow.parse(row), text: wordsOf(this.#text(row)).map(plainWord).join(' ') }))
       .filter(({ text }) => text !== '');
     await run({
       sql: `insert into search_rows (run_id, seq, words)
@@ -134,7 +137,7 @@ export class PostgresSearch {
               order by seq`,
       parameters: [runId, texts.map(({ seq }) => seq), texts.map(({ text }) => text)],
     });
-    return events.at(-1)?.seq ?? afterSeq;
+    return seqRow.optional().parse(rows.at(-1))?.seq ?? afterSeq;
   }
 }
 

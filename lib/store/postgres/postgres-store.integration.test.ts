@@ -611,6 +611,23 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     said.mockRestore();
   });
 
+  it('leaves a damaged event out of the search, and no other', async () => {
+    const url = server.newDatabase(migrated);
+    const store = await open(url);
+    await store.create({ id: 'a', config: sampleConfig() });
+    await store.create({ id: 'b', config: sampleConfig({ task: 'A fox' }) });
+    server.sql(url, `update events set body = 'no JSON' where run_id = 'a'`);
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const { runs, behind } = await store.search('fox', { limit: 9 });
+    expect(log).toHaveBeenCalledExactlyOnceWith(
+      'An event was left out of the search index:',
+      expect.objectContaining({ message: expect.stringContaining('event 1 of run a') }),
+    );
+    log.mockRestore();
+    expect(behind).toBe(0);
+    expect(runs).toMatchObject([{ run_id: 'b' }]);
+  });
+
   it('updates the search index without an error when the database is back', async () => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const url = server.newDatabase();

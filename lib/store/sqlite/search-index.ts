@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
-import { searchText } from '../../events/search-text.ts';
-import { isStoreBusy, storeError } from '../store-errors.ts';
-import type { SqliteReader } from './sqlite-reader.ts';
+import { indexedText } from '../sql-reader.ts';
+import { corruptStore, isStoreBusy, storeError } from '../store-errors.ts';
 
 /** A burst of appends is over when nothing came for this long; then its events are taken in together. */
 const QUIET_MS = 400;
@@ -11,6 +10,7 @@ const QUIET_MS = 400;
 const BATCH_EVENTS = 100;
 
 const backlogRow = z.object({ id: z.string(), indexed_seq: z.number() });
+const seqRow = z.object({ seq: z.number() });
 
 /**
  * Takes the log into the full-text index, some time after it was written: an append pays nothing for it. How far each
@@ -19,19 +19,22 @@ const backlogRow = z.object({ id: z.string(), indexed_seq: z.number() });
  */
 export class SearchIndex {
   readonly #database: Database.Database;
-  readonly #reader: SqliteReader;
   readonly #selectBacklog: Database.Statement<[]>;
+  readonly #selectEvents: Database.Statement<[string, number, number]>;
   readonly #insertRow: Database.Statement<[string, number]>;
   readonly #insertText: Database.Statement<[number | bigint, string]>;
   readonly #moveOn: Database.Statement<[number, string]>;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
-  constructor(database: Database.Database, reader: SqliteReader) {
+  constructor(database: Database.Database) {
     this.#database = database;
-    this.#reader = reader;
     this.#selectBacklog = database.prepare(
       'select id, indexed_seq from runs where indexed_seq < last_seq order by created_at limit 1',
+    );
+    // Also of deleted runs: one that waits in the backlog would keep out all that come after it.
+    this.#selectEvents = database.prepare(
+      'select run_id, seq, at, body from events where run_id = ? and seq > ? order by seq limit ?',
     );
     this.#insertRow = database.prepare('insert into search_rows (run_id, seq) values (?, ?)');
     this.#insertText = database.prepare('insert into search_texts (rowid, text) values (?, ?)');
@@ -72,14 +75,15 @@ export class SearchIndex {
           const row = this.#selectBacklog.get();
           if (row === undefined) return false;
           const { id, indexed_seq } = backlogRow.parse(row);
-          const events = this.#reader.readNow(id, { afterSeq: indexed_seq, limit: BATCH_EVENTS });
-          for (const event of events) {
-            const text = searchText(event);
+          let last: number | undefined;
+          for (const row of this.#selectEvents.all(id, indexed_seq, BATCH_EVENTS)) {
+            const { seq } = seqRow.parse(row);
+            last = seq;
+            const text = indexedText(row, (where, cause) => corruptStore(this.#database.name, cause, where));
             if (text === '') continue;
-            this.#insertText.run(this.#insertRow.run(id, event.seq).lastInsertRowid, text);
+            this.#insertText.run(this.#insertRow.run(id, seq).lastInsertRowid, text);
           }
-          const last = events.at(-1);
-          if (last) this.#moveOn.run(last.seq, id);
+          if (last !== undefined) this.#moveOn.run(last, id);
           return last !== undefined;
         })
         .immediate();

@@ -500,6 +500,32 @@ it.each([
   await store.close();
 });
 
+it('leaves a damaged event out of the search, and no other', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  for (const id of ['a', 'b']) {
+    await store.create({ id, config: sampleConfig() });
+    const { epoch } = await store.claim(id, 'worker');
+    await appendTo(store, id, { epoch, expectedSeq: 1, events: [warned('a fox'), warned('a fox again')] });
+  }
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec(`update events set body = 'no JSON' where run_id = 'a' and seq = 2`);
+  database.close();
+  const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const { runs, behind } = await store.search('fox', { limit: 9 });
+  expect(log).toHaveBeenCalledExactlyOnceWith(
+    'An event was left out of the search index:',
+    expect.objectContaining({ message: expect.stringContaining('event 2 of run a') }),
+  );
+  log.mockRestore();
+  expect(behind).toBe(0);
+  expect(runs.flatMap(({ hits }) => hits.map((hit) => `${hit.run_id}:${hit.seq}`))).toEqual([
+    'b:3',
+    'b:2',
+    'a:3',
+  ]);
+  await store.close();
+});
+
 it('hands on an event that somebody wrote over several lines as one line', async () => {
   const store = SqliteRunStore.open(directory, small);
   await store.create({ id: 'a', config: sampleConfig() });

@@ -129,7 +129,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#lock = options.lock;
     this.#room = options.room;
     this.#patienceMs = options.patienceMs;
-    this.#index = new SearchIndex(this.#database, this.reader);
+    this.#index = new SearchIndex(this.#database);
     this.#index.soon();
     this.#compactor = new Compactor(this.#database, this.#room);
     this.#compactor.soon();
