@@ -628,6 +628,21 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(runs).toMatchObject([{ run_id: 'b' }]);
   });
 
+  it('searches a database that takes no writes, and says what it is behind', async () => {
+    const url = server.newDatabase(migrated);
+    const store = await open(url);
+    await store.create({ id: 'a', config: sampleConfig({ task: 'A fox' }) });
+    expect(await store.search('fox', { limit: 9 })).toMatchObject({ runs: [{ run_id: 'a' }], behind: 0 });
+    const name = new URL(url).pathname.slice(1);
+    server.sql(
+      url,
+      `alter database ${name} set default_transaction_read_only = on;
+       select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
+    );
+    server.sql(url, 'begin read write; update runs set indexed_seq = 0; commit');
+    expect(await store.search('fox', { limit: 9 })).toMatchObject({ runs: [{ run_id: 'a' }], behind: 1 });
+  });
+
   it('updates the search index without an error when the database is back', async () => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const url = server.newDatabase();
