@@ -341,6 +341,8 @@ const MIGRATION_LOCK = 0x10_09_e5;
  */
 export function migratePostgres(database: PostgresDatabase): Promise<void> {
   return database.transaction(async (run) => {
+    // Rewriting a large table takes longer than any other statement may, and so does waiting for a process that does it.
+    await run({ sql: 'set local statement_timeout = 0', parameters: [] });
     await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [MIGRATION_LOCK] });
     const found = await versionOf(run);
     if (found > POSTGRES_SCHEMA_VERSION) {

@@ -148,6 +148,21 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(await stores[2].summary('a')).toMatchObject({ id: 'a' });
   });
 
+  it('migrates without a limit of time, which a large database would exceed', async () => {
+    const url = server.newDatabase();
+    server.sql(
+      url,
+      `create table limits (found text);
+       create function note_limit() returns event_trigger language plpgsql as
+         $$ begin insert into limits values (current_setting('statement_timeout')); end $$;
+       create event trigger noting on ddl_command_start execute function note_limit()`,
+    );
+    const store = await open(url);
+    expect(server.sql(url, 'select distinct found from limits').split('\n')).toContain('0');
+    server.sql(url, 'drop event trigger noting');
+    expect(await store.list({ limit: 1 })).toEqual([]);
+  });
+
   it('the migration counts the dropped calls of older logs', async () => {
     const url = server.newDatabase();
     const store = await open(url);
