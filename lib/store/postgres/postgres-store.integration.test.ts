@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { experimentRequest } from '../../api/experiment.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyRunState } from '../../events/run-state.ts';
-import { appendTo, interveneIn } from '../../testing/append-to.ts';
+import { appendTo, growthAfter, interveneIn } from '../../testing/append-to.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../../testing/postgres-server.ts';
 import {
   approvalLog,
@@ -748,6 +748,24 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     }
     expect(wire.cuts).toBe(10);
     await store.close();
+    wire.close();
+  });
+
+  it('recognizes its own append if only the answer was lost, although a person acted meanwhile', async () => {
+    const direct = new URL(server.newDatabase(migrated));
+    const wire = await cuttableWire(Number(direct.port));
+    const url = new URL(direct);
+    url.port = String(wire.port);
+    const store = await open(url.href, { patienceMs: 0 });
+    await store.create({ id: 'a', config: sampleConfig() });
+    const { epoch } = await store.claim('a', 'w');
+    const { placed, ...growth } = await growthAfter(store, 'a', { expectedSeq: 1, events: [warned('once')] });
+    wire.cutNextAnswerTo('loupe_append');
+    await expect(store.append('a', { epoch, ...growth })).rejects.toMatchObject({ code: 'store_busy' });
+    const [added] = await interveneIn(store, 'a', { expectedSeq: 2, events: [warned('a person')] });
+    // The log of its worker tries again.
+    await store.append('a', { epoch, ...growth });
+    expect(await store.read('a', { afterSeq: 1, limit: 10 })).toEqual([...placed, added]);
     wire.close();
   });
 

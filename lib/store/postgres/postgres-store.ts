@@ -121,8 +121,8 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   #full: StorageFullError | undefined;
   readonly #othersListeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #saidListeners = new Set<(message: string) => void>();
-  /** Appends with an unknown outcome because the connection was lost, by run. */
-  readonly #unanswered = new Map<string, readonly EventRow[]>();
+  /** Appends of workers with an unknown outcome because the connection was lost. */
+  readonly #unanswered: UnansweredAppends = new Map();
 
   private constructor(database: PostgresDatabase, options: PostgresStoreOptions) {
     super(postgres);
@@ -695,13 +695,15 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   #appendAs(runId: string, fence: Fence, growth: LogGrowth): Promise<void> {
+    // A worker has one append at a time, and its log tries that again later, too. People may act at the same time.
+    const unanswered: UnansweredAppends = fence === 'by a person' ? new Map() : this.#unanswered;
     return this.#database.whenAnswered(async () => {
       const rows = await this.#database.run(appendStatement(fence, growth)).catch((error: unknown) => {
-        if (isStoreBusy(error)) this.#unanswered.set(runId, growth.rows);
+        if (isStoreBusy(error)) unanswered.set(runId, growth.rows);
         throw error;
       });
-      if (rows.length === 0) await this.#explainRefusal(runId, fence, growth);
-      this.#unanswered.delete(runId);
+      if (rows.length === 0) await this.#explainRefusal(runId, { fence, growth, unanswered });
+      unanswered.delete(runId);
       this.#committed(runId, growth.summary.last_seq);
     });
   }
@@ -711,14 +713,23 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
    *
    * @throws {RunNotFoundError | StaleEpochError | SeqConflictError | RunEndedError}
    */
-  async #explainRefusal(runId: string, fence: Fence, { rows }: LogGrowth): Promise<void> {
+  async #explainRefusal(
+    runId: string,
+    {
+      fence,
+      growth: { rows },
+      unanswered,
+    }: { fence: Fence; growth: LogGrowth; unanswered: UnansweredAppends },
+  ): Promise<void> {
     const found = await positionOf(this.#database.run, runId);
     if (!found) throw new RunNotFoundError(runId);
     // Epoch 0 is a run that no worker has claimed.
     if (fence !== 'by a person' && (fence.epoch < 1 || found.epoch !== fence.epoch)) {
       throw new StaleEpochError(runId, fence.epoch);
     }
-    if (await this.#areStored(runId, rows)) return;
+    const isOwn = isDeepStrictEqual(unanswered.get(runId), rows) && (await this.#areStored(runId, rows));
+    unanswered.delete(runId);
+    if (isOwn) return;
     const expectedSeq = seqBefore(rows);
     if (found.last_seq !== expectedSeq) throw new SeqConflictError(runId, expectedSeq, found.last_seq);
     throw new RunEndedError(runId);
@@ -726,9 +737,6 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   /** Whether these rows, whose append was not answered, are on disk. */
   async #areStored(runId: string, rows: readonly EventRow[]): Promise<boolean> {
-    const unanswered = this.#unanswered.get(runId);
-    this.#unanswered.delete(runId);
-    if (!unanswered || !isDeepStrictEqual(unanswered, rows)) return false;
     const stored = await this.#run(eventsAfter(runId, { afterSeq: seqBefore(rows), limit: rows.length }));
     const bodies = stored.map((row) => z.object({ body: z.string() }).parse(row).body);
     return isDeepStrictEqual(
@@ -746,6 +754,9 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     this.#search.soon();
   }
 }
+
+/** The rows of appends, by run. */
+type UnansweredAppends = Map<string, readonly EventRow[]>;
 
 async function familyOfRun(run: Run, runId: string): Promise<string | undefined> {
   const [row] = await run(compiled(postgres.selectFrom('runs').select('family').where('id', '=', runId)));
