@@ -117,7 +117,7 @@ export function RatingPage({ id }: { id: string }) {
         <ul className="mt-4 grid gap-1 text-sm text-warn">
           {failures.map(({ rater, run_id, error: why }) => (
             <li key={`${rater} ${run_id}`} className="foreign">
-              <ForeignMessage text={`${rater}, ${run_id}: ${why}`} />
+              <ForeignMessage text={rater === '' ? why : `${rater}, ${run_id}: ${why}`} />
             </li>
           ))}
         </ul>

@@ -50,6 +50,13 @@ export function RatingsPage() {
       {opened && data && (
         <NewRating shipped={data.shipped} busy={busy} onCreate={(body) => void create(body)} />
       )}
+      {data && data.problems.length > 0 && (
+        <div className="mt-6 grid gap-2">
+          {data.problems.map((each) => (
+            <ErrorNote key={each.message} error={each} />
+          ))}
+        </div>
+      )}
       {data && data.ratings.length > 0 && (
         <ul className="mt-6 divide-y border-y">
           {data.ratings.map((rating) => (
@@ -59,7 +66,7 @@ export function RatingsPage() {
           ))}
         </ul>
       )}
-      {data?.ratings.length === 0 && !opened && (
+      {data?.ratings.length === 0 && data.problems.length === 0 && !opened && (
         <p className="mt-6 text-ink-3">
           No ratings yet. New rating takes a questionnaire and the runs to score.
         </p>

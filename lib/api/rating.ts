@@ -150,6 +150,8 @@ export interface RatingSummary {
 /** `GET /api/ratings` */
 export interface RatingListReply {
   ratings: RatingSummary[];
+  /** Why ratings are missing: their files cannot be read. */
+  problems: { code: string; message: string; hint?: string }[];
   shipped: { name: string; title: string; description: string }[];
 }
 

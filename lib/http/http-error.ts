@@ -65,6 +65,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   mcp_server_exists: 409,
   command_tool_exists: 409,
   command_tools_unreadable: 409,
+  rating_unreadable: 409,
   commands_unavailable: 409,
   sandbox_missing: 409,
   too_many_command_tools: 409,

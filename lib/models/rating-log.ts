@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ratedText, ratingStudy } from '../api/rating.ts';
 import { withRoomFor } from '../config/full-disk.ts';
+import { AppError } from '../errors/app-error.ts';
 import { FileLock } from '../store/sqlite/file-lock.ts';
 import { errno } from '../util/errno.ts';
+import { errorMessage } from '../util/error-message.ts';
 import { jsonValue } from '../util/json.ts';
 
 /** A line of a study's file. */
@@ -28,11 +30,11 @@ export class RatingLog {
     this.#folder = folder;
   }
 
-  /** The studies, each with the size of its file in bytes. */
+  /** The studies, each with the size of its file in bytes. @throws {AppError} `rating_unreadable` */
   async sizes(): Promise<Map<string, number>> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
       if (errno(error) === 'ENOENT') return [];
-      throw error;
+      throw unreadable(this.#folder, errorMessage(error), error);
     });
     const sizes = new Map<string, number>();
     for (const name of names) {
@@ -44,15 +46,27 @@ export class RatingLog {
     return sizes;
   }
 
-  /** The lines of a study, none if it was deleted meanwhile, and the size of what was read in bytes. */
+  /**
+   * The lines of a study, none if it was deleted meanwhile, and the size of what was read in bytes.
+   *
+   * @throws {AppError} `rating_unreadable`
+   */
   async read(id: string): Promise<{ lines: RatingLine[]; size: number }> {
-    const bytes = await readFile(this.#path(id)).catch(ignoreMissing);
+    const path = this.#path(id);
+    const bytes = await readFile(path)
+      .catch(ignoreMissing)
+      .catch((error: unknown) => {
+        throw unreadable(path, errorMessage(error), error);
+      });
     const lines = (bytes?.toString('utf8') ?? '').split('\n');
     // What follows the last line break was cut off with the power or the process.
     const kept = lines.slice(0, -1).flatMap((line) => {
       const read = ratingLine.safeParse(jsonValue(line));
       return read.success ? [read.data] : [];
     });
+    if (lines.length > 1 && kept[0]?.type !== 'created') {
+      throw unreadable(path, 'Its first line is damaged, which says what is rated.');
+    }
     return { lines: kept, size: bytes?.length ?? 0 };
   }
 
@@ -102,6 +116,15 @@ async function appendLine(path: string, line: string, { isNew }: { isNew: boolea
   } finally {
     await file.close();
   }
+}
+
+function unreadable(path: string, why: string, cause?: unknown): AppError {
+  return new AppError({
+    code: 'rating_unreadable',
+    message: `${path} cannot be read: ${why}`,
+    hint: 'Make it readable, restore it from a backup, or move it away. Then restart Loupe.',
+    cause,
+  });
 }
 
 function ignoreMissing(error: unknown): undefined {

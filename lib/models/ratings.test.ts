@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -257,6 +257,60 @@ it.each(['stop', 'delete'] as const)('a %s while its start is being stored ends 
   const next = open(folder, async () => answer(scores(5, 5)));
   expect((await next.list()).ratings.map(({ status }) => status)).toEqual(what === 'stop' ? ['stopped'] : []);
   expect(readdirSync(folder)).toEqual(what === 'stop' ? ['study.jsonl'] : []);
+});
+
+it('goes on beside files that cannot be read, and says which these are', async () => {
+  const folder = newFolder();
+  const first = open(folder, async () => answer(scores(5, 5)));
+  await first.create(request());
+  await done(first);
+  await first.close();
+  mkdirSync(join(folder, 'unreadable.jsonl'));
+  writeFileSync(join(folder, 'damaged.jsonl'), 'no JSON\n{"type":"running","on":true}\n');
+  // The server was lost while this one was being created: nobody was told that there is one.
+  writeFileSync(join(folder, 'begun.jsonl'), '{"type":"crea');
+  const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const ratings = open(folder, async () => answer(scores(5, 5)), { shared: true });
+  await ratings.resume();
+  await ratings.resume();
+  const names = ['damaged.jsonl', 'unreadable.jsonl'].map((name) =>
+    expect.stringContaining(join(folder, name)),
+  );
+  expect(log.mock.calls.map(([, message]) => message).sort()).toEqual(names);
+  log.mockRestore();
+  const { ratings: listed, problems } = await ratings.list();
+  expect(listed).toMatchObject([{ id: 'study', status: 'done' }]);
+  expect(problems.map(({ message }) => message).sort()).toEqual(names);
+  await expect(ratings.get('damaged')).rejects.toMatchObject({ code: 'rating_unreadable' });
+  rmSync(join(folder, 'damaged.jsonl'));
+  expect((await ratings.list()).problems).toHaveLength(1);
+});
+
+it('starts although a study that was running cannot be locked, and says so', async () => {
+  const folder = newFolder();
+  const first = open(folder, (_, { signal }) => {
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  });
+  await first.create(request());
+  await first.close();
+  mkdirSync(join(folder, 'study.lock'));
+  const ratings = open(folder, async () => answer(scores(5, 5)), { shared: true });
+  await ratings.resume();
+  expect(await ratings.get('study')).toMatchObject({
+    rating: { status: 'stopped' },
+    failures: [{ error: expect.stringContaining(join(folder, 'study.lock')) }],
+  });
+});
+
+it('starts although the folder of its files cannot be read, and says so', async () => {
+  const folder = join(newFolder(), 'ratings');
+  writeFileSync(folder, 'no folder');
+  const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const ratings = open(folder, async () => answer(scores(5, 5)));
+  await ratings.resume();
+  expect(log).toHaveBeenCalledExactlyOnceWith('Ratings are missing:', expect.stringContaining(folder));
+  log.mockRestore();
+  expect(await ratings.list()).toMatchObject({ ratings: [], problems: [{ code: 'rating_unreadable' }] });
 });
 
 it('stops and says why, if a rating cannot be stored', async () => {

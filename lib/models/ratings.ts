@@ -28,6 +28,8 @@ import type { RatingLine, RatingLog } from './rating-log.ts';
 /** A reply that cannot be read is asked for once more. */
 const TRIES = 2;
 const CALL_TIMEOUT_MS = 300_000;
+/** In place of a study: no ID is empty. */
+const FOLDER = '';
 
 export interface RatingsOptions {
   log: RatingLog;
@@ -64,6 +66,8 @@ interface Open {
 export class Ratings {
   readonly #options: RatingsOptions;
   readonly #appends = new OneAtATime();
+  /** Why files cannot be read, by their study or `FOLDER`, each with the size of the file. */
+  readonly #unreadable = new Map<string, { error: AppError; size: number }>();
   #opened: Promise<Map<string, Open>> | undefined;
   #closed = false;
   #count = 0;
@@ -75,7 +79,7 @@ export class Ratings {
   /** Goes on with the studies that were running when their server ended. Call again where processes share the files. */
   async resume(): Promise<void> {
     for (const open of (await this.#current()).values()) {
-      if (this.#closed || !open.running || open.release || !this.#hold(open)) continue;
+      if (this.#closed || !open.running || open.release || !this.#holdIfPossible(open)) continue;
       // The process that had it may have finished it since.
       await this.#current();
       if (open.running) this.#begin(open);
@@ -87,6 +91,10 @@ export class Ratings {
     const studies = [...(await this.#current()).values()];
     return {
       ratings: studies.map(summaryOf).sort((a, b) => b.created_at - a.created_at),
+      problems: [...this.#unreadable.values()].map(({ error: { code, message, hint } }) => ({
+        ...{ code, message },
+        ...(hint === undefined ? {} : { hint }),
+      })),
       shipped: shippedQuestionnaires(),
     };
   }
@@ -223,9 +231,12 @@ export class Ratings {
     return this.#options.shared ? this.#appends.run(() => this.#readChanges(studies)) : studies;
   }
 
+  /** A file that cannot be read is reported, and keeps no other study from its work. */
   async #readChanges(studies: Map<string, Open>): Promise<Map<string, Open>> {
     const { log } = this.#options;
-    const sizes = await log.sizes();
+    const sizes = await this.#reportUnreadable(FOLDER, 0, () => log.sizes());
+    if (!sizes) return studies;
+    for (const id of this.#unreadable.keys()) if (!sizes.has(id)) this.#unreadable.delete(id);
     for (const [id, open] of studies) {
       if (sizes.has(id)) continue;
       open.running = false;
@@ -233,19 +244,39 @@ export class Ratings {
     }
     for (const [id, size] of sizes) {
       const known = studies.get(id);
-      if (known?.size === size) continue;
-      const { lines, size: read } = await log.read(id);
-      const fresh = opened(lines, read);
+      if (known?.size === size || this.#unreadable.get(id)?.size === size) continue;
+      const found = await this.#reportUnreadable(id, size, () => log.read(id));
+      const fresh = found && opened(found.lines, found.size);
       if (!fresh) continue;
       const { rated, failures, running } = fresh;
-      if (known) Object.assign(known, { rated, failures, running, size: read });
+      if (known) Object.assign(known, { rated, failures, running, size: fresh.size });
       else studies.set(id, fresh);
     }
     return studies;
   }
 
+  /** @returns `undefined` for what cannot be read */
+  async #reportUnreadable<T>(id: string, size: number, read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const found = await read();
+      this.#unreadable.delete(id);
+      return found;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (this.#unreadable.get(id)?.error.message !== error.message) {
+        console.error('Ratings are missing:', error.message);
+      }
+      this.#unreadable.set(id, { error, size });
+      return undefined;
+    }
+  }
+
+  /** @throws {AppError} `rating_not_found`, `rating_unreadable` */
   async #study(id: string): Promise<Open> {
-    return studyIn(await this.#current(), id);
+    const studies = await this.#current();
+    const unreadable = this.#unreadable.get(id);
+    if (unreadable && !studies.has(id)) throw unreadable.error;
+    return studyIn(studies, id);
   }
 
   async #append(open: Open, line: RatingLine): Promise<void> {
@@ -263,6 +294,15 @@ export class Ratings {
   #hold(open: Open): boolean {
     open.release = this.#options.shared ? this.#options.log.hold(open.study.id) : () => undefined;
     return open.release !== undefined;
+  }
+
+  #holdIfPossible(open: Open): boolean {
+    try {
+      return this.#hold(open);
+    } catch (error) {
+      this.#giveUp(open, error, 'ratings were being continued');
+      return false;
+    }
   }
 
   #release(open: Open): void {
@@ -295,14 +335,18 @@ export class Ratings {
       await this.#append(open, { type: 'running', on: false });
     } catch (error) {
       // The file could not be written: what is not in it is asked for again after a restart.
-      const { message } = shownError(error, { step: 'ratings were being stored' });
-      const { rater = '', run_id = '' } = open.current ?? {};
-      open.failures.push({ rater, run_id, error: message });
-      open.running = false;
+      this.#giveUp(open, error, 'ratings were being stored');
     } finally {
       open.current = undefined;
       this.#release(open);
     }
+  }
+
+  #giveUp(open: Open, error: unknown, step: string): void {
+    const { message } = shownError(error, { step });
+    const { rater = '', run_id = '' } = open.current ?? {};
+    open.failures.push({ rater, run_id, error: message });
+    open.running = false;
   }
 
   /** @returns the line to keep; `undefined` after a stop */
