@@ -80,13 +80,18 @@ export class RatingLog {
     return lock && (() => lock.release());
   }
 
-  /** Appends a line and waits until it is on disk. @throws {AppError} `storage_full` */
-  async append(id: string, line: RatingLine): Promise<void> {
+  /**
+   * Appends a line and waits until it is on disk.
+   *
+   * @returns the size of the file in bytes, before and after, unless others have appended meanwhile
+   * @throws {AppError} `storage_full`
+   */
+  async append(id: string, line: RatingLine): Promise<{ before: number; after: number } | undefined> {
     const path = this.#path(id);
     const isNew = line.type === 'created';
-    await withRoomFor(path, async () => {
+    return withRoomFor(path, async () => {
       if (isNew) await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      await appendLine(path, JSON.stringify(line), { isNew });
+      return appendLine(path, JSON.stringify(line), { isNew });
     });
   }
 
@@ -100,7 +105,11 @@ export class RatingLog {
   }
 }
 
-async function appendLine(path: string, line: string, { isNew }: { isNew: boolean }): Promise<void> {
+async function appendLine(
+  path: string,
+  line: string,
+  { isNew }: { isNew: boolean },
+): Promise<{ before: number; after: number } | undefined> {
   // Only its first line makes the file: a study that another process has deleted stays deleted.
   const flags = constants.O_RDWR | constants.O_APPEND | (isNew ? constants.O_CREAT : 0);
   const file = await open(path, flags, 0o600);
@@ -111,8 +120,11 @@ async function appendLine(path: string, line: string, { isNew }: { isNew: boolea
     // A line that was cut off must not swallow the next.
     const prefix = size > 0 && last.toString() !== '\n' ? '\n' : '';
     // All of it: `write` reports no error if only a part had room.
-    await file.appendFile(`${prefix}${line}\n`);
+    const bytes = Buffer.from(`${prefix}${line}\n`);
+    await file.appendFile(bytes);
     await file.datasync();
+    const { size: after } = await file.stat();
+    return after === size + bytes.length ? { before: size, after } : undefined;
   } finally {
     await file.close();
   }

@@ -181,6 +181,24 @@ describe('two processes with one data directory', () => {
       expect((await each.get('study')).rating).toMatchObject({ status: 'done', rated: 4 });
   });
 
+  it('read again what the other wrote, and not what they wrote themselves', async () => {
+    const folder = newFolder();
+    const read = vi.spyOn(RatingLog.prototype, 'read');
+    const first = open(folder, async () => answer(scores(5, 5)), shared);
+    await first.resume();
+    await first.create(request());
+    await done(first);
+    expect(read).not.toHaveBeenCalled();
+    const other = open(folder, endless, shared);
+    await other.score('study', { person: 'Ada', run_id: 'a', scores: { plain: 3, vague: 3 } });
+    read.mockClear();
+    expect((await other.get('study')).people).toEqual({ Ada: ['a'] });
+    expect(read).not.toHaveBeenCalled();
+    expect((await first.get('study')).people).toEqual({ Ada: ['a'] });
+    expect(read).toHaveBeenCalledOnce();
+    read.mockRestore();
+  });
+
   it('take over from one that ended, and not before', async () => {
     const folder = newFolder();
     const first = open(folder, endless, shared);

@@ -133,8 +133,8 @@ export class Ratings {
     }
     const { name, part, models } = request;
     const study = { id: newId(), name, created_at: now(), questionnaire, part, subjects, models };
-    await this.#options.log.append(study.id, { type: 'created', study });
-    const open = opened([{ type: 'created', study }], 0);
+    const written = await this.#options.log.append(study.id, { type: 'created', study });
+    const open = opened([{ type: 'created', study }], written?.after ?? 0);
     if (!open) throw new RangeError('A new study has no first line');
     (await this.#studies()).set(study.id, open);
     if (models.length > 0) await this.run(study.id);
@@ -285,7 +285,11 @@ export class Ratings {
       const studies = await this.#studies();
       if (this.#options.shared) await this.#readChanges(studies);
       // A study that was deleted meanwhile gets no new file.
-      if (studyIn(studies, id) === open) await this.#options.log.append(id, line);
+      if (studyIn(studies, id) === open) {
+        const written = await this.#options.log.append(id, line);
+        // What others appended is still to be read.
+        if (written?.before === open.size) open.size = written.after;
+      }
       take(open, line);
     });
   }
