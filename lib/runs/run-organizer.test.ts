@@ -17,6 +17,7 @@ function besideAnother(restored: ReadonlySet<string>): { organizer: RunOrganizer
   const organizer = new RunOrganizer({
     store: {
       hideRuns: async () => undefined,
+      hiddenRuns: async () => [],
       purgeRuns: async () => [],
       restoreRuns: async () => [],
       annotate: async () => undefined,
@@ -62,6 +63,43 @@ it('keeps what belongs to a run that was restored and deleted again until that c
   organizer.close();
 });
 
+it('removes what it keeps of a deleted run before the run, and the run also where that fails', async () => {
+  const done: string[] = [];
+  const failed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const organizer = new RunOrganizer({
+    store: {
+      hideRuns: async () => undefined,
+      hiddenRuns: async () => ['a', 'b'],
+      purgeRuns: async () => {
+        done.push('purged');
+        return ['a', 'b'];
+      },
+      restoreRuns: async () => [],
+      annotate: async () => undefined,
+      extras: async () => undefined,
+      families: async () => new Map(),
+      facets: async () => ({ tags: [], folders: [], models: [] }),
+    },
+    stored: { summary: async () => undefined, refresh: () => undefined },
+    runs: { forget: () => undefined },
+    changes: new RunChanges(),
+    observers: [
+      {
+        write: async () => undefined,
+        remove: async (id) => {
+          done.push(id);
+          if (id === 'a') throw new Error('permission denied');
+        },
+      },
+    ],
+  });
+  organizer.start();
+  await expect.poll(() => failed.mock.calls.length).toBe(1);
+  expect(done).toEqual(['a', 'b', 'purged']);
+  failed.mockRestore();
+  organizer.close();
+});
+
 it('dates deletions by the clock that all machines share, and promises the time to undo them by its own', async () => {
   const asked: (string | number)[] = [];
   const store: AnnotationStore = {
@@ -70,6 +108,7 @@ it('dates deletions by the clock that all machines share, and promises the time 
       asked.push('purge', before);
       return [];
     },
+    hiddenRuns: async () => [],
     restoreRuns: async () => [],
     annotate: async () => undefined,
     extras: async () => undefined,

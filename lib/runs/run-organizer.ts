@@ -137,13 +137,19 @@ export class RunOrganizer {
   /** @param deleted runs that were deleted long enough ago; another process may purge them first */
   async #purge(deleted: readonly string[]): Promise<void> {
     try {
-      const gone = new Set(await this.#store.purgeRuns((await this.#now()) - this.#undoMs));
+      const before = (await this.#now()) - this.#undoMs;
+      // What is kept of them goes first: if the process is lost in between, the next start finds the runs again.
+      const gone = new Set(await this.#store.hiddenRuns(before));
       for (const id of deleted) {
         if (this.#deletions.get(id) !== deleted) continue;
         this.#deletions.delete(id);
         if (!(await this.#stored.summary(id))) gone.add(id);
       }
-      await Promise.all([...gone].flatMap((id) => this.#observers.map((observer) => observer.remove(id))));
+      const removals = await Promise.allSettled(
+        [...gone].flatMap((id) => this.#observers.map((observer) => observer.remove(id))),
+      );
+      await this.#store.purgeRuns(before);
+      for (const removal of removals) if (removal.status === 'rejected') throw removal.reason;
     } catch (error) {
       // Hidden runs stay hidden, and are deleted after the next deletion or start.
       if (!this.#closed) console.error('Deleted runs could not be removed:', error);

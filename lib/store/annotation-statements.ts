@@ -62,6 +62,10 @@ export function restoreStatement(db: Kysely<StoreTables>, runIds: readonly strin
     .returning('id');
 }
 
+export function hiddenQuery(db: Kysely<StoreTables>, before: number) {
+  return db.selectFrom('runs').select('id').where('epoch', '=', DELETED).where('deleted_at', '<', before);
+}
+
 export function purgeStatement(db: Kysely<StoreTables>, before: number) {
   return db.deleteFrom('runs').where('epoch', '=', DELETED).where('deleted_at', '<', before).returning('id');
 }

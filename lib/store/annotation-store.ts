@@ -12,6 +12,8 @@ export interface AnnotationReader {
   families(ids: readonly string[], filter: RunFilter): Promise<Map<string, RunFamily>>;
   /** The tags, folders and models of all runs that are not archived. */
   facets(): Promise<FacetsReply>;
+  /** The runs that were hidden before a time and are still there. */
+  hiddenRuns(before: number): Promise<string[]>;
 }
 
 /** Stores what people note about runs, and what they delete. */
