@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Compilable } from 'kysely';
-import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
+import { Client, type ClientConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg';
 import { isStoreBusy } from '../store-errors.ts';
 import { postgresError } from './postgres-errors.ts';
 import { fromPostgresText, toPostgresText } from './postgres-text.ts';
@@ -10,6 +10,9 @@ const CONNECT_WITHIN_MS = 5000;
 /** A process that hangs in a transaction must not block the others. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const STATEMENT_MS = 60_000;
+/** Longer than a statement may take: no answer by then means that the connection leads nowhere any more. */
+const ANSWER_MS = STATEMENT_MS + 10_000;
+const ROLLBACK_MS = 5000;
 const RETRY_MS = 100;
 const BIGINT = 20;
 
@@ -30,10 +33,12 @@ export class PostgresDatabase {
   readonly #config: ClientConfig;
   readonly #pool: Pool;
   readonly #patienceMs: number;
+  readonly #answerMs: number;
 
-  constructor(url: string, { patienceMs }: { patienceMs: number }) {
+  constructor(url: string, { patienceMs, answerMs = ANSWER_MS }: { patienceMs: number; answerMs?: number }) {
     this.place = placeOf(url);
     this.#patienceMs = patienceMs;
+    this.#answerMs = answerMs;
     this.#config = {
       connectionString: url,
       application_name: 'loupe',
@@ -55,23 +60,27 @@ export class PostgresDatabase {
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  run: Run = (statement) => this.#told(() => execute(this.#pool, statement));
+  run: Run = (statement) => this.#told(() => execute(this.#pool, statement, this.#answerMs));
 
   /** Runs a statement again while the database does not answer: only for one that may run twice. */
   runRepeatable: Run = (statement) => this.whenAnswered(() => this.run(statement));
 
-  /** All of `work` or nothing of it. */
-  async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
+  /**
+   * All of `work` or nothing of it.
+   *
+   * @param options.answerMs how long a statement may go without an answer; 0 for any time
+   */
+  async transaction<T>(work: (run: Run) => Promise<T>, { answerMs = this.#answerMs } = {}): Promise<T> {
     return this.#told(async () => {
       const client = await this.#pool.connect();
       try {
-        await client.query('begin');
-        const value = await work((statement) => execute(client, statement));
-        await client.query('commit');
+        await client.query(limited('begin', answerMs));
+        const value = await work((statement) => execute(client, statement, answerMs));
+        await client.query(limited('commit', answerMs));
         client.release();
         return value;
       } catch (error) {
-        await undo(client);
+        await undo(client, Math.min(answerMs || ROLLBACK_MS, ROLLBACK_MS));
         throw error;
       }
     });
@@ -116,10 +125,11 @@ export function compiled(query: Compilable): Statement {
 async function execute(
   connection: Pool | PoolClient,
   statement: Statement,
+  answerMs: number,
 ): Promise<Record<string, unknown>[]> {
   const { rows } = await connection.query<Record<string, unknown>>({
+    ...limited(statement.sql, answerMs),
     name: statement.name,
-    text: statement.sql,
     values: statement.parameters.map(keepable),
   });
   for (const row of rows) {
@@ -130,15 +140,19 @@ async function execute(
   return rows;
 }
 
+function limited(text: string, answerMs: number): QueryConfig & { query_timeout: number } {
+  return { text, query_timeout: answerMs };
+}
+
 function keepable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(keepable);
   return typeof value === 'string' ? toPostgresText(value) : value;
 }
 
 /** Discards a connection that cannot be rolled back; the server aborts its transaction. */
-async function undo(client: PoolClient): Promise<void> {
+async function undo(client: PoolClient, answerMs: number): Promise<void> {
   try {
-    await client.query('rollback');
+    await client.query(limited('rollback', answerMs));
     client.release();
   } catch {
     client.release(true);

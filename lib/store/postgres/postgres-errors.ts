@@ -18,7 +18,7 @@ const LOST = new Set([
 ]);
 /** pg's words for the same, which have no code. */
 const LOST_MESSAGE =
-  /^(Connection terminated|timeout e(xceeded|xpired)|Client has encountered a connection error)/;
+  /^(Connection terminated|timeout e(xceeded|xpired)|Query read timeout|Client has encountered a connection error)/;
 
 /** The system's words for a full disk or quota, where PostgreSQL gives another code than `disk_full` (53100). */
 const FULL_MESSAGE = /: (No space left on device|Disk quota exceeded)$/;

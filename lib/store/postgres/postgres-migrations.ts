@@ -340,7 +340,7 @@ const MIGRATION_LOCK = 0x10_09_e5;
  * @throws {AppError} `store_too_new` when a later version of Loupe wrote this database
  */
 export function migratePostgres(database: PostgresDatabase): Promise<void> {
-  return database.transaction(async (run) => {
+  const migrated = async (run: Run) => {
     // Rewriting a large table takes longer than any other statement may, and so does waiting for a process that does it.
     await run({ sql: 'set local statement_timeout = 0', parameters: [] });
     await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [MIGRATION_LOCK] });
@@ -356,7 +356,8 @@ export function migratePostgres(database: PostgresDatabase): Promise<void> {
       for (const statement of statements()) await run(statementOf(statement));
     }
     await run({ sql: 'update loupe_schema set version = $1', parameters: [POSTGRES_SCHEMA_VERSION] });
-  });
+  };
+  return database.transaction(migrated, { answerMs: 0 });
 }
 
 async function versionOf(run: Run): Promise<number> {

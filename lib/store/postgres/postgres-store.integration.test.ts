@@ -769,6 +769,24 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     wire.close();
   });
 
+  it('gives up a connection that leads nowhere any more, and appends once over another', async () => {
+    const direct = new URL(server.newDatabase(migrated));
+    const wire = await cuttableWire(Number(direct.port), { silently: true });
+    const url = new URL(direct);
+    url.port = String(wire.port);
+    const store = await open(url.href, { patienceMs: 20_000, answerMs: 300 });
+    for (const id of ['a', 'b']) {
+      wire.cutNextAnswerTo('begin');
+      await store.create({ id, config: sampleConfig() });
+      const { epoch } = await store.claim(id, 'w');
+      wire.cutNextAnswerTo('loupe_append');
+      await appendTo(store, id, { epoch, expectedSeq: 1, events: [warned('once')] });
+      expect(await store.read(id, { afterSeq: 0, limit: 9 })).toHaveLength(2);
+    }
+    expect(wire.cuts).toBe(4);
+    wire.close();
+  });
+
   it('counts a recovery and a view once, deletes and restores, if only the answer was lost', async () => {
     const direct = new URL(server.newDatabase());
     const wire = await cuttableWire(Number(direct.port));
@@ -803,8 +821,12 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 });
 
-/** A connection to the database that can break after a statement has arrived and before its answer has. */
-async function cuttableWire(to: number) {
+/**
+ * A connection to the database that can break after a statement has arrived and before its answer has.
+ *
+ * @param options.silently it stays open, and nothing arrives any more, as when a machine loses its power
+ */
+async function cuttableWire(to: number, { silently = false } = {}) {
   let cutAt: string | undefined;
   const cutNextAnswerTo = (text: string) => {
     cutAt = text;
@@ -813,6 +835,7 @@ async function cuttableWire(to: number) {
   const proxy = createServer((near) => {
     const far = connect(to, '127.0.0.1');
     let cut = false;
+    let counted = false;
     near.on('data', (data) => {
       if (cutAt !== undefined && data.includes(cutAt)) {
         cutAt = undefined;
@@ -822,8 +845,9 @@ async function cuttableWire(to: number) {
     });
     far.on('data', (data) => {
       if (!cut) return near.write(data);
-      wire.cuts += 1;
-      near.destroy();
+      if (!counted) wire.cuts += 1;
+      counted = true;
+      if (!silently) near.destroy();
     });
     near.on('close', () => far.destroy()).on('error', () => far.destroy());
     far.on('close', () => near.destroy()).on('error', () => near.destroy());

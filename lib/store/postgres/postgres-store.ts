@@ -81,6 +81,8 @@ export interface PostgresStoreOptions {
   leaseMs?: number;
   /** How long an operation waits for a database that does not answer before it is `store_busy`. Default: 5000. */
   patienceMs?: number;
+  /** How long a statement may go without an answer before its connection counts as lost. Default: 70 000. */
+  answerMs?: number;
   /** Polling interval in milliseconds, in case a notification was lost. Default: 1000. */
   lookMs?: number;
 }
@@ -155,7 +157,10 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
    * @throws {AppError} `store_unreachable`, `store_too_new`, `store_not_writable`, `storage_full`; none shows the password
    */
   static async open(url: string, options: PostgresStoreOptions = {}): Promise<PostgresRunStore> {
-    const database = new PostgresDatabase(url, { patienceMs: options.patienceMs ?? BUSY_PATIENCE_MS });
+    const database = new PostgresDatabase(url, {
+      patienceMs: options.patienceMs ?? BUSY_PATIENCE_MS,
+      answerMs: options.answerMs,
+    });
     const store = new PostgresRunStore(database, options);
     try {
       await migratePostgres(database);
