@@ -222,7 +222,10 @@ describe('an unattended session', () => {
     await using run = await play({ ...alone, autopilot_seconds: 0.001 }, [
       { ...says('Hi.'), pace: { prompt_ms: 30 } },
     ]);
-    expect(run.log.state).toMatchObject({ turns: { completed: 1 }, outcome: { kind: 'cycles_done' } });
+    expect(run.log.state).toMatchObject({
+      ...{ turns: { completed: 1 }, outcome: { kind: 'cycles_done' } },
+      ended: { message: 'Its time of 0.001 s is over after 1 turn.' },
+    });
   });
 
   it('ends with the first answer if autopilot is off', async () => {

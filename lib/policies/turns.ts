@@ -59,7 +59,7 @@ function endUnattended({ turns, config }: ReadyState, cause: SessionWait): Decis
       return ended('final_answer', { message: `All ${count} are done.` });
     case 'autopilot_time':
       return ended('final_answer', {
-        message: `Its time of ${secondsWords(config.autopilot_seconds ?? 0)} is over after ${count}.`,
+        message: `Its time of ${secondsWords((config.autopilot_seconds ?? 0) * 1000)} is over after ${count}.`,
       });
     default:
       return assertNever(cause);
