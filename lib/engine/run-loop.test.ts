@@ -667,6 +667,7 @@ it('nudges nobody in the last iteration, where no reply could follow [G12]', asy
   await using run = await play([silence], { config: { max_iterations: 1 } });
   expect(run.of('policy.nudged')).toEqual([]);
   expect(run.end.result.termination_reason).toBe('max_iterations');
+  expect(run.end.message).toBe('The only iteration was used without an answer.');
 });
 
 it('counts nudges anew in each attempt, which is a conversation of its own [G14]', async () => {

@@ -218,6 +218,11 @@ describe('an unattended session', () => {
     });
   });
 
+  it('says of a single turn that it is done', async () => {
+    await using run = await play({ ...alone, autopilot_turns: 1 }, [says('Turn {{n}}.')]);
+    expect(run.log.state.ended?.message).toBe('The turn is done.');
+  });
+
   it('ends when its time is used up', async () => {
     await using run = await play({ ...alone, autopilot_seconds: 0.001 }, [
       { ...says('Hi.'), pace: { prompt_ms: 30 } },

@@ -40,7 +40,9 @@ export function endingMessage(
     case 'final_answer':
       return answerMessage(state, outcome);
     case 'max_iterations':
-      return `All ${config.max_iterations} iterations were used without an answer.`;
+      return config.max_iterations === 1
+        ? 'The only iteration was used without an answer.'
+        : `All ${config.max_iterations} iterations were used without an answer.`;
     case 'repetition':
       return `The model asked for the same calls ${config.repetition_threshold} times in a row (${lastCalls(state)}). They were not run again.`;
     case 'stall':

@@ -56,7 +56,9 @@ function endUnattended({ turns, config }: ReadyState, cause: SessionWait): Decis
     case 'text':
       return ended('final_answer', { message: `The model answered after ${count}.` });
     case 'autopilot_turns':
-      return ended('final_answer', { message: `All ${count} are done.` });
+      return ended('final_answer', {
+        message: turns.completed === 1 ? 'The turn is done.' : `All ${count} are done.`,
+      });
     case 'autopilot_time':
       return ended('final_answer', {
         message: `Its time of ${secondsWords((config.autopilot_seconds ?? 0) * 1000)} is over after ${count}.`,
