@@ -395,6 +395,21 @@ describe('approval of calls', () => {
     expect(executed).toHaveLength(1);
   });
 
+  it('asks nobody after a stop, and runs what needs no approval [S13]', async () => {
+    const { log, run, executed } = setUp({
+      replies: [[read, write]],
+      approval: { default: 'auto', tools: { write_file: 'ask' } },
+      standingApproval: async () => {
+        log.append([{ type: 'stop.requested', force: false, by: 'operator' }]);
+        return undefined;
+      },
+    });
+    await run();
+    expect(executed.map(({ name }) => name)).toEqual(['read_file']);
+    expect(eventsOf(log.events, 'approval.requested')).toEqual([]);
+    expect(log.state.result?.termination_reason).toBe('stopped');
+  });
+
   it.each([false, true])('a stop ends the waiting (at once: %s) [S13, S14]', async (force) => {
     const { log, run, executed } = setUp({ replies: [[write]], approval: { default: 'ask' } });
     const running = run();

@@ -611,6 +611,11 @@ class Loop {
       return;
     }
     const state = this.#ready();
+    // Nobody is asked any more.
+    if (state.stop) {
+      this.#append([...opening, ...conclude(state, { reason: 'stopped' }).events]);
+      return;
+    }
     const asked: NewEvent[] = [];
     for (const each of callsToAsk(state, call, alwaysAsk)) {
       // One that is covered is approved when its turn comes, if it is still covered then.
