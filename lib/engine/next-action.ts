@@ -38,7 +38,7 @@ export function nextAction(state: RunState, mode: Mode, now: number = state.upda
   if (state.phase === 'verifying') return afterVerification(state);
   if (state.serverWait) return duringServerWait(state, state.serverWait, now);
   if (state.failedCall) return afterFailure(state, mode, now);
-  if (state.reply) return afterReply(state, state.reply, mode, now);
+  if (state.reply) return unlessStopped(state, afterReply(state, state.reply, mode, now));
   return beforeCall(state, mode, now);
 }
 
@@ -157,6 +157,14 @@ function afterReply(state: ReadyState, reply: PendingReply, mode: Mode, now: num
   if (reply.outcome === 'empty') return act(state, mode.onSilence(state, malformed ? 'malformed' : 'empty'));
   const verdict = fitAnswer(state, mode.onText(state, brokenReplyWarnings(state)));
   return verdict.type === 'check-answer' ? verdict : act(state, verdict);
+}
+
+/** After a stop, nothing is asked again. */
+function unlessStopped(state: ReadyState, action: Action): Action {
+  const asksAgain =
+    action.type === 'append' &&
+    action.events.some(({ type }) => type === 'policy.retried' || type === 'policy.nudged');
+  return state.stop && asksAgain ? conclude(state, { reason: 'stopped' }) : action;
 }
 
 /**

@@ -29,7 +29,7 @@ import {
 } from '../testing/loop-harness.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
-import { callingModel, openerOf, scriptedTools } from '../testing/simulate-run.ts';
+import { callingModel, openerOf, scriptedModel, scriptedTools } from '../testing/simulate-run.ts';
 import type { ToolBox } from '../tools/tool.ts';
 import { nextAction } from './next-action.ts';
 import type { OpenTools } from './open-tools.ts';
@@ -1103,6 +1103,24 @@ it.each([
     });
   },
 );
+
+it.each([
+  ['was cut off', 'The first half', 'length'],
+  ['holds half a call', '<tool_call>{"name": "read_file", "arg', 'stop'],
+  ['only announces work', 'I will read the file.', 'stop'],
+  ['is empty', '', 'stop'],
+])('asks for no other reply after a stop: one that %s [S13]', async (_, content, doneReason) => {
+  const log = new MemoryLog();
+  const model = scriptedModel(async () => {
+    log.append([stop()]);
+    return { message: { role: 'assistant', content }, timings: {}, doneReason };
+  });
+  const tools = scriptedTools(['read_file'], (tool) => ({ success: true, tool, output: 'x' }));
+  await driveLoop(log, sampleConfig({ live_tokens: false }), { model, openTools: openerOf(tools) });
+  const asked = [...eventsOf(log.events, 'policy.retried'), ...eventsOf(log.events, 'policy.nudged')];
+  expect(asked).toEqual([]);
+  expect(log.state.result).toMatchObject({ termination_reason: 'stopped', status: 'cancelled' });
+});
 
 /** Replies with `steps` where the request has the words; the corrective prompt begins a new conversation. */
 const where = (match: string, steps: ScenarioStepInput[]) => ({
