@@ -191,6 +191,12 @@ describe('a Task run with the tiny model', () => {
     expect(result.of('policy.warned').map((event) => event.code)).toContain('reply_cut');
   });
 
+  it('ends a reply where the option stop says', async () => {
+    const options = { temperature: 0, seed: 1, stop: ['tock', 'never'] };
+    const result = await run('Write an endless text', { model_options: options, nudge_plans: false });
+    expect(result.end.result).toMatchObject({ termination_reason: 'final_answer', output: 'tick' });
+  });
+
   it('a path that leaves the workspace is a failed result, and the run goes on [O5]', async () => {
     const result = await run('Read a file outside.');
     expect(result).toMatchObject({ reason: 'final_answer', tools: ['read_file false'] });

@@ -2,6 +2,7 @@ import type { Agreement } from '../compare/agreement.ts';
 import type { Comparison } from '../compare/compare.ts';
 import type { Overview } from '../compare/overview.ts';
 import type { SettingDifference } from '../compare/settings.ts';
+import type { OptionValue } from '../events/setting-values.ts';
 import type { FactorValues } from './experiment-factors.ts';
 import type { RunSummary } from './run-summary.ts';
 
@@ -28,7 +29,7 @@ export interface CompareReply {
 /** Runs of an experiment with identical settings, and how far they agree. */
 export interface AgreementGroup {
   model: string;
-  options: Record<string, number | string | boolean>;
+  options: Record<string, OptionValue>;
   factors?: FactorValues;
   /** ID of the case; missing without a suite. */
   case?: string;

@@ -17,11 +17,11 @@ const isReplyLimit = (value: unknown): value is number => isWithin(REPLY_LIMITS.
 const windowRange = `${formatNumber(windowSetting.min)} to ${formatNumber(windowSetting.max)}`;
 
 /**
- * Validates `num_ctx` and `num_predict` in the model options. Both also exist as settings of the run, `window_tokens` and
- * `num_predict`; the two must not contradict each other. `null` removes an option and is always valid.
+ * Validates `num_ctx`, `num_predict` and `stop` in the model options. The first two also exist as settings of the run,
+ * `window_tokens` and `num_predict`, which they must not contradict. `null` removes an option and is always valid.
  */
 export function namedOptionProblems({ model_options = {}, window_tokens, num_predict }: Asked): string[] {
-  const { num_ctx: window, num_predict: limit } = model_options;
+  const { num_ctx: window, num_predict: limit, stop } = model_options;
   const problems: string[] = [];
   const isSet = (value: unknown) => value !== undefined && value !== null;
   if (isSet(window) && !isWindow(window)) {
@@ -37,6 +37,11 @@ export function namedOptionProblems({ model_options = {}, window_tokens, num_pre
     problems.push(
       `num_predict is ${String(limit)}, but the field num_predict is [${num_predict.join(', ')}]. Use the field.`,
     );
+  }
+  // Ollama refuses a single text.
+  if (isSet(stop) && !Array.isArray(stop)) problems.push('stop must be a list of texts, such as ["END"].');
+  for (const [name, value] of Object.entries(model_options)) {
+    if (name !== 'stop' && Array.isArray(value)) problems.push(`${name} must not be a list.`);
   }
   return problems;
 }

@@ -43,7 +43,7 @@ it('says what each setting of a run accepts', () => {
   const found = problems(createRunRequest, {
     ...{ model: 'm', task: 't', window_tokens: 1, think: 'deep', num_predict: [100], keep_alive: {} },
     approval: { default: 'never', tools: { read_file: 'maybe', read_fil: 'ask' } },
-    model_options: { temperature: [] },
+    model_options: { temperature: {} },
     budget: { max_seconds: -1 },
   });
   expect(found.sort()).toEqual([
@@ -54,7 +54,7 @@ it('says what each setting of a run accepts', () => {
     'approval.tools.read_file: must be one of "auto", "ask", "deny".',
     'budget.max_seconds: must be a number above 0.',
     'keep_alive: Enter a duration such as 30m or 1h30m, a number of seconds, or -1 to keep it loaded.',
-    'model_options.temperature: must be a number, a string, true or false.',
+    'model_options.temperature: must be a number, a string, true, false or a list of strings.',
     'num_predict: must be a list of two whole numbers above 0: the limit of the first try and that of the second.',
     'think: must be true, false, "low", "medium" or "high".',
     'window_tokens: must be a whole number from 256 to 2,000,000.',

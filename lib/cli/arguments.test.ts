@@ -51,7 +51,7 @@ describe('the command line', () => {
         tier: 'complex',
         max_iterations: 12,
         budget: { max_seconds: 60, max_cost_usd: 0.5 },
-        model_options: { temperature: 0.2, seed: 7, stop: 'END' },
+        model_options: { temperature: 0.2, seed: 7, stop: ['END'] },
         checks: [{ type: 'file_exists', path: 'a.md' }],
         live_tokens: true,
       },
@@ -106,6 +106,12 @@ describe('the command line', () => {
     });
     expect(readArguments(['run', 'Hi', '-m', 'm', '--no-tools'])).toMatchObject({
       body: { task: 'Hi', model: 'm', agentic: false },
+    });
+  });
+
+  it('takes a list of texts for the model option stop', () => {
+    expect(readArguments(['run', 'Hi', '-m', 'm', '--option', 'stop=["END","\\n\\n"]'])).toMatchObject({
+      body: { model_options: { stop: ['END', '\n\n'] } },
     });
   });
 

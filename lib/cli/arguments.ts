@@ -554,10 +554,21 @@ function checkOf(text: string): unknown {
 }
 
 /** `temperature=0.2`: numbers and booleans are converted, everything else is text. */
-function readOption(pair: string): [string, number | boolean | string] {
+function readOption(pair: string): [string, number | boolean | string | unknown[]] {
   const [key, text] = split('--option', pair);
+  if (key === 'stop') return [key, readList(text) ?? [text]];
   if (text === 'true' || text === 'false') return [key, text === 'true'];
   return [key, text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text];
+}
+
+/** A list written as JSON. */
+function readList(text: string): unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined; // a text
+  }
 }
 
 /** Reads fields like `checks=[{"type":"file_exists","path":"a.md"}]`. @throws {AppError} `usage` */

@@ -16,10 +16,10 @@ export const KEEP_ALIVE_FORM =
 export const parserLayer = z.enum(['native', 'json', 'xml']);
 export type ParserLayer = z.infer<typeof parserLayer>;
 
-/** The value of a model option. */
+/** The value of a model option; `stop` is a list. */
 export const optionValue = z.union(
-  [z.number(), z.string(), z.boolean()],
-  'must be a number, a string, true or false.',
+  [z.number(), z.string(), z.boolean(), z.array(z.string())],
+  'must be a number, a string, true, false or a list of strings.',
 );
 export type OptionValue = z.infer<typeof optionValue>;
 

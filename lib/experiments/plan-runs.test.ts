@@ -225,11 +225,11 @@ it('creates tasks that work on a copy of a folder, and prompts without tools [T9
   const prompt = experimentRequest.parse({
     ...asked,
     mode: 'prompt',
-    options: [{ top_p: 0.5, stop: 'END' }],
+    options: [{ top_p: 0.5, stop: ['END'] }],
   });
   const [second] = planRuns(prompt);
   expect(second && requestOf(prompt, second)).toMatchObject({
-    ...{ mode: 'task', agentic: false, model_options: { top_p: 0.5, stop: 'END' } },
+    ...{ mode: 'task', agentic: false, model_options: { top_p: 0.5, stop: ['END'] } },
   });
 });
 

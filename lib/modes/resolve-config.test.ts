@@ -178,9 +178,17 @@ it.each([
     /num_predict is 50, but the field num_predict is \[60, 90\]/,
   ],
   [{ num_predict: -1 }, {}, /num_predict must be a positive whole number.*\[first, second\]/],
+  [{ stop: 'END' }, {}, /stop must be a list of texts/],
+  [{ temperature: ['0'] }, {}, /temperature must not be a list/],
 ])('rejects model options %o with %o, and names the field to use', (model_options, fields, problem) => {
   expect(() => resolve({ model_options, ...fields })).toThrow(problem);
   expect(() => resolve({ model_options: {}, ...fields })).not.toThrow();
+});
+
+it('takes the list of texts at which a reply ends', () => {
+  expect(resolve({ model_options: { stop: ['END', '\n\n'] } }).model_options).toEqual({
+    stop: ['END', '\n\n'],
+  });
 });
 
 it.each([

@@ -98,6 +98,9 @@ it('merges options: changed ones, and null for those that were removed', () => {
     request: { options: { temperature: null, seed: 7, num_ctx: 4096, num_gpu: null, mirostat: 1 } },
     changes: ['temperature', 'num_gpu', 'num_ctx', 'seed', 'mirostat'],
   });
+  expect(read({ otherOptions: '{"num_gpu": 4, "stop": ["END"]}' })).toMatchObject({
+    request: { options: { stop: ['END'] } },
+  });
   expect(read({ think: 'high', stream: false, model: ' other ' })).toMatchObject({
     request: { think: 'high', stream: false, model: 'other' },
   });
@@ -154,6 +157,7 @@ describe('says what is wrong, and where', () => {
     ],
     ['no window', { numbers: { ...draft.numbers, window_tokens: '' } }, 'window_tokens', /needed/],
     ['options that are no object', { otherOptions: '[1]' }, 'otherOptions', /object/],
+    ['a list of other values', { otherOptions: '{"stop": [1]}' }, 'otherOptions', /lists of texts/],
     ['no model', { model: ' ' }, 'model', /Choose/],
   ])('%s', (_, changes, field, words) => {
     const result = read(changes);

@@ -1,6 +1,7 @@
 import type { RerunRequest } from '../../api/rerun-call.ts';
 import type { SentRequestReply } from '../../api/sent-request.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
+import type { OptionValue } from '../../events/setting-values.ts';
 import { MODEL_OPTION_NAMES } from '../../events/settings.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import type { JsonObject, JsonValue } from '../../util/json.ts';
@@ -283,15 +284,16 @@ function readOptions(
   if (draft.otherOptions.trim() !== '') {
     const read = readJson(draft.otherOptions);
     if (!read.ok) problems.otherOptions = read.problem;
-    else if (!isObject(read.value) || !Object.values(read.value).every(isScalar))
-      problems.otherOptions = 'Must be an object of numbers, texts and switches: {"num_gpu": 0}.';
+    else if (!isObject(read.value) || !Object.values(read.value).every(isOptionValue))
+      problems.otherOptions =
+        'Must be an object of numbers, texts, switches and lists of texts: {"num_gpu": 0}.';
     else Object.assign(now, otherOptions(read.value));
   }
   const names = new Set([...Object.keys(body.options), ...Object.keys(now)]);
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const value = now[name] ?? null;
-      return isSame(value, body.options[name] ?? null) || !(value === null || isScalar(value))
+      return isSame(value, body.options[name] ?? null) || !(value === null || isOptionValue(value))
         ? []
         : [[name, value]];
     }),
@@ -311,7 +313,8 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isScalar(value: JsonValue): value is string | number | boolean {
+function isOptionValue(value: JsonValue): value is OptionValue {
+  if (Array.isArray(value)) return value.every((each) => typeof each === 'string');
   return typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean';
 }
 

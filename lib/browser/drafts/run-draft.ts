@@ -8,6 +8,7 @@ import type { RunConfig, RunMode } from '../../events/config.ts';
 import { fetchHostProblem, splitHosts } from '../../events/fetch-hosts.ts';
 import { DEFAULT_MODE, kindFacts, kindOf, MODES, modeAndTools, type RunKind } from '../../events/modes.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
+import type { OptionValue } from '../../events/setting-values.ts';
 import {
   defaultSecondReplyLimit,
   defaultSettings,
@@ -81,7 +82,7 @@ export interface RunDraft
   diversity: boolean;
   embeddingModel: string;
   /** Ollama options that the form has no field for, kept from the run it was made from. */
-  otherOptions: Record<string, number | string | boolean>;
+  otherOptions: Record<string, OptionValue>;
   /** Settings that the form has no field for, kept from the run it was made from. */
   otherSettings: Pick<RunSettings, KeptSetting | 'approval'>;
 }
@@ -169,7 +170,7 @@ export function requestOf(
   if (offered.length + added.length === 0 && facts.tools.length > 0) {
     problems.withheldTools = 'Choose at least one tool, or a quick prompt.';
   }
-  const options: Record<string, number | string | boolean> = { ...draft.otherOptions };
+  const options: Record<string, OptionValue> = { ...draft.otherOptions };
   for (const name of MODEL_OPTION_NAMES) {
     const value = number(name);
     if (value !== undefined) options[name] = value;
