@@ -13,7 +13,8 @@ import {
   tryAgain,
 } from '#lib/browser/drafts/next-steps.ts';
 import { canRepeat } from '#lib/browser/drafts/repeat-run.ts';
-import { draftOf, type RunDraft, requestOf } from '#lib/browser/drafts/run-draft.ts';
+import type { RunDraft } from '#lib/browser/drafts/run-draft.ts';
+import { loadCode } from '#lib/browser/load-code.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
 import { isLedByPerson, kindOf } from '#lib/events/modes.ts';
@@ -30,6 +31,7 @@ import { ContinueForm } from './continue-form.tsx';
 import { RepeatForm } from './repeat-form.tsx';
 
 const loadAddCase = () => import('./add-case-dialog.tsx');
+const loadRunDraft = () => import('#lib/browser/drafts/run-draft.ts');
 
 /** One thing to do next: the first of a run's steps is a button, the others are in a menu. */
 interface Step {
@@ -74,7 +76,10 @@ export function NextSteps({
   const start = (changes: Partial<RunDraft> = {}, { inItsFolder = false } = {}) =>
     go(async () => {
       // Only the server's answer says whether the run was imported: this page may not know it yet.
-      const { run } = await getJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}`);
+      const [{ run }, { draftOf, requestOf }] = await Promise.all([
+        getJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}`),
+        loadCode(loadRunDraft),
+      ]);
       const { workspace } = config;
       const read = requestOf({
         ...draftOf(config, run),

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
 /** Holds back all scripts that the page asks for from now on. Returns what lets them through. */
@@ -86,4 +87,10 @@ test('code that cannot be loaded is said, and nothing else breaks [D22]', async 
   await share.click();
   await expect(page.getByRole('status').filter({ hasText: 'could not be loaded' })).toBeVisible();
   await expect(page.getByRole('dialog')).toBeHidden();
+  const view = new RunView(page);
+  await view.chooseNext('Run again');
+  await expect(view.end.getByRole('alert')).toContainText('could not be loaded');
+  await page.unroute('**/_next/static/**/*.js');
+  await view.chooseNext('Run again');
+  await expect(page).not.toHaveURL(new RegExp(id));
 });
