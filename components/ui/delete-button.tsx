@@ -7,7 +7,8 @@ import { LEAVING, type RequestState } from '../hooks/use-request.ts';
 import { Button } from './button.tsx';
 
 /**
- * Deletes the item that a page shows and goes to its list page. Takes two presses, because there is no undo.
+ * Deletes the item that a page shows and goes to its list page. Takes two presses, because there is no undo; the second
+ * must come before the focus moves elsewhere.
  *
  * @param props.confirmation the label of the second press
  */
@@ -37,6 +38,7 @@ export function DeleteButton({
       className="text-fail max-sm:h-11"
       disabled={busy}
       onClick={() => (isConfirming ? void remove() : setConfirming(true))}
+      onBlur={() => setConfirming(false)}
     >
       {isConfirming ? confirmation : 'Delete'}
     </Button>

@@ -99,8 +99,15 @@ test('texts are rated by models and by a person, with how far they agree', async
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.screenshot({ path: test.info().outputPath('results-360.png'), fullPage: true });
 
-  await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByRole('button', { name: 'Delete with all scores' }).click();
+  const remove = page.getByRole('button', { name: 'Delete', exact: true });
+  const removeAll = page.getByRole('button', { name: 'Delete with all scores' });
+  await remove.click();
+  await expect(removeAll).toBeFocused();
+  // Whoever does something else in between has to press twice again.
+  await page.keyboard.press('Shift+Tab');
+  await expect(removeAll).toHaveCount(0);
+  await remove.click();
+  await removeAll.click();
   await page.waitForURL('**/ratings');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(page.getByText('Diaries')).toHaveCount(0);
