@@ -25,8 +25,10 @@ function Offer({ deletion }: { deletion: Deletion }) {
   const undo = async () => {
     const [first = ''] = deletion.runs;
     if (await run(() => undoDeletion(deletion))) {
-      focusSoon(() =>
-        document.querySelector<HTMLElement>(`main a[href="/runs/${encodeURIComponent(first)}"]`),
+      focusSoon(
+        () => document.querySelector<HTMLElement>(`main a[href="/runs/${encodeURIComponent(first)}"]`),
+        // Another page, or a filter that leaves the run out.
+        () => document.querySelector<HTMLElement>('main :is(a[href], button:enabled)'),
       );
     }
   };

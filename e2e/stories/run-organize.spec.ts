@@ -108,6 +108,18 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
     await expect(other.getByText('story', { exact: true })).toHaveCount(2);
   });
 
+  await test.step('Undo of a run that the filter leaves out keeps the focus on the page', async () => {
+    const search = page.getByPlaceholder('Search titles, replies');
+    await boxes.nth(1).click();
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await search.fill('no run has these words');
+    await expect(boxes).toHaveCount(0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByRole('main').locator(':focus')).toBeVisible();
+    await search.fill('');
+    await expect(list.getByText('story', { exact: true })).toHaveCount(2);
+  });
+
   await test.step('several runs are exported as one file', async () => {
     await boxes.nth(1).click();
     const download = page.waitForEvent('download');

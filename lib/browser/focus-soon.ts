@@ -13,8 +13,13 @@ let watch = new AbortController();
 /**
  * Focuses an element as soon as a list has drawn it, and again if the list replaces it while it settles. Until it is
  * measured it is hidden and takes no focus. Ends when the reader moves the focus elsewhere, or with the next call.
+ *
+ * @param otherwise what to focus if it does not appear and nothing else has the focus
  */
-export function focusSoon(find: () => HTMLElement | null | undefined): void {
+export function focusSoon(
+  find: () => HTMLElement | null | undefined,
+  otherwise?: () => HTMLElement | null,
+): void {
   endFocusing();
   isReturn = false;
   watch = new AbortController();
@@ -34,6 +39,7 @@ export function focusSoon(find: () => HTMLElement | null | undefined): void {
     frames += 1;
     if (kept < KEPT_FRAMES && frames < MAX_FRAMES) frame = requestAnimationFrame(look);
     else endFocusing();
+    if (frames === MAX_FRAMES && !given && document.activeElement === body) otherwise?.()?.focus();
   };
   // Between two frames, the reader may press a control that vanishes with it.
   const see = ({ target }: Event) => {
