@@ -1,6 +1,7 @@
 'use client';
 
 import { isMissingCode } from '#lib/browser/load-code.ts';
+import { MessagePage } from '../components/shell/message-page.tsx';
 import { OutdatedPage } from '../components/shell/outdated-page.tsx';
 import { Button } from '../components/ui/button.tsx';
 
@@ -14,15 +15,14 @@ export default function ErrorPage({
 }) {
   if (isMissingCode(error)) return <OutdatedPage />;
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-16 sm:px-6">
-      <h1 className="text-2xl font-semibold tracking-[-0.02em]">This page crashed</h1>
-      <p className="mt-2 text-ink-2">
-        Your runs continue. Try again; if the page keeps crashing, please report it.
-      </p>
+    <MessagePage
+      title="This page crashed"
+      message="Your runs continue. Try again; if the page keeps crashing, please report it."
+    >
       <pre className="foreign mt-4 rounded-md border bg-sunken px-3 py-2 text-sm">{error.message}</pre>
       <Button kind="primary" className="mt-6" onClick={reset}>
         Try again
       </Button>
-    </main>
+    </MessagePage>
   );
 }

@@ -3,6 +3,7 @@
 import { useEffect } from 'react';
 import { storedText, storeText } from '#lib/browser/prefs/stored-text.ts';
 import { Button } from '../ui/button.tsx';
+import { MessagePage } from './message-page.tsx';
 
 /** A second failure within this time, in milliseconds, is not one that reloading solves. */
 const SOON_MS = 30_000;
@@ -19,15 +20,13 @@ export function OutdatedPage() {
     );
   }, []);
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-16 sm:px-6">
-      <h1 className="text-2xl font-semibold tracking-[-0.02em]">This page needs a reload</h1>
-      <p className="mt-2 text-ink-2">
-        Its code could not be loaded. Loupe has been updated since you opened it, or has stopped. Your runs
-        are not affected.
-      </p>
+    <MessagePage
+      title="This page needs a reload"
+      message="Its code could not be loaded. Loupe has been updated since you opened it, or has stopped. Your runs are not affected."
+    >
       <Button kind="primary" className="mt-6" onClick={() => location.reload()}>
         Reload
       </Button>
-    </main>
+    </MessagePage>
   );
 }
