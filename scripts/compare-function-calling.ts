@@ -68,6 +68,8 @@ with open(path) as lines:
         print(json.dumps(valid))
 `;
 
+import { isRecord } from '../lib/util/json.ts';
+
 interface Reply {
   one: FunctionCase;
   kind: string;
@@ -312,7 +314,7 @@ function variantsOf(value: unknown): [string, string][] {
     ]);
     variants.push(['with points', json.replaceAll(/(?<=[[,])(-?\d+)(?=[\],])/g, '$1.0')]);
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+  if (isRecord(value)) {
     const entries = Object.entries(value);
     variants.push(['without a key', JSON.stringify(Object.fromEntries(entries.slice(1)))]);
     variants.push(['with a key', JSON.stringify({ ...value, more: 1 })]);

@@ -5,7 +5,7 @@ import type { CallMcpToolReply } from '#lib/api/mcp.ts';
 import { type ArgumentField, argumentFieldsOf, argumentsOf } from '#lib/browser/drafts/argument-draft.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import type { JsonObject, JsonValue } from '#lib/util/json.ts';
+import { isRecord, type JsonObject, type JsonValue } from '#lib/util/json.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { JsonTree } from '../ui/content/json-tree.tsx';
@@ -161,5 +161,5 @@ function Result({ reply: { result, duration_ms } }: { reply: CallMcpToolReply })
 }
 
 function fieldsOf(output: JsonValue): { [name: string]: JsonValue } {
-  return typeof output === 'object' && output !== null && !Array.isArray(output) ? output : { data: output };
+  return isRecord(output) ? output : { data: output };
 }

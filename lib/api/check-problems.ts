@@ -1,5 +1,5 @@
 import type { Check } from '../events/check.ts';
-import type { JsonObject, JsonValue } from '../util/json.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { regularExpression } from '../util/regular-expression.ts';
 
@@ -82,7 +82,7 @@ export function schemaProblem(root: JsonObject): string | undefined {
       ...Object.entries(schema).map(([keyword, value]) => () => {
         if (PLAIN_KEYWORDS.has(keyword)) return undefined;
         const place = `${path}/${keyword}`;
-        if (!NAMED_SCHEMAS.has(keyword) || !isObject(value)) return visit(value, place);
+        if (!NAMED_SCHEMAS.has(keyword) || !isRecord(value)) return visit(value, place);
         return first(
           Object.entries(value).map(
             ([name, each]) =>
@@ -101,7 +101,7 @@ function keywordProblem(schema: JsonObject, root: JsonObject, path: string): str
   const types = Array.isArray(type) ? type : [type];
   const unknown = type === undefined ? undefined : types.find((each) => !TYPES.has(each));
   if (unknown !== undefined) return `${path}/type: ${JSON.stringify(unknown)} is not a type of JSON schema.`;
-  const patterns = isObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const patterns = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
   const broken = [pattern, ...patterns].find(
     (each) => typeof each === 'string' && !regularExpression(each, 'u'),
   );
@@ -131,8 +131,4 @@ function first(problems: readonly (() => string | undefined)[]): string | undefi
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CommandTool, commandTool, commandToolFields, placeholdersOf } from '../events/command-tool.ts';
-import { isBoundedObject, type JsonObject } from '../util/json.ts';
+import { isBoundedObject, isRecord, type JsonObject } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { schemaProblem } from './check-problems.ts';
@@ -133,10 +133,6 @@ function parametersProblem(parameters: JsonObject): string | undefined {
   const [problem] = fieldProblems(parameterShape.safeParse(parameters, IN_WORDS).error?.issues ?? []);
   if (problem) return `${['schema', ...problem.path].join('/')}: ${problem.reason}`;
   return schemaProblem(parameters);
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A custom tool whose parts fit each other. */

@@ -10,7 +10,7 @@ import type { ChatModel, ChatReply, ChatRequest, ModelOptions } from '../model/c
 import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
 import { wireRequest } from '../model/wire-request.ts';
 import type { ParsedReply } from '../parser/types.ts';
-import type { JsonValue } from '../util/json.ts';
+import { asJson, isRecord, type JsonValue } from '../util/json.ts';
 
 const CASE_TIMEOUT_MS = 300_000;
 /** Delay before retrying a transient failure, as in a run. */
@@ -59,7 +59,7 @@ export async function runCase(
   const request = requestOfCase(one, settings);
   const startedAt = performance.now();
   const evidence: BenchmarkEvidence = {
-    request: boundedJson(plain(wireRequest(request))),
+    request: boundedJson(asJson(wireRequest(request))),
     native_calls: [],
     read_calls: [],
     repairs: [],
@@ -120,7 +120,7 @@ function judgeBoth(one: FunctionCase, reply: ChatReply, request: ChatRequest) {
     },
     evidence: {
       reply: boundedJson(
-        plain({ ...reply.message, ...(reply.doneReason && { done_reason: reply.doneReason }) }),
+        asJson({ ...reply.message, ...(reply.doneReason && { done_reason: reply.doneReason }) }),
       ),
       native_calls: native.map((call) => ({
         name: boundedText(call.name, 200),
@@ -156,8 +156,8 @@ function readingOf(parsed: ParsedReply): Pick<BenchmarkEvidence, 'read_calls' | 
 /** The calls in Ollama's field, as any program gets them: neither repaired nor fitted to the tools. */
 function nativeCalls({ message }: ChatReply): { name: string; arguments: JsonValue }[] {
   return (message.tool_calls ?? []).flatMap((call) => {
-    const called = isObject(call) ? call.function : undefined;
-    if (!isObject(called) || typeof called.name !== 'string') return [];
+    const called = isRecord(call) ? call.function : undefined;
+    if (!isRecord(called) || typeof called.name !== 'string') return [];
     return [{ name: called.name, arguments: called.arguments ?? {} }];
   });
 }
@@ -178,13 +178,4 @@ function bounded(judgement: Judgement): Judgement {
   return judgement.right
     ? judgement
     : { right: false, reason: boundedText(judgement.reason, MAX_REASON_CHARS) };
-}
-
-function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** As sent over the wire: undefined fields are omitted. */
-function plain(value: unknown): JsonValue {
-  return JSON.parse(JSON.stringify(value));
 }

@@ -11,7 +11,7 @@ import { isLostCall, swallowedTokens } from '../parser/swallowed-call.ts';
 import type { ParsedReply } from '../parser/types.ts';
 import { validateArguments } from '../parser/validate-arguments.ts';
 import { executeTool } from '../tools/execute-tool.ts';
-import type { JsonValue } from '../util/json.ts';
+import { asJson } from '../util/json.ts';
 import { boundedJson, boundedText } from './bounded.ts';
 import type { ProbeTranscript, TranscriptReply } from './probe-transcript.ts';
 import type { Probe } from './probes.ts';
@@ -79,7 +79,7 @@ export async function runProbe(
       keepAlive: settings.keepAlive,
     };
     const sentAt = performance.now();
-    const evidence = { request: boundedJson(plainJson(wireRequest(request))) };
+    const evidence = { request: boundedJson(asJson(wireRequest(request))) };
     let reply: ChatReply;
     try {
       reply = await ask(model, request, { signal, until: startedAt + PROBE_TIMEOUT_MS });
@@ -186,7 +186,7 @@ function shownReply(
   reading: TranscriptReply,
 ): Omit<CheckExchange, 'request' | 'duration_ms'> {
   return {
-    reply: boundedJson(plainJson(reply.message)),
+    reply: boundedJson(asJson(reply.message)),
     done_reason: reply.doneReason,
     prompt_tokens: reply.promptTokens,
     reply_tokens: reply.replyTokens,
@@ -234,9 +234,4 @@ function shownError({
     ...(hint === undefined ? {} : { hint }),
     ...(text === undefined ? {} : { raw: boundedText(text) }),
   };
-}
-
-/** As sent over the wire: undefined fields are omitted. */
-function plainJson(value: unknown): JsonValue {
-  return JSON.parse(JSON.stringify(value));
 }

@@ -1,5 +1,6 @@
 import type { Preset } from '../api/preset.ts';
 import { AppError } from '../errors/app-error.ts';
+import { isRecord } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { fillIn } from '../util/placeholders.ts';
 import { readFields } from './arguments.ts';
@@ -38,7 +39,7 @@ export function runOfPreset(
   const given = { ...body, ...readFields(fields.filter(([key]) => !names.includes(key))) };
   const merged = MERGED.flatMap((name) => {
     const [before, after] = [run[name], given[name]];
-    return isObject(before) && isObject(after) ? [[name, { ...before, ...after }]] : [];
+    return isRecord(before) && isRecord(after) ? [[name, { ...before, ...after }]] : [];
   });
   const task = run.task === undefined ? {} : { task: fillIn(run.task, values) };
   return { ...run, ...task, ...given, ...Object.fromEntries(merged) };
@@ -56,8 +57,4 @@ function presetNamed(presets: readonly Preset[], wanted: string): Preset {
     message: `There is no preset "${wanted}"${nearest ? `; did you mean "${nearest}"?` : '.'}`,
     hint: names.length > 0 ? `Presets: ${names.join(', ')}` : 'Save one in the form for a new run.',
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

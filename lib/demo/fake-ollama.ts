@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { errorMessage } from '../util/error-message.ts';
-import type { JsonObject } from '../util/json.ts';
+import { type JsonObject, jsonValue } from '../util/json.ts';
 import { fullName, isSameModel } from '../util/model-name.ts';
 import { detailsOf, Loader, type LoadRequest } from './fake-loader.ts';
 import { type LibraryModel, type PullHold, sendPull } from './fake-pull.ts';
@@ -938,16 +938,7 @@ function bodyOf(text: string): unknown {
  */
 function formatted(found: ReturnType<typeof stepAt>, { format }: ChatBody): ReturnType<typeof stepAt> {
   const { fault, attempts, reply } = found?.step ?? {};
-  if (!format || fault || attempts || isJson(reply?.content ?? '')) return found;
+  if (!format || fault || attempts || jsonValue(reply?.content ?? '') !== undefined) return found;
   const content = JSON.stringify(sampleOfSchema(format));
   return { round: 1, ...found, step: { reply: scenarioReply.parse({ content }) } };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../util/json.ts';
+import { isRecord, type JsonValue } from '../util/json.ts';
 
 /** Levels of a schema that refers to itself. */
 const MAX_DEPTH = 8;
@@ -8,15 +8,15 @@ const MAX_DEPTH = 8;
  * `anyOf` and `oneOf`, lower limits): what a model is held to that may only choose tokens that fit. Pure.
  */
 export function sampleOfSchema(schema: JsonValue | undefined, text = 'A sample.', depth = 0): JsonValue {
-  if (!isObject(schema) || depth > MAX_DEPTH) return text;
+  if (!isRecord(schema) || depth > MAX_DEPTH) return text;
   const { const: constant, enum: values, anyOf, oneOf, type, properties, required, items } = schema;
   if (constant !== undefined) return constant;
   if (Array.isArray(values) && values[0] !== undefined) return values[0];
   const branches = Array.isArray(anyOf) ? anyOf : oneOf;
   if (Array.isArray(branches)) return sampleOfSchema(branches[0], text, depth + 1);
   const kind = Array.isArray(type) ? type[0] : type;
-  if (kind === 'object' || (kind === undefined && isObject(properties))) {
-    const fields = isObject(properties) ? properties : {};
+  if (kind === 'object' || (kind === undefined && isRecord(properties))) {
+    const fields = isRecord(properties) ? properties : {};
     const names = [
       ...new Set([...Object.keys(fields), ...(Array.isArray(required) ? required.map(String) : [])]),
     ];
@@ -37,8 +37,4 @@ export function sampleOfSchema(schema: JsonValue | undefined, text = 'A sample.'
     default:
       return text;
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

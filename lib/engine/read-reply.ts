@@ -3,6 +3,7 @@ import type { ChatReply } from '../model/chat-model.ts';
 import { isLostCall, swallowedTokens } from '../parser/swallowed-call.ts';
 import type { ParsedReply } from '../parser/types.ts';
 import type { ReadyState } from '../policies/rule.ts';
+import { isRecord } from '../util/json.ts';
 import { readCalls } from './read-calls.ts';
 
 type Heard = NonNullable<Extract<NewEvent, { type: 'model-call.ended' }>['heard']>;
@@ -95,9 +96,7 @@ function numberedCalls(
 /** The call IDs assigned by the server (S10), if every call has a unique one. */
 function identifiers(message: ChatReply['message'], calls: number): string[] {
   const ids = (message.tool_calls ?? []).flatMap((entry) =>
-    typeof entry === 'object' && entry !== null && !Array.isArray(entry) && typeof entry.id === 'string'
-      ? [entry.id]
-      : [],
+    isRecord(entry) && typeof entry.id === 'string' ? [entry.id] : [],
   );
   const whole = ids.length === calls && ids.length === message.tool_calls?.length;
   return whole && new Set(ids).size === calls && !ids.includes('') ? ids : [];

@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatReply, MessageCall } from '../model/chat-model.ts';
-import type { JsonValue } from '../util/json.ts';
+import { isRecord, type JsonValue } from '../util/json.ts';
 import { memoized } from '../util/memoized.ts';
 import type { RunConfig } from './config.ts';
 import type { EventOf } from './registry.ts';
@@ -66,10 +66,6 @@ export function resultText(result: ToolResult): string {
 }
 
 function isMessageCall(entry: JsonValue): entry is JsonValue & MessageCall {
-  if (!isObject(entry) || !isObject(entry.function)) return false;
-  return typeof entry.function.name === 'string' && isObject(entry.function.arguments);
-}
-
-function isObject(value: JsonValue | undefined): value is { [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isRecord(entry) || !isRecord(entry.function)) return false;
+  return typeof entry.function.name === 'string' && isRecord(entry.function.arguments);
 }

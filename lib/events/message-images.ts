@@ -1,4 +1,5 @@
 import type { ChatMessage, MessageImage } from '../model/chat-model.ts';
+import { jsonObject } from '../util/json.ts';
 import { memoized } from '../util/memoized.ts';
 import { imageWords } from './image-words.ts';
 
@@ -52,19 +53,10 @@ export function withImagesInWords(message: ChatMessage, say: (names: string) => 
 }
 
 function withNote({ role, content }: ChatMessage, note: string): string {
-  const result = role === 'tool' ? objectIn(content) : undefined;
+  const result = role === 'tool' ? jsonObject(content) : undefined;
   if (!result) return `${content}\n\n[${note}]`;
   const earlier = typeof result.note === 'string' ? `${result.note} ` : '';
   return JSON.stringify({ ...result, note: earlier + note });
-}
-
-function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The estimated tokens of an image. Models differ; `measuredFactor` corrects it once a server has counted. */

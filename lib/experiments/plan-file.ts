@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { type ExperimentPlan, type ExperimentRequest, experimentRequest } from '../api/experiment.ts';
 import { AppError } from '../errors/app-error.ts';
 import { describeProblems, problemsOf, type SuiteProblem } from '../suites/suite-problem.ts';
+import { isRecord } from '../util/json.ts';
 import { namesInSchema } from '../util/names-in-schema.ts';
 import { readYaml } from '../util/read-yaml.ts';
 import { IN_WORDS } from '../util/schema-problems.ts';
@@ -118,8 +119,4 @@ function refuse(problems: readonly SuiteProblem[]): never {
     message: describeProblems(problems),
     hint: 'docs/experiments.md describes plan files.',
   });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

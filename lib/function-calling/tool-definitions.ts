@@ -1,5 +1,6 @@
 import { CATEGORIES } from '../api/benchmark-categories.ts';
 import type { ParameterSchema, ToolDefinition } from '../parser/types.ts';
+import { isRecord } from '../util/json.ts';
 import type { FunctionCase, FunctionDescription } from './function-case.ts';
 
 /** The files' type names, as JSON schema has them. @see `GORILLA_TO_OPENAPI` in `bfcl_eval/constants/type_mappings.py` */
@@ -91,8 +92,4 @@ function schemaOf(described: { readonly [key: string]: unknown }): ParameterSche
     }),
     ...(isRecord(items) && { items: schemaOf(items) }),
   };
-}
-
-function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { MAX_ENTERED_CHARS } from '../events/entered-content.ts';
 import type { AskedField, AskedRequest, EnteredValue } from '../events/mcp-request.ts';
-import { isBoundedObject } from '../util/json.ts';
+import { isBoundedObject, isRecord } from '../util/json.ts';
 import { textStart } from '../util/short-text.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import {
@@ -229,7 +229,7 @@ function textOf(value: unknown, mask: SecretMask, maxChars: number): string {
 }
 
 function given(value: unknown): Given {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isRecord(value) ? { ...value } : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

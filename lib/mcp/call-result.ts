@@ -4,7 +4,7 @@ import { plainText } from '../sandbox/plain-text.ts';
 import { fitMiddle, jsonTextBytes } from '../tools/fit-text.ts';
 import type { ToolResult } from '../tools/tool.ts';
 import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from '../tools/tool-results.ts';
-import { isBoundedObject, type JsonObject, type JsonValue } from '../util/json.ts';
+import { isBoundedObject, isRecord, type JsonObject, type JsonValue } from '../util/json.ts';
 import { formatCount } from '../util/numbers.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { cleanLine } from './clean-text.ts';
@@ -142,7 +142,7 @@ function structuredOf(value: unknown, mask: SecretMask): JsonObject | undefined 
   const bounds = { maxChars: 4 * MAX_RESULT_BYTES, maxDepth: MAX_STRUCTURED_DEPTH };
   if (!isBoundedObject(value, bounds)) return undefined;
   const cleaned = mask.json(cleanJson(value));
-  return typeof cleaned === 'object' && cleaned !== null && !Array.isArray(cleaned) ? cleaned : undefined;
+  return isRecord(cleaned) ? cleaned : undefined;
 }
 
 /** A text with data that is no object within limits, unless the text has it. It is cut with the text. */

@@ -1,5 +1,5 @@
 import type { ParameterSchema } from '../parser/types.ts';
-import type { JsonObject, JsonValue } from '../util/json.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../util/json.ts';
 import { textStart } from '../util/short-text.ts';
 import { cleanText } from './clean-text.ts';
 import { MAX_NAME_CHARS, MAX_PARAMETER_CHARS, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES } from './limits.ts';
@@ -54,7 +54,7 @@ class SchemaReader {
         `Its input schema has more than ${MAX_SCHEMA_NODES} parts or is nested too deeply.`,
       );
     }
-    if (!isObject(schema)) return {};
+    if (!isRecord(schema)) return {};
     if (typeof schema.$ref === 'string') return this.#resolved(schema, schema.$ref, path, depth);
     const { type, description, properties, required, items, additionalProperties } = schema;
     const inner = (value: JsonValue) => this.read(value, path, depth + 1);
@@ -67,9 +67,9 @@ class SchemaReader {
         ? { description: shortened(description, MAX_PARAMETER_CHARS) }
         : {}),
       ...enumOf(schema),
-      ...(isObject(properties) ? { properties: this.#properties(properties, path, depth) } : {}),
+      ...(isRecord(properties) ? { properties: this.#properties(properties, path, depth) } : {}),
       ...(Array.isArray(required) ? { required: required.filter((name) => typeof name === 'string') } : {}),
-      ...(isObject(items) ? { items: inner(items) } : {}),
+      ...(isRecord(items) ? { items: inner(items) } : {}),
       ...(branches.length > 0 ? { anyOf: branches } : {}),
       ...(additionalProperties === false ? { additionalProperties } : {}),
       ...plainKeywords(schema),
@@ -104,7 +104,7 @@ class SchemaReader {
     let found: JsonValue = this.#root;
     for (const step of reference.slice(2).split('/')) {
       const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-      if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
+      if (!isRecord(found) || !Object.hasOwn(found, key)) return undefined;
       found = found[key] ?? null;
     }
     return found;
@@ -159,8 +159,4 @@ function isType(type: unknown): type is string | string[] {
 
 function listOf(value: JsonValue | undefined): JsonValue[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,7 +9,7 @@ import {
 } from '../api/mcp.ts';
 import { MAX_SERVER_NAME_CHARS } from '../events/mcp-names.ts';
 import { expandHome } from '../sandbox/home-path.ts';
-import { jsonValue } from '../util/json.ts';
+import { isRecord, jsonValue } from '../util/json.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { shortText } from '../util/short-text.ts';
 import { referenceProblem } from './references.ts';
@@ -205,8 +205,4 @@ function textOf(value: unknown): string | undefined {
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { jsonObject } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';
 import { ModelError } from './model-error.ts';
 
@@ -53,7 +54,7 @@ const UNUSABLE_MODEL =
 /** A reply with a status other than 200 (T5): `Ollama HTTP {status}: {body}`, the body cut at 500 characters. */
 export function httpError(status: number, body: string, asked: AskedFor): ModelError {
   const message = `Ollama HTTP ${status}: ${shortText(body.trim(), BODY_EXCERPT)}`;
-  return classify({ status, text: errorText(body), message, json: isJsonObject(body) }, asked);
+  return classify({ status, text: errorText(body), message, json: jsonObject(body) !== undefined }, asked);
 }
 
 /** An error that Ollama sent with status 200 instead of a reply or its next piece. */
@@ -204,19 +205,6 @@ function countIn(text: string, pattern: RegExp): number | undefined {
 }
 
 function errorText(body: string): string {
-  const parsed = parseObject(body);
+  const parsed = jsonObject(body);
   return (parsed && errorIn(parsed)) ?? body.trim();
-}
-
-function isJsonObject(body: string): boolean {
-  return parseObject(body) !== undefined;
-}
-
-function parseObject(body: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined; // not JSON: the caller uses the text as is
-  }
 }

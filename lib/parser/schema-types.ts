@@ -1,4 +1,4 @@
-import type { JsonValue } from '../util/json.ts';
+import { isRecord, type JsonValue } from '../util/json.ts';
 import { memoized } from '../util/memoized.ts';
 import type { ParameterSchema } from './types.ts';
 
@@ -79,7 +79,7 @@ export function soundSchema(given: ParameterSchema, depth = 0): ParameterSchema 
 }
 
 function isSchema(value: unknown): value is ParameterSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value);
 }
 
 /** The types that a schema allows, in a fixed order; empty when it declares none. */
@@ -107,7 +107,7 @@ export function isOfType(value: JsonValue, type: SchemaType): boolean {
     case 'array':
       return Array.isArray(value);
     case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
+      return isRecord(value);
     default:
       return typeof value === type;
   }

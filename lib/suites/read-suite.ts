@@ -1,6 +1,7 @@
 import { type Suite, type SuiteFileFormat, suite, suiteHeader } from '../api/suite.ts';
 import { MAX_SUITE_BYTES } from '../events/limits.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { isRecord } from '../util/json.ts';
 import { readYaml, TOO_DEEP } from '../util/read-yaml.ts';
 import { IN_WORDS } from '../util/schema-problems.ts';
 import { problemsOf, type SuiteProblem } from './suite-problem.ts';
@@ -147,8 +148,4 @@ function failed(reason: string, line?: number): { problems: SuiteProblem[] } {
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.slice(0, 200) ?? '';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

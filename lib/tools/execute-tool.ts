@@ -1,7 +1,7 @@
 import { allowedTypes, soundSchema } from '../parser/schema-types.ts';
 import type { ParameterSchema } from '../parser/types.ts';
 import { validateArguments } from '../parser/validate-arguments.ts';
-import type { JsonObject, JsonValue } from '../util/json.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
 import { failed, failedWith } from './tool-results.ts';
@@ -67,9 +67,7 @@ function withoutNulls(args: JsonObject, { required = [], properties = {} }: Para
 }
 
 function itemWithoutNulls(item: JsonValue, schema: ParameterSchema): JsonValue {
-  return typeof item === 'object' && item !== null && !Array.isArray(item)
-    ? withoutNulls(item, schema)
-    : item;
+  return isRecord(item) ? withoutNulls(item, schema) : item;
 }
 
 function parametersOf({ properties = {}, required = [] }: ParameterSchema): string {

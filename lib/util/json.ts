@@ -5,7 +5,7 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 export type JsonObject = { [key: string]: JsonValue };
 
 /** Parses JSON; returns `undefined` if the text is invalid. */
-export function jsonValue(text: string): unknown {
+export function jsonValue(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
   } catch {
@@ -13,13 +13,28 @@ export function jsonValue(text: string): unknown {
   }
 }
 
+/** Parses a JSON object; returns `undefined` if the text is invalid or holds another value. */
+export function jsonObject(text: string): JsonObject | undefined {
+  const value = jsonValue(text);
+  return isRecord(value) ? value : undefined;
+}
+
+/** Whether a value is an object with named values: neither `null` nor a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value as JSON has it, such as a request body: without the fields that are `undefined`. */
+export function asJson(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value));
+}
+
 /** Whether a value is a JSON object within limits: characters as compact JSON, levels of nesting. */
 export function isBoundedObject(
   value: unknown,
   { maxChars, maxDepth }: { maxChars: number; maxDepth: number },
 ): value is JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return isShallow(value, maxDepth) && JSON.stringify(value).length <= maxChars;
+  return isRecord(value) && isShallow(value, maxDepth) && JSON.stringify(value).length <= maxChars;
 }
 
 /** Whether a value has at most so many levels of nesting: the recursion of `JSON.stringify` overflows the stack at thousands. */

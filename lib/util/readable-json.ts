@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import { isRecord, type JsonValue } from './json.ts';
 
 const INDENT = '  ';
 
@@ -14,7 +14,7 @@ function linesOf(value: JsonValue): string[] {
   if (Array.isArray(value) && value.length > 0) {
     return value.flatMap((item) => entryLines('-', item));
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+  if (isRecord(value)) {
     const keys = Object.keys(value).sort();
     if (keys.length > 0) return keys.flatMap((key) => entryLines(`${nameOf(key)}:`, value[key] ?? null));
   }

@@ -26,6 +26,7 @@ import type {
   StopRow as StopRowData,
 } from '#lib/events/timeline.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
+import { asJson } from '#lib/util/json.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';
 import { cx } from '../../ui/cx.ts';
@@ -113,7 +114,7 @@ export function CreatedRow({ row }: { row: CreatedRowData }) {
           <Panel label="Settings">
             <JsonFields
               id={`${row.key}.settings`}
-              value={JSON.parse(JSON.stringify(settings))}
+              value={asJson(settings)}
               label="settings"
               seq={row.seq}
               path="config"

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../util/json.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
 
 /** How a value is entered. `json`: as JSON text, for what has no field of its own. */
 type ArgumentKind = 'text' | 'number' | 'switch' | 'choice' | 'json';
@@ -22,7 +22,7 @@ const MAX_FIELDS = 60;
 
 /** The fields of a tool's form, made from its JSON schema, which is untrusted. Pure. */
 export function argumentFieldsOf(schema: JsonObject): ArgumentField[] {
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = isRecord(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(properties)
     .slice(0, MAX_FIELDS)
@@ -30,7 +30,7 @@ export function argumentFieldsOf(schema: JsonObject): ArgumentField[] {
 }
 
 function fieldOf(property: JsonValue): Omit<ArgumentField, 'name' | 'required'> {
-  if (!isObject(property))
+  if (!isRecord(property))
     return { kind: 'json', description: '', choices: [], numeric: false, placeholder: '' };
   const { type, description, enum: values, default: preset } = property;
   const choices = Array.isArray(values) ? values.filter(isPlain).map(String) : [];
@@ -103,8 +103,4 @@ function parsed(text: string): JsonValue | undefined {
 
 function isPlain(value: JsonValue | undefined): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

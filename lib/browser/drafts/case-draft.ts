@@ -1,7 +1,6 @@
 import type { SuiteCase, SuiteFileFormat } from '../../api/suite.ts';
 import { kindFacts, type RunKind } from '../../events/modes.ts';
-import type { JsonValue } from '../../util/json.ts';
-import { jsonValue } from '../../util/json.ts';
+import { type JsonObject, type JsonValue, jsonObject, jsonValue } from '../../util/json.ts';
 import { type DraftCheck, draftOfCheck, readCheck } from './check-draft.ts';
 
 /** A case as the form holds it: everything as text. */
@@ -159,8 +158,6 @@ function listOf(text: string): string[] {
     .filter((each) => each !== '');
 }
 
-function objectOf(text: string): Record<string, JsonValue> | undefined {
-  const value = text.trim() === '' ? {} : jsonValue(text);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as Record<string, JsonValue>) : undefined;
+function objectOf(text: string): JsonObject | undefined {
+  return text.trim() === '' ? {} : jsonObject(text);
 }

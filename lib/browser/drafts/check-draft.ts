@@ -5,7 +5,7 @@ import { CHECK_LIMITS, MAX_TARGETS } from '../../events/limits.ts';
 import { kindFacts, type RunKind } from '../../events/modes.ts';
 import { offersSetting } from '../../events/settings.ts';
 import { assertNever } from '../../util/assert-never.ts';
-import { isBoundedObject, type JsonObject, jsonValue } from '../../util/json.ts';
+import { isBoundedObject, jsonObject, jsonValue } from '../../util/json.ts';
 
 /** The fields of checks, under their names in the API. */
 export type CheckField =
@@ -224,8 +224,7 @@ function checkOf(
   written: (field: CheckField) => string,
 ): Check {
   const number = (field: CheckField) => (written(field) === '' ? undefined : Number(written(field)));
-  const json = (field: CheckField) =>
-    written(field) === '' ? undefined : (jsonValue(written(field)) as JsonObject);
+  const json = (field: CheckField) => jsonObject(written(field));
   const sensitive = caseSensitive ? { case_sensitive: true } : {};
   switch (choice) {
     case 'command':

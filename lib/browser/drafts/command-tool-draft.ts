@@ -1,6 +1,6 @@
 import type { CommandTool } from '../../events/command-tool.ts';
 import { COMMAND_TOOL_SECONDS, MAX_COMMAND_NAME_CHARS, SERVER_NAME } from '../../events/mcp-names.ts';
-import { type JsonObject, jsonValue } from '../../util/json.ts';
+import { isRecord, type JsonObject, jsonObject } from '../../util/json.ts';
 
 /** The types that the form has for a parameter. */
 export const PARAMETER_TYPES = ['string', 'integer', 'number', 'boolean', 'array'] as const;
@@ -85,8 +85,8 @@ export function commandToolOf(
 
 function parametersOf({ schema, parameters }: CommandToolDraft, problems: CommandToolProblems): JsonObject {
   if (schema !== undefined) {
-    const value = jsonValue(schema);
-    if (isObject(value)) return value;
+    const value = jsonObject(schema);
+    if (value) return value;
     problems.schema = 'This is not a JSON object.';
     return {};
   }
@@ -122,8 +122,8 @@ export function schemaOf(rows: readonly ParameterRow[]): JsonObject {
 export function rowsOf(schema: JsonObject): ParameterRow[] | undefined {
   const { properties, required } = schema;
   const names = Array.isArray(required) ? required : [];
-  const rows = Object.entries(isObject(properties) ? properties : {}).map(([name, value]): ParameterRow => {
-    const { type, description } = isObject(value) ? value : {};
+  const rows = Object.entries(isRecord(properties) ? properties : {}).map(([name, value]): ParameterRow => {
+    const { type, description } = isRecord(value) ? value : {};
     return {
       name,
       type: PARAMETER_TYPES.find((known) => known === type) ?? 'string',
@@ -136,11 +136,7 @@ export function rowsOf(schema: JsonObject): ParameterRow[] | undefined {
 
 /** Whether two values are the same, whatever the order of their fields. */
 function sameJson(one: unknown, other: unknown): boolean {
-  if (!isObject(one) || !isObject(other)) return JSON.stringify(one) === JSON.stringify(other);
+  if (!isRecord(one) || !isRecord(other)) return JSON.stringify(one) === JSON.stringify(other);
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every((key) => sameJson(one[key], other[key]));
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@ import { withoutNamedOptions } from '../../events/sent-options.ts';
 import type { OptionValue } from '../../events/setting-values.ts';
 import { MODEL_OPTION_NAMES } from '../../events/settings.ts';
 import { errorMessage } from '../../util/error-message.ts';
-import type { JsonObject, JsonValue } from '../../util/json.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
 import { type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
 
@@ -211,10 +211,10 @@ function readCalls({ key, calls }: DraftMessage, problems: Problems): WrittenMes
     return undefined;
   }
   const isCall = (value: JsonValue) =>
-    isObject(value) &&
-    isObject(value.function) &&
+    isRecord(value) &&
+    isRecord(value.function) &&
     typeof value.function.name === 'string' &&
-    isObject(value.function.arguments);
+    isRecord(value.function.arguments);
   if (!Array.isArray(read.value) || !read.value.every(isCall)) {
     problems[field] = 'Must be a list of calls: [{"function": {"name": "…", "arguments": {…}}}].';
     return undefined;
@@ -248,17 +248,17 @@ function readTool(text: string): { ok: true; tool: Tool } | { ok: false; problem
   if (!read.ok) return read;
   const { value } = read;
   const problem = (words: string) => ({ ok: false as const, problem: words });
-  if (!isObject(value)) return problem('Must be an object with a name, a description and parameters.');
+  if (!isRecord(value)) return problem('Must be an object with a name, a description and parameters.');
   if (typeof value.name !== 'string' || value.name.trim() === '') return problem('"name" must be a text.');
   if (value.description !== undefined && typeof value.description !== 'string')
     return problem('"description" must be a text.');
   const { parameters } = value;
-  if (!isObject(parameters))
+  if (!isRecord(parameters))
     return problem('"parameters" must be a JSON Schema: {"type": "object", "properties": {…}}.');
   if (parameters.type !== undefined && parameters.type !== 'object')
     return problem('"parameters.type" must be "object".');
   const { properties, required } = parameters;
-  if (properties !== undefined && !(isObject(properties) && Object.values(properties).every(isObject)))
+  if (properties !== undefined && !(isRecord(properties) && Object.values(properties).every(isRecord)))
     return problem('"parameters.properties" must be an object of schemas: {"path": {"type": "string"}}.');
   if (
     required !== undefined &&
@@ -284,7 +284,7 @@ function readOptions(
   if (draft.otherOptions.trim() !== '') {
     const read = readJson(draft.otherOptions);
     if (!read.ok) problems.otherOptions = read.problem;
-    else if (!isObject(read.value) || !Object.values(read.value).every(isOptionValue))
+    else if (!isRecord(read.value) || !Object.values(read.value).every(isOptionValue))
       problems.otherOptions =
         'Must be an object of numbers, texts, switches and lists of texts: {"num_gpu": 0}.';
     else Object.assign(now, otherOptions(read.value));
@@ -307,10 +307,6 @@ function readJson(text: string): { ok: true; value: JsonValue } | { ok: false; p
   } catch (error) {
     return { ok: false, problem: `Not JSON: ${errorMessage(error)}` };
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isOptionValue(value: JsonValue): value is OptionValue {

@@ -1,7 +1,7 @@
 import { editedArguments } from '../../events/file-changes.ts';
 import { readEdits } from '../../events/text-edits.ts';
 import type { TimelineRow, ToolRow } from '../../events/timeline.ts';
-import type { JsonObject } from '../../util/json.ts';
+import { isRecord, type JsonObject } from '../../util/json.ts';
 
 /** What a call changes in a file, as far as the log knows. */
 export interface KnownChange {
@@ -73,7 +73,7 @@ function contentAfter(row: ToolRow, path: string): string | undefined {
 
 function hasCreated({ result }: ToolRow): boolean {
   const output = result?.output;
-  return typeof output === 'object' && output !== null && !Array.isArray(output) && output.created === true;
+  return isRecord(output) && output.created === true;
 }
 
 /** Whether the arguments are here only in part: long texts are truncated for viewers. */

@@ -1,3 +1,5 @@
+import { isRecord } from '../../util/json.ts';
+
 /** The editable part of a tool message, and how to rebuild the full message from it. */
 export interface ResultText {
   readonly text: string;
@@ -21,13 +23,13 @@ export function resultText(content: string): ResultText {
   } catch {
     return asItIs; // plain text, as explorations have it
   }
-  if (!isObject(parsed)) return asItIs;
+  if (!isRecord(parsed)) return asItIs;
   const { output } = parsed;
   if (typeof output === 'string') {
     const result = parsed;
     return { text: output, part: 'output', whole: (text) => JSON.stringify({ ...result, output: text }) };
   }
-  if (!isObject(output)) return asItIs;
+  if (!isRecord(output)) return asItIs;
   for (const field of TEXT_FIELDS) {
     const text = output[field];
     if (typeof text !== 'string') continue;
@@ -39,8 +41,4 @@ export function resultText(content: string): ResultText {
     };
   }
   return asItIs;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import {
   type NumberFacts,
   SETTINGS,
 } from '../../events/settings.ts';
-import type { JsonObject, JsonValue } from '../../util/json.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
 import { formatCount, formatDuration } from './format.ts';
 
 type Facts = Pick<NumberFacts, 'label' | 'unit'>;
@@ -78,9 +78,7 @@ function numberText(value: number, unit: NumberFacts['unit']): string {
 /** A field in each line; those of an object within stand among them: the rules of approval, tool by tool. */
 function fieldLines(value: JsonObject): string[] {
   return Object.entries(value).flatMap(([field, of]) =>
-    typeof of === 'object' && of !== null && !Array.isArray(of)
-      ? fieldLines(of)
-      : [`${settingName(field)}: ${settingText(field, of)}`],
+    isRecord(of) ? fieldLines(of) : [`${settingName(field)}: ${settingText(field, of)}`],
   );
 }
 

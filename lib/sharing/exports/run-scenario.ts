@@ -8,7 +8,7 @@ import {
 import { foldRun } from '../../events/fold-run.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
-import type { JsonObject, JsonValue } from '../../util/json.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
 
 type Answer = Pick<ScenarioStepInput, 'reply' | 'fault'>;
 
@@ -111,13 +111,9 @@ function replyOf(event: EventOf<'model-call.ended'>): ScenarioStepInput['reply']
 }
 
 function callOf(entry: JsonValue): { name: string; arguments: JsonObject }[] {
-  if (!isObject(entry) || !isObject(entry.function)) return [];
+  if (!isRecord(entry) || !isRecord(entry.function)) return [];
   const { name, arguments: args } = entry.function;
-  return typeof name === 'string' ? [{ name, arguments: isObject(args) ? args : {} }] : [];
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof name === 'string' ? [{ name, arguments: isRecord(args) ? args : {} }] : [];
 }
 
 /** What must go wrong on the wire so that the call fails in the same way. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../../util/json.ts';
 import { isPairedSecret } from './credentials.ts';
 
 /** The context of a text: its key and its schema; no schema where any JSON is allowed. */
@@ -153,8 +154,4 @@ function itemContext(list: readonly unknown[], index: number, context: Context):
 function labelOf(value: Record<string, unknown>): string | undefined {
   const label = value.name ?? value.key;
   return typeof label === 'string' ? label : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

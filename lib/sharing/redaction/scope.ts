@@ -4,6 +4,7 @@ import type { AskedRequest } from '../../events/mcp-request.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
 import type { Opinion } from '../../events/verification.ts';
 import { assertNever } from '../../util/assert-never.ts';
+import { isRecord } from '../../util/json.ts';
 
 /** How much of a run is shared. */
 export const SCOPES = ['summary', 'without_results', 'everything'] as const;
@@ -275,11 +276,7 @@ function withoutExcerpts(event: EventOf<'policy.warned'>): EventOf<'policy.warne
       : {
           detail: {
             ...detail,
-            lost: lost.map((one) =>
-              typeof one === 'object' && one !== null && !Array.isArray(one)
-                ? { ...one, excerpt: WITHHELD }
-                : WITHHELD,
-            ),
+            lost: lost.map((one) => (isRecord(one) ? { ...one, excerpt: WITHHELD } : WITHHELD)),
           },
         }),
   };
