@@ -4,8 +4,8 @@ import { kindFacts, kindOf, modeFacts, type RunKind, type RunMode } from './mode
 import type { OptionValue, ParserLayer, ThinkSetting } from './setting-values.ts';
 
 /** Complexity tiers, which set the iteration limit (G1). */
-const TIERS = ['trivial', 'standard', 'complex'] as const;
-type Tier = (typeof TIERS)[number];
+export const TIERS = ['trivial', 'standard', 'complex'] as const;
+export type Tier = (typeof TIERS)[number];
 
 /** Max iterations of a task by complexity tier (G1). */
 export const ITERATION_LIMITS = { trivial: 5, standard: 10, complex: 20 } as const satisfies Record<

@@ -1,7 +1,7 @@
 import { runKinds } from '../../events/modes.ts';
-import { jsonValue } from '../../util/json.ts';
+import { isRecord, jsonValue } from '../../util/json.ts';
 import { type DraftSuite, type ExperimentDraft, emptyExperiment } from './experiment-draft.ts';
-import { isDraftCheck, isObject, isText } from './kept-settings.ts';
+import { isDraftCheck, isText } from './kept-settings.ts';
 
 type KeptField = Exclude<keyof ExperimentDraft, 'confirmed'>;
 
@@ -23,7 +23,7 @@ export function experimentText(draft: ExperimentDraft): string {
 /** The fields in such a text. Another version may have written it: what this form could not show is left out. Pure. */
 export function readExperimentText(text: string): Partial<ExperimentDraft> {
   const read = jsonValue(text);
-  if (!isObject(read)) return {};
+  if (!isRecord(read)) return {};
   const names = KEPT_FIELDS.filter((name) => Object.hasOwn(read, name) && fits(name, read[name]));
   return Object.fromEntries(names.map((name) => [name, read[name]]));
 }
@@ -47,12 +47,12 @@ function fits(name: KeptField, value: unknown): boolean {
 }
 
 function isDraftSuite(value: unknown): value is DraftSuite {
-  if (!isObject(value) || !isObject(value.reference) || !isText(value.name)) return false;
+  if (!isRecord(value) || !isRecord(value.reference) || !isText(value.name)) return false;
   const { id, shipped } = value.reference;
   return (
     (isText(id) || isText(shipped)) &&
     Array.isArray(value.cases) &&
-    value.cases.every((one) => isObject(one) && isMode(one.mode) && isTexts(one.tags))
+    value.cases.every((one) => isRecord(one) && isMode(one.mode) && isTexts(one.tags))
   );
 }
 

@@ -1,28 +1,59 @@
 import { runKinds } from '../../events/modes.ts';
-import { ITERATION_LIMITS, OPERATOR_POLICIES } from '../../events/settings.ts';
-import { jsonValue } from '../../util/json.ts';
-import { isCheckChoice } from './check-draft.ts';
-import { APPROVAL_CHOICES, emptyDraft, type RunDraft } from './run-draft.ts';
+import { OPERATOR_POLICIES, TIERS } from '../../events/settings.ts';
+import { isRecord, jsonObject } from '../../util/json.ts';
+import { keysOf, recordOf } from '../../util/records.ts';
+import { type DraftCheck, isCheckChoice } from './check-draft.ts';
+import { NUMBER_FIELD_NAMES } from './number-fields.ts';
+import {
+  APPROVAL_CHOICES,
+  emptyDraft,
+  PLAIN_SWITCHES,
+  type RunDraft,
+  STALL_GUARD_CHOICES,
+  WORKSPACE_KINDS,
+} from './run-draft.ts';
+import { THINK_WORDS } from './think-word.ts';
 
 /** The task is kept apart, images are too large, and the others are only filled in from presets and earlier runs. */
-const NOT_KEPT: readonly string[] = ['task', 'images', 'placeholders', 'otherOptions', 'otherSettings'];
-const KEPT_FIELDS = (Object.keys(emptyDraft) as (keyof RunDraft)[]).filter(
-  (name) => !NOT_KEPT.includes(name),
-);
+type KeptField = Exclude<
+  keyof RunDraft,
+  'task' | 'images' | 'placeholders' | 'otherOptions' | 'otherSettings'
+>;
+type Guard<Value> = (value: unknown) => value is Value;
 
-const APPROVALS: readonly unknown[] = APPROVAL_CHOICES;
-const CHOICES: Partial<Record<keyof RunDraft, readonly unknown[]>> = {
-  kind: runKinds,
-  workspaceKind: ['fresh', 'folder'],
-  tier: Object.keys(ITERATION_LIMITS),
-  stall_guard: ['usual', 'on', 'off'],
-  think: ['off', 'on', 'low', 'medium', 'high'],
-  operator_policy: OPERATOR_POLICIES,
+/** The kept fields, and whether a value is one that the form can show. */
+const KEPT_FIELDS: { readonly [Field in KeptField]: Guard<RunDraft[Field]> } = {
+  ...recordOf(NUMBER_FIELD_NAMES, () => isText),
+  ...recordOf(PLAIN_SWITCHES, () => isSwitch),
+  kind: oneOf(runKinds),
+  model: isText,
+  workspaceKind: oneOf(WORKSPACE_KINDS),
+  workspace: isText,
+  workspace_copy: isSwitch,
+  tier: oneOf(TIERS),
+  stall_guard: oneOf(STALL_GUARD_CHOICES),
+  think: oneOf(THINK_WORDS),
+  withheldTools: listOf(isText),
+  addedTools: listOf(isText),
+  fetch_hosts: isText,
+  approval: valuesOf(oneOf(APPROVAL_CHOICES)),
+  checks: listOf(isDraftCheck),
+  answer_schema: isText,
+  keep_alive: isText,
+  system: isText,
+  untilStopped: isSwitch,
+  diversity: isSwitch,
+  embeddingModel: isText,
+  operator_policy: oneOf(OPERATOR_POLICIES),
+  operator_replies: isText,
+  operator_model: isText,
+  operator_prompt: isText,
 };
+const KEPT_NAMES = keysOf(KEPT_FIELDS);
 
 /** The settings of a draft that differ from those of an empty form, as text; empty if none does. Pure. */
 export function settingsText(draft: RunDraft): string {
-  const changed = KEPT_FIELDS.filter((name) => !isSame(draft[name], emptyDraft[name]));
+  const changed = KEPT_NAMES.filter((name) => !isSame(draft[name], emptyDraft[name]));
   return changed.length === 0
     ? ''
     : JSON.stringify(Object.fromEntries(changed.map((name) => [name, draft[name]])));
@@ -30,29 +61,30 @@ export function settingsText(draft: RunDraft): string {
 
 /** The settings in such a text. Another version may have written it: what this form could not show is left out. Pure. */
 export function readSettingsText(text: string): Partial<RunDraft> {
-  const read = jsonValue(text);
-  if (!isObject(read)) return {};
-  const names = KEPT_FIELDS.filter((name) => Object.hasOwn(read, name) && fits(name, read[name]));
+  const read = jsonObject(text) ?? {};
+  const names = KEPT_NAMES.filter((name) => Object.hasOwn(read, name) && KEPT_FIELDS[name](read[name]));
   return Object.fromEntries(names.map((name) => [name, read[name]]));
 }
 
-function fits(name: keyof RunDraft, value: unknown): boolean {
-  const choices = CHOICES[name];
-  if (choices) return choices.includes(value);
-  if (name === 'approval') {
-    return isObject(value) && Object.values(value).every((choice) => APPROVALS.includes(choice));
-  }
-  if (name === 'checks') return Array.isArray(value) && value.every(isDraftCheck);
-  if (Array.isArray(emptyDraft[name])) return Array.isArray(value) && value.every(isText);
-  return typeof value === typeof emptyDraft[name];
+function oneOf<Value extends string>(values: readonly Value[]): Guard<Value> {
+  return (value): value is Value => values.some((each) => each === value);
 }
 
-export function isDraftCheck(value: unknown): boolean {
-  if (!isObject(value) || !isText(value.choice) || !isObject(value.texts)) return false;
+function listOf<Item>(isItem: Guard<Item>): Guard<Item[]> {
+  return (value): value is Item[] => Array.isArray(value) && value.every(isItem);
+}
+
+function valuesOf<Value>(isValue: Guard<Value>): Guard<Record<string, Value>> {
+  return (value): value is Record<string, Value> => isRecord(value) && Object.values(value).every(isValue);
+}
+
+export function isDraftCheck(value: unknown): value is DraftCheck {
   return (
+    isRecord(value) &&
+    isText(value.choice) &&
     isCheckChoice(value.choice) &&
-    Object.values(value.texts).every(isText) &&
-    typeof value.caseSensitive === 'boolean'
+    valuesOf(isText)(value.texts) &&
+    isSwitch(value.caseSensitive)
   );
 }
 
@@ -60,8 +92,8 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function isSwitch(value: unknown): value is boolean {
+  return typeof value === 'boolean';
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -21,8 +21,10 @@ import {
   SETTING_NAMES,
   SWITCH_SETTINGS,
   type SwitchSetting,
+  type Tier,
 } from '../../events/settings.ts';
 import { fillIn, placeholderNames } from '../../util/placeholders.ts';
+import { recordOf } from '../../util/records.ts';
 import { KIND_WORDS } from '../words/mode-words.ts';
 import { readAnswerSchema } from './answer-schema.ts';
 import { type DraftCheck, draftOfCheck, readChecks } from './check-draft.ts';
@@ -36,11 +38,16 @@ import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
 /** The tools that the form has a rule for. */
 const APPROVAL_TOOLS = MODES.task.tools;
 export type ApprovalTool = (typeof APPROVAL_TOOLS)[number];
-export type ApprovalChoice = 'auto' | 'ask' | 'deny';
+/** All approval rules, the usual one first. */
+export const APPROVAL_CHOICES = ['auto', 'ask', 'deny'] as const;
+export type ApprovalChoice = (typeof APPROVAL_CHOICES)[number];
+
+export const WORKSPACE_KINDS = ['fresh', 'folder'] as const;
+export const STALL_GUARD_CHOICES = ['usual', 'on', 'off'] as const;
 
 /** Switches whose position is requested; the stall guard has a third one, its default. */
 export type PlainSwitch = Exclude<SwitchSetting, 'stall_guard'>;
-const PLAIN_SWITCHES = SWITCH_SETTINGS.filter((name): name is PlainSwitch => name !== 'stall_guard');
+export const PLAIN_SWITCHES = SWITCH_SETTINGS.filter((name): name is PlainSwitch => name !== 'stall_guard');
 
 /**
  * The new-run form as it is filled in: a setting under its name in the API. Numbers stay text, in the unit of the field,
@@ -57,12 +64,12 @@ export interface RunDraft
   /** The values for the placeholders of the task; `null` if the task is plain text. */
   placeholders: Record<string, string> | null;
   model: string;
-  workspaceKind: 'fresh' | 'folder';
+  workspaceKind: (typeof WORKSPACE_KINDS)[number];
   workspace: string;
   /** Whether an existing folder is copied, and stays unchanged. */
   workspace_copy: boolean;
-  tier: 'trivial' | 'standard' | 'complex';
-  stall_guard: 'usual' | 'on' | 'off';
+  tier: Tier;
+  stall_guard: (typeof STALL_GUARD_CHOICES)[number];
   think: ThinkWord;
   /** Built-in tools that the model does not get; those of other kinds of run stand beside them. */
   withheldTools: readonly string[];
@@ -339,9 +346,6 @@ function hasApprovalRules(kind: RunKind): boolean {
   return approvalTools({ kind, withheldTools: [] }).length > 0;
 }
 
-/** All approval rules, the usual one first. */
-export const APPROVAL_CHOICES: readonly ApprovalChoice[] = ['auto', 'ask', 'deny'];
-
 /** The rules there are for a tool, the usual one first. */
 export function approvalChoices(tool: string, commands: CommandPlace): readonly ApprovalChoice[] {
   return tool === 'run_command' && commands === 'unconfined' ? ['ask', 'deny'] : APPROVAL_CHOICES;
@@ -474,12 +478,10 @@ function exploreDraft(effective: RunSettings): Partial<RunDraft> {
   };
 }
 
-function numbersOf(of: (name: NumberFieldName) => unknown) {
-  return Object.fromEntries(
-    NUMBER_FIELD_NAMES.map((name) => [name, writtenNumber(name, of(name))]),
-  ) as Record<NumberFieldName, string>;
+function numbersOf(of: (name: NumberFieldName) => unknown): Record<NumberFieldName, string> {
+  return recordOf(NUMBER_FIELD_NAMES, (name) => writtenNumber(name, of(name)));
 }
 
-function switchesOf(of: (name: PlainSwitch) => boolean) {
-  return Object.fromEntries(PLAIN_SWITCHES.map((name) => [name, of(name)])) as Record<PlainSwitch, boolean>;
+function switchesOf(of: (name: PlainSwitch) => boolean): Record<PlainSwitch, boolean> {
+  return recordOf(PLAIN_SWITCHES, of);
 }

@@ -1,7 +1,8 @@
 import type { ThinkSetting } from '../../events/setting-values.ts';
 
 /** How much a model may think before it answers, as forms have it. */
-export type ThinkWord = 'off' | 'on' | 'low' | 'medium' | 'high';
+export const THINK_WORDS = ['off', 'on', 'low', 'medium', 'high'] as const;
+export type ThinkWord = (typeof THINK_WORDS)[number];
 
 export function thinkOf(word: ThinkWord): ThinkSetting {
   return word === 'on' ? true : word === 'off' ? false : word;
