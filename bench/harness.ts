@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { findPostgres, startPostgres } from '../lib/testing/postgres-server.ts';
+import { keysOf } from '../lib/util/records.ts';
 import { type Cost, costOf, type Subject } from './harness/cost.ts';
 import { CASES, type CaseName } from './harness/loads.ts';
 import { FakeProcess, median } from './harness/measure.ts';
@@ -41,9 +42,7 @@ const { values: options } = parseArgs({
   },
 });
 const rounds = Number(options.rounds);
-const caseNames = (Object.keys(CASES) as CaseName[]).filter((name) =>
-  options.cases.split(',').includes(name),
-);
+const caseNames = keysOf(CASES).filter((name) => options.cases.split(',').includes(name));
 const hasPostgres = findPostgres() !== undefined;
 const subjects = Object.entries(SUBJECTS).filter(
   ([name, { usesPostgres }]) => new RegExp(options.only).test(name) && (usesPostgres !== true || hasPostgres),

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { CASES, callsOf, LOADS, type LoadName, modelName, readModelName } from './loads.ts';
+import { keysOf } from '../../lib/util/records.ts';
+import { CASES, callsOf, LOADS, modelName, readModelName } from './loads.ts';
 
-const names = Object.keys(LOADS) as LoadName[];
+const names = keysOf(LOADS);
 
 it.each(names)('never repeats a call of the load "%s", which would end the run', (name) => {
   const { iterations } = CASES.long;

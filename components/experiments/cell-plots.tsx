@@ -9,7 +9,7 @@ import { modelLabel, modelLabels } from '#lib/browser/words/model-label.ts';
 import { valueWords, variationWords } from '#lib/browser/words/option-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
-import type { OutcomeKind } from '#lib/events/termination.ts';
+import { keysOf } from '#lib/util/records.ts';
 import { DotIntervals } from '../plots/dot-intervals.tsx';
 import { LineBand } from '../plots/line-band.tsx';
 import { modelSeries, type PlotSeries } from '../plots/model-series.ts';
@@ -126,9 +126,7 @@ function TimePlot({
 }
 
 function EndingsPlot({ note, cells, open }: { note?: string; cells: readonly ExperimentCell[]; open: Open }) {
-  const kinds = (Object.keys(OUTCOMES) as OutcomeKind[]).filter((kind) =>
-    cells.some(({ endings }) => (endings[kind] ?? 0) > 0),
-  );
+  const kinds = keysOf(OUTCOMES).filter((kind) => cells.some(({ endings }) => (endings[kind] ?? 0) > 0));
   const only = kinds.length === 1 ? kinds[0] : undefined; // the plot has no legend then
   const words = ({ endings }: ExperimentCell) =>
     kinds.flatMap((kind) => (endings[kind] ? [`${OUTCOMES[kind].label} ${endings[kind]}`] : [])).join(', ');

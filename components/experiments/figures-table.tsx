@@ -4,13 +4,14 @@ import type { ExperimentCell, Provenance } from '#lib/api/experiment-cells.ts';
 import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import { formatBytes, formatCount, formatPercent } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { keysOf } from '#lib/util/records.ts';
 import { FoldMark } from '../ui/fold-mark.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 
 /** Cells with a column each: more would be slow to draw, and all are in the exported results. */
 const MAX_CELLS = 40;
-const FIGURES = Object.keys(FIGURE_WORDS) as (keyof typeof FIGURE_WORDS)[];
+const FIGURES = keysOf(FIGURE_WORDS);
 const VALUE_CHARS = 80;
 
 const head = 'py-1.5 pl-4 text-right font-mono text-xs font-medium';

@@ -1,15 +1,13 @@
 import type { RunFamily } from '#lib/api/run-family.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { OUTCOMES, outcomeRank } from '#lib/events/outcome.ts';
-import type { OutcomeKind } from '#lib/events/termination.ts';
+import { keysOf } from '#lib/util/records.ts';
 import { cx } from '../ui/cx.ts';
 import { toneDot, toneText } from '../ui/tone.ts';
 
 /** How the runs of a family ended: the best and the worst outcome, and how many had each. */
 export function FamilyOutcomes({ family }: { family: RunFamily }) {
-  const kinds = (Object.keys(family.outcomes) as OutcomeKind[]).sort(
-    (a, b) => outcomeRank(b) - outcomeRank(a),
-  );
+  const kinds = keysOf(family.outcomes).sort((a, b) => outcomeRank(b) - outcomeRank(a));
   const [best] = kinds;
   const worst = kinds.length > 1 ? kinds.at(-1) : undefined;
   return (

@@ -6,8 +6,8 @@ import type { FacetsReply } from '#lib/api/facets.ts';
 import type { RunFilter } from '#lib/api/run-filter.ts';
 import { MODES } from '#lib/events/modes.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
-import type { OutcomeKind } from '#lib/events/termination.ts';
 import { distinctModels, isSameModel } from '#lib/util/model-name.ts';
+import { keysOf } from '#lib/util/records.ts';
 import { TYPING_MS } from '../hooks/use-settled.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
@@ -123,7 +123,7 @@ export function RunFilters({
               </option>
             ))}
             <optgroup label="Outcome">
-              {(Object.keys(OUTCOMES) as OutcomeKind[]).map((value) => (
+              {keysOf(OUTCOMES).map((value) => (
                 <option key={value} value={`outcome:${value}`}>
                   {OUTCOMES[value].label}
                 </option>
@@ -217,5 +217,5 @@ function Words({
 }
 
 function keyOf<Key extends string>(known: Record<Key, unknown>, text: string): Key | undefined {
-  return (Object.keys(known) as Key[]).find((key) => key === text);
+  return keysOf(known).find((key) => key === text);
 }

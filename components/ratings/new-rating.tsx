@@ -7,6 +7,7 @@ import type { RunSummary } from '#lib/api/run-summary.ts';
 import { canRun, noModelsWords } from '#lib/browser/state/models.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { MAX_RATED_CHARS, MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
+import { keysOf } from '#lib/util/records.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { RunChecklist } from '../shell/run-checklist.tsx';
 import { Button } from '../ui/button.tsx';
@@ -18,7 +19,7 @@ const PART_WORDS: Readonly<Record<RatedPart, string>> = {
   reflections: 'All reflections',
   last_cycle: 'All texts of the last cycle',
 };
-const PARTS = Object.keys(PART_WORDS) as RatedPart[];
+const PARTS = keysOf(PART_WORDS);
 const OWN_FILE = '';
 
 /** The form for a study: questionnaire, texts, and the models that rate. */

@@ -4,6 +4,7 @@ import { OUTCOMES } from '../events/outcome.ts';
 import { awaitsOperator } from '../events/run-phase.ts';
 import type { OutcomeKind, TerminationReason } from '../events/termination.ts';
 import { isSameModel } from '../util/model-name.ts';
+import { keysOf } from '../util/records.ts';
 import { familyOf, type RunSummary } from './run-summary.ts';
 
 // Not derived from the schemas, which are too large for the client bundle; the compiler requires every value.
@@ -66,7 +67,7 @@ export function readRunFilter(query: URLSearchParams): { filter: RunFilter; prob
   const value = (name: string) => query.get(name)?.trim() || undefined;
   const oneOf = <T extends string>(name: string, all: Readonly<Record<T, unknown>>): T | undefined => {
     const asked = value(name);
-    const known = Object.keys(all) as T[];
+    const known = keysOf(all);
     const found = known.find((each) => each === asked);
     if (asked !== undefined && found === undefined) {
       problems.push(`${name} is "${asked.slice(0, 40)}"; it must be one of ${known.join(', ')}.`);

@@ -1,4 +1,5 @@
 import { outcomeRank } from '../events/outcome.ts';
+import { keysOf } from '../util/records.ts';
 import type { RunSummary } from './run-summary.ts';
 
 /** The columns by which the run list can be sorted, with the direction that people want first. */
@@ -74,7 +75,7 @@ function codePoints(text: string): number[] {
 /** Reads `?sort=` and `?direction=`; reports unknown values. */
 export function readRunOrder(query: URLSearchParams): { order: RunOrder; problems: string[] } {
   const sort = query.get('sort') ?? NEWEST_FIRST.by;
-  const by = (Object.keys(RUN_SORTS) as RunSort[]).find((known) => known === sort);
+  const by = keysOf(RUN_SORTS).find((known) => known === sort);
   if (by === undefined) {
     const message = `sort is "${sort.slice(0, 40)}"; it must be one of ${Object.keys(RUN_SORTS).join(', ')}.`;
     return { order: NEWEST_FIRST, problems: [message] };

@@ -1,3 +1,4 @@
+import { keysOf } from '../util/records.ts';
 import type { Check } from './check.ts';
 
 /**
@@ -35,7 +36,7 @@ export type BehaviourCheck = Extract<Check, { type: TypeAbout<'behaviour'> }>;
 /** A check that a model judges. */
 export type RubricCheck = Extract<Check, { type: TypeAbout<'opinion'> }>;
 
-const CHECK_TYPES = Object.keys(CHECK_SUBJECTS) as readonly Check['type'][];
+const CHECK_TYPES: readonly Check['type'][] = keysOf(CHECK_SUBJECTS);
 
 /** The kinds that a single answer can have, too. */
 export const ANSWER_CHECK_TYPES = CHECK_TYPES.filter((type) => !needsTools(type));

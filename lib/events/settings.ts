@@ -1,4 +1,5 @@
 import { formatNumber } from '../util/numbers.ts';
+import { keysOf } from '../util/records.ts';
 import { DISTRACTOR_NAMES } from './distractor-names.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind, type RunMode } from './modes.ts';
 import type { OptionValue, ParserLayer, ThinkSetting } from './setting-values.ts';
@@ -670,7 +671,7 @@ export function maxEmptyReplies(config: { readonly max_empty_replies?: number })
 }
 
 /** The settings in the order of their declaration. */
-export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+export const SETTING_NAMES: readonly SettingName[] = keysOf(SETTINGS);
 
 /** The names of the settings of which these facts are declared. */
 export type SettingsWith<Facts> = {
@@ -748,7 +749,7 @@ export const STORED_IF_SET = SETTING_NAMES.filter(
   (name) => settingFacts(name).stored === undefined,
 ) as readonly Exclude<SettingName, SettingsWith<{ stored: 'always' | 'elsewhere' }>>[];
 
-export const MODEL_OPTION_NAMES = Object.keys(MODEL_OPTIONS) as readonly (keyof typeof MODEL_OPTIONS)[];
+export const MODEL_OPTION_NAMES: readonly (keyof typeof MODEL_OPTIONS)[] = keysOf(MODEL_OPTIONS);
 
 /** Prefix of a model option in the name of an experiment's factor: `model_options.top_p`. */
 export const OPTION_PREFIX = 'model_options.';

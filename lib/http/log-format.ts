@@ -3,6 +3,7 @@ import type { RunMode } from '../events/config.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { exploreLog } from '../sharing/exports/explore-log.ts';
 import { sessionLog } from '../sharing/exports/session-log.ts';
+import { keysOf } from '../util/records.ts';
 import { oneOf } from './query-choice.ts';
 
 type Pages<Entry> = AsyncGenerator<readonly Entry[]>;
@@ -11,10 +12,9 @@ type Pages<Entry> = AsyncGenerator<readonly Entry[]>;
 const MODE_LOGS = { session: sessionLog, explore: exploreLog } satisfies Partial<
   Record<RunMode, (pages: Pages<RunEvent>) => Pages<unknown>>
 >;
-type ModeLog = keyof typeof MODE_LOGS;
 
 /** The formats of a run's log. */
-const FORMATS = ['events', ...(Object.keys(MODE_LOGS) as ModeLog[])] as const;
+const FORMATS = ['events', ...keysOf(MODE_LOGS)] as const;
 type Format = (typeof FORMATS)[number];
 
 /**

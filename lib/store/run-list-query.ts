@@ -6,8 +6,9 @@ import { filterWords, type RunFilter } from '../api/run-filter.ts';
 import { NEWEST_FIRST, type RunSort } from '../api/run-order.ts';
 import { OUTCOMES, outcomeRank } from '../events/outcome.ts';
 import { OPERATOR_PHASES } from '../events/run-phase.ts';
-import { type OutcomeKind, outcomeKind } from '../events/termination.ts';
+import { outcomeKind } from '../events/termination.ts';
 import { fullName, namesOfModel } from '../util/model-name.ts';
+import { keysOf } from '../util/records.ts';
 import type { ListPage } from './list-page.ts';
 import { ANNOTATION_COLUMNS } from './run-row.ts';
 import { IMPORTING, type StoreTables } from './schema.ts';
@@ -80,9 +81,7 @@ function sortColumn(by: RunSort, dialect: ListDialect): RawBuilder<number | stri
   }
 }
 
-const RANKS = (Object.keys(OUTCOMES) as OutcomeKind[]).map(
-  (kind) => sql`when ${sql.lit(kind)} then ${sql.lit(outcomeRank(kind))}`,
-);
+const RANKS = keysOf(OUTCOMES).map((kind) => sql`when ${sql.lit(kind)} then ${sql.lit(outcomeRank(kind))}`);
 
 function titleOf({ runs, annotations }: Names): RawBuilder<string> {
   return sql<string>`coalesce(${sql.ref(`${annotations}.title`)}, ${sql.ref(`${runs}.title`)})`;

@@ -11,7 +11,6 @@ import {
   NEWEST_FIRST,
   RUN_SORTS,
   type RunOrder,
-  type RunSort,
   sortValue,
 } from '../api/run-order.ts';
 import { familyOf, type RunSummary } from '../api/run-summary.ts';
@@ -30,6 +29,7 @@ import type { Outcome } from '../events/termination.ts';
 import { type ImportSteps, slicesOf, toEventRow } from '../store/import-run.ts';
 import type { ListPage } from '../store/list-page.ts';
 import type { Store } from '../store/store.ts';
+import { keysOf } from '../util/records.ts';
 import { appendTo, growthAfter } from './append-to.ts';
 import { sampleCheck } from './sample-check.ts';
 import {
@@ -865,7 +865,7 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
           { family: 'r2' },
           { text: 'renamed' },
         ];
-        const orders = (Object.keys(RUN_SORTS) as RunSort[]).flatMap((by): RunOrder[] => [
+        const orders = keysOf(RUN_SORTS).flatMap((by): RunOrder[] => [
           { by, direction: 'asc' },
           { by, direction: 'desc' },
         ]);

@@ -1,5 +1,5 @@
 import { experimentRequest } from '#lib/api/experiment.ts';
-import { type ListedStudy, STUDY_SIZES, type StudiesReply, type StudySize } from '#lib/api/study.ts';
+import type { ListedStudy, StudiesReply, StudySize } from '#lib/api/study.ts';
 import { getExperiments } from '#lib/app/current-experiments.ts';
 import { STUDIES } from '#lib/experiments/studies.ts';
 import { handle } from '#lib/http/handle.ts';
@@ -11,11 +11,9 @@ export function GET(request: Request) {
   return handle(request, async () => {
     const experiments = getExperiments();
     const studies = STUDIES.map(async (study): Promise<ListedStudy> => {
-      const counted = STUDY_SIZES.map(async (size): Promise<[StudySize, number]> => {
-        const plan = experimentRequest.parse({ ...study.plans[size], models: ['any'] });
-        return [size, await experiments.count(plan)];
-      });
-      const { full, small } = Object.fromEntries(await Promise.all(counted)) as Record<StudySize, number>;
+      const count = (size: StudySize) =>
+        experiments.count(experimentRequest.parse({ ...study.plans[size], models: ['any'] }));
+      const [full, small] = await Promise.all([count('full'), count('small')]);
       return { ...study, runs: { full, small } };
     });
     const reply: StudiesReply = { studies: await Promise.all(studies) };

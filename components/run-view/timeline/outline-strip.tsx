@@ -4,6 +4,7 @@ import { type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState
 import type { VirtualizerHandle } from 'virtua';
 import { type MarkTone, outlineIndex, outlineOf, outlineY } from '#lib/browser/state/outline.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
+import { keysOf } from '#lib/util/records.ts';
 import { useRun } from '../run-context.tsx';
 import { rowWords } from './row-words.ts';
 
@@ -126,7 +127,7 @@ export function OutlineStrip({
         style={{ height: 0 }}
       />
       <svg width="47" height={height} className="absolute inset-0" role="presentation">
-        {(Object.keys(strokes) as MarkTone[]).map((tone) => (
+        {keysOf(strokes).map((tone) => (
           <path key={tone} d={outline.paths[tone]} className={strokes[tone]} shapeRendering="crispEdges" />
         ))}
         {outline.labels.map(({ y, text, index }) => (

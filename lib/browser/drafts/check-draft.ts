@@ -6,6 +6,7 @@ import { kindFacts, type RunKind } from '../../events/modes.ts';
 import { offersSetting } from '../../events/settings.ts';
 import { assertNever } from '../../util/assert-never.ts';
 import { isBoundedObject, jsonObject, jsonValue } from '../../util/json.ts';
+import { keysOf } from '../../util/records.ts';
 
 /** The fields of checks, under their names in the API. */
 export type CheckField =
@@ -88,7 +89,7 @@ const CHECK_CHOICES = {
 } as const satisfies Record<string, ChoiceFacts>;
 export type CheckChoice = keyof typeof CHECK_CHOICES;
 
-const CHOICES = Object.keys(CHECK_CHOICES) as readonly CheckChoice[];
+const CHOICES: readonly CheckChoice[] = keysOf(CHECK_CHOICES);
 
 export const CHECK_GROUPS = ['Workspace', 'Answer', 'Behaviour', 'Opinion'] as const;
 

@@ -8,6 +8,7 @@ import {
   REPLY_LIMITS,
 } from '../../events/settings.ts';
 import { formatNumber } from '../../util/numbers.ts';
+import { keysOf } from '../../util/records.ts';
 
 /** The numbers that a form takes as text, under the names they have in its draft. */
 export const NUMBER_FIELDS = {
@@ -21,7 +22,7 @@ export const NUMBER_FIELDS = {
 } satisfies Record<string, NumberFacts>;
 export type NumberFieldName = keyof typeof NUMBER_FIELDS;
 
-export const NUMBER_FIELD_NAMES = Object.keys(NUMBER_FIELDS) as readonly NumberFieldName[];
+export const NUMBER_FIELD_NAMES: readonly NumberFieldName[] = keysOf(NUMBER_FIELDS);
 
 type ReadField = { ok: true; value: number | undefined } | { ok: false; problem: string };
 

@@ -5,6 +5,7 @@ import type { OptionValue } from '../../events/setting-values.ts';
 import { MODEL_OPTION_NAMES } from '../../events/settings.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
+import { recordOf } from '../../util/records.ts';
 import { type NumberFieldName, readNumber, writtenNumber } from './number-fields.ts';
 import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
 
@@ -85,9 +86,7 @@ export function newRerunDraft(sent: Pick<SentRequestReply, 'body'>): RerunDraft 
     model,
     messages: messages.map(draftMessage),
     tools: tools.map(draftTool),
-    numbers: Object.fromEntries(
-      RERUN_NUMBERS.map((name) => [name, writtenNumber(name, options[optionName(name)])]),
-    ) as Record<RerunNumber, string>,
+    numbers: recordOf(RERUN_NUMBERS, (name) => writtenNumber(name, options[optionName(name)])),
     otherOptions: Object.keys(others).length > 0 ? pretty(others) : '',
     think: thinkWord(think),
     stream,
@@ -210,16 +209,21 @@ function readCalls({ key, calls }: DraftMessage, problems: Problems): WrittenMes
     problems[field] = read.problem;
     return undefined;
   }
-  const isCall = (value: JsonValue) =>
-    isRecord(value) &&
-    isRecord(value.function) &&
-    typeof value.function.name === 'string' &&
-    isRecord(value.function.arguments);
-  if (!Array.isArray(read.value) || !read.value.every(isCall)) {
+  const given: unknown = read.value;
+  if (!Array.isArray(given) || !given.every(isWrittenCall)) {
     problems[field] = 'Must be a list of calls: [{"function": {"name": "…", "arguments": {…}}}].';
     return undefined;
   }
-  return read.value as unknown as WrittenMessage['tool_calls'];
+  return given;
+}
+
+function isWrittenCall(value: unknown): value is NonNullable<WrittenMessage['tool_calls']>[number] {
+  return (
+    isRecord(value) &&
+    isRecord(value.function) &&
+    typeof value.function.name === 'string' &&
+    isRecord(value.function.arguments)
+  );
 }
 
 /** `undefined` if the tools are those that were offered. */

@@ -6,6 +6,7 @@ import { patternsOf, TEXTURE_LINES, TEXTURE_TILE_PX } from '../../../browser/plo
 import { formatDuration, formatPercent } from '../../../browser/words/format.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
 import type { OutcomeKind } from '../../../events/termination.ts';
+import { keysOf } from '../../../util/records.ts';
 import { shortMiddle } from '../../../util/short-text.ts';
 import { type Html, html } from './html.ts';
 
@@ -113,7 +114,7 @@ export function speedPlot(cells: readonly NamedCell[]): Html | undefined {
 /** The outcomes that occur, in the order of `OUTCOMES`. */
 export function endingKinds(cells: readonly NamedCell[]): OutcomeKind[] {
   const found = new Set(cells.flatMap(({ cell }) => Object.keys(cell.endings)));
-  return (Object.keys(OUTCOMES) as OutcomeKind[]).filter((kind) => found.has(kind));
+  return keysOf(OUTCOMES).filter((kind) => found.has(kind));
 }
 
 function rowLabel(name: string, cell: number, y: number): Html {
