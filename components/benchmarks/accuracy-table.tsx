@@ -4,6 +4,7 @@ import { formatCount } from '#lib/browser/words/format.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 
 const figure = 'py-1.5 pl-3 text-right font-mono text-xs whitespace-nowrap';
 const HEAD = ['Cases', 'Native alone', 'With Loupe', 'Gain in points', 'p', 'Only Loupe', 'Only native'];
@@ -22,8 +23,7 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
         (Newcombe), and the exact McNemar test over the same replies.
         {failed > 0 && ` ${plural(failed, 'case')} without a reply: not judged.`}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className="mt-2 scrolls-x" aria-label="Accuracy by category" tabIndex={0}>
+      <ScrollRegion className="mt-2 scrolls-x" label="Accuracy by category">
         <table className="tnum w-full min-w-[52rem] border-collapse text-sm">
           <thead>
             <tr className="border-b border-line-strong text-left">
@@ -71,7 +71,7 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollRegion>
     </>
   );
 }

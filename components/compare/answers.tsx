@@ -17,6 +17,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { DownloadLink } from '../ui/download-link.tsx';
 import { ErrorLine } from '../ui/error-line.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
+import { ScrollGroup } from '../ui/scroll-region.tsx';
 import { Segments } from '../ui/segments.tsx';
 import { RunMark } from './run-mark.tsx';
 
@@ -106,12 +107,8 @@ function AnswerColumn({ answer }: { answer: Answer }) {
           )}
         </span>
       </header>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-      <div
-        role="group"
-        aria-label={`Answer of run ${letter}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
-        tabIndex={0}
+      <ScrollGroup
+        label={`Answer of run ${letter}`}
         className="words max-h-[32rem] max-w-full! min-w-0 flex-1 overflow-y-auto px-3 py-2.5 print:max-h-none"
       >
         {text !== undefined && text.trim() !== '' ? (
@@ -119,7 +116,7 @@ function AnswerColumn({ answer }: { answer: Answer }) {
         ) : (
           <p className="text-ink-3">{text === undefined ? 'The run has not ended.' : 'No text.'}</p>
         )}
-      </div>
+      </ScrollGroup>
       <Rest answer={answer} />
     </article>
   );

@@ -25,6 +25,7 @@ import { FoldMark } from '../ui/fold-mark.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
+import { ScrollGroup } from '../ui/scroll-region.tsx';
 import { RunMark } from './run-mark.tsx';
 import { useDifferenceKeys } from './use-difference-keys.ts';
 
@@ -359,16 +360,12 @@ function TextDiff({
 }) {
   return (
     <>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-      <div
-        role="group"
-        aria-label={`Difference from A to ${letter}: ${plainVisibleLine(name)}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
-        tabIndex={0}
+      <ScrollGroup
+        label={`Difference from A to ${letter}: ${plainVisibleLine(name)}`}
         className="max-h-[32rem] overflow-y-auto print:max-h-none"
       >
         <FileDiff path={name} isText before={left.text} after={right.text} />
-      </div>
+      </ScrollGroup>
       <CutNote shown={left} letter="A" />
       <CutNote shown={right} letter={letter} />
     </>
@@ -394,16 +391,12 @@ function Lone({ name, shown, letter }: { name: string; shown: Shown | undefined;
 function Text({ label, shown }: { label: string; shown: Shown }) {
   return (
     <>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-      <div
-        role="group"
-        aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-        tabIndex={0}
+      <ScrollGroup
+        label={label}
         className="foreign max-h-96 overflow-y-auto rounded-md border bg-sunken px-3 py-2 font-mono text-xs leading-relaxed"
       >
         <ForeignText text={shown.text} />
-      </div>
+      </ScrollGroup>
       <CutNote shown={shown} />
     </>
   );

@@ -11,6 +11,7 @@ import { cx } from '../ui/cx.ts';
 import { FoldMark } from '../ui/fold-mark.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 
 /** Iterations that the strip shows. */
 const SHOWN_STEPS = 60;
@@ -103,8 +104,7 @@ function Strip({ group, settings }: { group: AgreementGroup; settings: string })
   const levels = agreement.levels.slice(0, SHOWN_STEPS);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className="mt-3 scrolls-x" aria-label={`Runs by iteration, ${settings}`} tabIndex={0}>
+      <ScrollRegion className="mt-3 scrolls-x" label={`Runs by iteration, ${settings}`}>
         <table className="tnum border-separate border-spacing-x-0.5 border-spacing-y-0.5 font-mono text-2xs">
           <thead>
             <tr>
@@ -155,7 +155,7 @@ function Strip({ group, settings }: { group: AgreementGroup; settings: string })
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollRegion>
       {left > 0 && (
         <p className="tnum mt-1 text-xs text-ink-3">
           The first {formatCount(runs.length)} of {formatCount(runs.length + left)} runs are compared.

@@ -18,6 +18,7 @@ import { formatUsd } from '#lib/util/format-usd.ts';
 import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 import { HeadRow, Share } from './table-parts.tsx';
 
 /** Rows that are shown at first, and with each further step: thousands would be slow to draw. */
@@ -56,8 +57,7 @@ export function CellsTable({
     ...['Tokens out', 'tok/s', ...(priced ? ['Cost'] : []), FIGURE_WORDS.seconds.label],
   ];
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="mt-2 mb-6 scrolls-x" aria-label="Results by cell" tabIndex={0}>
+    <ScrollRegion className="mt-2 mb-6 scrolls-x" label="Results by cell">
       <table className="tnum w-full min-w-[52rem] border-collapse text-sm">
         <caption className="sr-only">
           Runs with the same model and settings, over all seeds and repeats; medians
@@ -81,7 +81,7 @@ export function CellsTable({
           Show more cells
         </Button>
       )}
-    </section>
+    </ScrollRegion>
   );
 }
 

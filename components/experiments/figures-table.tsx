@@ -8,6 +8,7 @@ import { keysOf } from '#lib/util/records.ts';
 import { FoldMark } from '../ui/fold-mark.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 
 /** Cells with a column each: more would be slow to draw, and all are in the exported results. */
 const MAX_CELLS = 40;
@@ -39,8 +40,7 @@ export function FiguresTable({
           Medians over the runs of a cell, with the quartiles in brackets.
           {all.length > cells.length && ` The first ${cells.length} of ${formatCount(all.length)} cells.`}
         </p>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-        <section className="mt-2 scrolls-x" aria-label="Figures by cell" tabIndex={0}>
+        <ScrollRegion className="mt-2 scrolls-x" label="Figures by cell">
           <table className="tnum border-collapse text-sm">
             <thead>
               <tr>
@@ -81,7 +81,7 @@ export function FiguresTable({
               ))}
             </tbody>
           </table>
-        </section>
+        </ScrollRegion>
         <h3 className="mt-4 text-sm font-semibold">Measured with</h3>
         <ul className="mt-1 grid gap-1.5 text-sm text-ink-2">
           {versionsOf(cells).map(({ words, cells: numbers }) => (

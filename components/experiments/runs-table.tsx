@@ -23,6 +23,7 @@ import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 import { toneText } from '../ui/tone.ts';
 import { HeadRow } from './table-parts.tsx';
 
@@ -92,8 +93,7 @@ function Results({
     ...['Tokens out', ...(priced ? ['Cost'] : []), FIGURE_WORDS.seconds.label, ...(scored ? ['Score'] : [])],
   ];
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="mt-2 scrolls-x" aria-label="Results" tabIndex={0}>
+    <ScrollRegion className="mt-2 scrolls-x" label="Results">
       <table className="tnum w-full min-w-[48rem] border-collapse text-sm">
         <thead>
           <HeadRow
@@ -114,7 +114,7 @@ function Results({
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }
 

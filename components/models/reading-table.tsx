@@ -4,6 +4,7 @@ import { formatCount, formatPercent, plural } from '#lib/browser/words/format.ts
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 
 const layers = [
   { layer: 'native', label: 'native', fill: 'fill-ink-2', swatch: 'bg-ink-2' },
@@ -36,8 +37,7 @@ export function ReadingTable({ models }: { models: readonly InstalledModel[] }) 
           </span>
         ))}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className="relative mt-2 scrolls-x" aria-label="Parsed replies by model" tabIndex={0}>
+      <ScrollRegion className="relative mt-2 scrolls-x" label="Parsed replies by model">
         <table className="tnum w-full min-w-[44rem] border-collapse text-sm">
           <thead>
             <tr className="border-b border-line-strong text-left align-bottom">
@@ -66,7 +66,7 @@ export function ReadingTable({ models }: { models: readonly InstalledModel[] }) 
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollRegion>
     </>
   );
 }

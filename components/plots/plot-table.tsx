@@ -1,5 +1,6 @@
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 
 /** The data behind a plot. The first column names the row, the others have its values. */
 export interface TableData {
@@ -20,10 +21,8 @@ export function PlotTable({ title, table }: { title: string; table: TableData })
   const rows = table.rows();
   const shown = rows.slice(0, MAX_ROWS);
   return (
-    <section
-      aria-label={`${title}: table`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-      tabIndex={0}
+    <ScrollRegion
+      label={`${title}: table`}
       className="mt-1 max-h-80 overflow-auto rounded-md border print:max-h-none"
     >
       <table className="tnum w-full border-collapse text-xs">
@@ -66,6 +65,6 @@ export function PlotTable({ title, table }: { title: string; table: TableData })
           The first {MAX_ROWS} of {rows.length} rows.
         </p>
       )}
-    </section>
+    </ScrollRegion>
   );
 }

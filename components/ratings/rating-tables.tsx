@@ -7,6 +7,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 
 const NAME_CHARS = 90;
 /** A person can change scores from elsewhere. */
@@ -97,12 +98,7 @@ function Table({
   rows: readonly { key: string; name: string; href?: string; cells: readonly string[] }[];
 }) {
   return (
-    <section
-      aria-label={caption}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-      tabIndex={0}
-      className="min-w-0 overflow-x-auto"
-    >
+    <ScrollRegion label={caption} className="min-w-0 overflow-x-auto">
       <table className="tnum w-full border-collapse text-sm">
         <caption className="caption mb-1 text-left">{caption}</caption>
         <thead>
@@ -141,6 +137,6 @@ function Table({
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }

@@ -4,6 +4,7 @@ import { type ReactNode, type RefObject, useState } from 'react';
 import type { ChatItem } from '#lib/browser/state/chat-items.ts';
 import { modeFacts } from '#lib/events/modes.ts';
 import { FoldMark } from '../ui/fold-mark.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 import { ReviewChanges } from './changes/review-changes.tsx';
 import { ChatFoldLine } from './chat/chat-fold.tsx';
 import { ChatTextItem } from './chat/chat-text.tsx';
@@ -48,14 +49,12 @@ export function RunBody({
             </span>
             <NearestLimit />
           </summary>
-          <section
-            aria-label="Guardrails and totals"
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-            tabIndex={0}
+          <ScrollRegion
+            label="Guardrails and totals"
             className="max-h-[50dvh] overflow-y-auto px-3 max-sm:max-h-[40dvh] pb-3 sm:px-6"
           >
             <SidePanel />
-          </section>
+          </ScrollRegion>
         </details>
       </div>
       {hasCycles && <CycleStrip />}

@@ -21,6 +21,7 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 
 /** A check: what was called when each tool was asked for, wrong arguments, and the evidence of each probe. */
 export function ToolCheckDetails({ id, onRemoved }: { id: string; onRemoved: () => void }) {
@@ -89,12 +90,7 @@ export function ToolCheckDetails({ id, onRemoved }: { id: string; onRemoved: () 
 /** Per tool: what was called when it was asked for, and which arguments were wrong. */
 function Confusions({ check }: { check: ToolCheck }) {
   return (
-    <section
-      aria-label="Asked for and called"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-      tabIndex={0}
-      className="mt-4 min-w-0 overflow-x-auto"
-    >
+    <ScrollRegion label="Asked for and called" className="mt-4 min-w-0 overflow-x-auto">
       <table className="tnum text-sm">
         <thead>
           <tr className="border-b text-left text-ink-3">
@@ -137,7 +133,7 @@ function Confusions({ check }: { check: ToolCheck }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }
 

@@ -4,6 +4,7 @@ import type { ToolCheckSummary } from '#lib/api/tool-check.ts';
 import { serverAndTool } from '#lib/events/mcp-names.ts';
 import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
+import { ScrollRegion } from '../ui/scroll-region.tsx';
 
 /** Right calls per tool and model; the newest check of each model. */
 export function ToolCheckTable({
@@ -21,12 +22,7 @@ export function ToolCheckTable({
   );
   const tools = [...new Set(newest.flatMap((check) => check.tools.map(({ name }) => name)))];
   return (
-    <section
-      aria-label="Right calls by tool and model"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-      tabIndex={0}
-      className="mt-8 min-w-0 overflow-x-auto"
-    >
+    <ScrollRegion label="Right calls by tool and model" className="mt-8 min-w-0 overflow-x-auto">
       <table className="tnum text-sm">
         <caption className="mb-2 text-left font-semibold">Right calls</caption>
         <thead>
@@ -72,7 +68,7 @@ export function ToolCheckTable({
           </tr>
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }
 

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { firstLines } from '#lib/browser/words/first-lines.ts';
 import { cx } from './cx.ts';
 import { ForeignText } from './foreign-text.tsx';
+import { ScrollRegion } from './scroll-region.tsx';
 import { ShowAll } from './show-all.tsx';
 
 const LINES = 6;
@@ -24,14 +25,9 @@ export function ForeignMessage({ text, className }: { text: string; className?: 
   return (
     <div className={className}>
       {whole ? (
-        <section
-          aria-label="Full message"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
-          tabIndex={0}
-          className="foreign max-h-[40dvh] overflow-y-auto"
-        >
+        <ScrollRegion label="Full message" className="foreign max-h-[40dvh] overflow-y-auto">
           <ForeignText text={all} />
-        </section>
+        </ScrollRegion>
       ) : (
         <p className="foreign">
           <ForeignText text={beginning} /> …

@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { DialogHeader } from '../../ui/dialog-header.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { ForeignName } from '../../ui/foreign-name.tsx';
+import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { useRunScreen } from '../screen-context.ts';
 import { ChangedFilePanel } from './changed-file-panel.tsx';
 
@@ -115,15 +116,13 @@ function Changes({ first, children }: { first: string | undefined; children: Rea
     [...panels].find((panel) => panel.dataset.path === first)?.scrollIntoView({ block: 'start' });
   }, [first]);
   return (
-    <section
+    <ScrollRegion
       ref={list}
-      aria-label="Changes"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
-      tabIndex={0}
+      label="Changes"
       className="grid min-h-0 flex-1 content-start gap-6 overflow-y-auto px-4 py-4"
     >
       {children}
-    </section>
+    </ScrollRegion>
   );
 }
 

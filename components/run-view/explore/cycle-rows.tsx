@@ -4,6 +4,7 @@ import { formatCount, formatPercent, formatShortCount, formatTokens } from '#lib
 import type { CycleRow, CycleTable } from '#lib/events/cycle-table.ts';
 import { RowLink } from '../../ui/event-link.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
+import { ScrollRegion } from '../../ui/scroll-region.tsx';
 
 /** More tools share a column. */
 const MAX_TOOLS = 12;
@@ -29,12 +30,7 @@ export function CycleRows({
     ...['Memory keys', 'Memory chars', 'Tokens in', 'Tokens out', 'Messages', 'Novelty', 'Diversity'],
   ];
   return (
-    <section
-      aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-      tabIndex={0}
-      className="max-h-96 overflow-auto rounded-md border print:max-h-none"
-    >
+    <ScrollRegion label={label} className="max-h-96 overflow-auto rounded-md border print:max-h-none">
       <table className="tnum w-full border-collapse text-xs">
         <thead className="sticky top-0 z-10 bg-sunken">
           <tr>
@@ -73,7 +69,7 @@ export function CycleRows({
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollRegion>
   );
 }
 

@@ -7,6 +7,7 @@ import type { RunView } from '#lib/browser/state/run-view.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { modeFacts } from '#lib/events/modes.ts';
 import { Button } from '../../ui/button.tsx';
+import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { useRunScreen } from '../screen-context.ts';
 import { ExplorePlots } from './explore-plots.tsx';
 import { ContextPlot, SpeedPlot, TokensPlot } from './step-plots.tsx';
@@ -40,10 +41,8 @@ export function PlotsView({
   );
   const shared = { steps, groups, unit, onOpen: open };
   return (
-    <section
-      aria-label="All plots"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-      tabIndex={0}
+    <ScrollRegion
+      label="All plots"
       data-plots-view=""
       className="absolute inset-0 z-10 overflow-y-auto bg-canvas px-3 pt-3 pb-16 sm:px-6 print:static print:overflow-visible"
       onKeyDown={(event) => {
@@ -66,6 +65,6 @@ export function PlotsView({
         </div>
         {facts.hasCycles && <ExplorePlots cycles={view.timeline.cycles} onOpen={open} />}
       </div>
-    </section>
+    </ScrollRegion>
   );
 }

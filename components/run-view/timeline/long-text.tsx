@@ -22,6 +22,7 @@ import { cx } from '../../ui/cx.ts';
 import { DownloadLink } from '../../ui/download-link.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
+import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { useRunScreen, useUnfolded } from '../screen-context.ts';
 
 /** Characters shown of a collapsed text. */
@@ -200,12 +201,7 @@ function foldedText(text: string, shown: ContentKind): string {
 function Window({ text, label }: { text: string; label: string }) {
   const blocks = blocksOf(text);
   return (
-    <section
-      aria-label={`Full ${label}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
-      tabIndex={0}
-      className="h-[min(28rem,60dvh)] rounded-sm border border-line"
-    >
+    <ScrollRegion label={`Full ${label}`} className="h-[min(28rem,60dvh)] rounded-sm border border-line">
       <VList data={blocks} className="clickable-rows p-2">
         {(block, index) => (
           <pre key={index} className="foreign m-0 leading-relaxed">
@@ -213,7 +209,7 @@ function Window({ text, label }: { text: string; label: string }) {
           </pre>
         )}
       </VList>
-    </section>
+    </ScrollRegion>
   );
 }
 

@@ -12,6 +12,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
+import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { useRunScreen } from '../screen-context.ts';
 
 /**
@@ -107,10 +108,8 @@ function Prompt({ text }: { text: string }) {
         </span>
         <CopyButton text={text} label="Copy the prompt" />
       </p>
-      <section
-        aria-label="Rendered prompt"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard
-        tabIndex={0}
+      <ScrollRegion
+        label="Rendered prompt"
         className={
           blocks.length > 4
             ? 'h-[min(28rem,60dvh)] rounded-sm border'
@@ -125,7 +124,7 @@ function Prompt({ text }: { text: string }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never move
           blocks.map((block, index) => <Block key={index} text={block} />)
         )}
-      </section>
+      </ScrollRegion>
     </>
   );
 }

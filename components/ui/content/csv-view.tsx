@@ -6,6 +6,7 @@ import { plural } from '#lib/browser/words/format.ts';
 import { cx } from '../cx.ts';
 import { ShortName } from '../foreign-name.tsx';
 import { ForeignText } from '../foreign-text.tsx';
+import { ScrollGroup } from '../scroll-region.tsx';
 
 const MAX_CELL_CHARS = 200;
 
@@ -21,12 +22,8 @@ export function CsvView({ text, separator }: { text: string; separator: ',' | '\
   }
   return (
     <div className="min-w-0">
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-      <div
-        role="group"
-        aria-label="Table"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-        tabIndex={0}
+      <ScrollGroup
+        label="Table"
         className="max-h-[min(28rem,60dvh)] overflow-auto rounded-sm border bg-surface"
       >
         <table className="tnum w-full border-collapse text-left">
@@ -63,7 +60,7 @@ export function CsvView({ text, separator }: { text: string; separator: ',' | '\
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollGroup>
       <p className="mt-1 font-sans text-xs text-ink-3">
         {table.isCut
           ? `The first ${plural(table.rows.length, 'row')} and ${plural(table.head.length, 'column')}. Raw has the rest.`

@@ -9,6 +9,7 @@ import { CopyButton } from '../copy-button.tsx';
 import { cx } from '../cx.ts';
 import { ShortName } from '../foreign-name.tsx';
 import { ForeignText } from '../foreign-text.tsx';
+import { ScrollGroup } from '../scroll-region.tsx';
 import { CodeView } from './code-view.tsx';
 import { ImageView } from './image-view.tsx';
 import { MathView } from './math-view.tsx';
@@ -119,14 +120,7 @@ function Table({ aligns, head, rows }: Extract<Block, { type: 'table' }>) {
       );
     });
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
-    <div
-      role="group"
-      aria-label="Table"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-      tabIndex={0}
-      className="wide max-w-full overflow-x-auto"
-    >
+    <ScrollGroup label="Table" className="wide max-w-full overflow-x-auto">
       <table>
         <thead>
           <tr>{cells(head, true)}</tr>
@@ -138,7 +132,7 @@ function Table({ aligns, head, rows }: Extract<Block, { type: 'table' }>) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollGroup>
   );
 }
 

@@ -1,0 +1,19 @@
+import type { ComponentProps } from 'react';
+
+type Scrolling<Tag extends 'section' | 'div'> = { label: string } & Omit<
+  ComponentProps<Tag>,
+  'aria-label' | 'role' | 'tabIndex'
+>;
+
+/** A landmark that scrolls by itself. It can have the focus, because it could not be scrolled by keyboard otherwise. */
+export function ScrollRegion({ label, ...props }: Scrolling<'section'>) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  return <section aria-label={label} tabIndex={0} {...props} />;
+}
+
+/** The same for a part that is no landmark, because a page can have many of its kind. */
+export function ScrollGroup({ label, ...props }: Scrolling<'div'>) {
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  return <div role="group" aria-label={label} tabIndex={0} {...props} />;
+}
