@@ -25,7 +25,7 @@ import { LiveTail } from './live-tail.tsx';
 import { LongText } from './long-text.tsx';
 import { MarkedReply, Mended, ParseLadder, Refusals } from './parse-ladder.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
-import { SawPanel } from './saw-panel.tsx';
+import { SentRequestPanel } from './sent-request-panel.tsx';
 import { wholeOf } from './whole-of.ts';
 
 const loadSentRequest = async () => (await import('./sent-request.tsx')).SentRequest;
@@ -267,7 +267,7 @@ function Sent({ row }: { row: CallRowData }) {
           {ended?.done_reason && <Fact name="ended by">{ended.done_reason}</Fact>}
         </dl>
       </Panel>
-      <SawPanel call={row.call} id={`${row.key}.saw`} load={loadSentRequest} />
+      <SentRequestPanel call={row.call} id={`${row.key}.saw`} load={loadSentRequest} />
       <RerunAction row={row} />
       {parsed && <ParseLadder parsed={parsed} />}
       <Refusals row={row} brief={false} />

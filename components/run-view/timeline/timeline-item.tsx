@@ -11,23 +11,21 @@ import { cx } from '../../ui/cx.ts';
 import { RowLink } from '../../ui/event-link.tsx';
 import { useRun } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
+import { AttemptRow } from './attempt-row.tsx';
 import { CallRow } from './call-row.tsx';
+import { CreatedRow } from './created-row.tsx';
 import { EndRow } from './end-row.tsx';
 import { ForkedRow } from './forked-row.tsx';
+import { IterationRow } from './iteration-row.tsx';
 import { linkToRow } from './link-to-row.ts';
 import { NoteRow } from './note-row.tsx';
+import { PolicyRow } from './policy-row.tsx';
+import { PreparationRow } from './preparation-row.tsx';
+import { ResumedRow } from './resumed-row.tsx';
 import { RowBoundary } from './row-boundary.tsx';
 import { rowWords } from './row-words.ts';
 import { ServerWaitRow } from './server-wait-row.tsx';
-import {
-  AttemptRow,
-  CreatedRow,
-  IterationRow,
-  PolicyRow,
-  PreparationRow,
-  ResumedRow,
-  StopRow,
-} from './small-rows.tsx';
+import { StopRow } from './stop-row.tsx';
 import { ToolRow } from './tool-row.tsx';
 import { VerificationRow } from './verification-row.tsx';
 

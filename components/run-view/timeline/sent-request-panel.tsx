@@ -4,16 +4,14 @@ import { type ComponentType, useState } from 'react';
 import type { SentRequestReply } from '#lib/api/sent-request.ts';
 import { loadCode } from '#lib/browser/load-code.ts';
 import { useRequest } from '../../hooks/use-request.ts';
-import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { useRunScreen } from '../screen-context.ts';
-import { LongText } from './long-text.tsx';
 import { Disclosure } from './row-frame.tsx';
 
 type SentRequestView = ComponentType<{ sent: SentRequestReply; id: string }>;
 
 /** What the model was asked in one call. */
-export function SawPanel({
+export function SentRequestPanel({
   call,
   id,
   load,
@@ -49,36 +47,5 @@ export function SawPanel({
         </div>
       )}
     </section>
-  );
-}
-
-/** The full text of a message shortened by compaction, fetched from the next call. */
-export function RestoredMessage({
-  call,
-  index,
-  id,
-}: {
-  /** The call after the compaction; `undefined` before there is one. */
-  call: number | undefined;
-  index: number;
-  id: string;
-}) {
-  const { server } = useRunScreen();
-  const [whole, setWhole] = useState<string>();
-  const { problem, run } = useRequest();
-  if (whole !== undefined) return <LongText id={`${id}.whole`} text={whole} label="full message" />;
-  if (call === undefined || !server) return null;
-  const restore = () =>
-    run(async () => {
-      const sent = await server.sentRequest(call);
-      setWhole(sent.messages[index]?.whole ?? '');
-    });
-  return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 font-sans">
-      <Button size="sm" onClick={() => void restore()}>
-        Show in full
-      </Button>
-      {problem && <ErrorNote error={problem} />}
-    </div>
   );
 }

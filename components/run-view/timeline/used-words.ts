@@ -1,0 +1,13 @@
+import { formatTokens } from '#lib/browser/words/format.ts';
+import type { EventOf } from '#lib/events/registry.ts';
+import { formatUsd } from '#lib/util/format-usd.ts';
+
+/** What a run has used of its budget: its tokens, and their cost if it has one. */
+export function usedWords(
+  { tokens_used, tokens_estimated, cost_usd }: EventOf<'budget.checked'>,
+  formatNumber?: (count: number) => string,
+): string {
+  const tokens = formatTokens(tokens_used, tokens_estimated, formatNumber);
+  // Logs from before models had prices contain a meaningless 0.
+  return cost_usd ? `${tokens} tok, ${formatUsd(cost_usd)}` : `${tokens} tok`;
+}
