@@ -31,6 +31,7 @@ import { modeOf } from '../modes/mode-of.ts';
 import { type RunFacts, resolveConfig } from '../modes/resolve-config.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { ExperimentLeases } from '../queue/experiment-leases.ts';
+import type { ModelAccess } from '../queue/model-access.ts';
 import { builtInTools, toolsReply } from '../runs/built-in-tools.ts';
 import { Folders } from '../runs/folders.ts';
 import { prepareForkWorkspace } from '../runs/fork-workspace.ts';
@@ -107,6 +108,10 @@ export async function openRunService(environment: Environment): Promise<OpenedRu
   }
 }
 
+function newId(): string {
+  return newRunId(new Date());
+}
+
 async function serviceOn(opened: OpenedStore, environment: Environment): Promise<OpenedRunService> {
   const { dataDir } = environment;
   const { store, shared } = opened;
@@ -126,17 +131,9 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     environment: environmentSecrets(process.env),
     tokens: [token],
   };
-  const mcp = new McpServers({
-    dataDir,
-    sandbox: unconfined ?? sandbox,
-    confined: unconfined === undefined,
-    environment: process.env,
-  });
-  const commandTools = new CommandTools({
-    dataDir,
-    sandbox: unconfined ?? sandbox,
-    confined: unconfined === undefined,
-  });
+  const place = { dataDir, sandbox: unconfined ?? sandbox, confined: unconfined === undefined };
+  const mcp = new McpServers({ ...place, environment: process.env });
+  const commandTools = new CommandTools(place);
   const spans = await openSpanSender(environment, { store, masks });
   const tools = builtInTools({ sandbox, unconfined });
   const service = openRuns(opened, environment, {
@@ -151,6 +148,11 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     masks,
     observers: [sessions, agentConsole, ...(spans ? [spans] : [])],
   });
+  const access: ModelAccess = {
+    slots: service,
+    admit: (models) => servers.admit(models),
+    modelFor: (model) => servers.modelFor(model),
+  };
   const pulls = new ModelPulls(servers.pull);
   const checks = new ModelChecks({
     store,
@@ -160,7 +162,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
   const suites = new Suites({
     store,
     runOf: (runId) => service.stored.get(runId),
-    newId: () => newRunId(new Date()),
+    newId,
     now: steadyNow,
   });
   const toolChecks = new ToolChecks({
@@ -170,42 +172,40 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       checkTools(await servers.modelFor(model), { name: model, definitions }, options),
     toolsOf: (server) => toolsToCheck(server, { mcp, commandTools }),
     createSuite: (suite) => suites.create({ suite }),
-    newId: () => newRunId(new Date()),
+    newId,
   });
   const leases = shared && new ExperimentLeases(shared, service.processId);
   const experiments = new Experiments({
     store,
     holder: leases,
-    newId: () => newRunId(new Date()),
+    newId,
     runs: runsOfExperiments({
-      ...{ service, servers, dataDir },
-      ...{ tools, unconfined, mcp, commandTools, prices },
+      service,
+      servers,
+      dataDir,
+      tools,
+      unconfined,
+      mcp,
+      commandTools,
+      prices,
     }),
     suites: { find: (reference) => suites.find(reference) },
     facts: { loupe_version: programVersion(), machine: machineFacts() },
   });
   const benchmarks = new Benchmarks({
     store,
-    slots: service,
-    admit: (models) => servers.admit(models),
-    modelFor: (model) => servers.modelFor(model),
-    newId: () => newRunId(new Date()),
+    ...access,
+    newId,
     now: steadyNow,
     worker: service.processId,
     shared,
   });
-  const shares = new Shares({
-    store,
-    now: steadyNow,
-    redaction: masks,
-  });
+  const shares = new Shares({ store, now: steadyNow, redaction: masks });
   const ratings = new Ratings({
     log: new RatingLog(join(dataDir, 'ratings')),
     stored: service.stored,
-    slots: service,
-    admit: (models) => servers.admit(models),
-    modelFor: (model) => servers.modelFor(model),
-    newId: () => newRunId(new Date()),
+    ...access,
+    newId,
     now: steadyNow,
     shared: shared !== undefined,
   });
@@ -222,14 +222,9 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     pulls,
     checks,
     prices,
-    reruns: new Reruns({
-      stored: service.stored,
-      slots: service,
-      admit: (models) => servers.admit(models),
-      modelFor: (model) => servers.modelFor(model),
-    }),
+    reruns: new Reruns({ stored: service.stored, ...access }),
     folders: new Folders({ store, dataDir, home: homedir() }),
-    presets: new Presets({ store, newId: () => newRunId(new Date()), now: steadyNow }),
+    presets: new Presets({ store, newId, now: steadyNow }),
     suites,
     benchmarks,
     ratings,

@@ -51,7 +51,7 @@ function worker({
 } = {}) {
   const benchmarks = new Benchmarks({
     store: kept,
-    slots: { withSlot: ({ signal }, work) => work(signal) },
+    slots: { withSlot: ({ signal }, work) => work(signal), queuePosition: () => undefined },
     admit: async () => undefined,
     modelFor: async () =>
       scriptedModel(async ({ model }, { signal }) => {

@@ -14,7 +14,7 @@ import type { Category } from '../api/benchmark-categories.ts';
 import type { ResultFilter } from '../api/benchmark-filter.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { ChatModel, ModelOptions } from '../model/chat-model.ts';
-import type { SlotRequest } from '../queue/host-slots.ts';
+import type { ModelAccess } from '../queue/model-access.ts';
 import { shownError } from '../runs/shown-error.ts';
 import type { BenchmarkStore, StoredBenchmark } from '../store/benchmark-store.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
@@ -34,17 +34,8 @@ const MAX_FAILURES = 5;
 /** Earlier benchmarks that the estimate of a new one considers. */
 const ESTIMATE_BENCHMARKS = 5;
 
-/** The model server's queue, shared with the runs. */
-interface BenchmarkSlots {
-  withSlot<T>(use: SlotRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-}
-
-export interface BenchmarksOptions {
+export interface BenchmarksOptions extends ModelAccess {
   store: BenchmarkStore;
-  slots: BenchmarkSlots;
-  /** @throws {AppError} for models that runs cannot or may not use */
-  admit(models: { model: string }): Promise<void>;
-  modelFor(model: string): Promise<ChatModel>;
   newId(): string;
   now(): number;
   /** A name for this process. */

@@ -12,7 +12,7 @@ import type { CheckStep } from '../checks/check-step.ts';
 import { openProbes } from '../checks/probes.ts';
 import { isDemoModel } from '../demo/demo-scenarios.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { SlotRequest } from '../queue/host-slots.ts';
+import type { UseSlots } from '../queue/model-access.ts';
 import { shownError } from '../runs/shown-error.ts';
 import type { ModelStore } from '../store/model-store.ts';
 import { fullName, isSameModel } from '../util/model-name.ts';
@@ -27,12 +27,6 @@ export type CheckModel = (
   model: string,
   options: { signal: AbortSignal; onStep: (step: CheckStep) => void },
 ) => Promise<ModelCheck>;
-
-/** The model server's queue, shared by runs and what else uses it. */
-export interface UseSlots {
-  withSlot<T>(use: SlotRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  queuePosition(id: string): number | undefined;
-}
 
 interface Job {
   readonly id: string;

@@ -13,7 +13,7 @@ import type {
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
-import type { ChatModel } from '../model/chat-model.ts';
+import type { ModelAccess } from '../queue/model-access.ts';
 import { ratedTextOf } from '../ratings/rated-text.ts';
 import { checkScores, ratingRequest, readScores } from '../ratings/rating-request.ts';
 import { ratingResults } from '../ratings/rating-results.ts';
@@ -22,7 +22,6 @@ import { shippedQuestionnaire, shippedQuestionnaires } from '../ratings/shipped-
 import { shownError } from '../runs/shown-error.ts';
 import { isSameModel } from '../util/model-name.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
-import type { UseSlots } from './model-checks.ts';
 import type { RatingLine, RatingLog } from './rating-log.ts';
 
 /** A reply that cannot be read is asked for once more. */
@@ -31,16 +30,12 @@ const CALL_TIMEOUT_MS = 300_000;
 /** In place of a study: no ID is empty. */
 const FOLDER = '';
 
-export interface RatingsOptions {
+export interface RatingsOptions extends ModelAccess {
   log: RatingLog;
   stored: {
     get(runId: string): Promise<{ run: RunSummary }>;
     log(runId: string): AsyncIterable<readonly RunEvent[]>;
   };
-  slots: UseSlots;
-  /** @throws {AppError} `remote_model`, `model_no_completion` */
-  admit(models: { model: string }): Promise<void>;
-  modelFor(model: string): Promise<ChatModel>;
   newId: () => string;
   now: () => number;
   /** Whether other processes work in the same data directory. */

@@ -8,27 +8,23 @@ import type { NewEvent } from '../events/registry.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { ReadyState } from '../policies/rule.ts';
+import type { ModelAccess } from '../queue/model-access.ts';
 import { SLOT_POLL_MS } from '../queue/run-slot.ts';
 import { rerunRequestOf } from '../runs/rerun-request.ts';
 import type { SentRequest } from '../runs/sent-request.ts';
 import { shownError } from '../runs/shown-error.ts';
 import { GroupedText } from './grouped-text.ts';
-import type { UseSlots } from './model-checks.ts';
 
 /** Calls that are sent again or wait for it; each holds a request and a reply in memory. */
 const MAX_RERUNS = 8;
 
-export interface RerunsOptions {
+export interface RerunsOptions extends ModelAccess {
   stored: {
     sentRequest(runId: string, call: number): Promise<SentRequest>;
     get(runId: string): Promise<{ config: RunConfig }>;
     /** An image of a run in base64. */
     imageBytes(runId: string, hash: string): Promise<string | undefined>;
   };
-  slots: UseSlots;
-  /** @throws {AppError} `remote_model`, `model_no_completion` */
-  admit(models: { model: string }): Promise<void>;
-  modelFor(model: string): Promise<ChatModel>;
 }
 
 /** A call that can be sent: everything that is known without the model server has been checked. */

@@ -11,9 +11,9 @@ import { suiteOfCheck } from '../checks/suite-of-check.ts';
 import { isDemoModel } from '../demo/demo-scenarios.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { ToolDefinition } from '../parser/types.ts';
+import type { UseSlots } from '../queue/model-access.ts';
 import { shownError } from '../runs/shown-error.ts';
 import { fullName } from '../util/model-name.ts';
-import type { UseSlots } from './model-checks.ts';
 import type { ToolCheckFiles } from './tool-check-files.ts';
 
 /** Asks a model for calls of tools. */
