@@ -8,7 +8,7 @@ import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts
 import { nearestName } from '../util/nearest-name.ts';
 import { CHECK_USAGE, readCheckArgument } from './check-argument.ts';
 import { EXPERIMENT_USAGE, type ExperimentCommand, readExperiment } from './experiment-arguments.ts';
-import { COMMON, one, outputOf, parse, requireOnlyContinue, usage, wholeNumber } from './options.ts';
+import { COMMON, none, one, outputOf, parse, requireOnlyContinue, usage, wholeNumber } from './options.ts';
 
 /** Connection options, common to all commands. */
 interface Connect {
@@ -228,105 +228,34 @@ export function readArguments(args: readonly string[]): Command {
       return readHelp(rest);
     case 'version':
     case '--version':
-      if (rest.length > 0) throw usage('"version" takes no arguments.');
+      none(rest, 'version');
       return { name: 'version' };
     case 'run':
       return readRun(rest);
-    case 'follow': {
-      const { values, positionals } = parse(rest, {
-        ...COMMON,
-        after: { type: 'string' },
-        json: { type: 'boolean' },
-      });
-      const runId = one(positionals, 'follow RUN');
-      const after = values.after === undefined ? 0 : wholeNumber('--after', values.after, 0);
-      return { name, runId, after, json: values.json === true, url: values.url };
-    }
-    case 'list': {
-      const filters = Object.fromEntries(LIST_FILTERS.map((each) => [each, { type: 'string' }] as const));
-      const { values, positionals } = parse(rest, {
-        ...filters,
-        ...COMMON,
-        limit: { type: 'string' },
-        json: { type: 'boolean' },
-      });
-      if (positionals.length > 0) throw usage('"list" takes no arguments.');
-      const limit = values.limit === undefined ? 20 : wholeNumber('--limit', values.limit, 1);
-      const texts: Readonly<Record<string, unknown>> = values;
-      const query = Object.fromEntries(
-        LIST_FILTERS.flatMap((each): [string, string][] => {
-          const text = texts[each];
-          if (typeof text !== 'string') return [];
-          return [[each, each === 'folder' ? folderOf('--folder', text) : text]];
-        }),
-      );
-      return { name, limit, json: values.json === true, query, url: values.url };
-    }
+    case 'follow':
+      return readFollow(rest);
+    case 'list':
+      return readList(rest);
     case 'note':
       return readNote(rest);
-    case 'stop': {
-      const { values, positionals } = parse(rest, { ...COMMON, force: { type: 'boolean' } });
-      return { name, runId: one(positionals, 'stop RUN'), force: values.force === true, url: values.url };
-    }
-    case 'say': {
-      const { values, positionals } = parse(rest, { ...COMMON, image: { type: 'string', multiple: true } });
-      const [runId, text] = positionals;
-      if (!runId || text === undefined || positionals.length > 2) {
-        throw usage('Usage: loupe say RUN "TEXT", with the text in quotes.');
-      }
-      return { name, runId, text, images: values.image ?? [], url: values.url };
-    }
-    case 'export': {
-      const { values, positionals } = parse(rest, {
-        ...COMMON,
-        format: { type: 'string' },
-        raw: { type: 'boolean' },
-        output: { type: 'string', short: 'o' },
-      });
-      const format = EXPORT_FORMATS.find((known) => known === (values.format ?? 'run'));
-      if (!format)
-        throw usage(`--format is "${values.format}"; it must be one of ${EXPORT_FORMATS.join(', ')}.`);
-      return {
-        name,
-        runId: one(positionals, 'export RUN'),
-        format,
-        raw: values.raw ?? false,
-        output: outputOf(values.output),
-        url: values.url,
-      };
-    }
-    case 'import': {
-      const { values, positionals } = parse(rest, COMMON);
-      return { name, file: one(positionals, 'import FILE'), url: values.url };
-    }
-    case 'presets': {
-      const { values, positionals } = parse(rest, { ...COMMON, json: { type: 'boolean' } });
-      if (positionals.length > 0) throw usage('"presets" takes no arguments.');
-      return { name, json: values.json === true, url: values.url };
-    }
+    case 'stop':
+      return readStop(rest);
+    case 'say':
+      return readSay(rest);
+    case 'export':
+      return readExport(rest);
+    case 'import':
+      return readImport(rest);
+    case 'presets':
+      return readPresets(rest);
     case 'rate':
       return readRate(rest);
-    case 'check': {
-      const { values, positionals } = parse(rest, {
-        ...COMMON,
-        json: { type: 'boolean' },
-        mcp: { type: 'string' },
-      });
-      return {
-        name,
-        model: one(positionals, 'check MODEL'),
-        json: values.json === true,
-        ...(values.mcp === undefined ? {} : { server: values.mcp }),
-        url: values.url,
-      };
-    }
+    case 'check':
+      return readCheck(rest);
     case 'experiment':
       return { name, ...readExperiment(rest) };
-    case 'mcp': {
-      const { values, positionals } = parse(rest, COMMON);
-      if (positionals.length > 0) throw usage('"mcp" takes no arguments.');
-      return { name, url: values.url };
-    }
+    case 'mcp':
+      return readMcp(rest);
     case 'benchmark':
       return readBenchmark(rest);
     default:
@@ -351,6 +280,103 @@ function readHelp([topic]: readonly string[]): Command {
   const about = NAMES.find((known) => known === topic);
   if (about === undefined) throw noSuchCommand(topic);
   return { name: 'help', about };
+}
+
+function readFollow(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, {
+    ...COMMON,
+    after: { type: 'string' },
+    json: { type: 'boolean' },
+  });
+  const runId = one(positionals, 'follow RUN');
+  const after = values.after === undefined ? 0 : wholeNumber('--after', values.after, 0);
+  return { name: 'follow', runId, after, json: values.json === true, url: values.url };
+}
+
+function readList(args: readonly string[]): Command {
+  const filters = Object.fromEntries(LIST_FILTERS.map((each) => [each, { type: 'string' }] as const));
+  const { values, positionals } = parse(args, {
+    ...filters,
+    ...COMMON,
+    limit: { type: 'string' },
+    json: { type: 'boolean' },
+  });
+  none(positionals, 'list');
+  const limit = values.limit === undefined ? 20 : wholeNumber('--limit', values.limit, 1);
+  const texts: Readonly<Record<string, unknown>> = values;
+  const query = Object.fromEntries(
+    LIST_FILTERS.flatMap((each): [string, string][] => {
+      const text = texts[each];
+      if (typeof text !== 'string') return [];
+      return [[each, each === 'folder' ? folderOf('--folder', text) : text]];
+    }),
+  );
+  return { name: 'list', limit, json: values.json === true, query, url: values.url };
+}
+
+function readStop(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, { ...COMMON, force: { type: 'boolean' } });
+  return { name: 'stop', runId: one(positionals, 'stop RUN'), force: values.force === true, url: values.url };
+}
+
+function readSay(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, { ...COMMON, image: { type: 'string', multiple: true } });
+  const [runId, text] = positionals;
+  if (!runId || text === undefined || positionals.length > 2) {
+    throw usage('Usage: loupe say RUN "TEXT", with the text in quotes.');
+  }
+  return { name: 'say', runId, text, images: values.image ?? [], url: values.url };
+}
+
+function readExport(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, {
+    ...COMMON,
+    format: { type: 'string' },
+    raw: { type: 'boolean' },
+    output: { type: 'string', short: 'o' },
+  });
+  const format = EXPORT_FORMATS.find((known) => known === (values.format ?? 'run'));
+  if (!format) throw usage(`--format is "${values.format}"; it must be one of ${EXPORT_FORMATS.join(', ')}.`);
+  return {
+    name: 'export',
+    runId: one(positionals, 'export RUN'),
+    format,
+    raw: values.raw ?? false,
+    output: outputOf(values.output),
+    url: values.url,
+  };
+}
+
+function readImport(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, COMMON);
+  return { name: 'import', file: one(positionals, 'import FILE'), url: values.url };
+}
+
+function readPresets(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, { ...COMMON, json: { type: 'boolean' } });
+  none(positionals, 'presets');
+  return { name: 'presets', json: values.json === true, url: values.url };
+}
+
+function readCheck(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, {
+    ...COMMON,
+    json: { type: 'boolean' },
+    mcp: { type: 'string' },
+  });
+  return {
+    name: 'check',
+    model: one(positionals, 'check MODEL'),
+    json: values.json === true,
+    ...(values.mcp === undefined ? {} : { server: values.mcp }),
+    url: values.url,
+  };
+}
+
+function readMcp(args: readonly string[]): Command {
+  const { values, positionals } = parse(args, COMMON);
+  none(positionals, 'mcp');
+  return { name: 'mcp', url: values.url };
 }
 
 /** Options of "list" that the server checks. */

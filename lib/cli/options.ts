@@ -39,6 +39,11 @@ function problemOf(args: readonly string[], options: ParseArgsOptionsConfig): st
   return undefined;
 }
 
+/** @throws {AppError} `usage` if a command that takes no arguments has some */
+export function none(positionals: readonly string[], command: string): void {
+  if (positionals.length > 0) throw usage(`"${command}" takes no arguments.`);
+}
+
 /** The only positional argument, which is not empty. @throws {AppError} `usage`, with how the command is used */
 export function one(positionals: readonly string[], form: string): string {
   const [first] = positionals;
