@@ -1,6 +1,6 @@
 import { jsonObject } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';
-import { ModelError } from './model-error.ts';
+import { ModelError, type ModelErrorOptions } from './model-error.ts';
 
 /** Characters of a reply's body that an error message shows (T5). */
 export const BODY_EXCERPT = 500;
@@ -54,12 +54,12 @@ const UNUSABLE_MODEL =
 /** A reply with a status other than 200 (T5): `Ollama HTTP {status}: {body}`, the body cut at 500 characters. */
 export function httpError(status: number, body: string, asked: AskedFor): ModelError {
   const message = `Ollama HTTP ${status}: ${shortText(body.trim(), BODY_EXCERPT)}`;
-  return classify({ status, text: errorText(body), message, json: jsonObject(body) !== undefined }, asked);
+  return modelError({ status, text: errorText(body), message, json: jsonObject(body) !== undefined }, asked);
 }
 
 /** An error that Ollama sent with status 200 instead of a reply or its next piece. */
 export function replyError(text: string, asked: AskedFor): ModelError {
-  return classify(
+  return modelError(
     { text, message: `Ollama error in the reply: ${shortText(text, BODY_EXCERPT)}`, json: true },
     asked,
   );
@@ -74,113 +74,100 @@ export function errorIn(object: Record<string, unknown>): string | undefined {
   return misplaced === undefined ? undefined : `error parsing tool call: ${String(misplaced)}`;
 }
 
-function classify(
-  found: { status?: number; text: string; message: string; json: boolean },
-  asked: AskedFor,
-): ModelError {
-  const { status, text, message } = found;
+interface FoundError {
+  status?: number;
+  text: string;
+  message: string;
+  /** Whether it came as JSON, as Ollama sends errors. */
+  json: boolean;
+}
+
+type Classified = Omit<ModelErrorOptions, 'status' | 'message'>;
+
+function modelError(found: FoundError, asked: AskedFor): ModelError {
+  const { status, message } = found;
+  return new ModelError({ ...classify(found, asked), status, message });
+}
+
+/** What an error text means, and whatever else it says. The first that fits counts. */
+function classify({ status, text, json }: FoundError, asked: AskedFor): Classified {
   const model = asked.model ?? 'NAME';
 
   if (status === 404) {
-    return found.json
-      ? new ModelError({ kind: 'model_missing', status, message, hint: `Run: ollama pull ${model}` })
-      : new ModelError({
-          kind: 'http',
-          status,
-          message,
-          hint: 'The address answers, but not with Ollama’s native API.',
-        });
+    return json
+      ? { kind: 'model_missing', hint: `Run: ollama pull ${model}` }
+      : { kind: 'http', hint: 'The address answers, but not with Ollama’s native API.' };
   }
   if (/does not support\b[\s\S]*\btools\b/.test(text)) {
-    return new ModelError({
+    return {
       kind: 'no_tool_support',
-      status,
-      message,
       hint: `Model "${model}" cannot call tools. Choose one whose capabilities list tools, for example: ollama pull qwen3`,
-    });
+    };
   }
   if (NO_THINKING_LEVELS.test(text)) {
-    return new ModelError({
+    return {
       kind: 'no_thinking_levels',
-      status,
-      message,
       hint: `Model "${model}" has no thinking levels. Turn thinking on or off instead.`,
-    });
+    };
   }
   if (/does not support\b[\s\S]*\bthinking\b/.test(text)) {
-    return new ModelError({
+    return {
       kind: 'no_thinking_support',
-      status,
-      message,
       hint: `Model "${model}" cannot think. Turn thinking off.`,
-    });
+    };
   }
   if (OVERFLOW.test(text)) {
-    return new ModelError({
+    return {
       kind: 'overflow',
-      status,
-      message,
       promptTokens:
         countIn(text, /"n_prompt_tokens"\s*:\s*(\d+)/) ?? countIn(text, /request \((\d+) tokens\)/),
       contextTokens: countIn(text, /"n_ctx"\s*:\s*(\d+)/) ?? countIn(text, /context size \((\d+) tokens\)/),
       hint: 'The conversation no longer fits the window. Shorten it or raise the window of the run.',
-    });
+    };
   }
   if (status === 503 || /^server busy\b/.test(text)) {
-    return new ModelError({
+    return {
       kind: 'busy',
-      status,
-      message,
       hint: 'Ollama’s queue is full. Try again when it is less busy.',
-    });
+    };
   }
   if (isParserError(status, text, asked)) {
-    return new ModelError({
+    return {
       kind: 'malformed_call',
-      status,
-      message,
       raw: rawIn(text) ?? text,
       hint: 'The model wrote a tool call that Ollama could not read.',
-    });
+    };
   }
   if (/requires more system memory|out of memory|unable to allocate|failed to allocate/i.test(text)) {
-    return new ModelError({
+    return {
       kind: 'http',
-      status,
-      message,
       transient: false,
       hint: 'The model does not fit into memory. Choose a smaller one or a smaller window.',
-    });
+    };
   }
   if (INVALID_NAME.test(text)) {
-    return new ModelError({
+    return {
       kind: 'http',
-      status,
-      message,
       transient: false,
       hint: `"${model}" is not a model name. Names look like qwen3:8b or hf.co/user/model:tag.`,
-    });
+    };
   }
   if (UNUSABLE_MODEL.test(text)) {
-    return new ModelError({
+    return {
       kind: 'http',
-      status,
-      message,
       transient: false,
       hint: 'This Ollama cannot run the model. Update Ollama, or choose another model.',
-    });
+    };
   }
   if (status === 429) {
-    return new ModelError({
+    return {
       kind: 'http',
-      status,
-      message,
       // It passes after hours, if at all.
       transient: false,
       hint: 'The service that runs this model limits how much you can use it. Wait, or choose another model.',
-    });
+    };
   }
-  return new ModelError({ kind: 'http', status, message, hint: 'Look at the log of the Ollama server.' });
+  return { kind: 'http', hint: 'Look at the log of the Ollama server.' };
 }
 
 function isParserError(status: number | undefined, text: string, asked: AskedFor): boolean {
