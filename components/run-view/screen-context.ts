@@ -84,7 +84,7 @@ export function useOperatorWord(): 'you' | 'the operator' {
 }
 
 /** Whether a part of a row is unfolded, and how to change it. */
-export function useUnfolded(key: string, initially: boolean): [boolean, () => void] {
+export function useUnfolded(key: string, initially = false): [boolean, () => void] {
   const { reading } = useRunScreen();
   const unfolded = useStore(reading, (state) => state.unfolded[key] ?? initially);
   const toggle = () =>

@@ -25,9 +25,9 @@ export function StopControls() {
   const { server } = useRunScreen();
   if (over || !server?.operates) return null;
 
-  const ask = async (force: boolean) => {
-    setAsked(force ? 'hard' : 'soft');
-    await run(() => postJson(`/api/runs/${encodeURIComponent(runId)}/stop`, { force }));
+  const ask = async (how: 'soft' | 'hard') => {
+    setAsked(how);
+    await run(() => postJson(`/api/runs/${encodeURIComponent(runId)}/stop`, { force: how === 'hard' }));
     setAsked(undefined);
   };
   const hard = stop?.force || asked === 'hard';
@@ -35,7 +35,7 @@ export function StopControls() {
     <div className="flex flex-wrap items-center justify-end gap-2 max-sm:justify-start">
       {problem && <ErrorLine error={problem} />}
       {waits ? (
-        <Button size="sm" onClick={() => void ask(false)} disabled={asked !== undefined}>
+        <Button size="sm" onClick={() => void ask('soft')} disabled={asked !== undefined}>
           {waitingWords(mode).end}
         </Button>
       ) : stop || asked === 'soft' ? (
@@ -50,7 +50,7 @@ export function StopControls() {
           <Button
             kind="danger"
             size="sm"
-            onClick={() => void ask(true)}
+            onClick={() => void ask('hard')}
             disabled={hard || asked !== undefined}
           >
             Stop now
@@ -58,14 +58,14 @@ export function StopControls() {
         </>
       ) : (
         <>
-          <Button size="sm" onClick={() => void ask(false)} disabled={asked !== undefined}>
+          <Button size="sm" onClick={() => void ask('soft')} disabled={asked !== undefined}>
             Stop after this step
           </Button>
           <Button
             kind="quiet"
             size="sm"
             className="text-fail"
-            onClick={() => void ask(true)}
+            onClick={() => void ask('hard')}
             disabled={asked !== undefined}
           >
             Stop now

@@ -23,12 +23,13 @@ function cellOf(
   );
   const base = { ...place, judged: judged.length, failed: results.length - judged.length };
   if (judged.length === 0) return base;
-  const countOf = (native: boolean, read: boolean) =>
+  const countOf = ({ native, read }: { native: boolean; read: boolean }) =>
     judged.filter((each) => each.native === native && each.read === read).length;
-  const both = countOf(true, true);
-  const onlyRead = countOf(false, true);
-  const onlyNative = countOf(true, false);
-  const pairs = { both, onlyFirst: onlyRead, onlySecond: onlyNative, neither: countOf(false, false) };
+  const both = countOf({ native: true, read: true });
+  const onlyRead = countOf({ native: false, read: true });
+  const onlyNative = countOf({ native: true, read: false });
+  const neither = countOf({ native: false, read: false });
+  const pairs = { both, onlyFirst: onlyRead, onlySecond: onlyNative, neither };
   const rateOf = (right: number) => ({
     right,
     share: right / judged.length,

@@ -48,7 +48,7 @@ export async function sendReply(res: ServerResponse, plan: ReplyPlan): Promise<v
 
   res.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const stopAfter = fault && 'after_tokens' in fault ? fault.after_tokens : Number.POSITIVE_INFINITY;
-  const lines = written.pieces.map((piece) => line(plan, piece, false));
+  const lines = written.pieces.map((piece) => line(plan, piece, { done: false }));
   const shown = lines.slice(0, stopAfter);
   if (perToken === 0 && !plan.hold) {
     if (shown.length > 0) res.write(shown.join(''));
@@ -133,7 +133,7 @@ function callId(name: string, index: number, args: JsonObject): string {
   return `call_${hash.slice(0, 8)}`;
 }
 
-function line({ model, remote }: ReplyPlan, message: JsonObject, done: boolean): string {
+function line({ model, remote }: ReplyPlan, message: JsonObject, { done }: { done: boolean }): string {
   return `${JSON.stringify({ model, ...remote, created_at: new Date().toISOString(), message, done })}\n`;
 }
 
@@ -241,7 +241,7 @@ async function sendBrokenFromTheStart(res: ServerResponse, plan: ReplyPlan, faul
       await sendHugeLine(res, fault.bytes, plan);
       return true;
     case 'trickle': {
-      const body = `${line(plan, { role: 'assistant', content: plan.reply.content }, true)}`;
+      const body = line(plan, { role: 'assistant', content: plan.reply.content }, { done: true });
       res.writeHead(200, { 'content-type': 'application/x-ndjson' });
       for (const byte of Buffer.from(body)) {
         res.write(Buffer.of(byte));
@@ -317,7 +317,7 @@ async function sendEndless(
   for (let sent = 0, turn = 0; sent < limit && !gone.aborted; turn += 1) {
     const word = turn % 2 === 0 ? 'tick ' : 'tock ';
     const piece = streamed
-      ? line(plan, { role: 'assistant', content: word.repeat(fault.words) }, false)
+      ? line(plan, { role: 'assistant', content: word.repeat(fault.words) }, { done: false })
       : word.repeat(400);
     const batch = fault.interval_ms === 0 && streamed ? piece.repeat(50) : piece;
     sent += batch.length;

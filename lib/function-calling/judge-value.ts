@@ -46,7 +46,9 @@ export function judgeValue(
     }
     if (isList(value)) {
       const own = value.map(normalizedText);
-      return possible.some((answer) => equals(own, listOf(answer))) ? undefined : wrong;
+      return possible.some((answer) => equals(own, elementsOf(answer).map(normalizedText)))
+        ? undefined
+        : wrong;
     }
   }
   return isAmong(value, possible) ? undefined : wrong;
@@ -84,7 +86,7 @@ function problemOfDict(value: PythonObject, answer: PythonObject): string | unde
   for (const [key, entry] of Object.entries(value)) {
     const allowed = Object.hasOwn(answer, key) ? answer[key] : undefined;
     if (allowed === undefined) return `The key "${key}" is not expected.`;
-    if (!isAmong(normalizedText(entry), listOf(allowed))) {
+    if (!isAmong(normalizedText(entry), elementsOf(allowed).map(normalizedText))) {
       return `The value of the key "${key}" is wrong: ${shown(entry)} is none of ${shown(allowed)}.`;
     }
   }
@@ -103,7 +105,7 @@ function isOptional(allowed: PythonValue): boolean {
 function judgeDicts(value: readonly PythonValue[], possible: readonly PythonValue[]): string | undefined {
   let problem: string | undefined = 'No list is a possible answer.';
   for (const answer of possible) {
-    const expected = listOf(answer, false);
+    const expected = elementsOf(answer);
     if (expected.length !== value.length) {
       problem = `The list has ${value.length} dictionaries, not ${expected.length}.`;
       continue;
@@ -121,9 +123,8 @@ function judgeDicts(value: readonly PythonValue[], possible: readonly PythonValu
 }
 
 /** A possible answer as a list, as Python iterates over it: a text by its characters. */
-function listOf(answer: PythonValue, normalize = true): readonly PythonValue[] {
-  const entries = isList(answer) ? answer : typeof answer === 'string' ? [...answer] : [answer];
-  return normalize ? entries.map(normalizedText) : entries;
+function elementsOf(answer: PythonValue): readonly PythonValue[] {
+  return isList(answer) ? answer : typeof answer === 'string' ? [...answer] : [answer];
 }
 
 function normalizedText(value: PythonValue): PythonValue {

@@ -44,20 +44,24 @@ export class CallMessages {
   progress({ progress, total, message }: { progress: unknown; total?: unknown; message?: unknown }): void {
     const of = typeof total === 'number' ? ` of ${figure(total)}` : '';
     const text = typeof message === 'string' && message.trim() !== '' ? `: ${message}` : '';
-    this.#take(`Progress ${typeof progress === 'number' ? figure(progress) : '?'}${of}${text}`, true);
+    this.#take(`Progress ${typeof progress === 'number' ? figure(progress) : '?'}${of}${text}`, {
+      isProgress: true,
+    });
   }
 
   /** `notifications/message`. */
   message({ level, data, logger }: { level: unknown; data: unknown; logger?: unknown }): void {
     const name = typeof logger === 'string' && logger.trim() !== '' ? ` ${logger}:` : '';
-    this.#take(`[${typeof level === 'string' ? level : 'message'}]${name} ${textOf(data)}`, false);
+    this.#take(`[${typeof level === 'string' ? level : 'message'}]${name} ${textOf(data)}`, {
+      isProgress: false,
+    });
   }
 
   get kept(): KeptMessages {
     return { lines: this.#kept.map(({ line }) => line), leftOut: this.#count - this.#kept.length };
   }
 
-  #take(text: string, isProgress: boolean): void {
+  #take(text: string, { isProgress }: { isProgress: boolean }): void {
     const line = cleanLine(text, MAX_MESSAGE_LINE_CHARS, this.#mask);
     this.#count += 1;
     if (isProgress && this.#kept.at(-1)?.isProgress) {

@@ -13,7 +13,7 @@ export function announcedOnly(state: ReadyState): boolean {
   const { config, tools, callsSucceeded, lastText } = state;
   if (!modeFacts(config.mode).answers || tools.length === 0 || callsSucceeded > 0) return false;
   if (state.lastReplyLoss.malformed) return true;
-  return config.nudge_plans && isPlanOnly(lastText, true) && endsAnnouncing(lastText);
+  return config.nudge_plans && isPlanOnly(lastText, { toolsRan: true }) && endsAnnouncing(lastText);
 }
 
 /** A statement of intent, up to its verb. */

@@ -18,7 +18,8 @@ export const NUDGE_TEXT =
 export function answerOrNudge(state: ReadyState, broken: readonly NewEvent[]): Verdict {
   if (broken.length > 0) return ended('final_answer', { warnings: broken });
   const text = state.reply?.text ?? '';
-  const plan = state.config.nudge_plans && !isData(state, text) && isPlanOnly(text, hasToolResult(state));
+  const plan =
+    state.config.nudge_plans && !isData(state, text) && isPlanOnly(text, { toolsRan: hasToolResult(state) });
   if (plan && state.nudges < state.config.max_nudges) return nudge(state, 'plan');
   return ended('final_answer');
 }

@@ -23,8 +23,8 @@ const table: [string, boolean, boolean][] = [
 
 describe('G13', () => {
   it.each(table)('%s', (text, beforeTools, afterTools) => {
-    expect(isPlanOnly(text, false)).toBe(beforeTools);
-    expect(isPlanOnly(text, true)).toBe(afterTools);
+    expect(isPlanOnly(text, { toolsRan: false })).toBe(beforeTools);
+    expect(isPlanOnly(text, { toolsRan: true })).toBe(afterTools);
   });
 
   it.each(['It is complete.', 'COMPLETED', 'All done', 'I have finished.', 'No errors; everything is done.'])(
@@ -44,6 +44,6 @@ describe('G13', () => {
 
 it('runs in linear time', () => {
   for (const text of ['i will not '.repeat(200_000), 'a'.repeat(2_000_000)]) {
-    expect(cpuMs(() => isPlanOnly(text, true))).toBeLessThan(10_000);
+    expect(cpuMs(() => isPlanOnly(text, { toolsRan: true }))).toBeLessThan(10_000);
   }
 });

@@ -22,7 +22,7 @@ const NEXT_STEP =
  *
  * @param toolsRan whether the conversation contains a tool result
  */
-export function isPlanOnly(text: string, toolsRan: boolean): boolean {
+export function isPlanOnly(text: string, { toolsRan }: { toolsRan: boolean }): boolean {
   if (text.trim() === '' || claimsCompletion(text)) return false;
   return !toolsRan || announcesNextStep(text);
 }

@@ -26,7 +26,7 @@ export const ChatFoldLine = memo(function ChatFoldLine({
   const { reading } = useRunScreen();
   const atCursor = useStore(reading, (state) => state.cursor === fold.key);
   const mode = useRun((view) => view.run.config?.mode);
-  const [open, toggle] = useUnfolded(fold.key, false);
+  const [open, toggle] = useUnfolded(fold.key);
   const { tools, failed, ms, running, ...figures } = foldFigures(fold);
   const words = foldWords(fold, { tools, ms, ...figures }, mode);
   return (

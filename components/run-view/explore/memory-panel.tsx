@@ -52,7 +52,7 @@ export function MemoryPanel() {
 }
 
 function KeyLine({ entry }: { entry: MemoryKey }) {
-  const [open, toggle] = useUnfolded(`memory:${entry.key}`, false);
+  const [open, toggle] = useUnfolded(`memory:${entry.key}`);
   const { goTo } = useRunScreen();
   const deleted = entry.value === undefined;
   return (

@@ -11,7 +11,7 @@ import { wholeOf } from './whole-of.ts';
 
 /** The conversation an attempt begins with. */
 export function AttemptRow({ row }: { row: AttemptRowData }) {
-  const [open, toggle] = useUnfolded(row.key, false);
+  const [open, toggle] = useUnfolded(row.key);
   const { event } = row;
   return (
     <RowFrame node={<RailNode shape="dot" />}>

@@ -50,7 +50,7 @@ const setAsideWords = {
 
 /** A model call: the request, thinking and text of the reply, and how it was parsed. */
 export function CallRow({ row }: { row: CallRowData }) {
-  const [open, toggle] = useUnfolded(row.key, false);
+  const [open, toggle] = useUnfolded(row.key);
   const speed = replyRate(row);
   const unreadable = row.failed?.kind === 'malformed_call';
   const isCut = useRun(({ run }) => contextOf(row, run).fate === 'cut');
@@ -210,7 +210,7 @@ function Said({ row }: { row: CallRowData }) {
 }
 
 function Thinking({ id, text, whole }: ReplyText & { id: string }) {
-  const [open, toggle] = useUnfolded(`${id}.thinking`, false);
+  const [open, toggle] = useUnfolded(`${id}.thinking`);
   const short = text.trim().replace(/\s+/g, ' ').slice(0, 400);
   return (
     <div className="mt-1 text-sm text-ink-2">

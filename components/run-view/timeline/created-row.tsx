@@ -52,7 +52,7 @@ function CopiedNote({
 
 /** The task and all settings of the run. */
 export function CreatedRow({ row }: { row: CreatedRowData }) {
-  const [open, toggle] = useUnfolded(row.key, false);
+  const [open, toggle] = useUnfolded(row.key);
   const { config, copied } = row.event;
   const { task, system, images, ...settings } = config;
   return (

@@ -21,7 +21,7 @@ export function GoBar({
   const mode = useRun((view) => view.run.config?.mode);
   const { unit: word, hasCycles } = modeFacts(mode);
   const chapters = rows.flatMap((row, index) => {
-    const number = chapterOf(row, hasCycles);
+    const number = chapterOf(row, { hasCycles });
     return number === undefined ? [] : [{ number, index }];
   });
   const highest = chapters.reduce((most, { number }) => Math.max(most, number), 0);

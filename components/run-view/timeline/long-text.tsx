@@ -183,7 +183,7 @@ function useKind(text: string, as: LongTextProps['as']): ContentKind {
 /** Whether the source is shown: of Markdown as this reader prefers it, of anything else as chosen for this text. */
 function useRaw(id: string, { kind }: ContentKind): [isRaw: boolean, toggle: () => void] {
   const prefersRaw = useStore(rawText, (state) => state.isRaw);
-  const [isRaw, toggle] = useUnfolded(`raw:${id}`, false);
+  const [isRaw, toggle] = useUnfolded(`raw:${id}`);
   return kind === 'markdown' ? [prefersRaw, toggleRawText] : [isRaw && kind !== 'text', toggle];
 }
 

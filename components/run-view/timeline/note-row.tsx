@@ -147,7 +147,7 @@ function Diversity({
   row: NoteRowData;
   event: Extract<NoteRowData['event'], { type: 'diversity.advised' }>;
 }) {
-  const [open, toggle] = useUnfolded(row.key, false);
+  const [open, toggle] = useUnfolded(row.key);
   const told = event.feedback !== undefined;
   return (
     <RowFrame node={<RailNode shape="bar" className={told ? 'bg-brass-fill' : undefined} />}>
@@ -230,7 +230,7 @@ function Handover({
   row: NoteRowData;
   event: Extract<NoteRowData['event'], { type: 'handover.started' | 'handover.ended' }>;
 }) {
-  const [open, toggle] = useUnfolded(row.key, false);
+  const [open, toggle] = useUnfolded(row.key);
   const { text } = event;
   const done = event.type === 'handover.ended' && event.outcome === 'done';
   return (
@@ -277,7 +277,7 @@ function OperatorRequest({
   row: NoteRowData;
   event: Extract<NoteRowData['event'], { type: 'operator-call.started' }>;
 }) {
-  const [open, toggle] = useUnfolded(row.key, false);
+  const [open, toggle] = useUnfolded(row.key);
   return (
     <RowFrame node={<RailNode shape="ring" className="border-line-strong" />}>
       <div className="flex flex-wrap items-baseline gap-x-2">

@@ -56,7 +56,7 @@ function OpinionItem({
   opinion: Opinion;
 }) {
   const { check, model, prompt, reply, verdict, reason, duration_ms } = opinion;
-  const [open, toggle] = useUnfolded(`asked:${id}`, false);
+  const [open, toggle] = useUnfolded(`asked:${id}`);
   const whole = (field: string) => wholeOf(checked, `opinions.${index}.${field}`);
   return (
     <>

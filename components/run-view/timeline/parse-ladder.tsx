@@ -172,7 +172,7 @@ function Marked({
   marks: readonly Mark[];
   label: string;
 }) {
-  const [whole, toggle] = useUnfolded(`marked:${id}`, false);
+  const [whole, toggle] = useUnfolded(`marked:${id}`);
   const pieces = markedText(text, marks);
   const isShortened = pieces.some((piece) => !piece.mark && piece.text.length > PLAIN_CHARS);
   return (

@@ -25,7 +25,7 @@ const NUDGE_CAUSES: Readonly<Record<EventOf<'policy.nudged'>['cause'], string>> 
 
 /** What Loupe decided: nudges, retries, shortening, warnings, a spent budget (D9). */
 export function PolicyRow({ row }: { row: PolicyRowData }) {
-  const [open, toggle] = useUnfolded(row.key, false);
+  const [open, toggle] = useUnfolded(row.key);
   const mode = useRun((view) => view.run.config?.mode);
   const { event } = row;
   switch (event.type) {

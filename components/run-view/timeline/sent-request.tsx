@@ -109,7 +109,7 @@ function Message({
   whole: string | undefined;
   images: readonly ImageRef[] | undefined;
 }) {
-  const [asWhole, toggle] = useUnfolded(`${id}.whole`, false);
+  const [asWhole, toggle] = useUnfolded(`${id}.whole`);
   const calls = message.tool_calls ?? [];
   const controls = message.role === 'system' ? [] : controlTokensIn(message.content.slice(0, 200_000));
   const first = message.content.trim().replace(/\s+/g, ' ').slice(0, 160);
@@ -186,7 +186,7 @@ function Line({
   badge?: React.ReactNode;
   children: React.ReactNode;
 }) {
-  const [open, toggle] = useUnfolded(id, false);
+  const [open, toggle] = useUnfolded(id);
   const share = total > 0 ? tokens / total : 0;
   return (
     <>

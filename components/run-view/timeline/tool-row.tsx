@@ -236,7 +236,7 @@ function Approval({ row }: { row: ToolRowData }) {
 function Asked({ row }: { row: ToolRowData }) {
   const change = useKnownChange(row);
   const { goTo } = useRunScreen();
-  const [open, toggle] = useUnfolded(`${row.key}.asked`, false);
+  const [open, toggle] = useUnfolded(`${row.key}.asked`);
   const args = <Arguments row={row} id={`${row.key}.asked`} />;
   if (!row.file && !change) return <Panel label="Arguments">{args}</Panel>;
   return (

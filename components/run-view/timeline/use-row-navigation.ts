@@ -80,8 +80,8 @@ export function useRowNavigation({
   /** A row that is filtered out or folded, to jump to once it appears. */
   const hidden = useRef<{ seq: number; focus: boolean }>(undefined);
   const unfold = useCallback(
-    (fold: string, seq: number, focus: boolean) => {
-      hidden.current = { seq, focus };
+    (fold: string, row: { seq: number; focus: boolean }) => {
+      hidden.current = row;
       reading.setState(({ unfolded }) => ({ unfolded: { ...unfolded, [fold]: true } }));
     },
     [reading],
@@ -92,7 +92,7 @@ export function useRowNavigation({
       const row = timeline.rows[rowIndexOfSeq(timeline, seq) ?? -1];
       if (!row) return;
       const fold = foldKeyOf(shown.current, row);
-      if (fold !== undefined) return unfold(fold, seq, true);
+      if (fold !== undefined) return unfold(fold, { seq, focus: true });
       const index = indexOfRow(shown.current, row);
       if (index < 0) {
         hidden.current = { seq, focus: true };
@@ -112,7 +112,7 @@ export function useRowNavigation({
     (row: TimelineRow, words: readonly string[]) => {
       const index = indexOfRow(shown.current, row);
       const fold = index < 0 ? foldKeyOf(shown.current, row) : undefined;
-      if (fold !== undefined) unfold(fold, row.seq, false);
+      if (fold !== undefined) unfold(fold, { seq: row.seq, focus: false });
       else showItem(index, 'center');
       unfoldUnlessDrawn(reading, row.key, words);
     },

@@ -108,10 +108,10 @@ function CodeBlock({ text, language, isLive }: { text: string; language: string;
 }
 
 function Table({ aligns, head, rows }: Extract<Block, { type: 'table' }>) {
-  const cells = (row: readonly (readonly Inline[])[], isHead: boolean) =>
+  const cells = (row: readonly (readonly Inline[])[], tag: 'th' | 'td') =>
     row.map((cell, index) => {
       // A head without words heads nothing.
-      const Cell = isHead && cell.length > 0 ? 'th' : 'td';
+      const Cell = cell.length > 0 ? tag : 'td';
       return (
         // biome-ignore lint/suspicious/noArrayIndexKey: cells of a row never move
         <Cell key={index} className={alignments[aligns[index] ?? 'left']}>
@@ -123,12 +123,12 @@ function Table({ aligns, head, rows }: Extract<Block, { type: 'table' }>) {
     <ScrollGroup label="Table" className="wide max-w-full overflow-x-auto">
       <table>
         <thead>
-          <tr>{cells(head, true)}</tr>
+          <tr>{cells(head, 'th')}</tr>
         </thead>
         <tbody>
           {rows.map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows of a table never move
-            <tr key={index}>{cells(row, false)}</tr>
+            <tr key={index}>{cells(row, 'td')}</tr>
           ))}
         </tbody>
       </table>

@@ -41,12 +41,12 @@ export function outlineIndex(y: number, count: number, height: number): number {
 export function outlineOf(rows: readonly TimelineRow[], height: number): Outline {
   const grades = new Uint8Array(Math.max(1, Math.ceil(height)));
   const labels: { y: number; text: string; index: number }[] = [];
-  const cycles = rows.some((row) => chapterOf(row, true) !== undefined);
+  const hasCycles = rows.some((row) => cycleOf(row) !== undefined);
   for (const [index, row] of rows.entries()) {
     const y = Math.floor(outlineY(index, rows.length, height));
     const grade = TONES.indexOf(toneOf(row));
     if (grade > (grades[y] ?? 0)) grades[y] = grade;
-    const chapter = chapterOf(row, cycles);
+    const chapter = chapterOf(row, { hasCycles });
     const last = labels.at(-1);
     if (chapter !== undefined && (!last || y - last.y >= LABEL_PX))
       labels.push({ y, text: String(chapter), index });
@@ -79,7 +79,11 @@ function toneOf(row: TimelineRow): MarkTone {
  * The number of the iteration that begins with this row. An exploration is counted in cycles: its iterations have numbers
  * of their own, and a reader who sees both takes them for one count.
  */
-export function chapterOf(row: TimelineRow, cycles: boolean): number | undefined {
-  if (cycles) return row.kind === 'note' && row.event.type === 'cycle.started' ? row.event.cycle : undefined;
+export function chapterOf(row: TimelineRow, { hasCycles }: { hasCycles: boolean }): number | undefined {
+  if (hasCycles) return cycleOf(row);
   return row.kind === 'iteration' ? row.iteration : undefined;
+}
+
+function cycleOf(row: TimelineRow): number | undefined {
+  return row.kind === 'note' && row.event.type === 'cycle.started' ? row.event.cycle : undefined;
 }

@@ -12,6 +12,9 @@ const ESCAPED =
   /((?:%[0-9A-Fa-f]{2})+)|\\{1,4}(?:u([0-9A-Fa-f]{4})|x([0-7][0-9A-Fa-f]))|&#(?:(\d{1,7})|x([0-9A-Fa-f]{1,6}));?|&(amp|quot|apos|lt|gt|nbsp);|\\{1,4}(\/)/g;
 const ENTITIES: Record<string, string> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>', nbsp: ' ' };
 
+/** Adds a decoded piece that begins at `at` in the source. */
+type AddPiece = (meant: string, at: number, kind: 'plain' | 'escape') => void;
+
 /** Decodes percent, JSON and HTML escapes in a text, and `\x` with ASCII; `undefined` if there are none. */
 export function unescaped(written: string): Unescaped | undefined {
   let text = '';
@@ -21,19 +24,19 @@ export function unescaped(written: string): Unescaped | undefined {
    * escape.
    */
   const pieces: { meant: number; written: number; isEscape: boolean }[] = [];
-  const add = (meant: string, at: number, isEscape: boolean) => {
-    pieces.push({ meant: text.length, written: at, isEscape });
+  const add: AddPiece = (meant, at, kind) => {
+    pieces.push({ meant: text.length, written: at, isEscape: kind === 'escape' });
     text += meant;
   };
   for (const match of written.matchAll(ESCAPED)) {
     const { 0: whole, 1: percent, 2: unit, 3: byte, 4: decimal, 5: hex, 6: name, 7: slash, index } = match;
-    if (index > from) add(written.slice(from, index), from, false);
+    if (index > from) add(written.slice(from, index), from, 'plain');
     if (percent !== undefined) addPercents(percent, index, add);
-    else add(slash ?? meantBy({ unit: unit ?? byte, decimal, hex, name }) ?? whole, index, true);
+    else add(slash ?? meantBy({ unit: unit ?? byte, decimal, hex, name }) ?? whole, index, 'escape');
     from = index + whole.length;
   }
   if (from === 0) return undefined;
-  add(written.slice(from), from, false);
+  add(written.slice(from), from, 'plain');
   return {
     text,
     at(offset) {
@@ -64,19 +67,15 @@ function meantBy({
 }
 
 /** Decodes percent-encoded bytes; each character maps to its first byte. */
-function addPercents(
-  percent: string,
-  start: number,
-  add: (meant: string, at: number, isEscape: boolean) => void,
-): void {
+function addPercents(percent: string, start: number, add: AddPiece): void {
   const bytes = Buffer.from(percent.replaceAll('%', ''), 'hex');
   if (!isUtf8(bytes)) {
-    add(percent, start, false);
+    add(percent, start, 'plain');
     return;
   }
   let at = start;
   for (const sign of bytes.toString('utf8')) {
-    add(sign, at, true);
+    add(sign, at, 'escape');
     at += 3 * Buffer.byteLength(sign);
   }
 }
