@@ -3,11 +3,9 @@
 import { useEffect, useRef, useState } from 'react';
 import type { CheckProgress, CheckProgressReply } from '#lib/api/model-check.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { IDLE_MS, RUNNING_MS } from '../hooks/poll-intervals.ts';
 import { useApi, useReload } from '../hooks/use-api.ts';
 import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
-
-const RUNNING_MS = 500;
-const IDLE_MS = 5000;
 
 /** The check that the server is at, or the last one, kept fresh; and how to begin and end one. */
 export interface Checking {

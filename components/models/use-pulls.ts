@@ -2,11 +2,9 @@
 
 import type { ModelPull, ModelPullsReply } from '#lib/api/model-pull.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { IDLE_MS, RUNNING_MS } from '../hooks/poll-intervals.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
-
-const RUNNING_MS = 500;
-const IDLE_MS = 5000;
 
 /** The models that Ollama is fetching, kept fresh, and how to begin and end one. */
 export function usePulls(): {

@@ -9,6 +9,7 @@ import { postJson } from '#lib/browser/api.ts';
 import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { canRun, sortedModels } from '#lib/browser/state/models.ts';
 import { CUSTOM_GROUP } from '#lib/events/mcp-names.ts';
+import { IDLE_MS, RUNNING_MS } from '../hooks/poll-intervals.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -18,10 +19,6 @@ import { Field } from '../ui/form/fields.tsx';
 import { ParentLink } from '../ui/parent-link.tsx';
 import { ToolCheckDetails } from './tool-check-details.tsx';
 import { ToolCheckTable } from './tool-check-table.tsx';
-
-/** Polling intervals in milliseconds: while a check runs, and otherwise. */
-const RUNNING_MS = 500;
-const IDLE_MS = 5000;
 
 const groupName = (server: string) => (server === CUSTOM_GROUP ? 'Custom tools' : server);
 

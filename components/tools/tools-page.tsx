@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { McpServersReply } from '#lib/api/mcp.ts';
+import { IDLE_MS, RUNNING_MS } from '../hooks/poll-intervals.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { ListPage } from '../shell/list-page.tsx';
 import { Button } from '../ui/button.tsx';
@@ -11,14 +12,10 @@ import { ReadConfigDialog } from './read-config-dialog.tsx';
 import { ServerCard } from './server-card.tsx';
 import { ServerDialog } from './server-dialog.tsx';
 
-/** Polling intervals in milliseconds: while a server starts, and otherwise. */
-const STARTING_MS = 500;
-const IDLE_MS = 5000;
-
 /** The servers of the Model Context Protocol, and the tools that they give to runs. */
 export function ToolsPage() {
   const { data, error, reload } = useApi<McpServersReply>('/api/mcp/servers', (last) =>
-    last?.servers.some(({ state }) => state === 'starting') ? STARTING_MS : IDLE_MS,
+    last?.servers.some(({ state }) => state === 'starting') ? RUNNING_MS : IDLE_MS,
   );
   const [opened, setOpened] = useState<'read' | 'new'>();
   const close = () => setOpened(undefined);

@@ -12,6 +12,7 @@ import { type RunKind, runKinds } from '../events/modes.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { MODEL_OPTIONS, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
 import { outcome } from '../events/termination.ts';
+import { SHA256_HEX } from '../util/byte-patterns.ts';
 import { caseId, caseTag } from './case-names.ts';
 import { createRunRequest } from './create-run.ts';
 import { factorLists, factorProblems, factorValues } from './experiment-factors.ts';
@@ -40,10 +41,7 @@ const planSuite = z.strictObject({
   /** Name of a suite that ships with Loupe, such as `basics`. */
   shipped: z.string().min(1).max(100).optional(),
   /** Hash of the version; default: the current one. A stored plan always has it. */
-  hash: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'A hash has 64 hexadecimal digits.')
-    .optional(),
+  hash: z.string().regex(SHA256_HEX, 'A hash has 64 hexadecimal digits.').optional(),
   /** Only cases with one of these tags. */
   tags: distinctTexts(caseTag, 'A tag is listed twice.').optional(),
   /** Only cases with these IDs. */

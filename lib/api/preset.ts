@@ -71,11 +71,6 @@ export interface PresetReply {
   left_out?: string[];
 }
 
-/** What two presets cannot share: their name without regard to case. */
-export function presetKey(name: string): string {
-  return name.normalize('NFC').toLowerCase();
-}
-
 export function asPreset(record: PresetRecord): Preset {
   return { ...record, placeholders: placeholderNames(record.run.task ?? '') };
 }

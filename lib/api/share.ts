@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SHA256_HEX } from '../util/byte-patterns.ts';
 
 /** How much of a run a link shows. */
 const shareScope = z.enum(['summary', 'without_results', 'everything']);
@@ -26,7 +27,7 @@ export type ShareDraft = z.input<typeof shareRequest>;
 export const shareRecord = z.object({
   id: z.string(),
   run_id: z.string(),
-  token_hash: z.string().regex(/^[0-9a-f]{64}$/),
+  token_hash: z.string().regex(SHA256_HEX),
   /** The redacted title of the run, which the list still shows after the run was deleted. */
   title: z.string(),
   scope: shareScope,

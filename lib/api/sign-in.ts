@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SHA256_HEX } from '../util/byte-patterns.ts';
 
 /** Query parameter of a download, because a navigation cannot send the header. */
 export const TICKET_PARAMETER = 'ticket';
@@ -6,7 +7,7 @@ export const TICKET_PARAMETER = 'ticket';
 /** How long a sign-in is valid, in milliseconds. */
 export const SIGN_IN_MS = 30 * 86_400_000;
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const sha256 = z.string().regex(SHA256_HEX);
 
 /**
  * A signed-in browser as stored: only hashes of its two secrets, keyed with the operator token. Times in milliseconds

@@ -247,11 +247,6 @@ export interface AddedCaseReply {
   case: SuiteCase;
 }
 
-/** What two suites cannot share: their name without regard to case. */
-export function suiteKey(name: string): string {
-  return name.normalize('NFC').toLowerCase();
-}
-
 /** What is wrong with fields of a case that depend on each other, with their path. */
 function caseProblems(one: z.output<typeof caseFields>): [path: (string | number)[], message: string][] {
   const { mode = DEFAULT_CASE_MODE, input, files, folder, tools, checks } = one;

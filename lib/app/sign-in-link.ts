@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ProvenServer } from '../handshake/proven-server.ts';
+import { BASE64URL_32_BYTES } from '../util/byte-patterns.ts';
 
 const linkReply = z.object({ url: z.url({ protocol: /^http$/ }) });
 
@@ -34,7 +35,7 @@ export async function linkOfRunningServer(
  * either is invalid.
  */
 export function safeLink(link: string, server: string): string | undefined {
-  const ticket = /^[A-Za-z0-9_-]{43}$/.exec(URL.parse(link)?.searchParams.get('t') ?? '')?.[0];
+  const ticket = BASE64URL_32_BYTES.exec(URL.parse(link)?.searchParams.get('t') ?? '')?.[0];
   const url = URL.parse(server);
   return ticket !== undefined && url?.protocol === 'http:' ? `${url.origin}/?t=${ticket}` : undefined;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
+import { BASE64URL_32_BYTES } from '../util/byte-patterns.ts';
 import { errno } from '../util/errno.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { isNoSpace } from '../util/no-space.ts';
@@ -17,7 +18,7 @@ export function operatorToken(dataDir: string, given: string | undefined): strin
   const path = join(dataDir, 'token');
   try {
     const token = readFileSync(path, 'utf8').trim();
-    if (!/^[A-Za-z0-9_-]{43}$/.test(token)) {
+    if (!BASE64URL_32_BYTES.test(token)) {
       throw new AppError({
         code: 'token_unreadable',
         message: `${path} does not hold an operator token.`,

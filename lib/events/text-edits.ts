@@ -1,4 +1,5 @@
 import type { JsonValue } from '../util/json.ts';
+import { countLineFeeds } from '../util/line-feeds.ts';
 
 /** One edit of a text: exactly this part is replaced. */
 export interface TextEdit {
@@ -123,7 +124,7 @@ export function applyEdits(before: string, edits: readonly TextEdit[]): EditOutc
     text = replaced(text, places, oldText.length, newText);
     shifts.push({
       lines: chosen.map((place) => lines[place] ?? 0),
-      delta: lineFeedsIn(newText) - lineFeedsIn(oldText),
+      delta: countLineFeeds(newText) - countLineFeeds(oldText),
     });
     const replacement = { places, chars: oldText.length, grows };
     for (const earlier of made) earlier.at = moved(earlier.at, replacement);
@@ -258,10 +259,4 @@ function endsLinesWithCrlf(text: string): boolean {
 
 function withCrlf(text: string): string {
   return text.replace(/\r?\n/g, '\r\n');
-}
-
-function lineFeedsIn(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }

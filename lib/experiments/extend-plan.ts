@@ -9,7 +9,8 @@ import { AppError } from '../errors/app-error.ts';
 import { MAX_EXPERIMENT_RUNS } from '../events/limits.ts';
 import { distinctModels, isSameModel } from '../util/model-name.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
-import { distinctValues, itemKey, planRuns } from './plan-runs.ts';
+import { distinctValues } from '../util/sorted-json.ts';
+import { itemKey, planRuns } from './plan-runs.ts';
 
 /**
  * The plan with more models, values, seeds or repeats. Pure.

@@ -12,7 +12,7 @@ import type { JsonValue } from '../util/json.ts';
 import { distinctModels, fullName } from '../util/model-name.ts';
 import { IN_WORDS } from '../util/schema-problems.ts';
 import { textStart } from '../util/short-text.ts';
-import { sortedJson } from '../util/sorted-json.ts';
+import { distinctValues, sortedJson } from '../util/sorted-json.ts';
 
 /** Options that make Ollama reload the model when they change (OL14). */
 const LOAD_OPTIONS = ['num_ctx', 'num_gpu', 'num_batch', 'num_thread', 'main_gpu', 'use_mmap'] as const;
@@ -66,6 +66,7 @@ function countRuns({ models, options, factors = {}, seeds, repeats }: Experiment
 function inLoadOrder(plan: ExperimentPlan, cases: readonly SuiteCase[] | undefined): Variation[] {
   const combinations = combine(plan.factors ?? {});
   const groups = new Map<string, Variation[]>();
+  // Runs of equal option sets would be counted as different tries of one cell.
   for (const options of distinctValues(plan.options)) {
     for (const factors of combinations) {
       for (const one of cases ?? [undefined]) {
@@ -82,11 +83,6 @@ function inLoadOrder(plan: ExperimentPlan, cases: readonly SuiteCase[] | undefin
     }
   }
   return [...groups.values()].flat();
-}
-
-/** Each value once: runs of equal option sets would be counted as different tries of one cell. Pure. */
-export function distinctValues<Value extends JsonValue>(values: readonly Value[]): Value[] {
-  return [...new Map(values.map((value) => [sortedJson(value), value])).values()];
 }
 
 /** Every value of each factor with every value of the others; without factors, the one empty combination. */

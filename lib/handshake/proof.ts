@@ -1,4 +1,5 @@
 import { createHmac, scryptSync, timingSafeEqual } from 'node:crypto';
+import { BASE64URL_32_BYTES } from '../util/byte-patterns.ts';
 
 /** The values that both sides sign with the operator token. */
 export interface Challenge {
@@ -10,7 +11,7 @@ export interface Challenge {
   listener: string;
 }
 
-export const CLIENT_NONCE = /^[A-Za-z0-9_-]{43}$/;
+export const CLIENT_NONCE = BASE64URL_32_BYTES;
 
 /** Prefix of a proof sent as a bearer; no operator token starts with it by chance. */
 const PREFIX = 'loupe-proof';

@@ -3,6 +3,7 @@ import type { RunDeleted, ViewDelta } from '../api/stream.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { FeedItem, RunFeed } from '../feed/run-feed.ts';
 import { memoized } from '../util/memoized.ts';
+import { wholeNumberIn } from '../util/numbers.ts';
 import { viewEventJson, viewJson } from './view-event.ts';
 
 /** A local model can think for minutes, and many proxies drop a connection that is idle for one. */
@@ -147,8 +148,9 @@ function place(text: string): { runId: string; seq: number } {
 }
 
 function sequenceNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw badEventId(text);
-  return Number(text);
+  const number = wholeNumberIn(text);
+  if (number === undefined) throw badEventId(text);
+  return number;
 }
 
 function badEventId(text: string): AppError {

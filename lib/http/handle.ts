@@ -5,6 +5,7 @@ import { IMAGE_LIMITS, MAX_SUITE_BYTES } from '../events/limits.ts';
 import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { namesInSchema } from '../util/names-in-schema.ts';
+import { wholeNumberIn } from '../util/numbers.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { getGate } from './current-gate.ts';
 import { endOnSignOut } from './end-on-sign-out.ts';
@@ -151,8 +152,8 @@ export function wholeNumber(
 ): number | undefined {
   const text = new URL(request.url).searchParams.get(name);
   if (text === null) return undefined;
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= range.min && value <= range.max) return value;
+  const value = wholeNumberIn(text);
+  if (value !== undefined && value >= range.min && value <= range.max) return value;
   throw new AppError({
     code: 'invalid_request',
     message: `${name} is "${text.slice(0, 40)}"; it must be a whole number from ${range.min} to ${range.max}.`,

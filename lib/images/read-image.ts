@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.ts';
 import { type ImageRef, MAX_IMAGE_NAME_CHARS, type NamedImage } from '../events/image.ts';
 import { IMAGE_LIMITS } from '../events/limits.ts';
 import { type ImageHeader, readImageHeader } from '../util/image-header.ts';
-import { formatCount } from '../util/numbers.ts';
+import { formatCount, megabytes } from '../util/numbers.ts';
 import { textStart } from '../util/short-text.ts';
 import { drawInThread } from './draw-in-thread.ts';
 import { jpegOrientation } from './jpeg-orientation.ts';
@@ -74,10 +74,6 @@ function cleanName(name: string): string {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
   return textStart(line, MAX_IMAGE_NAME_CHARS) || 'image';
-}
-
-function megabytes(bytes: number): string {
-  return `${bytes / 1024 / 1024} MB`;
 }
 
 function refused(message: string, hint?: string, cause?: unknown): AppError {

@@ -8,11 +8,11 @@ import {
   type PresetRequest,
   type PresetUpdate,
   presetFile,
-  presetKey,
 } from '../api/preset.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { PresetStore } from '../store/preset-store.ts';
 import { freeName } from '../util/free-name.ts';
+import { nameKey } from '../util/name-key.ts';
 
 const byName = new Intl.Collator('en', { numeric: true });
 
@@ -61,9 +61,7 @@ export class Presets {
     const now = this.#now();
     const preset = await this.#save({
       id: this.#newId(),
-      name: isFile
-        ? freeName(name, new Set(stored.map((preset) => presetKey(preset.name))), presetKey)
-        : name,
+      name: isFile ? freeName(name, new Set(stored.map((preset) => nameKey(preset.name))), nameKey) : name,
       run,
       created_at: now,
       updated_at: now,

@@ -1,15 +1,14 @@
-import {
-  type AddCaseRequest,
-  type AddedCaseReply,
-  type CreateSuiteRequest,
-  type Suite,
-  type SuiteCase,
-  type SuiteFileFormat,
-  type SuiteListReply,
-  type SuiteRecord,
-  type SuiteReply,
-  suiteKey,
-  type UpdateSuiteRequest,
+import type {
+  AddCaseRequest,
+  AddedCaseReply,
+  CreateSuiteRequest,
+  Suite,
+  SuiteCase,
+  SuiteFileFormat,
+  SuiteListReply,
+  SuiteRecord,
+  SuiteReply,
+  UpdateSuiteRequest,
 } from '../api/suite.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
@@ -21,6 +20,7 @@ import { shippedSuite, shippedSuites } from '../suites/shipped/shipped-suites.ts
 import { suiteHash } from '../suites/suite-hash.ts';
 import { describeProblems } from '../suites/suite-problem.ts';
 import { freeName } from '../util/free-name.ts';
+import { nameKey } from '../util/name-key.ts';
 
 const byName = new Intl.Collator('en', { numeric: true });
 
@@ -129,11 +129,11 @@ export class Suites {
         hint: 'Delete one that is no longer needed.',
       });
     }
-    const taken = new Set(stored.map((suite) => suiteKey(suite.name)));
+    const taken = new Set(stored.map((suite) => nameKey(suite.name)));
     const id = this.#newId();
     const at = this.#now();
     const record = recordOf(
-      value === undefined ? { ...given, name: freeName(given.name, taken, suiteKey) } : given,
+      value === undefined ? { ...given, name: freeName(given.name, taken, nameKey) } : given,
       {
         id,
         created_at: at,
@@ -155,9 +155,9 @@ export class Suites {
     name?: string | undefined;
   }): Promise<{ id: string; hash: string }> {
     const given = accepted(readSuiteFile({ ...file, name: file.name ?? 'Suite' }));
-    const key = suiteKey(given.name);
+    const key = nameKey(given.name);
     const hash = suiteHash(given.cases);
-    const stored = (await this.#store.suites()).find((suite) => suiteKey(suite.name) === key);
+    const stored = (await this.#store.suites()).find((suite) => nameKey(suite.name) === key);
     if (!stored) {
       const { suite } = await this.create({ suite: given });
       return { id: suite.id, hash };

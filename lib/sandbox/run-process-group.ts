@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { constants as osConstants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../errors/app-error.ts';
-import { errno } from '../util/errno.ts';
 import { environment } from './environment.ts';
 import { openNameless, withHeldFiles } from './held-file.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
+import { killGroup } from './kill-group.ts';
 import {
   type CommandEnd,
   type CommandOutcome,
@@ -76,7 +76,7 @@ async function start(
     );
     const { stdout, stderr } = child;
     if (!stdout || !stderr) throw new TypeError('The output of the command cannot be read');
-    const killGroup = () => signalGroup(child.pid);
+    const kill = () => killGroup(child.pid);
     const gone = new Promise<void>((resolve, reject) => {
       child.once('error', (cause) =>
         reject(
@@ -90,7 +90,7 @@ async function start(
       child.once('exit', (code, signal) => {
         exitCode = code ?? (signal === null ? undefined : 128 + signalNumber(signal));
         // Also kills what the command left behind, including the watcher.
-        killGroup();
+        kill();
         // A process in a session of its own survives, and can hold the streams open for as long as it likes.
         // Immediates come after reads: what was written before the end is not lost if the event loop was held up.
         const late = setTimeout(() => {
@@ -102,21 +102,10 @@ async function start(
       });
       child.once('close', () => resolve());
     });
-    return { stdout, stderr, gone, kill: killGroup };
+    return { stdout, stderr, gone, kill };
   };
   const outcome = await supervise(command, limits, begin);
   return { ...outcome, exitCode: outcome.end === 'exited' ? exitCode : undefined };
-}
-
-function signalGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    // EPERM: macOS returns it for a group with only zombies.
-    const code = errno(error);
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
-  }
 }
 
 function signalNumber(signal: NodeJS.Signals): number {

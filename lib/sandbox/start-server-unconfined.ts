@@ -1,8 +1,8 @@
 import { constants as osConstants } from 'node:os';
 import { AppError } from '../errors/app-error.ts';
-import { errno } from '../util/errno.ts';
 import { environment } from './environment.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
+import { killGroup } from './kill-group.ts';
 import type { ConfinedServer, ServerEnd, ServerProcess } from './sandbox.ts';
 
 // The watcher reads from a pipe that only Loupe holds: if Loupe is killed, the pipe closes, and the watcher kills the
@@ -33,14 +33,14 @@ export async function startUnconfined(server: ConfinedServer): Promise<ServerPro
   let killed = false;
   const kill = () => {
     killed = true;
-    signalGroup(child.pid);
+    killGroup(child.pid);
   };
   stdin.on('error', () => undefined);
   const ended = new Promise<ServerEnd>((resolve) => {
     child.once('error', () => resolve({ end: 'exited', exitCode: 127 }));
     child.once('exit', (code, signal) => {
       // Also ends what the server left behind, including the watcher.
-      signalGroup(child.pid);
+      killGroup(child.pid);
       const exitCode = code ?? (signal === null ? undefined : 128 + osConstants.signals[signal]);
       // A process in a session of its own survives, and can hold the streams open for as long as it likes.
       const late = setTimeout(() => {
@@ -53,15 +53,4 @@ export async function startUnconfined(server: ConfinedServer): Promise<ServerPro
     });
   });
   return { stdin, stdout, stderr, ended, kill };
-}
-
-function signalGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    // EPERM: macOS returns it for a group with only zombies.
-    const code = errno(error);
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
-  }
 }

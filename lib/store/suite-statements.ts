@@ -1,7 +1,8 @@
 import type { Compilable, Kysely } from 'kysely';
 import { z } from 'zod';
-import { type SuiteCase, type SuiteRecord, suiteCases, suiteKey, suiteRecord } from '../api/suite.ts';
+import { type SuiteCase, type SuiteRecord, suiteCases, suiteRecord } from '../api/suite.ts';
 import { MAX_SUITE_VERSIONS } from '../events/limits.ts';
+import { nameKey } from '../util/name-key.ts';
 import type { StoreTables } from './schema.ts';
 
 const hashRow = z.object({ hash: z.string() });
@@ -21,7 +22,7 @@ export function savedCases(
 
 /** Selects another suite with the same name. */
 export function namesakeOf(db: Kysely<StoreTables>, { id, name }: SuiteRecord) {
-  return db.selectFrom('suites').select('id').where('name_key', '=', suiteKey(name)).where('id', '!=', id);
+  return db.selectFrom('suites').select('id').where('name_key', '=', nameKey(name)).where('id', '!=', id);
 }
 
 /** Selects the hash of the current version. */
@@ -53,7 +54,7 @@ export function savedSuite(
   cases: readonly SuiteCase[],
 ): Compilable[] {
   const { id, name, hash, created_at, updated_at } = suite;
-  const values = { name_key: suiteKey(name), hash, body: JSON.stringify(suiteRecord.parse(suite)) };
+  const values = { name_key: nameKey(name), hash, body: JSON.stringify(suiteRecord.parse(suite)) };
   const kept = newestVersions(db, id).select('hash').limit(MAX_SUITE_VERSIONS);
   return [
     db

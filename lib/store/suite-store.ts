@@ -18,7 +18,7 @@ export interface SuiteChange {
   base?: string;
 }
 
-/** `changed`: `base` is no longer the current version. `name_taken`: it is, but another suite has the name (`suiteKey`). */
+/** `changed`: `base` is no longer the current version. `name_taken`: it is, but another suite has the name (`nameKey`). */
 export type SavedSuite = 'saved' | 'name_taken' | 'changed';
 
 /** Keeps named lists of cases, with their versions. */

@@ -3,6 +3,7 @@ import { type FileCalls, readFd } from '../sandbox/file-calls.ts';
 import type { FoundFile } from '../sandbox/folder-walk.ts';
 import { chunkBytes, isEnd, readFrom, readWhole } from '../sandbox/workspace-files.ts';
 import { readImageHeader } from '../util/image-header.ts';
+import { countLineFeeds } from '../util/line-feeds.ts';
 import { optionalInteger, textArgument } from './arguments.ts';
 import { fitStart } from './fit-text.ts';
 import { readOrSuggest } from './suggest-path.ts';
@@ -195,10 +196,4 @@ function* readLines(
 
 function lineCount(count: number): string {
   return count === 1 ? '1 line' : `${count} lines`;
-}
-
-function countLineFeeds(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
-  return count;
 }

@@ -21,3 +21,13 @@ export function withSeparators(decimal: string): string {
 export function plural(value: number, singular: string, many = `${singular}s`): string {
   return `${formatNumber(value)} ${value === 1 ? singular : many}`;
 }
+
+/** A limit in bytes as its megabytes: `20 MB`. */
+export function megabytes(bytes: number): string {
+  return `${bytes / 1024 / 1024} MB`;
+}
+
+/** The number that a text holds in at most 15 digits, which a number holds exactly; `undefined` for any other text. */
+export function wholeNumberIn(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}

@@ -8,7 +8,8 @@ export interface SearchWord {
 /** Matches the same words as SQLite's `unicode61` tokenizer. */
 const PART = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 const MAX_WORDS = 16;
-const MAX_QUERY_CHARS = 500;
+/** Characters of a query. */
+export const MAX_QUERY_CHARS = 500;
 const BEFORE_CHARS = 60;
 const EXCERPT_CHARS = 240;
 

@@ -9,6 +9,11 @@ export function sortedJson(value: JsonValue, indent?: number): string {
   return JSON.stringify(withSortedKeys(value), null, indent);
 }
 
+/** Each value once, by its content. */
+export function distinctValues<Value extends JsonValue>(values: readonly Value[]): Value[] {
+  return [...new Map(values.map((value) => [sortedJson(value), value])).values()];
+}
+
 function withSortedKeys(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withSortedKeys);

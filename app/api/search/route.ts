@@ -3,10 +3,9 @@ import { getRunService } from '#lib/app/current-service.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { handle, wholeNumber } from '#lib/http/handle.ts';
 import { searchPageStart, searchPageToken } from '#lib/http/page-token.ts';
+import { MAX_QUERY_CHARS } from '#lib/util/search-words.ts';
 
 export const dynamic = 'force-dynamic';
-
-const MAX_QUERY_CHARS = 500;
 
 /** Finds runs by the words in their events, with the best matches of each. */
 export function GET(request: Request) {

@@ -3,13 +3,14 @@
 import { useEffect, useRef, useState } from 'react';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
+import { wholeNumberIn } from '#lib/util/numbers.ts';
 import { useRunSource } from '../run-context.tsx';
 
 /** The event in the URL: `#12`, or `?seq=12` for links that cannot keep a hash. */
 export function linkedSeq(): number | undefined {
   if (typeof location === 'undefined') return undefined;
   const digits = /^#(\d+)$/.exec(location.hash)?.[1] ?? new URLSearchParams(location.search).get('seq');
-  return digits && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
+  return wholeNumberIn(digits ?? '');
 }
 
 /** Goes to the row in the URL once it is there, and whenever the address changes, by Back and Forward too. */

@@ -1,5 +1,6 @@
 import { IMAGE_LIMITS } from '../../events/limits.ts';
 import { type ImageType, readImageHeader } from '../../util/image-header.ts';
+import { megabytes } from '../../util/numbers.ts';
 
 /** An image that a person attaches: as the API takes it. */
 export interface DraftImage {
@@ -51,10 +52,6 @@ async function problemOf(file: File, attached: readonly DraftImage[]): Promise<s
 
 function tooMany(): string {
   return `At most ${IMAGE_LIMITS.max_attached} images can be attached.`;
-}
-
-function megabytes(bytes: number): string {
-  return `${bytes / 1024 / 1024} MB`;
 }
 
 /** The bytes of a file in base64. */

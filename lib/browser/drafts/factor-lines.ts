@@ -11,7 +11,7 @@ import {
   SETTINGS,
 } from '../../events/settings.ts';
 import type { JsonValue } from '../../util/json.ts';
-import { sortedJson } from '../../util/sorted-json.ts';
+import { distinctValues } from '../../util/sorted-json.ts';
 
 /** Factors with their values, as in `POST /api/experiments`. */
 export type Factors = Record<string, JsonValue[]>;
@@ -25,7 +25,7 @@ export function readFactors(text: string): { ok: true; factors: Factors } | { ok
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
     const [, name = '', list = ''] = /^\s*([^\s:=]+)\s*[:=](.*)$/.exec(line) ?? [];
     if (name === '') return { ok: false, problem: 'Write one factor per line, such as top_p: 0.9, 0.5.' };
-    const values = distinct(splitValues(list).map(readValue));
+    const values = distinctValues(splitValues(list).map(readValue));
     const problem = Object.hasOwn(factors, name)
       ? 'It has two lines. Write all its values in one.'
       : (nameProblem(name) ?? valuesProblem(name, values));
@@ -111,8 +111,4 @@ function readValue(text: string): JsonValue {
   } catch {
     return text;
   }
-}
-
-function distinct(values: readonly JsonValue[]): JsonValue[] {
-  return [...new Map(values.map((value) => [sortedJson(value), value])).values()];
 }

@@ -8,6 +8,7 @@ import { acceptedEncoding } from '../../http/accepted-encoding.ts';
 import { compressedBody } from '../../http/compressed-body.ts';
 import { HEARTBEAT_MS, STALLED_MS } from '../../http/event-stream.ts';
 import { viewEvent } from '../../http/view-event.ts';
+import { wholeNumberIn } from '../../util/numbers.ts';
 import { valueAt } from '../../util/value-at.ts';
 import type { OpenShare, Shares } from '../links/shares.ts';
 import type { PlayerAssets } from '../player/assets.ts';
@@ -379,7 +380,7 @@ function frame(event: Parameters<typeof viewEvent>[0]): string {
 /** The reader's last event; `undefined` if the value is invalid. */
 function cursorOf(request: IncomingMessage, query: string): number | undefined {
   const text = request.headers['last-event-id']?.toString() ?? new URLSearchParams(query).get('after') ?? '0';
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  return wholeNumberIn(text);
 }
 
 function sendTooMany(response: ServerResponse, page: string): void {

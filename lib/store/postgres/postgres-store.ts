@@ -9,7 +9,7 @@ import {
   experimentSummary,
 } from '../../api/experiment.ts';
 import type { ModelCheck } from '../../api/model-check.ts';
-import { type PresetRecord, presetKey, presetRecord } from '../../api/preset.ts';
+import { type PresetRecord, presetRecord } from '../../api/preset.ts';
 import type { AnnotationChange } from '../../api/run-annotations.ts';
 import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
@@ -18,6 +18,7 @@ import type { SuiteCase, SuiteRecord } from '../../api/suite.ts';
 import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
+import { nameKey } from '../../util/name-key.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import {
   annotateStatements,
@@ -366,7 +367,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   async savePreset(preset: PresetRecord): Promise<boolean> {
     const { id, name, created_at } = preset;
     const body = JSON.stringify(presetRecord.parse(preset));
-    const name_key = presetKey(name);
+    const name_key = nameKey(name);
     const save = postgres
       .insertInto('presets')
       .values({ id, name_key, created_at, body })

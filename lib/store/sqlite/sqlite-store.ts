@@ -11,7 +11,7 @@ import {
   experimentSummary,
 } from '../../api/experiment.ts';
 import type { ModelCheck } from '../../api/model-check.ts';
-import { type PresetRecord, presetKey, presetRecord } from '../../api/preset.ts';
+import { type PresetRecord, presetRecord } from '../../api/preset.ts';
 import type { AnnotationChange } from '../../api/run-annotations.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import type { Found } from '../../api/search.ts';
@@ -23,6 +23,7 @@ import { AppError } from '../../errors/app-error.ts';
 import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { runEvent } from '../../events/registry.ts';
+import { nameKey } from '../../util/name-key.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import {
   annotateStatements,
@@ -457,7 +458,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   async savePreset(preset: PresetRecord): Promise<boolean> {
     const { id, name, created_at } = preset;
     const body = JSON.stringify(presetRecord.parse(preset));
-    const name_key = presetKey(name);
+    const name_key = nameKey(name);
     return this.#transaction(() => {
       const namesake = sqlite
         .selectFrom('presets')

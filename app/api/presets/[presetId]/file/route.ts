@@ -1,6 +1,7 @@
 import { presetFile } from '#lib/api/preset.ts';
 import { getPresets } from '#lib/app/current-presets.ts';
 import { handle } from '#lib/http/handle.ts';
+import { nameInHeader } from '#lib/http/name-in-header.ts';
 
 export const dynamic = 'force-dynamic';
 
@@ -8,7 +9,7 @@ export const dynamic = 'force-dynamic';
 export function GET(request: Request, { params }: { params: Promise<{ presetId: string }> }) {
   return handle(request, async () => {
     const file = presetFile(await getPresets().get((await params).presetId));
-    const name = file.name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'preset';
+    const name = nameInHeader(file.name, 'preset');
     return new Response(`${JSON.stringify(file, null, 2)}\n`, {
       headers: {
         'content-type': 'application/json; charset=utf-8',
