@@ -582,13 +582,13 @@ function checkOf(text: string): unknown {
 /** `temperature=0.2`: numbers and booleans are converted, everything else is text. */
 function readOption(pair: string): [string, number | boolean | string | unknown[]] {
   const [key, text] = split('--option', pair);
-  if (key === 'stop') return [key, readList(text) ?? [text]];
+  if (key === 'stop') return [key, readJsonList(text) ?? [text]];
   if (text === 'true' || text === 'false') return [key, text === 'true'];
   return [key, text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text];
 }
 
 /** A list written as JSON. */
-function readList(text: string): unknown[] | undefined {
+function readJsonList(text: string): unknown[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value : undefined;
