@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import type { Facet } from '#lib/api/facets.ts';
 import { dayOf, daysAgo, type RunFilter, readDay } from '#lib/api/run-filter.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { cx } from '../ui/cx.ts';
 
@@ -99,9 +100,9 @@ export function FolderChoice({
       onChoose={(value) => onChange({ ...filter, folder: value || undefined }, 'push')}
       className="max-w-48"
     >
-      {folder !== undefined && !known && <option value={folder}>{folder}</option>}
+      {folder !== undefined && !known && <option value={folder}>{plainVisibleLine(folder)}</option>}
       {folders.map(({ name, runs }) => (
-        <option key={name} value={name}>{`${name} (${runs})`}</option>
+        <option key={name} value={name}>{`${plainVisibleLine(name)} (${runs})`}</option>
       ))}
     </Choice>
   );

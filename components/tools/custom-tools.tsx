@@ -11,6 +11,7 @@ import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
 import { CommandToolDialog } from './command-tool-dialog.tsx';
 import { TryOnModels } from './try-on-models.tsx';
 
@@ -153,9 +154,11 @@ function CustomTool({
           )}
         </span>
       </div>
-      <p className="mt-1 max-w-read text-ink-2">{description}</p>
+      <p className="mt-1 max-w-read text-ink-2">
+        <ForeignText text={description} />
+      </p>
       <p className="mt-1 font-mono text-xs break-all text-ink-3">
-        {command.join(' ')}
+        <ForeignText text={command.join(' ')} />
         {stdin === 'json' && ' ← JSON'}
       </p>
       {problem && (

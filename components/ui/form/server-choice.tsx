@@ -5,6 +5,7 @@ import type { ServerTools } from '#lib/api/tools.ts';
 import { toolSummary } from '#lib/browser/words/tool-words.ts';
 import { CUSTOM_GROUP, serverAndTool } from '#lib/events/mcp-names.ts';
 import { Button } from '../button.tsx';
+import { ForeignText } from '../foreign-text.tsx';
 
 /** The accepted tools of a server, or the custom tools: all at once, or one by one. */
 export function ServerChoice({
@@ -74,7 +75,9 @@ export function ServerChoice({
             />
             <span className="min-w-0">
               <code className="text-sm break-all">{serverAndTool(name)?.tool ?? name}</code>
-              <span className="foreign line-clamp-2 text-xs text-ink-3">{toolSummary(tools, name)}</span>
+              <span className="foreign line-clamp-2 text-xs text-ink-3">
+                <ForeignText text={toolSummary(tools, name) ?? ''} />
+              </span>
             </span>
           </label>
         ))}
