@@ -1,4 +1,4 @@
-import { isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
+import { isListOption, isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
 import { formatNumber } from '../util/numbers.ts';
 import { misspeltOptionProblems } from './model-option-names.ts';
 
@@ -41,7 +41,7 @@ export function namedOptionProblems({ model_options = {}, window_tokens, num_pre
   // Ollama refuses a single text.
   if (isSet(stop) && !Array.isArray(stop)) problems.push('stop must be a list of texts, such as ["END"].');
   for (const [name, value] of Object.entries(model_options)) {
-    if (name !== 'stop' && Array.isArray(value)) problems.push(`${name} must not be a list.`);
+    if (!isListOption(name) && Array.isArray(value)) problems.push(`${name} must not be a list.`);
   }
   return problems;
 }

@@ -751,6 +751,11 @@ export const STORED_IF_SET = SETTING_NAMES.filter(
 
 export const MODEL_OPTION_NAMES: readonly (keyof typeof MODEL_OPTIONS)[] = keysOf(MODEL_OPTIONS);
 
+/** Whether a model option takes a list of texts, and nothing else (Ollama's `stop`). No other takes a list. */
+export function isListOption(name: string): boolean {
+  return name === 'stop';
+}
+
 /** Prefix of a model option in the name of an experiment's factor: `model_options.top_p`. */
 export const OPTION_PREFIX = 'model_options.';
 

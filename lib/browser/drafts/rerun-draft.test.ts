@@ -157,7 +157,8 @@ describe('says what is wrong, and where', () => {
     ],
     ['no window', { numbers: { ...draft.numbers, window_tokens: '' } }, 'window_tokens', /needed/],
     ['options that are no object', { otherOptions: '[1]' }, 'otherOptions', /object/],
-    ['a list of other values', { otherOptions: '{"stop": [1]}' }, 'otherOptions', /lists of texts/],
+    ['a list of other values', { otherOptions: '{"stop": [1]}' }, 'otherOptions', /list of texts/],
+    ['a list for another option', { otherOptions: '{"num_gpu": []}' }, 'otherOptions', /list of texts/],
     ['no model', { model: ' ' }, 'model', /Choose/],
   ])('%s', (_, changes, field, words) => {
     const result = read(changes);

@@ -2,7 +2,7 @@ import type { RerunRequest } from '../../api/rerun-call.ts';
 import type { SentRequestReply } from '../../api/sent-request.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
 import type { OptionValue } from '../../events/setting-values.ts';
-import { MODEL_OPTION_NAMES } from '../../events/settings.ts';
+import { isListOption, MODEL_OPTION_NAMES } from '../../events/settings.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
 import { recordOf } from '../../util/records.ts';
@@ -288,16 +288,19 @@ function readOptions(
   if (draft.otherOptions.trim() !== '') {
     const read = readJson(draft.otherOptions);
     if (!read.ok) problems.otherOptions = read.problem;
-    else if (!isRecord(read.value) || !Object.values(read.value).every(isOptionValue))
+    else if (
+      !isRecord(read.value) ||
+      !Object.entries(read.value).every(([name, value]) => isOptionValue(name, value))
+    )
       problems.otherOptions =
-        'Must be an object of numbers, texts, switches and lists of texts: {"num_gpu": 0}.';
+        'Must be an object of numbers, texts and switches, with a list of texts for stop: {"num_gpu": 0}.';
     else Object.assign(now, otherOptions(read.value));
   }
   const names = new Set([...Object.keys(body.options), ...Object.keys(now)]);
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const value = now[name] ?? null;
-      return isSame(value, body.options[name] ?? null) || !(value === null || isOptionValue(value))
+      return isSame(value, body.options[name] ?? null) || !(value === null || isOptionValue(name, value))
         ? []
         : [[name, value]];
     }),
@@ -313,8 +316,8 @@ function readJson(text: string): { ok: true; value: JsonValue } | { ok: false; p
   }
 }
 
-function isOptionValue(value: JsonValue): value is OptionValue {
-  if (Array.isArray(value)) return value.every((each) => typeof each === 'string');
+function isOptionValue(name: string, value: JsonValue): value is OptionValue {
+  if (isListOption(name)) return Array.isArray(value) && value.every((each) => typeof each === 'string');
   return typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean';
 }
 
