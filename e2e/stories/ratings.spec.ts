@@ -103,7 +103,7 @@ test('texts are rated by models and by a person, with how far they agree', async
   const removeAll = page.getByRole('button', { name: 'Delete with all scores' });
   await remove.click();
   await expect(removeAll).toBeFocused();
-  // Whoever does something else in between has to press twice again.
+  // After anything else in between, it takes two presses again.
   await page.keyboard.press('Shift+Tab');
   await expect(removeAll).toHaveCount(0);
   await remove.click();

@@ -56,7 +56,7 @@ import { factEvent, toolRun } from './tool-facts.ts';
 const STOP_GRACE_MS = 5000;
 /** Abort reason once the loop has ended. Without one, Node creates an error with a stack trace each time. */
 const CLOSED = 'closed';
-/** What a model is told about an answer that does not fit. */
+/** Length of the message to a model whose answer does not fit its schema. */
 const MAX_PROBLEM_CHARS = 2000;
 
 export interface RunLoopOptions {

@@ -1,14 +1,13 @@
 import { runKinds } from '../../events/modes.ts';
 import { isRecord, jsonValue } from '../../util/json.ts';
+import { keysOf } from '../../util/records.ts';
 import { type DraftSuite, type ExperimentDraft, emptyExperiment } from './experiment-draft.ts';
 import { isDraftCheck, isText } from './kept-settings.ts';
 
 type KeptField = Exclude<keyof ExperimentDraft, 'confirmed'>;
 
 /** All but the confirmation of many runs, which is given again. */
-const KEPT_FIELDS = (Object.keys(emptyExperiment) as (keyof ExperimentDraft)[]).filter(
-  (name): name is KeptField => name !== 'confirmed',
-);
+const KEPT_FIELDS = keysOf(emptyExperiment).filter((name): name is KeptField => name !== 'confirmed');
 
 /** What an experiment's form has been filled in with, as text; empty if with nothing. Pure. */
 export function experimentText(draft: ExperimentDraft): string {
