@@ -406,8 +406,19 @@ it('ends when its history is full, without shortening it [C10]', async () => {
     { repeat: 100, steps: [says('w'.repeat(1000))] },
   ]);
   expect(run.end.result.termination_reason).toBe('context_full');
-  expect(run.of('policy.warned').at(-1)?.message).toMatch(/full after \d+ cycles/);
+  expect(run.of('policy.warned').at(-1)?.message).toContain(
+    `full after ${run.of('cycle.reflected').length} completed cycles`,
+  );
   expect(run.of('policy.compacted')).toEqual([]);
+});
+
+it('does not count the cycle in which its history becomes full as completed [C10]', async () => {
+  await using run = await play({ ...explore, max_cycles: 100, context_limit: 2000 }, [
+    says('Enough.'),
+    { repeat: 100, steps: [calls(write('a', 'w'.repeat(1000)))] },
+  ]);
+  expect(run.end.result.termination_reason).toBe('context_full');
+  expect(run.end.message).toMatch(/^The conversation is full after 1 completed cycle: /);
 });
 
 it('is complete if its last cycle fills the history [C10, X22]', async () => {

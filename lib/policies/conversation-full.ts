@@ -29,9 +29,10 @@ export function conversationFull(state: ReadyState): Ending {
 
 /** Reports how far the conversation got, why it ends, and how to continue (C8). */
 function full(state: ReadyState, why: string): Ending {
+  const { number, open } = state.cycle;
   const extent =
-    state.cycle.number > 0
-      ? plural(state.cycle.number, 'cycle')
+    number > 0
+      ? plural(open ? number - 1 : number, 'completed cycle')
       : plural(state.turns.completed, 'completed turn');
   const message = `The conversation is full after ${extent}: ${why}. Start a new run to go on.`;
   return {
