@@ -86,6 +86,20 @@ it.each([
   expect(http(status, text).kind).toBe(kind);
 });
 
+it('does not take the 503 of a proxy or of a cloud service for a full queue of Ollama [OL16]', () => {
+  const page = '<html><head><title>503 Service Temporarily Unavailable</title></head></html>';
+  expect(httpError(503, page, asked)).toMatchObject({
+    kind: 'http',
+    transient: true,
+    hint: 'Look at the log of the Ollama server, or of the proxy in front of it.',
+  });
+  expect(http(503, 'upstream unavailable')).toMatchObject({
+    kind: 'http',
+    transient: true,
+    hint: 'Look at the log of the Ollama server.',
+  });
+});
+
 it('cuts the body at 500 characters without splitting a character [T5]', () => {
   const { message } = httpError(500, '😀'.repeat(600), {});
   expect(message.length).toBeLessThanOrEqual('Ollama HTTP 500: '.length + 500);

@@ -125,7 +125,7 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
       hint: 'The conversation no longer fits the window. Shorten it or raise the window of the run.',
     };
   }
-  if (status === 503 || /^server busy\b/.test(text)) {
+  if (/^server busy\b/.test(text)) {
     return {
       kind: 'busy',
       hint: 'Ollama’s queue is full. Try again when it is less busy.',
@@ -167,7 +167,12 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
       hint: 'The service that runs this model limits how much you can use it. Wait, or choose another model.',
     };
   }
-  return { kind: 'http', hint: 'Look at the log of the Ollama server.' };
+  return {
+    kind: 'http',
+    hint: json
+      ? 'Look at the log of the Ollama server.'
+      : 'Look at the log of the Ollama server, or of the proxy in front of it.',
+  };
 }
 
 function isParserError(status: number | undefined, text: string, asked: AskedFor): boolean {
