@@ -1,7 +1,10 @@
+import { keptReply } from '../events/conversation.ts';
+import { messageChars } from '../events/message-size.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { ChatReply } from '../model/chat-model.ts';
 import { isLostCall, swallowedTokens } from '../parser/swallowed-call.ts';
 import type { ParsedReply } from '../parser/types.ts';
+import { tokensOf } from '../policies/estimate.ts';
 import type { ReadyState } from '../policies/rule.ts';
 import { isRecord } from '../util/json.ts';
 import { readCalls } from './read-calls.ts';
@@ -44,6 +47,7 @@ export function readReply(
       ...(reply.promptTokens === undefined ? {} : { prompt_tokens: reply.promptTokens }),
       ...(reply.cachedTokens === undefined ? {} : { cached_tokens: reply.cachedTokens }),
       ...(reply.replyTokens === undefined ? {} : { reply_tokens: reply.replyTokens }),
+      ...estimatedTokens(state, reply),
       duration_ms: durationMs,
       timings: reply.timings,
       ...(Object.keys(heard).length === 0 ? {} : { heard }),
@@ -67,6 +71,18 @@ export function readReply(
       cut,
     },
   ];
+}
+
+/**
+ * Estimates where the server reported neither count, so that a budget can be spent. A single missing count means 0: Ollama
+ * leaves it out.
+ */
+function estimatedTokens(state: ReadyState, { message, promptTokens, replyTokens }: ChatReply) {
+  if (promptTokens !== undefined || replyTokens !== undefined) return {};
+  return {
+    estimated_prompt_tokens: state.openCall?.estimated_tokens ?? 0,
+    estimated_reply_tokens: tokensOf(messageChars(keptReply(message))),
+  };
 }
 
 /** Numbers calls within the run: `c1`, `c2`, … over all replies, including discarded ones. */

@@ -756,6 +756,21 @@ it('counts estimated tokens against the budget, and says that they are estimates
   expect(run.end.message).toMatch(/^The budget of 2,000 tokens is spent: ≈[\d,]+ used\.$/);
 });
 
+it('counts estimates for replies without any token counts, so that a budget can be spent [T8, V1]', async () => {
+  const uncounted = { prompt_eval_count: null, eval_count: null };
+  const steps = ['a', 'b', 'c', 'd'].map((name) => ({ reply: { ...calls(read(name)).reply, ...uncounted } }));
+  await using run = await play(steps, { config: { budget: { max_tokens_total: 2000 } } });
+  expect(run.of('model-call.ended')[0]).toMatchObject({
+    estimated_prompt_tokens: run.of('model-call.started')[0]?.estimated_tokens,
+    estimated_reply_tokens: Math.ceil('read_file{"path":"a"}'.length / 4),
+  });
+  const { tokens_in = 0, tokens_out = 0 } = run.end.result;
+  expect(tokens_in).toBeGreaterThan(0);
+  expect(run.end.tokens_estimated).toBe(tokens_in + tokens_out);
+  expect(run.end.result.termination_reason).toBe('budget_exceeded');
+  expect(run.end.message).toMatch(/^The budget of 2,000 tokens is spent: ≈[\d,]+ used\.$/);
+});
+
 it('gives the visible part of an interrupted text as the output [T16, T17]', async () => {
   const leaked = { content: 'One file is read. <think>Now I wonder about the next' };
   await using run = await play([{ reply: leaked, fault: { kind: 'hang', after_tokens: 12 } }], {

@@ -98,6 +98,9 @@ export const modelCallEnded = z.object({
   /** How many of them were cached and not evaluated again, if the server reports it. */
   cached_tokens: optionalCount,
   reply_tokens: optionalCount,
+  /** If the server reported neither count, as behind a proxy that removes them: estimated tokens (C1). */
+  estimated_prompt_tokens: optionalCount,
+  estimated_reply_tokens: optionalCount,
   duration_ms: z.number().nonnegative(),
   timings: z.object({
     totalMs: z.number().optional(),

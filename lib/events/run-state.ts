@@ -265,7 +265,7 @@ export interface RunState {
 
   readonly tokensIn: number;
   readonly tokensOut: number;
-  /** How many of both are estimates, from calls that failed while generating. */
+  /** How many of both are estimates, from calls without counts. */
   readonly tokensEstimated: number;
   /** In US dollars; `undefined` if the model has no price. */
   readonly costUsd: number | undefined;

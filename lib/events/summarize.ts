@@ -77,7 +77,7 @@ function sentence(event: RunEvent): string {
     case 'model-call.started':
       return `Call ${event.call}: ${plural(event.message_count, 'message')}, about ${event.estimated_tokens} tokens`;
     case 'model-call.ended':
-      return `Call ${event.call} answered in ${durationWords(event.duration_ms)} with ${event.reply_tokens ?? 'an unknown number of'} tokens${
+      return `Call ${event.call} answered in ${durationWords(event.duration_ms)} with ${writtenWords(event)} tokens${
         event.done_reason === 'length' ? ', cut off' : ''
       }`;
     case 'model-call.failed':
@@ -236,6 +236,12 @@ function replySentence(event: EventOf<'reply.parsed'>): string {
     default:
       return assertNever(event.outcome);
   }
+}
+
+function writtenWords(event: EventOf<'model-call.ended'>): string {
+  const { reply_tokens: counted, estimated_reply_tokens: estimated } = event;
+  if (counted !== undefined) return String(counted);
+  return estimated === undefined ? 'an unknown number of' : `≈${estimated}`;
 }
 
 /** How much of a failed call's reply was kept, in estimated tokens. */

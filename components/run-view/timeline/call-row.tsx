@@ -55,6 +55,7 @@ export function CallRow({ row }: { row: CallRowData }) {
   const unreadable = row.failed?.kind === 'malformed_call';
   const isCut = useRun(({ run }) => contextOf(row, run).fate === 'cut');
   const eaten = eatenReply(row);
+  const estimated = row.ended ?? row.failed;
   const coldMs = row.ended?.timings.loadMs ?? 0;
   return (
     <RowFrame node={<RailNode shape="ring" className={unreadable ? nodes.lost : nodes[row.status]} />}>
@@ -88,10 +89,10 @@ export function CallRow({ row }: { row: CallRowData }) {
               {formatCount(row.ended.prompt_tokens)} → {formatCount(row.ended.reply_tokens ?? 0)} tok
             </span>
           )}
-          {row.failed?.estimated_reply_tokens !== undefined && (
-            <span title="Estimated from the text: Ollama counts no tokens of a call that fails">
-              ≈{formatCount(row.failed.estimated_prompt_tokens ?? 0)} → ≈
-              {formatCount(row.failed.estimated_reply_tokens)} tok
+          {estimated?.estimated_reply_tokens !== undefined && (
+            <span title="Estimated from the text: Ollama reported no token counts for this call">
+              ≈{formatCount(estimated.estimated_prompt_tokens ?? 0)} → ≈
+              {formatCount(estimated.estimated_reply_tokens)} tok
             </span>
           )}
           {speed !== undefined && <span className="max-md:hidden">{formatRate(speed)} tok/s</span>}

@@ -261,6 +261,7 @@ function chatEnd(event: EventOf<'model-call.ended'>, content: boolean): Attribut
     ...(event.prompt_tokens === undefined ? {} : { [ATTR_GEN_AI_USAGE_INPUT_TOKENS]: event.prompt_tokens }),
     ...(event.cached_tokens === undefined ? {} : { 'loupe.cached_tokens': event.cached_tokens }),
     ...(event.reply_tokens === undefined ? {} : { [ATTR_GEN_AI_USAGE_OUTPUT_TOKENS]: event.reply_tokens }),
+    ...estimates(event),
     ...(event.done_reason === undefined
       ? {}
       : { [ATTR_GEN_AI_RESPONSE_FINISH_REASONS]: [event.done_reason] }),
@@ -277,16 +278,23 @@ function chatEnd(event: EventOf<'model-call.ended'>, content: boolean): Attribut
   };
 }
 
-/** What had been received of a reply when its call failed; its tokens are estimates, so they have names of their own. */
-function chatFailed(event: EventOf<'model-call.failed'>, content: boolean): Attributes {
+/** Estimated tokens, with names of their own. */
+function estimates(event: EventOf<'model-call.ended' | 'model-call.failed'>): Attributes {
   const { estimated_prompt_tokens: read, estimated_reply_tokens: written } = event;
+  return {
+    ...(read === undefined ? {} : { 'loupe.estimated_input_tokens': read }),
+    ...(written === undefined ? {} : { 'loupe.estimated_output_tokens': written }),
+  };
+}
+
+/** What had been received of a reply when its call failed. */
+function chatFailed(event: EventOf<'model-call.failed'>, content: boolean): Attributes {
   const parts = [
     ...(event.partial_thinking ? [{ type: 'reasoning', content: event.partial_thinking }] : []),
     ...(event.partial_text ? [{ type: 'text', content: event.partial_text }] : []),
   ];
   return {
-    ...(read === undefined ? {} : { 'loupe.estimated_input_tokens': read }),
-    ...(written === undefined ? {} : { 'loupe.estimated_output_tokens': written }),
+    ...estimates(event),
     ...(content && parts.length > 0 ? { [ATTR_GEN_AI_OUTPUT_MESSAGES]: messages('assistant', parts) } : {}),
   };
 }
