@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
 import { IMAGE_LIMITS } from '../events/limits.ts';
+import { runEvent } from '../events/registry.ts';
 import { readImage } from '../images/read-image.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import { runImagesIn } from '../runs/run-images.ts';
 import type { StoredImage } from '../store/image-store.ts';
-import { type PlayOptions, play, stop } from '../testing/loop-harness.ts';
+import { eventsOf } from '../testing/events-of.ts';
+import { type PlayOptions, play, stop, until } from '../testing/loop-harness.ts';
 import { jpegImage, pngImage } from '../testing/sample-images.ts';
 
 const SIGHTED = ['completion', 'tools', 'vision'];
@@ -59,6 +61,27 @@ async function playWithImages(
     },
   );
   return { run, ref, kept, data };
+}
+
+/** Plays a session in which two messages bring the same image. */
+async function playSession(capabilities: string[]) {
+  const { kept, images } = memoryImages();
+  const { ref, data } = await readImage({ name: 'late.png', data: pngImage() }, new AbortController().signal);
+  kept.set(ref.hash, { hash: ref.hash, type: ref.type, data });
+  return play({ mode: 'session', task: 'Hello.' }, [{ repeat: 3, steps: [done] }], {
+    fake: { models: [{ name: 'play', capabilities, context_length: 2_000_000 }] },
+    loop: () => ({ images }),
+    during: async ({ log }) => {
+      const untilWaiting = (times: number) =>
+        until(log, (events) => eventsOf(events, 'message.awaited').length === times);
+      for (const times of [1, 2]) {
+        await untilWaiting(times);
+        const message_id = `m${times}`;
+        log.append([{ type: 'operator.messaged', message_id, text: 'Look at this.', images: [ref] }]);
+      }
+      await untilWaiting(3);
+    },
+  });
 }
 
 const reading = { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'photo.jpg' } }] } };
@@ -119,6 +142,34 @@ describe('a model that cannot see', () => {
       note: expect.stringContaining('cannot see: photo.jpg (JPEG, 100 × 80'),
     });
     expect(played.of('policy.warned').map(({ code }) => code)).toEqual(['images_unseen']);
+  });
+
+  it('gets text for the images of messages, too, and the operator is warned once', async () => {
+    await using run = await playSession(['completion', 'tools']);
+    expect(run.sent(2).map(({ content }) => content)).toContainEqual(
+      expect.stringContaining('that you cannot see: late.png'),
+    );
+    expect(run.of('operator.delivered')).toHaveLength(2);
+    expect(run.of('policy.warned').map(({ code }) => code)).toEqual(['images_unseen']);
+  });
+
+  it('is reported where a fork takes over messages with images', async () => {
+    await using source = await playSession(SIGHTED);
+    expect(source.of('policy.warned')).toEqual([]);
+    const { seq, runId } = source.log.state;
+    const events = [...source.log.events];
+    for (const event of [
+      {
+        ...{ type: 'run.forked', from: { run_id: runId, seq }, edits: [], settings: [] },
+        ...{ iteration: 3, cycle: 0, answered: false, continues: true, files: { kind: 'empty' } },
+      },
+      { type: 'operator.messaged', message_id: 'm3', text: 'And now?' },
+      { type: 'run.started', worker: 'test', epoch: 1 },
+    ]) {
+      events.push(runEvent.parse({ run_id: runId, seq: events.length + 1, at: 0, ...event }));
+    }
+    await using fork = await play({ mode: 'session' }, [done], { events });
+    expect(fork.of('policy.warned').map(({ code }) => code)).toEqual(['images_unseen']);
   });
 });
 

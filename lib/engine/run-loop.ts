@@ -23,6 +23,7 @@ import { runTimeMs } from '../policies/budget.ts';
 import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
 import { promptCut } from '../policies/prompt-cut.ts';
 import { isReady, type ReadyState } from '../policies/rule.ts';
+import { imagesUnseen } from '../policies/unseen-images.ts';
 import { verificationOutcome } from '../policies/verification.ts';
 import type { ToolFact } from '../tools/tool.ts';
 import { durationWords } from '../util/durations.ts';
@@ -446,13 +447,8 @@ class Loop {
         ...(tools?.mcpServers?.length ? { mcp_servers: tools.mcpServers } : {}),
       },
     ];
-    if (config.images && !details.capabilities?.includes('vision')) {
-      events.push({
-        type: 'policy.warned',
-        code: 'images_unseen',
-        message: `${config.model} cannot see images. It gets a list of their names instead. Choose a model with the capability "vision".`,
-      });
-    }
+    const hasImages = config.images || this.#log.state.messages.some(({ images }) => images);
+    if (hasImages && !details.capabilities?.includes('vision')) events.push(imagesUnseen(config.model));
     if (details.maxContextTokens !== undefined && details.maxContextTokens < config.window_tokens) {
       events.push({
         type: 'policy.warned',

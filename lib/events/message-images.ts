@@ -23,7 +23,7 @@ export interface ImageFacts {
 }
 
 /** Whether the run's model can see images, by what its server reports. One that reports nothing gets none. */
-function seesImages({ preflight }: Pick<ImageFacts, 'preflight'>): boolean {
+export function seesImages({ preflight }: Pick<ImageFacts, 'preflight'>): boolean {
   return preflight?.capabilities?.includes('vision') ?? false;
 }
 
