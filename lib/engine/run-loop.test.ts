@@ -756,6 +756,32 @@ it('counts estimated tokens against the budget, and says that they are estimates
   expect(run.end.message).toMatch(/^The budget of 2,000 tokens is spent: ≈[\d,]+ used\.$/);
 });
 
+it('warns once for each version of its model that is loaded instead of the one that was checked', async () => {
+  const versions = [undefined, 'second', 'second', 'third'];
+  await using run = await play([calls(read('a')), calls(read('b')), calls(read('c')), answer], {
+    loop: ({ model }) => ({
+      yieldToOthers: async () => true,
+      model: {
+        ...model,
+        load: async (...asked) => {
+          const loaded = await model.load(...asked);
+          return { ...loaded, digest: versions.shift() ?? loaded.digest };
+        },
+      },
+    }),
+  });
+  expect(run.of('model.loaded').map(({ digest }) => digest)).toEqual([
+    undefined,
+    'second',
+    'second',
+    'third',
+  ]);
+  const warned = run.of('policy.warned').filter(({ code }) => code === 'model_replaced');
+  expect(warned.map(({ message }) => message)).toEqual(
+    Array(2).fill(expect.stringContaining('pulled or created again')),
+  );
+});
+
 it('counts estimates for replies without any token counts, so that a budget can be spent [T8, V1]', async () => {
   const uncounted = { prompt_eval_count: null, eval_count: null };
   const steps = ['a', 'b', 'c', 'd'].map((name) => ({ reply: { ...calls(read(name)).reply, ...uncounted } }));

@@ -471,7 +471,7 @@ class Loop {
     numCtx: number,
     why: Pick<EventOf<'model.load-started'>, 'cause' | 'found_context_tokens' | 'waited_ms'> = {},
   ): Promise<void> {
-    const { config } = this.#ready();
+    const { config, loaded: before, preflight } = this.#ready();
     this.#append([{ type: 'model.load-started', model: config.model, num_ctx: numCtx, ...why }]);
     const loaded = await this.#options.model.load(
       { model: config.model, numCtx, keepAlive: config.keep_alive, options: config.model_options },
@@ -482,6 +482,8 @@ class Loop {
           this.#log.delta({ type: 'load', size_bytes: sizeBytes, vram_bytes: vramBytes }),
       },
     );
+    const isReplaced = preflight?.digest !== undefined && loaded.digest !== preflight.digest;
+    const replaced = isReplaced ? loaded.digest : undefined;
     const events: NewEvent[] = [
       {
         type: 'model.loaded',
@@ -492,8 +494,18 @@ class Loop {
         vram_bytes: loaded.vramBytes,
         ...(loaded.freedSlot && { freed_slot: true }),
         ...(loaded.remoteHost !== undefined && { remote_host: loaded.remoteHost }),
+        ...(replaced !== undefined && { digest: replaced }),
       },
     ];
+    if (replaced !== undefined && replaced !== before?.digest) {
+      events.push({
+        type: 'policy.warned',
+        code: 'model_replaced',
+        message:
+          `${config.model} is no longer the model that this run began with: it was pulled or created again. ` +
+          'The run goes on with the new version, which may answer differently.',
+      });
+    }
     if (loaded.contextTokens !== undefined && loaded.contextTokens < requestedWindow(this.#ready())) {
       events.push({
         type: 'policy.warned',

@@ -88,6 +88,8 @@ export const modelLoaded = z.object({
   freed_slot: z.boolean().optional(),
   /** The remote host that runs the model; nothing was loaded. */
   remote_host: z.string().optional(),
+  /** Of its manifest, if it is not the one that was checked: its name was given to another version. */
+  digest: z.string().optional(),
 });
 
 /** The operator requested a stop: after the current step, or at once (S13, S14). */

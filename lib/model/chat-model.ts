@@ -116,6 +116,8 @@ export interface LoadedModel {
   alreadyLoaded: boolean;
   /** Whether the model was loaded but did not respond, and was reloaded. */
   freedSlot?: boolean;
+  /** Of the manifest that its name had when the load began. */
+  digest?: string;
   /** The model runs on this host, so nothing was loaded. */
   remoteHost?: string;
 }

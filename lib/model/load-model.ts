@@ -35,7 +35,7 @@ export async function loadModel(
 ): Promise<{ loaded: LoadedModel; runner: RunnerResidency | undefined }> {
   const { model } = request;
   const finder = new RunnerFinder(connection, model);
-  const [{ remote }, before] = await Promise.all([
+  const [{ remote, digest }, before] = await Promise.all([
     finder.installed(context.signal),
     finder.findRecent(context.signal),
   ]);
@@ -81,6 +81,7 @@ export async function loadModel(
     vramBytes: inEffect?.vramBytes,
     loadMs: alreadyLoaded ? 0 : Math.round(loadMs),
     alreadyLoaded,
+    ...(digest !== undefined && { digest }),
   };
   return { loaded, runner: after };
 }

@@ -580,6 +580,7 @@ describe('load', () => {
     expect(loaded).toMatchObject({ contextTokens: 4096, alreadyLoaded: false });
     expect(loaded.loadMs).toBeGreaterThanOrEqual(50);
     expect((loaded.vramBytes ?? 0) * 2).toBe(loaded.sizeBytes);
+    expect(loaded.digest).toBe((await model.show('play')).digest);
     expect(fake.requests.find(({ path }) => path === '/api/chat')?.body).toEqual({
       model: 'play',
       messages: [],

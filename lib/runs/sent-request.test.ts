@@ -108,3 +108,24 @@ it('knows no call that was not made', async () => {
   expect(await sentRequest('run', pages(run.log.events), 2)).toBeUndefined();
   expect((await sentRequest('run', pages(run.log.events), 1))?.reply.evaluated_tokens).toBeGreaterThan(0);
 });
+
+it('knows which version of the model a call went to', async () => {
+  const versions = ['first', 'second'];
+  await using run = await play(
+    { task: 'Do it' },
+    [calls({ name: 'read_file', arguments: { path: 'a.md' } }), says('Done.')],
+    {
+      loop: ({ model }) => ({
+        yieldToOthers: async () => true,
+        model: {
+          ...model,
+          show: async (...asked) => ({ ...(await model.show(...asked)), digest: 'first' }),
+          load: async (...asked) => ({ ...(await model.load(...asked)), digest: versions.shift() }),
+        },
+      }),
+    },
+  );
+  const digestOf = async (call: number) =>
+    (await sentRequest('run', pages(run.log.events), call))?.recorded.digest;
+  expect([await digestOf(1), await digestOf(2)]).toEqual(['first', 'second']);
+});

@@ -49,11 +49,12 @@ export async function sentRequest(
       // If a mode builds its own messages, none is a shortened form of one in the conversation.
       const wholes = mode.prompt ? {} : state.folded;
       const { messages } = state;
+      const digest = state.loaded?.digest ?? state.preflight?.digest;
       found = {
         request,
         state,
         recorded: {
-          ...(state.preflight?.digest && { digest: state.preflight.digest }),
+          ...(digest && { digest }),
           ...(state.preflight?.server_version && { server_version: state.preflight.server_version }),
         },
         reply: {
