@@ -2,12 +2,15 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { indexedText } from '../sql-reader.ts';
-import { corruptStore, isStoreBusy, storeError } from '../store-errors.ts';
+import { corruptStore, isStoreBusy, StorageFullError, storeError } from '../store-errors.ts';
+import type { DiskRoom } from './disk-room.ts';
 
 /** A burst of appends is over when nothing came for this long; then its events are taken in together. */
 const QUIET_MS = 400;
 /** Events indexed per transaction, which bounds how long an append waits. */
 const BATCH_EVENTS = 100;
+/** How often a full disk is checked for room, in milliseconds. */
+const FULL_RETRY_MS = 10_000;
 
 const backlogRow = z.object({ id: z.string(), indexed_seq: z.number() });
 const seqRow = z.object({ seq: z.number() });
@@ -15,10 +18,12 @@ const seqRow = z.object({ seq: z.number() });
 /**
  * Takes the log into the full-text index, some time after it was written: an append pays nothing for it. How far each
  * run is indexed stands in its row and moves in the transaction that indexes, so that nothing is left out or taken
- * twice, whenever the process is lost; logs that are older than the index are a backlog like any other.
+ * twice, whenever the process is lost; logs that are older than the index are a backlog like any other. While the disk is
+ * full it waits, so that the reserve is left to deletions and the ends of runs.
  */
 export class SearchIndex {
   readonly #database: Database.Database;
+  readonly #room: Pick<DiskRoom, 'refusal' | 'ranOut'>;
   readonly #selectBacklog: Database.Statement<[]>;
   readonly #selectEvents: Database.Statement<[string, number, number]>;
   readonly #insertRow: Database.Statement<[string, number]>;
@@ -27,8 +32,9 @@ export class SearchIndex {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
-  constructor(database: Database.Database) {
+  constructor(database: Database.Database, room: Pick<DiskRoom, 'refusal' | 'ranOut'>) {
     this.#database = database;
+    this.#room = room;
     this.#selectBacklog = database.prepare(
       'select id, indexed_seq from runs where indexed_seq < last_seq order by created_at limit 1',
     );
@@ -43,16 +49,15 @@ export class SearchIndex {
 
   /** Something was appended: it is taken in when the burst is over. */
   soon(): void {
-    clearTimeout(this.#timer);
-    if (this.#closed) return;
-    this.#timer = setTimeout(() => this.#work(), QUIET_MS);
-    this.#timer.unref?.();
+    this.#after(QUIET_MS);
   }
 
   /** Indexes stored events for a limited time; appends run between batches. The reader reports the rest as `behind`. */
   async catchUp(patienceMs: number): Promise<void> {
     const deadline = performance.now() + patienceMs;
-    while (!this.#closed && this.#takeBatch() && performance.now() < deadline) await turn();
+    while (!this.#closed && !this.#room.refusal() && this.#takeBatch() && performance.now() < deadline) {
+      await turn();
+    }
     this.soon();
   }
 
@@ -61,10 +66,17 @@ export class SearchIndex {
     clearTimeout(this.#timer);
   }
 
-  #work(): void {
-    if (this.#closed || !this.#takeBatch()) return;
-    this.#timer = setTimeout(() => this.#work(), 0); // appends that wait come in between
+  #after(ms: number): void {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => this.#work(), ms);
     this.#timer.unref?.();
+  }
+
+  #work(): void {
+    if (this.#closed) return;
+    if (this.#room.refusal()) this.#after(FULL_RETRY_MS);
+    else if (this.#takeBatch()) this.#after(0); // appends that wait come in between
   }
 
   /** Returns whether there may be more. */
@@ -88,11 +100,14 @@ export class SearchIndex {
         })
         .immediate();
     } catch (error) {
-      // The log is whole, only the search is behind. A locked database is asked again; after any other error the next append
-      // tries again.
+      // The log is whole, only the search is behind. A locked database and a full disk are tried again by themselves; after any
+      // other error the next append tries again.
       const known = storeError(error, this.#database.name);
       if (isStoreBusy(known)) this.soon();
-      else console.error('The search index could not be brought up to date:', known);
+      else if (known instanceof StorageFullError) {
+        this.#room.ranOut();
+        this.#after(FULL_RETRY_MS);
+      } else console.error('The search index could not be brought up to date:', known);
       return false;
     }
   }

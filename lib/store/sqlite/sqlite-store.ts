@@ -130,7 +130,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#lock = options.lock;
     this.#room = options.room;
     this.#patienceMs = options.patienceMs;
-    this.#index = new SearchIndex(this.#database);
+    this.#index = new SearchIndex(this.#database, this.#room);
     this.#index.soon();
     this.#compactor = new Compactor(this.#database, this.#room);
     this.#compactor.soon();
@@ -347,7 +347,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
 
   /** Brings the search up to date with the log, for at most so long. */
   async catchUp(patienceMs: number): Promise<void> {
-    if (!this.#room.refusal()) await this.#index.catchUp(patienceMs);
+    await this.#index.catchUp(patienceMs);
   }
 
   async search(...asked: Parameters<RunStore['search']>): Promise<Found> {
