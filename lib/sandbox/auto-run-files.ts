@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, opendir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isBareRepository, repositoriesIn, type VisitedFolder, visitFolders } from './nested-git.ts';
 
@@ -65,9 +65,11 @@ const AUTO_RUN_FILES: readonly string[] = [
   'agents.md',
   'system_prompt.md',
 ];
-const FIRST_STEPS = new Set(AUTO_RUN_FILES.map((file) => file.split('/')[0]));
+const FIRST_STEPS = new Set(AUTO_RUN_FILES.map((file) => file.split('/')[0] ?? file));
 /** Maximum entries compared in such a folder and those inside it, nearest first. */
 const MAX_ENTRIES = 200;
+/** Maximum entries read of each of them. */
+const MAX_READ = 10_000;
 /** A larger package.json is compared like any other file. */
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 
@@ -81,41 +83,55 @@ export function isAutoRunFile(steps: readonly string[]): boolean {
   });
 }
 
+export interface AutoRunChanges {
+  /** The files created or changed. */
+  files: readonly string[];
+  /** `false` if a folder has too many entries to look at all of them: there may be more such files. */
+  complete: boolean;
+}
+
 /**
  * Records the current state of these files, including the git files of nested repositories.
  *
  * @returns a function that lists those created or changed since
  */
-export async function watchAutoRunFiles(workspace: string): Promise<() => Promise<string[]>> {
+export async function watchAutoRunFiles(workspace: string): Promise<() => Promise<AutoRunChanges>> {
   const before = await fingerprints(workspace);
   return async () => {
     const after = await fingerprints(workspace);
-    const changed = [...after].filter(([file, print]) => print !== before.get(file));
-    return changed.map(([file]) => file).toSorted();
+    const changed = [...after.prints].filter(([file, print]) => print !== before.prints.get(file));
+    return {
+      files: changed.map(([file]) => file).toSorted(),
+      complete: before.complete && after.complete,
+    };
   };
 }
 
-async function fingerprints(workspace: string): Promise<Map<string, string>> {
+async function fingerprints(workspace: string): Promise<{ prints: Map<string, string>; complete: boolean }> {
   const files: string[] = [];
-  for await (const folder of visitFolders(workspace)) files.push(...candidatesIn(folder));
-  const prints = await Promise.all(files.map((file) => fingerprint(join(workspace, file))));
-  const known = new Map<string, string>();
-  for (const [index, file] of files.entries()) {
-    const print = prints[index];
-    if (print !== undefined) known.set(file, print);
+  let complete = true;
+  for await (const folder of visitFolders(workspace)) {
+    files.push(...candidatesIn(folder));
+    complete &&= folder.complete;
   }
-  return known;
+  const found = await Promise.all(files.map((file) => fingerprint(join(workspace, file))));
+  const prints = new Map<string, string>();
+  for (const [index, file] of files.entries()) {
+    const print = found[index];
+    if (print !== undefined) prints.set(file, print);
+  }
+  return { prints, complete };
 }
 
-/** The paths to compare in a visited folder, based on its entries. */
+/** The paths to compare in a visited folder. All that are possible if it was not read whole. */
 function candidatesIn(folder: VisitedFolder): string[] {
-  const names = new Set(folder.entries.map(({ name }) => name));
+  const names = folder.complete ? folder.names : new Set([...FIRST_STEPS, ...folder.names]);
   const known = [...names].flatMap((name) => {
     if (!FIRST_STEPS.has(name.toLowerCase())) return [];
     const files = AUTO_RUN_FILES.filter((file) => file.split('/')[0] === name.toLowerCase());
     return files.map((file) => [name, ...file.split('/').slice(1)].join('/'));
   });
-  const bare = isBareRepository(names) ? ['HEAD', 'config', 'hooks'] : [];
+  const bare = isBareRepository(folder.names) ? ['HEAD', 'config', 'hooks'] : [];
   const inside = [...known, ...bare].map((file) => join(folder.path, file));
   return [...new Set([...repositoriesIn(folder).filter((path) => path !== folder.path), ...inside])];
 }
@@ -142,7 +158,7 @@ async function folderPrint(path: string, stats: BigIntStats): Promise<string> {
     const room = MAX_ENTRIES + 1 - prints.length;
     if (room === 0) break;
     // A folder inside that cannot be read must not hide the others.
-    const names = await readdir(folder).catch(() => []);
+    const names = await namesIn(folder).catch(() => []);
     const inside = names.toSorted().slice(0, room);
     const found = await Promise.all(inside.map((name) => lstat(join(folder, name), { bigint: true })));
     for (const [index, each] of found.entries()) {
@@ -152,6 +168,15 @@ async function folderPrint(path: string, stats: BigIntStats): Promise<string> {
     }
   }
   return prints.join('\n');
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of await opendir(folder, { bufferSize: 256 })) {
+    names.push(name);
+    if (names.length === MAX_READ) break;
+  }
+  return names;
 }
 
 async function scriptsPrint(path: string): Promise<string> {

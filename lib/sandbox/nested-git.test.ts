@@ -1,9 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { watchAutoRunFiles } from './auto-run-files.ts';
-import { findNestedGit, reachableBy } from './nested-git.ts';
+import { findNestedGit, reachableBy, visitFolders } from './nested-git.ts';
 
 let workspace: string;
 beforeEach(async () => {
@@ -33,6 +34,22 @@ it('visits a bounded number of folders', async () => {
   expect((await findNestedGit(workspace)).length).toBeLessThanOrEqual(32);
 });
 
+it('reads a bounded number of entries, and says so, but misses no repository or auto-run file there', async () => {
+  await folder('data/.git');
+  await folder('data/objects');
+  await folder('data/refs');
+  await writeFile(join(workspace, 'data/HEAD'), 'ref: refs/heads/main');
+  for (let file = 0; file < 20_001; file++) writeFileSync(join(workspace, 'data', `${file}`), '');
+  expect(await findNestedGit(workspace)).toEqual(['data', 'data/.git']);
+  for await (const { path, names, complete } of visitFolders(workspace)) {
+    expect(complete, path).toBe(path !== 'data');
+    expect(names.size).toBeLessThan(20_010);
+  }
+  const changed = await watchAutoRunFiles(workspace);
+  await writeFile(join(workspace, 'data/.envrc'), 'evil');
+  expect(await changed()).toEqual({ files: ['data/.envrc'], complete: false });
+});
+
 it('skips paths that a user cannot reach', async () => {
   await mkdir(join(workspace, 'open'), { mode: 0o755 });
   await mkdir(join(workspace, 'private'), { mode: 0o700 });
@@ -50,8 +67,10 @@ it('a repository that appears in a subfolder, or changes there, is pointed out [
   const changed = await watchAutoRunFiles(workspace);
   await folder('new/.git/hooks');
   await writeFile(join(workspace, 'old/.git/config'), '[core] fsmonitor = evil');
-  expect(await changed()).toEqual(expect.arrayContaining(['new/.git', 'new/.git/hooks', 'old/.git/config']));
-  expect(await (await watchAutoRunFiles(workspace))()).toEqual([]);
+  expect((await changed()).files).toEqual(
+    expect.arrayContaining(['new/.git', 'new/.git/hooks', 'old/.git/config']),
+  );
+  expect(await (await watchAutoRunFiles(workspace))()).toEqual({ files: [], complete: true });
 });
 
 it('finds bare repositories, even with parts elsewhere, and does not search inside them', async () => {
@@ -76,7 +95,7 @@ it('points at a bare repository that appears, or whose config changes', async ()
   await folder('new/objects');
   await folder('new/refs');
   await writeFile(join(workspace, 'new/HEAD'), 'ref: refs/heads/main');
-  expect((await changed()).toSorted()).toEqual(['new/HEAD', 'old/config']);
+  expect((await changed()).files.toSorted()).toEqual(['new/HEAD', 'old/config']);
 });
 
 it('points at auto-run files in any folder', async () => {
@@ -93,7 +112,7 @@ it('points at auto-run files in any folder', async () => {
   await folder('app/.claude');
   await writeFile(join(workspace, 'app/.claude/settings.json'), '{}');
   await writeFile(join(workspace, 'app/notes.md'), 'harmless');
-  expect((await changed()).toSorted()).toEqual([
+  expect((await changed()).files.toSorted()).toEqual([
     'app/.claude',
     'app/.envrc',
     'app/.github/workflows',
@@ -110,9 +129,9 @@ it.each([
   await folder(join(path, '..'));
   await writeFile(join(workspace, path), 'name: build');
   const changed = await watchAutoRunFiles(workspace);
-  expect(await changed()).toEqual([]);
+  expect((await changed()).files).toEqual([]);
   await writeFile(join(workspace, path), 'name: evil');
-  expect(await changed()).toEqual([
+  expect((await changed()).files).toEqual([
     path
       .split('/')
       .slice(0, path.startsWith('.github') ? 2 : 1)
@@ -130,5 +149,5 @@ it('points at a change whose date was set back [threat 3]', async () => {
   const before = await changedAt();
   while ((await changedAt()) === before) await writeFile(path, 'export A=2');
   await utimes(path, atime, mtime);
-  expect(await changed()).toEqual(['.envrc']);
+  expect((await changed()).files).toEqual(['.envrc']);
 });

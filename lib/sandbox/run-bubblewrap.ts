@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, lstatSync, readdirSync } from 'node:fs';
+import { closeSync, lstatSync } from 'node:fs';
 import { AppError } from '../errors/app-error.ts';
 import {
   type BubblewrapFeatures,
@@ -18,7 +18,7 @@ import type { HostSystem } from './host-system.ts';
 import { spawnClosed } from './inherited-descriptors.ts';
 import { serverMark } from './leftover-commands.ts';
 import { mountCheck, OTHER_MOUNTS, OTHER_MOUNTS_EXIT } from './mount-check.ts';
-import { findNestedGit, isBareRepository, reachableBy } from './nested-git.ts';
+import { findNestedGit, isBareRepositoryAt, reachableBy } from './nested-git.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipes.ts';
 import { type CgroupParents, makeProcessCgroup } from './process-cgroup.ts';
 import {
@@ -195,7 +195,7 @@ export async function gitFolders(workspace: string, user: CommandUser): Promise<
  * command, outside any sandbox.
  */
 function hasOwnGit(workspace: string): boolean {
-  if (isBareRepository(new Set(readdirSync(workspace)))) {
+  if (isBareRepositoryAt(workspace)) {
     throw new AppError({
       code: 'git_bare',
       message: 'This workspace is a bare git repository, which cannot be protected from commands.',

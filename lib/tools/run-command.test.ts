@@ -13,7 +13,11 @@ const outcome = (changes: Partial<CommandOutcome>): CommandOutcome => ({
   ...changes,
 });
 const result = (changes: Partial<CommandOutcome>) =>
-  commandResult(outcome(changes), { tool: 'run_command', timeoutMs: 1000, autoRunFiles: [] });
+  commandResult(outcome(changes), {
+    tool: 'run_command',
+    timeoutMs: 1000,
+    autoRunFiles: { files: [], complete: true },
+  });
 
 it('treats exit status 0 as success [O3]', () => {
   expect(result({ stdout: stream('hi\n') })).toEqual({
@@ -96,11 +100,11 @@ it.each([
 });
 
 it('lists a bounded number of auto-run files and counts the rest (O9)', () => {
-  const bounded = (autoRunFiles: string[]) =>
+  const bounded = (files: string[]) =>
     commandResult(outcome({ stdout: stream('"\n'.repeat(60_000)) }), {
       tool: 'run_command',
       timeoutMs: 1000,
-      autoRunFiles,
+      autoRunFiles: { files, complete: true },
     });
   const short = Array.from({ length: 500 }, (_, index) => `${index}/.envrc`);
   expect(bounded(short).output).toMatchObject({
@@ -114,4 +118,15 @@ it('lists a bounded number of auto-run files and counts the rest (O9)', () => {
     expect(Buffer.byteLength(JSON.stringify(each))).toBeLessThanOrEqual(64 * 1024);
   }
   expect(bounded(['.envrc']).output).not.toHaveProperty('auto_run_files_left_out');
+});
+
+it('says if not all files could be checked for auto-run files (O9)', () => {
+  const autoRunFiles = { files: ['.envrc'], complete: false };
+  expect(
+    commandResult(outcome({}), { tool: 'run_command', timeoutMs: 1000, autoRunFiles }).output,
+  ).toMatchObject({
+    auto_run_files: ['.envrc'],
+    auto_run_files_note: expect.stringContaining('too many files'),
+  });
+  expect(result({}).output).not.toHaveProperty('auto_run_files_note');
 });

@@ -1,4 +1,4 @@
-import { watchAutoRunFiles } from '../sandbox/auto-run-files.ts';
+import { type AutoRunChanges, watchAutoRunFiles } from '../sandbox/auto-run-files.ts';
 import { bytesLeftOut } from '../sandbox/output-capture.ts';
 import type { CapturedOutput, CommandOutcome, Sandbox } from '../sandbox/sandbox.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -11,6 +11,8 @@ import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './to
 /** Limits for the auto-run files listed in a result: their number, and the size of their paths as JSON. */
 const MAX_AUTO_RUN_PATHS = 100;
 const MAX_AUTO_RUN_BYTES = 8 * 1024;
+const INCOMPLETE =
+  'The workspace has too many files to check all of them for changes to files that other programs run automatically.';
 
 export interface RunCommandOptions {
   sandbox: Sandbox;
@@ -87,20 +89,20 @@ function blockedProblem(blocked: Pick<BlockedPattern, 'reason'> | undefined): st
  */
 export function commandResult(
   outcome: CommandOutcome,
-  about: { tool: string; timeoutMs: number; autoRunFiles: readonly string[] },
+  about: { tool: string; timeoutMs: number; autoRunFiles: AutoRunChanges },
 ): ToolResult {
   const { exitCode, stdout, stderr, durationMs } = outcome;
-  const named = fitPaths(about.autoRunFiles);
+  const { files, complete } = about.autoRunFiles;
+  const named = fitPaths(files);
   const fitted = fitStreams(stdout, stderr, { without: jsonTextBytes(named.join('","')) });
   const truncated = fitted.cut || stdout.omittedBytes > 0 || stderr.omittedBytes > 0;
   const streams: JsonObject = {
     stdout: fitted.stdout,
     stderr: fitted.stderr,
     duration_ms: Math.round(durationMs),
-    ...(about.autoRunFiles.length > 0 && { auto_run_files: named }),
-    ...(about.autoRunFiles.length > named.length && {
-      auto_run_files_left_out: about.autoRunFiles.length - named.length,
-    }),
+    ...(files.length > 0 && { auto_run_files: named }),
+    ...(files.length > named.length && { auto_run_files_left_out: files.length - named.length }),
+    ...(!complete && { auto_run_files_note: INCOMPLETE }),
     ...(truncated && { stdout_bytes: stdout.totalBytes, stderr_bytes: stderr.totalBytes }),
   };
   const error = commandError(outcome, about.timeoutMs);
