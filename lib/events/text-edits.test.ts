@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { applyEdits, type EditProblem, readEdits, type TextEdit } from './text-edits.ts';
 
 const edited = (text: string, ...edits: TextEdit[]) => {
@@ -71,6 +71,15 @@ describe('edits of a text', () => {
     expect(edited('one\r\ntwo\r\n', replace('one\ntwo', '1\n2\n3'))).toBe('1\r\n2\r\n3\r\n');
     expect(edited('one\r\ntwo\r\n', replace('one\r\ntwo', '1\r\n2'))).toBe('1\r\n2\r\n');
     expect(edited('\ufeffone\r\ntwo\n', replace('two', 'a\nb'))).toBe('\ufeffone\r\na\nb\n');
+  });
+
+  it('compares characters one by one only where the text may be', () => {
+    const text = Array.from({ length: 500 }, (_, index) => `const value${index} = 1;\n`).join('');
+    const compared = vi.spyOn(String.prototype, 'charCodeAt');
+    const edits = Array.from({ length: 50 }, (_, index) => replace(`value${index} = 1`, `x${index}`));
+    expect(applyEdits(text, edits).ok).toBe(true);
+    expect(compared.mock.calls.length).toBeLessThan(text.length);
+    compared.mockRestore();
   });
 
   it('finds text in linear time: comparing at each place would take hours here', () => {
