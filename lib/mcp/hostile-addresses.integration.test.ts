@@ -80,3 +80,21 @@ it.each([
     hint: expect.stringContaining('may have been carried out'),
   });
 });
+
+it.each([
+  ['body', 'application/json', (message) => message],
+  ['event', EVENTS['content-type'], (message) => `: wait\n\ndata: ${message}\n\n`],
+] satisfies [string, string, (message: string) => string][])(
+  'stops a server that sends an object with too many fields as a %s',
+  async (_, type, written) => {
+    const fields = Object.fromEntries(Array.from({ length: 20_001 }, (_, field) => [`field${field}`, 1]));
+    const message = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: fields });
+    const url = await addressOf({
+      'tools/call': (response) =>
+        void response.writeHead(200, { 'content-type': type }).end(written(message)),
+    });
+    await test.start('web', serverAt(url));
+    const call = test.servers.call('web', 'act', {}, new AbortController().signal);
+    await expect(call).rejects.toThrow('object with more than 20000 fields');
+  },
+);

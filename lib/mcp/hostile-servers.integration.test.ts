@@ -272,6 +272,10 @@ describe('a server that answers calls badly', () => {
     );
   });
 
+  it('refuses a result with too many fields in one object', async () => {
+    await expect(called('too-many-fields')).rejects.toThrow('object with more than 20000 fields');
+  });
+
   it('stops a server that floods it with messages', async () => {
     await expect(called('floods-during-call')).rejects.toThrow(/too many messages|too much in one second/);
   });

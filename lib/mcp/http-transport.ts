@@ -3,7 +3,8 @@ import type * as Sdk from '@modelcontextprotocol/client';
 import type { HttpServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import { cleanLine } from './clean-text.ts';
-import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNANSWERED_REQUESTS } from './limits.ts';
+import { FieldCounter } from './field-counter.ts';
+import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_OBJECT_FIELDS, MAX_UNANSWERED_REQUESTS } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 import type { ConnectionSignIn } from './sign-in/connection-sign-in.ts';
 import { Traffic } from './traffic.ts';
@@ -134,22 +135,30 @@ export class HttpConnection {
     return new Response(response.body.pipeThrough(this.#limited(isEvents)), { status, statusText, headers });
   }
 
-  /** Passes a body on as long as neither it nor, in a body of events, one of them exceeds the limit of a message. */
+  /** Passes a body on as long as neither it nor, in a body of events, one of them exceeds the limits of a message. */
   #limited(isEvents: boolean): TransformStream<Uint8Array, Uint8Array> {
     let bytes = 0;
     let lineIsEmpty = true;
+    const fields = new FieldCounter();
     return new TransformStream({
       transform: (chunk, controller) => {
+        let tooManyFields = false;
         for (const byte of chunk) {
           bytes++;
+          tooManyFields ||= fields.isTooMany(byte);
           if (byte === 0x0a) {
             // An empty line ends an event.
-            if (lineIsEmpty && isEvents) bytes = 0;
+            if (lineIsEmpty && isEvents) {
+              bytes = 0;
+              fields.reset();
+            }
             lineIsEmpty = true;
           } else if (byte !== 0x0d) lineIsEmpty = false;
         }
         if (bytes > MAX_MESSAGE_BYTES) {
           this.#stop(`It sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`);
+        } else if (tooManyFields) {
+          this.#stop(`It sent an object with more than ${MAX_OBJECT_FIELDS} fields.`);
         } else if (this.#traffic.isFlood({ bytes: chunk.length })) {
           this.#stop('It sent too much in one second.');
         }

@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ServerEnd, ServerProcess } from '../sandbox/sandbox.ts';
-import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNREAD_BYTES, STDERR_BYTES } from './limits.ts';
+import { hasTooManyFields } from './field-counter.ts';
+import {
+  CLOSE_GRACE_MS,
+  MAX_MESSAGE_BYTES,
+  MAX_OBJECT_FIELDS,
+  MAX_UNREAD_BYTES,
+  STDERR_BYTES,
+} from './limits.ts';
 import { Traffic } from './traffic.ts';
 
 /** Reads one message. From the client library; throws for anything else. */
@@ -12,7 +19,7 @@ const NEWLINE = 0x0a;
 
 /**
  * The messages of a confined server, one per line on its standard streams. Lines that are no messages are skipped, as many
- * servers print there; a line without end or messages without end stop the server.
+ * servers print there; a line without end, an object with too many fields or messages without end stop the server.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -126,13 +133,18 @@ export class StdioTransport implements Transport {
 
   /** @returns whether the server may go on */
   #endLine(): boolean {
-    const line = Buffer.concat(this.#line).toString('utf8').trim();
+    const bytes = Buffer.concat(this.#line);
+    const line = bytes.toString('utf8').trim();
     const isTooLong = this.#lineBytes > MAX_MESSAGE_BYTES;
     this.#line = [];
     this.#lineBytes = 0;
     if (isTooLong) this.#stop(`It sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`);
     else if (this.#traffic.isFlood({ messages: 1 })) this.#stop('It sent too many messages in one second.');
-    else if (line.startsWith('{')) this.#dispatch(line);
+    else if (line.startsWith('{')) {
+      if (hasTooManyFields(bytes))
+        this.#stop(`It sent an object with more than ${MAX_OBJECT_FIELDS} fields.`);
+      else this.#dispatch(line);
+    }
     return this.#problem === undefined;
   }
 

@@ -145,6 +145,10 @@ const CALLS = {
   },
   'huge-result': () => text('y'.repeat(3 * MB)),
   'too-large-result': () => text('y'.repeat(5 * MB)),
+  'too-many-fields': () => ({
+    content: [],
+    structuredContent: Object.fromEntries(Array.from({ length: 20_001 }, (_, field) => [`field${field}`, 1])),
+  }),
   'odd-parts': () => ({
     content: [
       { type: 'text', text: 'first' },
