@@ -301,7 +301,7 @@ function searchResult(pattern: string, path: string, found: Found) {
   const truncated = isMissing || isLineCut || found.isPartial === true;
   const notes = [
     found.note,
-    isMissing ? `Only the first ${matches.length} matches are shown.` : undefined,
+    isMissing ? missingNote(matches.length) : undefined,
     isLineCut ? 'Long lines are cut.' : undefined,
   ];
   const note = notes.filter((part) => part !== undefined).join(' ');
@@ -310,4 +310,9 @@ function searchResult(pattern: string, path: string, found: Found) {
     { pattern, path, count: matches.length, ...(note !== '' && { note }), matches },
     { truncated },
   );
+}
+
+/** For a search that ended early or found more than is shown. */
+function missingNote(shown: number): string {
+  return shown === 0 ? 'Not everything was searched.' : `Only the first ${shown} matches are shown.`;
 }
