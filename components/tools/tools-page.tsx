@@ -48,7 +48,12 @@ export function ToolsPage() {
           />
         </div>
       )}
-      {data?.servers.length === 0 && (
+      {data?.problems.map((problem) => (
+        <div key={problem.message} className="mt-6">
+          <ErrorNote error={problem} />
+        </div>
+      ))}
+      {data?.servers.length === 0 && data.problems.length === 0 && (
         <section aria-label="No servers" className="mt-6 rounded-lg border bg-surface p-4">
           <p className="max-w-read text-ink-2">
             No servers yet. Add one with New server, or, if another app has an <code>mcpServers</code> block,

@@ -3,6 +3,7 @@ import { MAX_SERVER_CONFIG_CHARS, SERVER_CALL_SECONDS } from '../events/limits.t
 import { CUSTOM_GROUP, MAX_SERVER_NAME_CHARS, SERVER_NAME } from '../events/mcp-names.ts';
 import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
+import type { ErrorReply } from './error-reply.ts';
 
 /** Servers of one data folder. */
 export const MAX_MCP_SERVERS = 50;
@@ -230,6 +231,8 @@ export interface McpServersReply {
   programs: { available: boolean; confined: boolean; reason?: string; hint?: string };
   /** Where the configuration is kept. */
   path: string;
+  /** What is wrong with servers in that file that cannot be read. */
+  problems: ErrorReply['error'][];
 }
 
 /** A server that was read from the configuration of another host. */

@@ -30,7 +30,7 @@ export interface ToolsReply {
   /** The built-in tools that runs of each mode can offer on this machine, in the order in which they are offered. */
   tools: Record<RunMode, OfferableTool[]>;
   servers: ServerTools[];
-  /** Why tools of servers or custom tools are missing: their file (`mcp.json`, `tools.json`) cannot be read. */
+  /** Why tools of servers or custom tools are missing: their file (`mcp.json`, `tools.json`) cannot be read, or not in full. */
   problems: ErrorReply['error'][];
 }
 

@@ -198,14 +198,15 @@ it('a forced stop cancels a call', async () => {
 it('a broken mcp.json stops only runs that need it', async () => {
   const path = join(loupe.dataDir, 'mcp.json');
   const before = readFileSync(path, 'utf8');
-  writeFileSync(path, '{"mcpServers": {"files": {"command": 7}}}');
+  const offered = (await (await loupe.request('/api/tools')).json()) as ToolsReply;
+  writeFileSync(path, '{"mcpServers": {"files"');
   const reply = await loupe.request('/api/tools');
   expect(reply.status).toBe(200);
   const { tools, servers, problems } = (await reply.json()) as ToolsReply;
   expect(tools.task.map(({ name }) => name)).toContain('read_file');
   expect(servers).toEqual([]);
   expect(problems).toMatchObject([
-    { code: 'mcp_config_unreadable', message: expect.stringContaining('mcpServers.files') },
+    { code: 'mcp_config_unreadable', message: expect.stringContaining('not JSON') },
   ]);
   const json = { task: 'Read', model: 'acts', tools: ['actor__act'] };
   const refused = await loupe.request('/api/runs', { json });
@@ -218,5 +219,17 @@ it('a broken mcp.json stops only runs that need it', async () => {
     loupe.request(`/api/runs/${id}/fork`, { json: { at: { end: true }, message: 'Again', settings } });
   expect((await fork({ tools: ['actor__act'] })).status).toBe(409);
   expect((await fork({})).status).toBe(201);
+
+  const others = JSON.parse(before).mcpServers;
+  writeFileSync(path, JSON.stringify({ mcpServers: { ...others, actor: { command: 7 } } }));
+  const one = (await (await loupe.request('/api/tools')).json()) as ToolsReply;
+  expect(one.servers.map(({ server }) => server)).toEqual(
+    offered.servers.map(({ server }) => server).filter((server) => server !== 'actor'),
+  );
+  expect(one.problems).toMatchObject([{ message: expect.stringContaining('mcpServers.actor.command') }]);
+  const refusedForOne = await loupe.request('/api/runs', { json });
+  expect(refusedForOne.status).toBe(409);
+  expect(((await refusedForOne.json()) as ErrorReply).error).toMatchObject(one.problems[0] ?? {});
+  expect((await fork({ tools: ['actor__act'] })).status).toBe(409);
   writeFileSync(path, before);
 });

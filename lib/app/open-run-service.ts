@@ -12,7 +12,7 @@ import { operatorToken } from '../config/operator-token.ts';
 import { programVersion } from '../config/program-version.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { AppError } from '../errors/app-error.ts';
-import { CUSTOM_GROUP, isCommandTool, isServerTool, serverAndTool } from '../events/mcp-names.ts';
+import { allToolsOf, CUSTOM_GROUP, isCommandTool, isServerTool, serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts } from '../events/modes.ts';
 import { Experiments } from '../experiments/experiments.ts';
 import { McpServers } from '../mcp/mcp-servers.ts';
@@ -255,7 +255,9 @@ async function toolsToCheck(
   { mcp, commandTools }: Pick<RunParts, 'mcp' | 'commandTools'>,
 ): Promise<ToolDefinition[]> {
   const all =
-    server === CUSTOM_GROUP ? definitionsOf(await commandTools.definitions()) : await mcp.definitions();
+    server === CUSTOM_GROUP
+      ? definitionsOf(await commandTools.definitions())
+      : await mcp.definitions([allToolsOf(server)]);
   const found = all.filter((tool) => serverAndTool(tool.function.name)?.server === server);
   if (found.length > 0) return found;
   throw new AppError({
@@ -321,7 +323,7 @@ function openRuns(
       const custom = await commandTools.readable();
       // A fork without tools of servers does not need their configuration.
       const [definitions, servers] = chosen.some(isServerTool)
-        ? await Promise.all([mcp.definitions(), mcp.offered()])
+        ? await Promise.all([mcp.definitions(chosen), mcp.offered(chosen)])
         : [[], []];
       return {
         price: await prices.of(model),
@@ -379,13 +381,17 @@ function openRuns(
 /** The errors of files that a person edits. */
 const UNREADABLE: readonly string[] = ['mcp_config_unreadable', 'command_tools_unreadable'];
 
-/** The tools of servers and the custom ones. A file that cannot be read takes only its own tools away, and is reported. */
+/** The tools of servers and the custom ones. What cannot be read takes only its own tools away, and is reported. */
 async function addedTools({
   mcp,
   commandTools,
 }: Pick<RunParts, 'mcp' | 'commandTools'>): Promise<Pick<ToolsReply, 'servers' | 'problems'>> {
   const problems: ToolsReply['problems'] = [];
-  const groups = [mcp.offered(), commandTools.definitions().then(offeredGroup)].map((group) =>
+  const ofServers = async () => {
+    problems.push(...(await mcp.problems()));
+    return mcp.offered();
+  };
+  const groups = [ofServers(), commandTools.definitions().then(offeredGroup)].map((group) =>
     group.catch((error: unknown) => {
       if (!(error instanceof AppError) || !UNREADABLE.includes(error.code)) throw error;
       const { code, message, hint } = error;
@@ -413,7 +419,10 @@ async function factsOf(
     offeredTools: tools[request.mode].map((tool) => tool.function.name),
     alwaysAsk: unconfined ? UNCONFINED_TOOLS : [],
     // A run without tools of servers does not need their configuration.
-    servers: [...(request.tools?.some(isServerTool) ? await mcp.offered() : []), ...offeredGroup(custom)],
+    servers: [
+      ...(request.tools?.some(isServerTool) ? await mcp.offered(request.tools) : []),
+      ...offeredGroup(custom),
+    ],
     commandTools: custom,
     price: await prices.of(request.model),
   };

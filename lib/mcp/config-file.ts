@@ -2,11 +2,14 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { MAX_MCP_SERVERS, type McpServer, mcpServer, mcpServerName } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
-import { readPrivateFile, writePrivateFile } from './private-file.ts';
+import { IN_WORDS } from '../util/schema-problems.ts';
+import { readPrivateFile, unreadableEntry, writePrivateFile } from './private-file.ts';
 import type { ServerTool } from './tool-definition.ts';
 
 /** Servers by name, as other hosts write them, with Loupe's own fields. */
-const configFile = z.object({ mcpServers: z.record(mcpServerName, mcpServer) });
+const configFile = z.object({ mcpServers: z.record(z.string(), z.unknown()) });
+/** The same with one server. */
+const configEntry = z.object({ mcpServers: z.record(mcpServerName, mcpServer) });
 
 const jsonObject = z.record(z.string(), z.json());
 const acceptedTool = z.object({
@@ -37,6 +40,11 @@ const toolsFile = z.object({ servers: z.record(z.string(), z.array(acceptedTool)
 export type AcceptedTool = ServerTool & { definition: NonNullable<ServerTool['definition']> };
 
 type Servers = Readonly<Record<string, McpServer>>;
+/** A server as it is in the file, and what is wrong with it. */
+interface UnreadableServer {
+  value: unknown;
+  problem: AppError;
+}
 type Accepted = Readonly<Record<string, readonly AcceptedTool[]>>;
 
 /**
@@ -53,11 +61,29 @@ export class ConfigFiles {
     this.#toolsPath = join(dataDir, 'mcp-tools.json');
   }
 
-  /** @throws {AppError} `mcp_config_unreadable` */
-  async servers(): Promise<Servers> {
-    return ownOnly((await readPrivateFile(this.path, configFile))?.mcpServers);
+  /**
+   * The servers that can be read, and what is wrong with the others, by name.
+   *
+   * @throws {AppError} `mcp_config_unreadable` if the whole file cannot be read
+   */
+  async read(): Promise<{ servers: Servers; unreadable: ReadonlyMap<string, UnreadableServer> }> {
+    const file = await readPrivateFile(this.path, configFile);
+    const servers: Record<string, McpServer> = {};
+    const unreadable = new Map<string, UnreadableServer>();
+    for (const [name, value] of Object.entries(file?.mcpServers ?? {})) {
+      const parsed = configEntry.safeParse({ mcpServers: { [name]: value } }, IN_WORDS);
+      if (parsed.success) Object.assign(servers, parsed.data.mcpServers);
+      else unreadable.set(name, { value, problem: unreadableEntry(this.path, parsed.error.issues) });
+    }
+    return { servers: ownOnly(servers), unreadable };
   }
 
+  /** @throws {AppError} `mcp_config_unreadable` if the whole file cannot be read */
+  async servers(): Promise<Servers> {
+    return (await this.read()).servers;
+  }
+
+  /** Replaces the servers that can be read. The others stay in the file as they are. */
   async saveServers(servers: Servers): Promise<void> {
     if (Object.keys(servers).length > MAX_MCP_SERVERS) {
       throw new AppError({
@@ -66,7 +92,9 @@ export class ConfigFiles {
         hint: 'Remove one that is no longer needed.',
       });
     }
-    await writePrivateFile(this.path, { mcpServers: servers });
+    const { unreadable } = await this.read();
+    const kept = [...unreadable].map(([name, { value }]) => [name, value]);
+    await writePrivateFile(this.path, { mcpServers: { ...Object.fromEntries(kept), ...servers } });
   }
 
   /** @throws {AppError} `mcp_config_unreadable` */

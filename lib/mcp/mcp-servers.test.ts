@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { mcpServerRequest } from '../api/mcp.ts';
 import { serversUnderTest } from './under-test.ts';
@@ -11,4 +13,42 @@ it('takes a server with a name that every object has', async () => {
   expect(await servers.add('constructor', server)).toMatchObject({ name: 'constructor', tools: [] });
   expect((await servers.list()).servers).toHaveLength(1);
   expect(await servers.offered()).toEqual([]);
+});
+
+it('names a server in the file that cannot be read, and keeps it there while the others are used', async () => {
+  await using test = await serversUnderTest();
+  const { servers } = test;
+  const path = join(test.dataDir, 'mcp.json');
+  const damaged = { command: 7 };
+  const good = { type: 'http', url: 'http://127.0.0.1:9/mcp' };
+  writeFileSync(path, JSON.stringify({ mcpServers: { damaged, 'Not a name': good, good } }));
+  const { servers: listed, problems } = await servers.list();
+  expect(listed.map(({ name }) => name)).toEqual(['good']);
+  expect(problems).toMatchObject([
+    {
+      code: 'mcp_config_unreadable',
+      message: expect.stringContaining('mcpServers.damaged.command: must be a string'),
+    },
+    {
+      code: 'mcp_config_unreadable',
+      message: expect.stringContaining('mcpServers.Not a name: Use lower-case'),
+    },
+  ]);
+  const problem = problems[0];
+  for (const refused of [
+    servers.get('damaged'),
+    servers.remove('damaged'),
+    servers.offered(['read_file', 'damaged__*']),
+    servers.definitions(['damaged__read']),
+    servers.acceptedTool('damaged__read'),
+  ]) {
+    await expect(refused).rejects.toMatchObject(problem ?? {});
+  }
+  expect(await servers.offered(['good__read'])).toEqual([]);
+  const request = mcpServerRequest.parse(good);
+  await expect(servers.add('damaged', request)).rejects.toMatchObject({ code: 'mcp_server_exists' });
+  await servers.add('another', request);
+  await servers.remove('good');
+  const { mcpServers } = JSON.parse(readFileSync(path, 'utf8'));
+  expect(mcpServers).toEqual({ damaged, 'Not a name': good, another: expect.objectContaining(good) });
 });

@@ -89,8 +89,8 @@ export class McpServers {
 
   async list(): Promise<McpServersReply> {
     const { sandbox, confined } = this.#options;
-    const [servers, accepted, signedIn] = await Promise.all([
-      this.#files.servers(),
+    const [{ servers, unreadable }, accepted, signedIn] = await Promise.all([
+      this.#files.read(),
       this.#files.accepted(),
       this.#signedIn(),
     ]);
@@ -101,6 +101,7 @@ export class McpServers {
       ),
       programs: { available, confined, ...(available ? {} : { reason, hint }) },
       path: this.#files.path,
+      problems: [...unreadable.values()].map(({ problem }) => shownError(problem)),
     };
   }
 
@@ -141,8 +142,8 @@ export class McpServers {
     const server = mergedConfig(request, undefined);
     refuseReferences(server);
     await this.#writing.run(async () => {
-      const servers = await this.#files.servers();
-      if (Object.hasOwn(servers, name)) {
+      const { servers, unreadable } = await this.#files.read();
+      if (Object.hasOwn(servers, name) || unreadable.has(name)) {
         throw new AppError({
           code: 'mcp_server_exists',
           message: `A server "${name}" already exists.`,
@@ -324,9 +325,14 @@ export class McpServers {
     return this.#onPage(name, async (instance) => getResource(await instance.connect(), { uri, signal }));
   }
 
-  /** The accepted tools of enabled servers, which runs can offer. Starts nothing. */
-  async offered(): Promise<ServerTools[]> {
-    const [servers, accepted] = await Promise.all([this.#files.servers(), this.#files.accepted()]);
+  /**
+   * The accepted tools of enabled servers, which runs can offer. Starts nothing.
+   *
+   * @param chosen the tools that a run needs
+   * @throws {AppError} `mcp_config_unreadable` if the file, or a server with a chosen tool, cannot be read
+   */
+  async offered(chosen: readonly string[] = []): Promise<ServerTools[]> {
+    const [servers, accepted] = await Promise.all([this.#readable(chosen), this.#files.accepted()]);
     return Object.entries(servers)
       .filter(([, server]) => server.enabled)
       .map(([name, server]) => ({
@@ -341,9 +347,9 @@ export class McpServers {
       .filter(({ tools }) => tools.length > 0);
   }
 
-  /** The definitions of the tools in `offered`. */
-  async definitions(): Promise<ToolDefinition[]> {
-    const [servers, accepted] = await Promise.all([this.#files.servers(), this.#files.accepted()]);
+  /** The definitions of the tools in `offered`. @throws {AppError} as `offered` */
+  async definitions(chosen: readonly string[] = []): Promise<ToolDefinition[]> {
+    const [servers, accepted] = await Promise.all([this.#readable(chosen), this.#files.accepted()]);
     const enabled = Object.keys(servers).filter((name) => servers[name]?.enabled);
     return enabled.flatMap((name) => (accepted[name] ?? []).map((tool) => tool.definition));
   }
@@ -351,12 +357,12 @@ export class McpServers {
   /**
    * An accepted tool, by the name that models get.
    *
-   * @throws {AppError} `mcp_tool_not_accepted`, `mcp_server_disabled`
+   * @throws {AppError} `mcp_tool_not_accepted`, `mcp_server_disabled`, `mcp_config_unreadable`
    */
   async acceptedTool(offered: string): Promise<{ server: string; tool: AcceptedTool }> {
     const server = serverAndTool(offered)?.server ?? '';
     const tool = ((await this.#files.accepted())[server] ?? []).find((each) => each.offered === offered);
-    const config = (await this.#files.servers())[server];
+    const config = (await this.#readable([offered]))[server];
     if (config && !config.enabled) throw disabled(server);
     if (tool && config) return { server, tool };
     throw new AppError({
@@ -454,8 +460,25 @@ export class McpServers {
     }
   }
 
+  /** What is wrong with servers in the file that cannot be read. @throws {AppError} if the whole file cannot be read */
+  async problems(): Promise<McpServersReply['problems']> {
+    return [...(await this.#files.read()).unreadable.values()].map(({ problem }) => shownError(problem));
+  }
+
+  /** The servers, unless one of those with these tools cannot be read. */
+  async #readable(tools: readonly string[]): Promise<Readonly<Record<string, McpServer>>> {
+    const { servers, unreadable } = await this.#files.read();
+    for (const tool of tools) {
+      const found = unreadable.get(serverAndTool(tool)?.server ?? '');
+      if (found) throw found.problem;
+    }
+    return servers;
+  }
+
   async #config(name: string): Promise<McpServer> {
-    const servers = await this.#files.servers();
+    const { servers, unreadable } = await this.#files.read();
+    const problem = unreadable.get(name)?.problem;
+    if (problem) throw problem;
     const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
     if (server) return server;
     throw new AppError({
@@ -504,6 +527,10 @@ function signInState(
 ): McpServerReply['sign_in'] | undefined {
   if (failure?.code === 'mcp_sign_in_needed') return 'needed';
   return signedIn ? 'signed_in' : undefined;
+}
+
+function shownError({ code, message, hint }: AppError): McpServersReply['problems'][number] {
+  return { code, message, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** The root that a server is given: the folder of the run, if it may see it. */

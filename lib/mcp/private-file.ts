@@ -29,6 +29,15 @@ export async function readPrivateFile<Schema extends z.ZodType>(
   throw unreadable(path, describeFieldProblems(parsed.error.issues, 'file').join(' '), parsed.error);
 }
 
+/** An entry of a file whose other entries can be used. */
+export function unreadableEntry(path: string, issues: readonly z.core.$ZodIssue[]): AppError {
+  return new AppError({
+    code: 'mcp_config_unreadable',
+    message: `${path} cannot be read in full: ${describeFieldProblems(issues, 'file').join(' ')}`,
+    hint: 'Correct the file. Its other entries can be used.',
+  });
+}
+
 /** Replaces a file that only its owner can read. @throws {AppError} `storage_full` */
 export async function writePrivateFile(path: string, value: unknown): Promise<void> {
   await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
