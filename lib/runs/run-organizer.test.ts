@@ -17,7 +17,7 @@ function besideAnother(restored: ReadonlySet<string>): { organizer: RunOrganizer
   const organizer = new RunOrganizer({
     store: {
       hideRuns: async () => undefined,
-      hiddenRuns: async () => [],
+      finalizeDeletions: async () => [],
       purgeRuns: async () => [],
       restoreRuns: async () => [],
       annotate: async () => undefined,
@@ -63,13 +63,16 @@ it('keeps what belongs to a run that was restored and deleted again until that c
   organizer.close();
 });
 
-it('removes what it keeps of a deleted run before the run, and the run also where that fails', async () => {
+it('removes what it keeps of a deleted run once nobody can restore it, and the run also where that fails', async () => {
   const done: string[] = [];
   const failed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const organizer = new RunOrganizer({
     store: {
       hideRuns: async () => undefined,
-      hiddenRuns: async () => ['a', 'b'],
+      finalizeDeletions: async () => {
+        done.push('final');
+        return ['a', 'b'];
+      },
       purgeRuns: async () => {
         done.push('purged');
         return ['a', 'b'];
@@ -95,7 +98,7 @@ it('removes what it keeps of a deleted run before the run, and the run also wher
   });
   organizer.start();
   await expect.poll(() => failed.mock.calls.length).toBe(1);
-  expect(done).toEqual(['a', 'b', 'purged']);
+  expect(done).toEqual(['final', 'a', 'b', 'purged']);
   failed.mockRestore();
   organizer.close();
 });
@@ -108,7 +111,7 @@ it('dates deletions by the clock that all machines share, and promises the time 
       asked.push('purge', before);
       return [];
     },
-    hiddenRuns: async () => [],
+    finalizeDeletions: async () => [],
     restoreRuns: async () => [],
     annotate: async () => undefined,
     extras: async () => undefined,

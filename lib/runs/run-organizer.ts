@@ -138,8 +138,9 @@ export class RunOrganizer {
   async #purge(deleted: readonly string[]): Promise<void> {
     try {
       const before = (await this.#now()) - this.#undoMs;
-      // What is kept of them goes first: if the process is lost in between, the next start finds the runs again.
-      const gone = new Set(await this.#store.hiddenRuns(before));
+      // What is kept of them goes first: if the process is lost in between, the next start finds the runs again. Nobody may
+      // restore them meanwhile.
+      const gone = new Set(await this.#store.finalizeDeletions(before));
       for (const id of deleted) {
         if (this.#deletions.get(id) !== deleted) continue;
         this.#deletions.delete(id);

@@ -7,6 +7,9 @@ import { MAX_TAGS } from '../events/limits.ts';
 import { annotationRow } from './run-row.ts';
 import { DELETED, type StoreTables } from './schema.ts';
 
+/** In place of the time of a deletion that can no longer be undone. */
+const FINAL = 0;
+
 export const runIdRow = z.object({ id: z.string() });
 
 /**
@@ -59,11 +62,18 @@ export function restoreStatement(db: Kysely<StoreTables>, runIds: readonly strin
     .set({ epoch: 0, worker: null, deleted_at: null })
     .where('id', 'in', runIds)
     .where('epoch', '=', DELETED)
+    .where('deleted_at', '>', FINAL)
     .returning('id');
 }
 
-export function hiddenQuery(db: Kysely<StoreTables>, before: number) {
-  return db.selectFrom('runs').select('id').where('epoch', '=', DELETED).where('deleted_at', '<', before);
+/** May run twice. */
+export function finalDeletions(db: Kysely<StoreTables>, before: number) {
+  return db
+    .updateTable('runs')
+    .set({ deleted_at: FINAL })
+    .where('epoch', '=', DELETED)
+    .where('deleted_at', '<', before)
+    .returning('id');
 }
 
 export function purgeStatement(db: Kysely<StoreTables>, before: number) {

@@ -12,8 +12,6 @@ export interface AnnotationReader {
   families(ids: readonly string[], filter: RunFilter): Promise<Map<string, RunFamily>>;
   /** The tags, folders and models of all runs that are not archived. */
   facets(): Promise<FacetsReply>;
-  /** The runs that were hidden before a time and are still there. */
-  hiddenRuns(before: number): Promise<string[]>;
 }
 
 /** Stores what people note about runs, and what they delete. */
@@ -31,8 +29,10 @@ export interface AnnotationStore extends AnnotationReader {
    * @throws {RunNotFoundError | RunNotEndedError}
    */
   hideRuns(runIds: readonly string[], at: number): Promise<void>;
-  /** Brings hidden runs back. Returns those that were still there. */
+  /** Brings hidden runs back. Returns those that were still there, and could be restored. */
   restoreRuns(runIds: readonly string[]): Promise<string[]>;
+  /** Lets nobody restore the runs that were hidden before a time. Returns those that are still there. */
+  finalizeDeletions(before: number): Promise<string[]>;
   /** Deletes the runs that were hidden before a time. Returns their IDs. */
   purgeRuns(before: number): Promise<string[]>;
 }

@@ -32,7 +32,7 @@ import { eventJson } from '../events/event-body.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import { searchText } from '../events/search-text.ts';
 import { excerpt, type SearchWord } from '../util/search-words.ts';
-import { hiddenQuery, runIdRow } from './annotation-statements.ts';
+import { runIdRow } from './annotation-statements.ts';
 import type { AnnotationReader } from './annotation-store.ts';
 import { benchmarksWithCounts } from './benchmark-statements.ts';
 import type { BenchmarkReader, StoredBenchmark } from './benchmark-store.ts';
@@ -207,11 +207,6 @@ export abstract class SqlReader
   async facets(): Promise<FacetsReply> {
     const [tags, folders, models] = await Promise.all(facetQueries(this.db).map((query) => this.all(query)));
     return facetsOf({ tags, folders, models });
-  }
-
-  async hiddenRuns(before: number): Promise<string[]> {
-    const rows = await this.all(hiddenQuery(this.db, before));
-    return rows.map((row) => runIdRow.parse(row).id);
   }
 
   async readings(): Promise<Map<string, ModelReading>> {

@@ -959,12 +959,13 @@ export function describeRunStore(name: string, open: () => Promise<StoreUnderTes
         });
         expect(await reopened.read('a', { afterSeq: 0, limit: 9 })).toHaveLength(3);
 
-        expect(await reopened.hiddenRuns(1000)).toEqual([]);
-        expect(await reopened.hiddenRuns(1001)).toEqual(['b']);
+        expect(await reopened.finalizeDeletions(1000)).toEqual([]);
         expect(await reopened.purgeRuns(1000)).toEqual([]);
-        expect(await reopened.purgeRuns(1001)).toEqual(['b']);
-        expect(await reopened.hiddenRuns(1001)).toEqual([]);
+        expect(await reopened.finalizeDeletions(1001)).toEqual(['b']);
+        expect(await reopened.finalizeDeletions(1001)).toEqual(['b']);
         expect(await reopened.restoreRuns(['b'])).toEqual([]);
+        expect(await reopened.purgeRuns(1001)).toEqual(['b']);
+        expect(await reopened.finalizeDeletions(1001)).toEqual([]);
         expect(await reopened.summary('a')).toBeDefined();
       });
 

@@ -22,6 +22,7 @@ import { nameKey } from '../../util/name-key.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import {
   annotateStatements,
+  finalDeletions,
   hideStatements,
   purgeStatement,
   restoreStatement,
@@ -564,6 +565,11 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     const ids = rows.map((row) => runIdRow.parse(row).id);
     for (const id of ids) this.#watch.tellAnnotated(id);
     return ids;
+  }
+
+  async finalizeDeletions(before: number): Promise<string[]> {
+    const rows = await this.#withReserve(() => this.#run(compiled(finalDeletions(postgres, before))));
+    return rows.map((row) => runIdRow.parse(row).id);
   }
 
   async purgeRuns(before: number): Promise<string[]> {

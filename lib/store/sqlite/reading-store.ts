@@ -63,10 +63,6 @@ export abstract class ReadingStore implements StoreReader {
     return this.reader.facets();
   }
 
-  hiddenRuns(...asked: Parameters<StoreReader['hiddenRuns']>): ReturnType<StoreReader['hiddenRuns']> {
-    return this.reader.hiddenRuns(...asked);
-  }
-
   experiment(id: string): ReturnType<StoreReader['experiment']> {
     return this.reader.experiment(id);
   }

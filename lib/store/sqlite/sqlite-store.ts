@@ -27,6 +27,7 @@ import { nameKey } from '../../util/name-key.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import {
   annotateStatements,
+  finalDeletions,
   hideStatements,
   purgeStatement,
   restoreStatement,
@@ -576,20 +577,25 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     );
   }
 
-  async restoreRuns(runIds: readonly string[]): Promise<string[]> {
-    const { sql, parameters } = restoreStatement(sqlite, runIds).compile();
-    const rows = await this.#guard(() => this.#database.prepare(sql).all(...parameters), {
-      mayUseReserve: true,
-    });
-    return rows.map((row) => runIdRow.parse(row).id);
+  restoreRuns(runIds: readonly string[]): Promise<string[]> {
+    return this.#changedRuns(restoreStatement(sqlite, runIds));
+  }
+
+  finalizeDeletions(before: number): Promise<string[]> {
+    return this.#changedRuns(finalDeletions(sqlite, before));
   }
 
   async purgeRuns(before: number): Promise<string[]> {
-    const { sql, parameters } = purgeStatement(sqlite, before).compile();
+    const purged = await this.#changedRuns(purgeStatement(sqlite, before));
+    if (purged.length > 0) this.#compactor.soon();
+    return purged;
+  }
+
+  async #changedRuns(statement: Compilable): Promise<string[]> {
+    const { sql, parameters } = statement.compile();
     const rows = await this.#guard(() => this.#database.prepare(sql).all(...parameters), {
       mayUseReserve: true,
     });
-    if (rows.length > 0) this.#compactor.soon();
     return rows.map((row) => runIdRow.parse(row).id);
   }
 

@@ -78,6 +78,7 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly annotate = this.#remote('annotate');
   readonly hideRuns = this.#remote('hideRuns');
   readonly restoreRuns = this.#remote('restoreRuns');
+  readonly finalizeDeletions = this.#remote('finalizeDeletions');
   readonly purgeRuns = this.#remote('purgeRuns');
   readonly addShare = this.#remote('addShare');
   readonly revokeShare = this.#remote('revokeShare');
