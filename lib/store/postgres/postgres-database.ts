@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Compilable } from 'kysely';
 import { Client, type ClientConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg';
 import { isStoreBusy } from '../store-errors.ts';
-import { postgresError } from './postgres-errors.ts';
+import { isReadOnly, postgresError } from './postgres-errors.ts';
 import { fromPostgresText, toPostgresText } from './postgres-text.ts';
 
 const CONNECTIONS = 10;
@@ -80,7 +80,9 @@ export class PostgresDatabase {
         client.release();
         return value;
       } catch (error) {
-        await undo(client, Math.min(answerMs || ROLLBACK_MS, ROLLBACK_MS));
+        // After a failover, a new connection may lead to the new primary server.
+        if (isReadOnly(error)) client.release(true);
+        else await undo(client, Math.min(answerMs || ROLLBACK_MS, ROLLBACK_MS));
         throw error;
       }
     });

@@ -29,13 +29,14 @@ const FULL_HINT =
 /**
  * What PostgreSQL reports, in words, with the database it is about. Other errors pass unchanged.
  *
- * A database that does not respond is reported as `store_busy`, so that writes are retried.
+ * A database that does not respond, or takes no writes, as after a failover, is reported as `store_busy`, so that writes
+ * are retried.
  *
  * @param place the database without its password
  */
 export function postgresError(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error);
   if (code === '53100' || FULL_MESSAGE.test(error.message)) {
     return new StorageFullError(`the PostgreSQL database ${place}`, { hint: FULL_HINT, cause: error });
   }
@@ -47,14 +48,15 @@ export function postgresError(error: unknown, place: string): unknown {
       cause: error,
     });
   }
-  if (code === '25006' || code === '42501') {
+  if (isReadOnly(error)) {
     return new AppError({
-      code: 'store_not_writable',
-      message: `The PostgreSQL database ${place} cannot be written: ${error.message}.`,
-      hint: 'LOUPE_DATABASE_URL must name a primary server and a role that owns the tables.',
+      code: 'store_busy',
+      message: `The PostgreSQL database ${place} takes no writes at the moment: ${error.message}.`,
+      hint: 'It may have become a standby. Look at the PostgreSQL server and try again: runs wait for it, and nothing is lost.',
       cause: error,
     });
   }
+  if (code === '42501') return notWritable(error, place);
   if (code === 'XX001' || code === 'XX002') return damagedDatabase(place, error);
   return error;
 }
@@ -64,6 +66,7 @@ export function openingError(error: unknown, place: string): unknown {
   const known = postgresError(error, place);
   if (known instanceof AppError && known.code !== 'store_busy') return known;
   const reason = error instanceof AppError ? error.cause : error;
+  if (reason instanceof Error && isReadOnly(reason)) return notWritable(reason, place);
   const why =
     reason instanceof Error
       ? reason.message || ('code' in reason ? String(reason.code) : reason.name)
@@ -74,6 +77,24 @@ export function openingError(error: unknown, place: string): unknown {
     hint: 'Check LOUPE_DATABASE_URL (postgres://user:password@host:port/database), and that PostgreSQL is running there.',
     cause: error,
   });
+}
+
+/** Whether a statement failed because its connection leads to a database that takes no writes. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006';
+}
+
+function notWritable(error: Error, place: string): AppError {
+  return new AppError({
+    code: 'store_not_writable',
+    message: `The PostgreSQL database ${place} cannot be written: ${error.message}.`,
+    hint: 'LOUPE_DATABASE_URL must name a primary server and a role that owns the tables.',
+    cause: error,
+  });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 function isLost(error: Error, code: string): boolean {

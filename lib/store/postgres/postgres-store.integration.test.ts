@@ -658,6 +658,44 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(await store.search('fox', { limit: 9 })).toMatchObject({ runs: [{ run_id: 'a' }], behind: 1 });
   });
 
+  it('waits for a database that takes no writes, and writes once over a connection to one that does', async () => {
+    const url = server.newDatabase(migrated);
+    const store = await open(url, { patienceMs: 20_000 });
+    await store.create({ id: 'a', config: sampleConfig() });
+    const { epoch } = await store.claim('a', 'w');
+    const name = new URL(url).pathname.slice(1);
+    const setReadOnly = (value: 'on' | 'off') =>
+      server.sql(
+        url,
+        `begin read write; alter database ${name} set default_transaction_read_only = ${value}; commit`,
+      );
+    setReadOnly('on');
+    server.sql(
+      url,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
+    );
+    const impatient = new PostgresDatabase(url, { patienceMs: 0 });
+    const refused = impatient.transaction((run) =>
+      run({ sql: 'update runs set recoveries = 5', parameters: [] }),
+    );
+    await expect(refused).rejects.toMatchObject({
+      code: 'store_busy',
+      message: expect.stringContaining('takes no writes at the moment: cannot execute UPDATE'),
+    });
+    await expect(PostgresRunStore.open(url, { patienceMs: 0 })).rejects.toMatchObject({
+      code: 'store_not_writable',
+    });
+    const appended = appendTo(store, 'a', { epoch, expectedSeq: 1, events: [warned('kept')] });
+    const created = store.create({ id: 'b', config: sampleConfig() });
+    const answered = Promise.race([appended, created]).then(() => 'answered');
+    expect(await Promise.race([answered, delay(500, 'waits')])).toBe('waits');
+    setReadOnly('off');
+    await Promise.all([appended, created]);
+    expect(await store.read('a', { afterSeq: 1, limit: 9 })).toMatchObject([{ message: 'kept' }]);
+    await impatient.transaction((run) => run({ sql: 'update runs set recoveries = 0', parameters: [] }));
+    await impatient.close();
+  });
+
   it('updates the search index without an error when the database is back', async () => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const url = server.newDatabase();
