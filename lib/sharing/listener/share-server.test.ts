@@ -16,8 +16,10 @@ import { Shares } from '../links/shares.ts';
 import { createShareServer, type ShareLimits } from './share-server.ts';
 
 const OPERATOR = 'the-token-of-the-operator-0123456789';
+const SCRIPT = 'show()';
+let playerScript = SCRIPT;
 const assets = () => ({
-  script: 'show()',
+  script: playerScript,
   formulas: 'draw()',
   style: '',
   scriptHash: 'sha256-A',
@@ -59,6 +61,7 @@ async function open(
 }
 
 afterEach(async () => {
+  playerScript = SCRIPT;
   for (const controller of controllers.splice(0)) controller.abort();
   server.closeAllConnections();
   server.close();
@@ -686,6 +689,21 @@ describe('a run in progress', () => {
       const again = await follow(`/s/${second.token}/events`);
       expect(again.closed).toBe(false);
     });
+  });
+
+  it('disconnects a reader who stops in the middle of a page, whatever is left of it', async () => {
+    // More than the system buffers.
+    playerScript = 'x'.repeat(32 * 1024 * 1024);
+    await open(openEnded().execute, { stalledMs: 300 });
+    const { token } = await share(await test.start());
+    const accepted = once(server, 'connection');
+    const socket = connect(Number(new URL(base).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(`GET /s/${token} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await once(socket, 'readable');
+    const [connection] = await accepted;
+    await once(connection, 'close');
+    socket.destroy();
   });
 
   it('refuses upgrades', async () => {

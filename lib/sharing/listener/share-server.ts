@@ -105,6 +105,8 @@ export function createShareServer(options: ShareServerOptions): Server {
     },
   );
   server.maxConnections = limits.connections;
+  // Also while the end of a page or an image is being sent, which nobody waits for. Streams have heartbeats.
+  server.timeout = limits.stalledMs;
   server.on('upgrade', (_, socket) => socket.destroy());
   return server;
 }
