@@ -12,6 +12,11 @@ const IDLE_IN_TRANSACTION_MS = 10_000;
 const STATEMENT_MS = 60_000;
 /** Longer than a statement may take: no answer by then means that the connection leads nowhere any more. */
 const ANSWER_MS = STATEMENT_MS + 10_000;
+/**
+ * The system would probe an idle connection after two hours, but a firewall may forget it within minutes. Node gives one up
+ * when 10 probes, a second apart, have no answer.
+ */
+const PROBE_AFTER_MS = 30_000;
 const ROLLBACK_MS = 5000;
 const RETRY_MS = 100;
 const BIGINT = 20;
@@ -43,6 +48,7 @@ export class PostgresDatabase {
       connectionString: url,
       application_name: 'loupe',
       keepAlive: true,
+      keepAliveInitialDelayMillis: PROBE_AFTER_MS,
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       statement_timeout: STATEMENT_MS,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -823,6 +823,16 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     }
     expect(wire.cuts).toBe(4);
     wire.close();
+  });
+
+  it('probes idle connections, also the one that notifications arrive on, so that none is silently lost for hours', async () => {
+    const probed = vi.spyOn(Socket.prototype, 'setKeepAlive');
+    const store = await open(server.newDatabase(migrated));
+    await store.now();
+    const delays = probed.mock.calls.map(([enabled, delayMs]) => enabled && delayMs);
+    probed.mockRestore();
+    expect(delays.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(delays)).toEqual(new Set([30_000]));
   });
 
   it('counts a recovery and a view once, deletes and restores, if only the answer was lost', async () => {
