@@ -64,3 +64,9 @@ export const TOO_MANY_VIEWERS = plainPage(
   'Too many viewers',
   'This run has the maximum number of viewers. Try again when one of them has closed the page.',
 );
+
+/** Does not blame the link, which works again once the fault is gone. */
+export const INTERNAL_ERROR = plainPage(
+  'Something went wrong',
+  'Loupe could not answer because of an internal error. The link itself may be fine: try again in a minute.',
+);

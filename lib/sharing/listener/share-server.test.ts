@@ -325,6 +325,18 @@ describe('a finished run', () => {
     expect((await fetch(`${base}/s/${token}`)).status).toBe(404);
   });
 
+  it('says on the page for an internal error that the link may be fine', async () => {
+    const { token } = await share(runId);
+    using errors = vi.spyOn(console, 'error').mockImplementation(() => {});
+    using _ = vi.spyOn(shares, 'open').mockRejectedValue(new Error('disk I/O error'));
+    const response = await fetch(`${base}/s/${token}`);
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(text).toContain('The link itself may be fine');
+    expect(text).not.toContain('disk I/O error');
+    expect(errors).toHaveBeenCalledOnce();
+  });
+
   it('revokes the links of a run before it is deleted, and still lists them', async () => {
     const { token } = await share(runId);
     await test.service.delete(runId);

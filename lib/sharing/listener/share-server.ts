@@ -16,6 +16,7 @@ import { inertJson, mayHaveFormulas, playerDocument, playerPolicy } from '../pla
 import { PerMinute } from './per-minute.ts';
 import {
   ASKED_TOO_OFTEN,
+  INTERNAL_ERROR,
   NO_LONGER_SHARED,
   NOTHING_HERE,
   PLAIN_STYLE_HASH,
@@ -100,7 +101,7 @@ export function createShareServer(options: ShareServerOptions): Server {
       site.answer(request, response).catch((error: unknown) => {
         console.error('A request to a shared run failed:', error);
         if (response.headersSent) response.destroy();
-        else sendPage(response, 500, NOTHING_HERE);
+        else sendPage(response, 500, INTERNAL_ERROR);
       });
     },
   );
