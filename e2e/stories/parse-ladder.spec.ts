@@ -173,6 +173,46 @@ test('a refused call shows the reason and the intended call [P4, P16]', async ({
   await expect(row.locator('mark[data-mark=refusal]').first()).toContainText('read_file');
 });
 
+test('while a reply arrives, its thinking and its call are not shown as text, and stay readable as written [P4, P7]', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  const call = '{"name": "read_file", "arguments": {"path": "q1.md"}}';
+  ollama.add({
+    name: 'tags',
+    steps: [
+      {
+        reply: {
+          content: `<think>\nWhich report?\n</think>\n\nThe first.\n\n<tool_call>\n${call}\n</tool_call>`,
+        },
+      },
+      done,
+    ],
+  });
+  // All but the closing tag of the call.
+  const writing = ollama.hold('tags', { turn: 0, afterTokens: 25 });
+  const { id } = await startRun(loupe, {
+    ...{ task: 'Read a report', model: 'tags', live_tokens: true },
+    workspace: workspace(folder),
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  const row = view.row('Model call 1, open');
+  const possible = row.getByRole('button', { name: /^Possible tool call, \d+ characters$/ });
+  await expect(possible).toBeVisible();
+  await expect(row.locator('p.italic')).toHaveText('Which report?');
+  await expect(row).toContainText('The first.');
+  await expect(row).not.toContainText('think>');
+  await expect(row).not.toContainText('read_file');
+  await possible.click();
+  await expect(row.getByRole('group', { name: 'As written so far' })).toContainText(`<tool_call> ${call}`);
+  await expectAccessible(page);
+  writing();
+  await view.expectEnd('The model answered', 'final_answer');
+});
+
 test('the Models page counts how the replies of each model were parsed [P17]', async ({
   page,
   loupe,

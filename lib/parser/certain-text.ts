@@ -37,6 +37,15 @@ interface Patterns {
  * @param shown length known to be certain
  */
 export function certainLength(text: string, shown: number, tools: readonly ToolDefinition[]): number {
+  return certainText(text, shown, tools).length;
+}
+
+/** The same, and where what may be thinking or a call begins; `undefined` if nothing complete enough is there. Pure. */
+export function certainText(
+  text: string,
+  shown: number,
+  tools: readonly ToolDefinition[],
+): { length: number; markup: number | undefined } {
   const { markup, unfinished, lines } = patternsOf(tools);
   markup.lastIndex = shown;
   const found = markup.exec(text);
@@ -45,7 +54,8 @@ export function certainLength(text: string, shown: number, tools: readonly ToolD
   const open = found ? -1 : rest.search(unfinished);
   const certain = open < 0 ? rest : rest.slice(0, open);
   const line = found ? 0 : beginningOf(lines, text.slice(0, known));
-  return shown + certain.slice(0, Math.max(0, rest.length - line)).trimEnd().length;
+  const length = shown + certain.slice(0, Math.max(0, rest.length - line)).trimEnd().length;
+  return { length, markup: found ? known : undefined };
 }
 
 /** The length of the last line where it is the beginning of one of these. */

@@ -55,6 +55,26 @@ const TAGS: ReadonlyMap<string, KnownTag> = new Map<string, KnownTag>(
 const NEEDS_CLOSER = new Set(['reasoning', 'thought', 'channel']);
 
 /**
+ * The thinking that a tag of a text belongs to that is still being written: up to its closing tag or the end so far, or all
+ * before a closing tag whose opening one was in the prompt. `undefined` where no tag is that counts yet. Pure.
+ */
+export function thinkingAt(text: string, at: number): Pick<ThinkBlock, 'from' | 'to' | 'end'> | undefined {
+  TAG_HERE.lastIndex = at;
+  const [written = ''] = TAG_HERE.exec(text) ?? [];
+  const tag = tagOf(written);
+  if (!tag) return undefined;
+  const isVague = NEEDS_CLOSER.has(tag.kind);
+  const from = at + written.length;
+  if (tag.closing) return isVague ? undefined : { from: 0, to: at, end: from };
+  THINK_TAG.lastIndex = from;
+  for (let match = THINK_TAG.exec(text); match !== null; match = THINK_TAG.exec(text)) {
+    const { kind, closing } = tagOf(match[0]) ?? {};
+    if (closing && kind === tag.kind) return { from, to: match.index, end: match.index + match[0].length };
+  }
+  return isVague ? undefined : { from, to: text.length, end: text.length };
+}
+
+/**
  * The think tags of a text and their pairs (P4, P5), found in one pass on first use. The scanner decides which of them
  * count, since a tag inside an argument is data.
  */

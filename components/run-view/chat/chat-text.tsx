@@ -16,10 +16,10 @@ import { useRun } from '../run-context.tsx';
 import { RunImages } from '../run-images.tsx';
 import { useOperatorWord, useRunScreen } from '../screen-context.ts';
 import { LivePhase } from '../timeline/call-phases.tsx';
-import { Writing } from '../timeline/call-row.tsx';
 import { LongText } from '../timeline/long-text.tsx';
 import { RowBoundary } from '../timeline/row-boundary.tsx';
 import { wholeOf } from '../timeline/whole-of.ts';
+import { Writing } from '../timeline/writing.tsx';
 import { chatColumn } from './chat-column.ts';
 
 /** A message of the person, or a text of the model. */

@@ -13,20 +13,18 @@ import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LayerBadge } from '../../ui/layer-badge.tsx';
 import { ForkButton } from '../fork-button.tsx';
-import { useLive } from '../live-context.ts';
 import { PromptProgress } from '../prompt-progress.tsx';
 import { RerunAction, RerunButton } from '../rerun-button.tsx';
 import { useRun } from '../run-context.tsx';
 import { useUnfolded } from '../screen-context.ts';
 import { ContextScale } from './call-context.tsx';
 import { LivePhase, PhaseStrip, PhaseTable } from './call-phases.tsx';
-import { LiveMarkdown } from './live-markdown.tsx';
-import { LiveTail } from './live-tail.tsx';
 import { LongText } from './long-text.tsx';
 import { MarkedReply, Mended, ParseLadder, Refusals } from './parse-ladder.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { SentRequestPanel } from './sent-request-panel.tsx';
 import { wholeOf } from './whole-of.ts';
+import { Writing } from './writing.tsx';
 
 const loadSentRequest = async () => (await import('./sent-request.tsx')).SentRequest;
 
@@ -143,28 +141,6 @@ function ReadAs({ row }: { row: CallRowData }) {
       {layers.map((call) => (
         <LayerBadge key={`${call.layer} ${call.format}`} layer={call.layer} format={call.format} />
       ))}
-    </>
-  );
-}
-
-/** The text and the thinking that a call is writing. */
-export function Writing({ call }: { call: number }) {
-  const mine = useLive((live) => live.call === call);
-  const thinking = useLive((live) => live.thinking);
-  const text = useLive((live) => live.text);
-  if (!mine) return null;
-  return (
-    <>
-      {thinking?.text && (
-        <p className="foreign mt-1.5 max-w-read border-l-2 border-line-strong pl-3 text-ink-2 italic">
-          <LiveTail live={thinking} />
-        </p>
-      )}
-      {text?.text && (
-        <div className="mt-1.5">
-          <LiveMarkdown live={text} />
-        </div>
-      )}
     </>
   );
 }
