@@ -2,6 +2,7 @@
 
 import type { RatingResults, RatingStudy } from '#lib/api/rating.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
+import { agreementWords, ratedTextName, scoreWords } from '#lib/browser/words/rating-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -42,24 +43,24 @@ export function RatingTables({
       <Table
         caption="Mean scores"
         head={['Text', ...raters.map(({ name }) => name), 'Mean']}
-        rows={study.subjects.map(({ run_id: runId, title, model }, column) => ({
-          key: runId,
-          name: `${column + 1}. ${title} · ${model}`,
-          href: `/runs/${encodeURIComponent(runId)}`,
-          cells: [...matrix.map((row) => row[column]), means[column]].map(score),
+        rows={study.subjects.map((subject, column) => ({
+          key: subject.run_id,
+          name: ratedTextName(subject, column),
+          href: `/runs/${encodeURIComponent(subject.run_id)}`,
+          cells: [...matrix.map((row) => row[column]), means[column]].map(scoreWords),
         }))}
       />
       <section aria-label="Agreement" className="max-w-read">
         <h2 className="text-sm font-semibold">Agreement</h2>
         <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
           <dt>Krippendorff's alpha</dt>
-          <dd className="tnum font-mono">{figure(alpha)}</dd>
+          <dd className="tnum font-mono">{agreementWords(alpha)}</dd>
           <dt>ICC(2,1), one rater</dt>
-          <dd className="tnum font-mono">{figure(icc?.agreement)}</dd>
+          <dd className="tnum font-mono">{agreementWords(icc?.agreement)}</dd>
           <dt>ICC(3,1), levels ignored</dt>
-          <dd className="tnum font-mono">{figure(icc?.consistency)}</dd>
+          <dd className="tnum font-mono">{agreementWords(icc?.consistency)}</dd>
           <dt>ICC(2,k), mean of all</dt>
-          <dd className="tnum font-mono">{figure(icc?.meanAgreement)}</dd>
+          <dd className="tnum font-mono">{agreementWords(icc?.meanAgreement)}</dd>
         </dl>
         <p className="mt-2 text-sm text-ink-3">
           1 is full agreement, 0 is chance; an alpha of 0.8 or more is usually called reliable, 0.667 or more
@@ -73,19 +74,11 @@ export function RatingTables({
         rows={items.map((item) => ({
           key: item.id,
           name: item.text,
-          cells: [figure(item.alpha), ...item.means.map(score)],
+          cells: [agreementWords(item.alpha), ...item.means.map(scoreWords)],
         }))}
       />
     </div>
   );
-}
-
-function score(value: number | null | undefined): string {
-  return value === null || value === undefined ? '–' : value.toFixed(1);
-}
-
-function figure(value: number | null | undefined): string {
-  return value === null || value === undefined ? 'not measured' : value.toFixed(2);
 }
 
 function Table({
@@ -121,7 +114,7 @@ function Table({
               <th scope="row" className="foreign min-w-40 py-1 pr-3 text-left font-normal">
                 {href ? (
                   <Link href={href} className="text-brass underline-offset-2 hover:underline">
-                    {shortLine(name, NAME_CHARS)}
+                    {name}
                   </Link>
                 ) : (
                   <ForeignText text={name} />

@@ -4,6 +4,7 @@ import type { RatingReply, RatingResults } from '../api/rating.ts';
 import { ratedPart } from '../api/rating.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { Loupe } from '../client/loupe.ts';
+import { formatFixed } from '../util/format-fixed.ts';
 import type { Command } from './arguments.ts';
 import { usage } from './options.ts';
 import { throughRestart } from './through-restart.ts';
@@ -59,7 +60,8 @@ export async function followRating(
 
 /** The matrix and the agreement as lines. Pure. */
 export function ratingLines({ study, failures }: RatingReply, results: RatingResults): string[] {
-  const figure = (value: number | null | undefined) => value?.toFixed(2) ?? '-';
+  const figure = (value: number | null | undefined) =>
+    value === null || value === undefined ? '-' : formatFixed(value, 2);
   return [
     ['text', ...results.raters.map(({ name }) => name), 'mean'].join('  '),
     ...study.subjects.map(({ run_id: runId }, column) =>

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { agreementWords, ratedTextName, scoreWords } from './rating-words.ts';
+
+it('names the model of a text however long the title of its run is', () => {
+  const name = ratedTextName({ title: 'Tell me about it. '.repeat(20), model: 'qwen3:8b' }, 1);
+  expect(name).toMatch(/^2\. Tell me about it\. .*… · qwen3:8b$/);
+  expect(ratedTextName({ title: 'Say hello', model: 'qwen3:8b' }, 0)).toBe('1. Say hello · qwen3:8b');
+});
+
+it('shows no minus before zero, and says what was not measured', () => {
+  expect([-0.001, -0.25, null].map(agreementWords)).toEqual(['0.00', '-0.25', 'not measured']);
+  expect([-0.04, 3.25, undefined].map(scoreWords)).toEqual(['0.0', '3.3', '–']);
+});

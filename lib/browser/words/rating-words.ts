@@ -1,0 +1,21 @@
+import type { RatingStudy } from '../../api/rating.ts';
+import { formatFixed } from '../../util/format-fixed.ts';
+import { shortLine } from './visible-text.ts';
+
+/** A text of a rating in a table: its number, the title of its run, and its model, which a long title does not cut off. */
+export function ratedTextName(
+  { title, model }: Pick<RatingStudy['subjects'][number], 'title' | 'model'>,
+  index: number,
+): string {
+  return `${index + 1}. ${shortLine(title, 60)} · ${shortLine(model, 80)}`;
+}
+
+/** A score, or the mean of several. */
+export function scoreWords(value: number | null | undefined): string {
+  return value === null || value === undefined ? '–' : formatFixed(value, 1);
+}
+
+/** How far raters agree. */
+export function agreementWords(value: number | null | undefined): string {
+  return value === null || value === undefined ? 'not measured' : formatFixed(value, 2);
+}
