@@ -87,7 +87,7 @@ export function CaseTable({
                 >
                   Edit
                 </Button>
-                <Menu label="More" kind="quiet">
+                <Menu label="More" name={`More for ${one.id}`} kind="quiet">
                   <button type="button" className={menuItem} onClick={() => onDuplicate(one)}>
                     Duplicate
                   </button>

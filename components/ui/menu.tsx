@@ -19,11 +19,14 @@ const EDGE = 8;
  */
 export function Menu({
   label,
+  name,
   kind = 'plain',
   className,
   children,
 }: {
   label: string;
+  /** Says what it is for where the page has several with this label; begins with the label. */
+  name?: string;
   kind?: ButtonKind;
   className?: string;
   children: ReactNode;
@@ -52,6 +55,7 @@ export function Menu({
         type="button"
         popoverTarget={id}
         aria-expanded={open}
+        aria-label={name}
         className={cx(buttonClass(kind, 'sm'), 'max-sm:h-11')}
       >
         {label}
@@ -64,7 +68,7 @@ export function Menu({
         id={id}
         popover="auto"
         role="group"
-        aria-label={label}
+        aria-label={name ?? label}
         onToggle={(event) => {
           const isOpen = event.newState === 'open';
           setOpen(isOpen);

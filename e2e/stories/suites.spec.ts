@@ -92,11 +92,11 @@ test('a file with mistakes is refused with their places, and a good one is impor
     const row = page
       .getByRole('listitem')
       .filter({ has: page.getByRole('button', { name: 'Edit second', exact: true }) });
-    await row.getByRole('button', { name: 'More' }).click();
+    await row.getByRole('button', { name: 'More for second', exact: true }).click();
     await page.getByRole('button', { name: 'Duplicate' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save case' }).click();
     await expect(page.getByRole('button', { name: 'Edit second-2' })).toBeVisible();
-    await row.getByRole('button', { name: 'More' }).click();
+    await row.getByRole('button', { name: 'More for second', exact: true }).click();
     await row.getByRole('button', { name: 'Delete', exact: true }).click();
     await expect(page.getByRole('button', { name: 'Edit second', exact: true })).toBeHidden();
     await expect(page.getByRole('button', { name: 'Edit first' })).toBeFocused();
