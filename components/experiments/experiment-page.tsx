@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import type { ExperimentReply, ExperimentSuite, ExperimentSummary } from '#lib/api/experiment.ts';
 import type { CellsReply, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
-import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
+import { formatDuration, plural, runsOf } from '#lib/browser/words/format.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useInlineForm } from '../hooks/use-inline-form.ts';
@@ -100,7 +100,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         </span>
         <ProgressBar experiment={experiment} />
         <span className="tnum font-mono text-xs text-ink-3">
-          {formatCount(experiment.done + experiment.failed)} of {formatCount(experiment.total)} runs
+          {runsOf(experiment.done + experiment.failed, experiment.total)}
           {seconds > 0 && `, ${formatDuration(seconds * 1000)}`}
         </span>
       </div>

@@ -1,4 +1,5 @@
 import type { ExperimentSummary } from '#lib/api/experiment.ts';
+import { runsOf } from '#lib/browser/words/format.ts';
 
 /** How many runs of an experiment are done, apart from those that did not run. */
 export function ProgressBar({ experiment }: { experiment: ExperimentSummary }) {
@@ -12,7 +13,7 @@ export function ProgressBar({ experiment }: { experiment: ExperimentSummary }) {
       preserveAspectRatio="none"
       className="h-2 w-full"
       role="img"
-      aria-label={`${ran} of ${total} runs done${notRun > 0 ? `, ${notRun} did not run` : ''}`}
+      aria-label={`${runsOf(ran, total)} done${notRun > 0 ? `, ${notRun} did not run` : ''}`}
     >
       <rect x="0" y="3" width="240" height="2" className="fill-line-strong" />
       <rect x="0" y="1" width={share(ran)} height="6" className="fill-ink-2" />

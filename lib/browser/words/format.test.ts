@@ -10,6 +10,7 @@ import {
   formatShortCount,
   formatWhen,
   plural,
+  runsOf,
 } from './format.ts';
 
 it.each([
@@ -95,4 +96,9 @@ it.each([
   [7_300_000, '~2 h'],
 ])('an estimate of %j ms is said as %s, no finer', (ms, words) => {
   expect(formatEstimate(ms)).toBe(words);
+});
+
+it('counts runs of a total', () => {
+  expect(runsOf(1, 1)).toBe('1 of 1 run');
+  expect(runsOf(4, 1200)).toBe('4 of 1,200 runs');
 });

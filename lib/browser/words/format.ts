@@ -1,4 +1,4 @@
-import { formatCount, formatNumber } from '../../util/numbers.ts';
+import { formatCount, formatNumber, plural } from '../../util/numbers.ts';
 
 export { formatCount, plural } from '../../util/numbers.ts';
 
@@ -121,4 +121,9 @@ function timeOfDay(moment: Date): string {
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
+}
+
+/** How many of some runs there are: `3 of 12 runs`. */
+export function runsOf(count: number, total: number): string {
+  return `${formatCount(count)} of ${plural(total, 'run')}`;
 }
