@@ -69,7 +69,11 @@ export class RunView {
   async reveal(row: Locator): Promise<Locator> {
     await expect(async () => {
       await this.#stopFollowing();
-      if ((await row.count()) === 0) await this.#scrollOn({ around: true });
+      if ((await row.count()) === 0) {
+        await this.#scrollOn({ around: true });
+        // It may be further on. One that is drawn later than this is found the next time round.
+        await row.waitFor({ state: 'attached', timeout: 100 });
+      }
       await row.scrollIntoViewIfNeeded({ timeout: 3000 });
       await expect(row).toBeInViewport({ timeout: 100 });
     }).toPass({ intervals: [0], timeout: 90_000 });
