@@ -1,16 +1,23 @@
 import type { ModelReading } from '#lib/api/model-reading.ts';
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { formatCount, formatPercent, plural } from '#lib/browser/words/format.ts';
+import { LAYER_WORDS } from '#lib/browser/words/layer-words.ts';
+import { PARSER_LAYERS, type ParserLayer } from '#lib/parser/layers.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { ScrollRegion } from '../ui/scroll-region.tsx';
 
-const layers = [
-  { layer: 'native', label: 'native', fill: 'fill-ink-2', swatch: 'bg-ink-2' },
-  { layer: 'json', label: 'JSON in text', fill: 'fill-brass-fill', swatch: 'bg-brass-fill' },
-  { layer: 'xml', label: 'XML in text', fill: 'fill-brass-line', swatch: 'bg-brass-line' },
-] as const;
+const COLORS: Readonly<Record<ParserLayer, { fill: string; swatch: string }>> = {
+  native: { fill: 'fill-ink-2', swatch: 'bg-ink-2' },
+  json: { fill: 'fill-brass-fill', swatch: 'bg-brass-fill' },
+  xml: { fill: 'fill-brass-line', swatch: 'bg-brass-line' },
+};
+const LAYERS = PARSER_LAYERS.map((layer) => ({
+  layer,
+  label: LAYER_WORDS[layer].label,
+  ...COLORS[layer],
+}));
 
 /** Models with at least one reply, sorted by number of calls. */
 export function readModels(
@@ -30,7 +37,7 @@ export function ReadingTable({ models }: { models: readonly InstalledModel[] }) 
   return (
     <>
       <p className="mt-1 flex flex-wrap gap-x-4 gap-y-1 text-sm text-ink-3">
-        {layers.map(({ layer, label, swatch }) => (
+        {LAYERS.map(({ layer, label, swatch }) => (
           <span key={layer} className="inline-flex items-center gap-1.5">
             <span className={cx('size-2 rounded-[1px]', swatch)} aria-hidden="true" />
             {label}
@@ -121,7 +128,7 @@ function LayerBar({ reading }: { reading: ModelReading }) {
   return (
     <div className="flex items-center gap-3">
       <svg viewBox="0 0 160 8" preserveAspectRatio="none" className="h-2 w-40 shrink-0" aria-hidden="true">
-        {layers.map(({ layer, fill }) => {
+        {LAYERS.map(({ layer, fill }) => {
           const width = (reading.layers[layer] / reading.calls) * 160;
           const x = from;
           from += width;
@@ -133,7 +140,7 @@ function LayerBar({ reading }: { reading: ModelReading }) {
       <span className="font-mono text-xs whitespace-nowrap">
         {plural(reading.calls, 'call')}
         <span className="sr-only">
-          : {layers.map(({ layer, label }) => `${formatCount(reading.layers[layer])} ${label}`).join(', ')}
+          : {LAYERS.map(({ layer, label }) => `${formatCount(reading.layers[layer])} ${label}`).join(', ')}
         </span>
       </span>
     </div>

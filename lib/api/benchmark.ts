@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorShape } from '../events/envelope.ts';
+import { PARSER_LAYERS } from '../parser/layers.ts';
 import { distinctModels } from '../util/model-name.ts';
 import { CATEGORY_NAMES, type Category } from './benchmark-categories.ts';
 
@@ -9,7 +10,7 @@ const DEFAULT_BENCHMARK_WINDOW = 8192;
 const DEFAULT_BENCHMARK_REPLY = 1024;
 
 const count = z.number().int().nonnegative();
-const layer = z.enum(['native', 'json', 'xml']);
+const layer = z.enum(PARSER_LAYERS);
 const category = z.enum(CATEGORY_NAMES);
 const folder = z.string().trim().min(1).max(4096);
 

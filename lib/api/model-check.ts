@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errorShape } from '../events/envelope.ts';
+import { PARSER_LAYERS } from '../parser/layers.ts';
 
 /** The version of the probes. Results of different versions are not comparable. */
 export const PROBES_VERSION = 1;
@@ -45,7 +46,7 @@ const ms = z.number().nonnegative();
 const checkCall = z.object({
   name: z.string(),
   arguments: z.json(),
-  layer: z.enum(['native', 'json', 'xml']),
+  layer: z.enum(PARSER_LAYERS),
   format: z.string(),
   /** Why the tool would reject the arguments; empty if they are valid. */
   problems: z.array(z.string()),

@@ -1,4 +1,6 @@
 import type { NewEvent } from '../events/registry.ts';
+import { PARSER_LAYERS, type ParserLayer } from '../parser/layers.ts';
+import { recordOf } from '../util/records.ts';
 
 /** How replies of one model were parsed, across all its runs (P17). */
 export interface ModelReading {
@@ -6,7 +8,7 @@ export interface ModelReading {
   replies: number;
   /** Calls found in them: the sum of `layers`, and of `formats`. */
   calls: number;
-  layers: { native: number; json: number; xml: number };
+  layers: Record<ParserLayer, number>;
   /** Replies without a call. */
   none: number;
   /** Calls by format, most frequent first. */
@@ -51,7 +53,7 @@ export function emptyReading(): ModelReading {
   return {
     replies: 0,
     calls: 0,
-    layers: { native: 0, json: 0, xml: 0 },
+    layers: recordOf(PARSER_LAYERS, () => 0),
     none: 0,
     formats: {},
     repaired: 0,
@@ -70,11 +72,13 @@ export function addCount(reading: ModelReading, name: string, count: number): vo
   const [kind = '', ...rest] = name.split(':');
   const detail = rest.join(':');
   switch (kind) {
-    case 'layer':
-      if (detail !== 'native' && detail !== 'json' && detail !== 'xml') break;
-      reading.layers[detail] += count;
+    case 'layer': {
+      const layer = PARSER_LAYERS.find((known) => known === detail);
+      if (!layer) break;
+      reading.layers[layer] += count;
       reading.calls += count;
       return;
+    }
     case 'format':
       reading.formats[detail] = (reading.formats[detail] ?? 0) + count;
       return;
@@ -98,11 +102,7 @@ export function addReading(one: ModelReading, other: ModelReading): ModelReading
   return {
     replies: one.replies + other.replies,
     calls: one.calls + other.calls,
-    layers: {
-      native: one.layers.native + other.layers.native,
-      json: one.layers.json + other.layers.json,
-      xml: one.layers.xml + other.layers.xml,
-    },
+    layers: recordOf(PARSER_LAYERS, (layer) => one.layers[layer] + other.layers[layer]),
     none: one.none + other.none,
     formats,
     repaired: one.repaired + other.repaired,

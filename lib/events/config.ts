@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PARSER_LAYERS } from '../parser/layers.ts';
 import { regularExpression } from '../util/regular-expression.ts';
 import { boundedJson, check } from './check.ts';
 import { commandTool, MAX_COMMAND_TOOLS } from './command-tool.ts';
@@ -15,7 +16,7 @@ import {
   MAX_TITLE_CHARS,
 } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
-import { approvalPolicy, KEEP_ALIVE_FORM, optionValue, parserLayer, thinkSetting } from './setting-values.ts';
+import { approvalPolicy, KEEP_ALIVE_FORM, optionValue, thinkSetting } from './setting-values.ts';
 import {
   BUDGET_LIMITS,
   DIVERSITY_DEFAULTS,
@@ -87,7 +88,7 @@ const OTHER_SCHEMAS = {
   think: thinkSetting,
   keep_alive: z.union([z.string(), z.number()], KEEP_ALIVE_FORM),
   model_options: z.record(z.string(), optionValue),
-  parser_layers: z.array(parserLayer).min(1),
+  parser_layers: z.array(z.enum(PARSER_LAYERS)).min(1),
   blocked_patterns: z.array(blockedPattern).max(50),
   // Requests are checked against the mode's tools (`toolsProblem`); a log may name tools of another version.
   tools: z.array(z.string().min(1).max(100)).min(1, 'Name at least one tool.').max(MAX_OFFERED_TOOLS),
@@ -235,7 +236,7 @@ export const runConfig = z.object({
   call_timeout_ms: z.int().positive(),
   load_timeout_ms: z.int().positive(),
   /** Empty in a single answer. */
-  parser_layers: z.array(parserLayer),
+  parser_layers: z.array(z.enum(PARSER_LAYERS)),
   /** The custom tools that the run chose, as they were when it was created. */
   command_tools: z.array(commandTool).max(MAX_COMMAND_TOOLS).optional(),
   /** Default: every call runs without approval. */

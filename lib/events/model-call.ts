@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PARSER_LAYERS } from '../parser/layers.ts';
 import { envelope, errorShape, optionalCount } from './envelope.ts';
 import { imageRefs } from './image.ts';
 import { inGivenOrder } from './in-given-order.ts';
@@ -168,7 +169,7 @@ export const modelCallFailed = z.object({
   duration_ms: z.number().nonnegative(),
 });
 
-const layer = z.enum(['native', 'json', 'xml']);
+const layer = z.enum(PARSER_LAYERS);
 const span = z.object({ in: z.enum(['content', 'thinking']), start: z.int(), end: z.int() });
 
 /** How the reply was parsed, layer by layer (P1, P17). */
@@ -178,7 +179,7 @@ export const replyParsed = z.object({
   call: z.int().positive(),
   iteration: z.int().positive(),
   outcome: z.enum(['tool_calls', 'final_answer', 'empty']),
-  layer: z.enum(['native', 'json', 'xml', 'none']),
+  layer: z.enum([...PARSER_LAYERS, 'none']),
   format: z.string().optional(),
   /** The calls in order; `call_id` is assigned by Loupe: `c1`, `c2`, … within the run. */
   calls: z.array(

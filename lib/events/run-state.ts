@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../model/chat-model.ts';
+import type { ParserLayer } from '../parser/layers.ts';
 import type { ToolCall, ToolDefinition } from '../parser/types.ts';
 import { type AutoRunFiles, noAutoRunFiles } from './auto-run-files.ts';
 import type { RunConfig } from './config.ts';
@@ -290,7 +291,7 @@ export interface RunState {
    * Parsed calls by layer, and replies that needed repair (P17). `malformed` counts replies with a call that neither
    * Loupe nor Ollama could parse.
    */
-  readonly parsed: Readonly<Record<'native' | 'json' | 'xml', number>> & {
+  readonly parsed: Readonly<Record<ParserLayer, number>> & {
     readonly repaired: number;
     readonly malformed: number;
     readonly refused: number;

@@ -12,10 +12,6 @@ export type ThinkSetting = z.infer<typeof thinkSetting>;
 export const KEEP_ALIVE_FORM =
   'Enter a duration such as 30m or 1h30m, a number of seconds, or -1 to keep it loaded.';
 
-/** The layers of the parser that read a reply, in the order in which they are tried. */
-export const parserLayer = z.enum(['native', 'json', 'xml']);
-export type ParserLayer = z.infer<typeof parserLayer>;
-
 /** The value of a model option; `stop` is a list. */
 export const optionValue = z.union(
   [z.number(), z.string(), z.boolean(), z.array(z.string())],

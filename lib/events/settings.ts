@@ -1,8 +1,9 @@
+import type { ParserLayer } from '../parser/layers.ts';
 import { formatNumber } from '../util/numbers.ts';
 import { keysOf } from '../util/records.ts';
 import { DISTRACTOR_NAMES } from './distractor-names.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind, type RunMode } from './modes.ts';
-import type { OptionValue, ParserLayer, ThinkSetting } from './setting-values.ts';
+import type { OptionValue, ThinkSetting } from './setting-values.ts';
 
 /** Complexity tiers, which set the iteration limit (G1). */
 export const TIERS = ['trivial', 'standard', 'complex'] as const;

@@ -1,3 +1,4 @@
+import type { ParserLayer } from '../parser/layers.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ApprovalScope } from './approval.ts';
 import type { ImageRef } from './image.ts';
@@ -116,7 +117,7 @@ export interface ToolRow extends RowBase {
   readonly callId: string;
   readonly name: string;
   readonly arguments: JsonObject;
-  readonly layer: 'native' | 'json' | 'xml';
+  readonly layer: ParserLayer;
   readonly format: string;
   readonly coercions: EventOf<'reply.parsed'>['coercions'];
   readonly repairs: EventOf<'reply.parsed'>['repairs'];

@@ -1,4 +1,5 @@
 import type { Study, StudyPlan, StudySize } from '../api/study.ts';
+import { PARSER_LAYERS } from '../parser/layers.ts';
 
 interface Draft extends Omit<Study, 'plans'> {
   full: Omit<StudyPlan, 'name'>;
@@ -29,13 +30,13 @@ const DRAFTS: readonly Draft[] = [
       ...BASICS(['read', 'search']),
       factors: {
         distractor_tools: [0, 1, 5, 10, 20, 40],
-        parser_layers: [['native'], ['native', 'json', 'xml']],
+        parser_layers: [['native'], [...PARSER_LAYERS]],
       },
       repeats: 2,
     },
     small: {
       ...SMALL_BASICS('read.one-file'),
-      factors: { distractor_tools: [0, 40], parser_layers: [['native'], ['native', 'json', 'xml']] },
+      factors: { distractor_tools: [0, 40], parser_layers: [['native'], [...PARSER_LAYERS]] },
     },
   },
   {

@@ -1,5 +1,6 @@
 import { textStart } from '../util/short-text.ts';
 import { coerceArguments } from './coerce.ts';
+import { PARSER_LAYERS, type ParserLayer, TEXT_LAYERS, type TextLayer } from './layers.ts';
 import { MAX_EXCERPT_CHARS, MAX_REFUSALS, MAX_TEXT_CHARS } from './limits.ts';
 import { readNative } from './native.ts';
 import type { CallDraft, RefusalDraft } from './reading.ts';
@@ -10,7 +11,6 @@ import type {
   LayerAttempt,
   ParseDetails,
   ParsedReply,
-  ParseLayer,
   ParseOptions,
   Refusal,
   ReplyMessage,
@@ -19,9 +19,6 @@ import type {
 } from './types.ts';
 import { visibleText } from './visible-text.ts';
 
-type CallLayer = Exclude<ParseLayer, 'none'>;
-
-const ALL_LAYERS: readonly CallLayer[] = ['native', 'json', 'xml'];
 const NO_TOOLS: NonNullable<ParseOptions['tools']> = [];
 
 /** Refusals of text that was meant as a call but could not be read (P15). The others are not calls at all. */
@@ -50,13 +47,13 @@ interface FoundCall {
 export function parseToolCalls(message: unknown, options: ParseOptions = {}): ParsedReply {
   const reply: ReplyMessage = typeof message === 'object' && message !== null ? message : {};
   const tools = indexOf(options.tools ?? NO_TOOLS);
-  const layers = new Set(options.layers ?? ALL_LAYERS);
+  const layers = new Set(options.layers ?? PARSER_LAYERS);
   const content = typeof reply.content === 'string' ? reply.content : '';
 
   const native = layers.has('native') ? readNative(reply.tool_calls, tools) : { calls: [], refusals: [] };
   const hasNative = native.calls.length > 0;
   const tooLarge = content.length > MAX_TEXT_CHARS;
-  const textLayers = hasNative || tooLarge ? [] : [...layers].filter((layer) => layer !== 'native');
+  const textLayers = hasNative || tooLarge ? [] : TEXT_LAYERS.filter((layer) => layers.has(layer));
   const scanned = scan(content, { tools, layers: new Set(textLayers) });
 
   const found: FoundCall[] = hasNative
@@ -133,7 +130,7 @@ function outcome({
   ...rest
 }: Omit<ParseDetails, 'layer' | 'format' | 'malformed'> & { calls: ToolCall[] }): ParsedReply {
   const layer =
-    ALL_LAYERS.find((candidate) => rest.origins.some((origin) => origin.layer === candidate)) ?? 'none';
+    PARSER_LAYERS.find((candidate) => rest.origins.some((origin) => origin.layer === candidate)) ?? 'none';
   const details: ParseDetails = { ...rest, layer, format: rest.origins[0]?.format };
   if (calls.length > 0) return { type: 'tool_calls', calls, ...details };
   if (rest.refusals.some((refusal) => BROKEN.has(refusal.reason))) details.malformed = true;
@@ -165,14 +162,13 @@ function attemptsOf({
   scanned,
   textLayers,
 }: {
-  layers: ReadonlySet<CallLayer>;
+  layers: ReadonlySet<ParserLayer>;
   native: number;
   scanned: Scan;
-  textLayers: readonly CallLayer[];
+  textLayers: readonly TextLayer[];
 }): LayerAttempt[] {
   const attempts: LayerAttempt[] = layers.has('native') ? [{ layer: 'native', found: native }] : [];
-  for (const layer of ALL_LAYERS) {
-    if (!textLayers.includes(layer)) continue;
+  for (const layer of textLayers) {
     const formats = [...scanned.tried].filter(([, tried]) => tried.layer === layer);
     attempts.push({ layer, found: formats.reduce((sum, [, tried]) => sum + tried.found, 0) });
     for (const [format, tried] of formats) attempts.push({ layer, format, found: tried.found });

@@ -4,6 +4,7 @@ import { isControlToken } from './control-tokens.ts';
 import type { Format, FormatContext, FormatReading, Opener, Trigger } from './formats/format.ts';
 import { FORMATS } from './formats/registry.ts';
 import { KeptText } from './kept-text.ts';
+import { TEXT_LAYERS, type TextLayer } from './layers.ts';
 import { MAX_REFUSALS } from './limits.ts';
 import type { CallDraft, RefusalDraft, Verdict } from './reading.ts';
 import { Source } from './source.ts';
@@ -16,7 +17,7 @@ import type { Piece } from './visible-text.ts';
 
 interface ScannedCall {
   draft: CallDraft;
-  layer: 'json' | 'xml';
+  layer: TextLayer;
   format: string;
   start: number;
   end: number;
@@ -41,7 +42,7 @@ export interface Scan {
   /** The text between think tags, and where it starts. */
   thoughts: Thought[];
   /** How many calls each recognized format yielded, including formats that yielded none. */
-  tried: Map<string, { layer: 'json' | 'xml'; found: number }>;
+  tried: Map<string, { layer: TextLayer; found: number }>;
   /** Characters read in vain: the work beyond one pass. */
   spent: number;
   /** Steps taken: formats tried and characters read or searched. */
@@ -327,7 +328,7 @@ function triggerOf(found: string): Trigger {
 const FORMATS_BY_LAYERS = new Map<string, ReadonlyMap<Trigger, readonly Format[]>>();
 
 function formatsOf(layers: ReadonlySet<string>): ReadonlyMap<Trigger, readonly Format[]> {
-  const key = ['json', 'xml'].filter((layer) => layers.has(layer)).join();
+  const key = TEXT_LAYERS.filter((layer) => layers.has(layer)).join();
   const known = FORMATS_BY_LAYERS.get(key);
   if (known) return known;
   const byTrigger = new Map<Trigger, Format[]>();

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../util/json.ts';
+import type { ParserLayer } from './layers.ts';
 
 /** The part of JSON Schema that Ollama's tool definitions use. */
 export interface ParameterSchema {
@@ -32,9 +33,6 @@ export interface ToolCall {
   arguments: JsonObject;
 }
 
-/** The three layers in the order they are tried (P2); `none` when there is no call. */
-export type ParseLayer = 'native' | 'json' | 'xml' | 'none';
-
 /** Where a call is in the reply. Offsets are UTF-16 code units into the named text. */
 export interface TextSpan {
   in: 'content' | 'thinking';
@@ -44,7 +42,7 @@ export interface TextSpan {
 
 /** How one call was read. `origins[i]` belongs to `calls[i]`. */
 export interface CallOrigin {
-  layer: Exclude<ParseLayer, 'none'>;
+  layer: ParserLayer;
   /** The format's name in the registry, for example `native`, `json`, `hermes`, `qwen3-coder`. */
   format: string;
   span?: TextSpan;
@@ -91,14 +89,15 @@ export interface Refusal {
 
 /** One rung of the parse ladder: a layer or format that was tried, and how many calls it found. */
 export interface LayerAttempt {
-  layer: Exclude<ParseLayer, 'none'>;
+  layer: ParserLayer;
   /** `undefined` for the layer as a whole. */
   format?: string;
   found: number;
 }
 
 export interface ParseDetails {
-  layer: ParseLayer;
+  /** The first layer with a call; `none` when there is no call. */
+  layer: ParserLayer | 'none';
   /** Format of the first call; `undefined` when there is none. */
   format?: string;
   origins: CallOrigin[];
@@ -126,5 +125,5 @@ export interface ParseOptions {
   /** The tools offered with the request. Formats without a marker require one of their names (P16). */
   tools?: readonly ToolDefinition[];
   /** Active layers per mode (P19). Default: all three. */
-  layers?: readonly Exclude<ParseLayer, 'none'>[];
+  layers?: readonly ParserLayer[];
 }

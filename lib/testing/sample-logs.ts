@@ -4,6 +4,7 @@ import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { TerminationReason } from '../events/termination.ts';
+import { PARSER_LAYERS, type ParserLayer } from '../parser/layers.ts';
 import { type FileRun, slicesOf, toEventRow } from '../store/import-run.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 
@@ -36,7 +37,7 @@ export function sampleConfig(overrides: Partial<RunConfig> = {}): RunConfig {
     think: true,
     keep_alive: '5m',
     model_options: {},
-    parser_layers: ['native', 'json', 'xml'],
+    parser_layers: [...PARSER_LAYERS],
     ...overrides,
   };
 }
@@ -56,7 +57,7 @@ export interface SampleCall {
   /** What the tool answers; left out: the call is read but never begun. */
   result?: { output: JsonValue; truncated?: true } | { error: string };
   ms?: number;
-  layer?: 'native' | 'json' | 'xml';
+  layer?: ParserLayer;
   format?: string;
 }
 

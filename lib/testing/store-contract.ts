@@ -26,6 +26,7 @@ import { MAX_SUITE_VERSIONS, MAX_TAGS } from '../events/limits.ts';
 import { type NewEvent, runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { Outcome } from '../events/termination.ts';
+import type { ParserLayer } from '../parser/layers.ts';
 import { type ImportSteps, slicesOf, toEventRow } from '../store/import-run.ts';
 import type { ListPage } from '../store/list-page.ts';
 import type { Store } from '../store/store.ts';
@@ -142,7 +143,7 @@ export const unmarkedLoss: NewEvent[] = [27, 1].flatMap((tokens, index): NewEven
 
 /** A reply that was read, with a call of each of these layers. */
 function reply(options: {
-  calls?: ('native' | 'json' | 'xml')[];
+  calls?: ParserLayer[];
   mended?: boolean;
   refusals?: number;
   malformed?: boolean;

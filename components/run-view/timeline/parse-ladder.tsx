@@ -1,6 +1,7 @@
 'use client';
 
 import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { LAYER_WORDS } from '#lib/browser/words/layer-words.ts';
 import {
   ladderOf,
   type Mark,
@@ -27,13 +28,6 @@ import { Panel } from './row-frame.tsx';
 import { wholeOf } from './whole-of.ts';
 
 type Parsed = EventOf<'reply.parsed'>;
-
-const layerWords = { native: 'native', json: 'JSON', xml: 'XML' };
-const layerTitles = {
-  native: "Ollama's own tool calls",
-  json: 'JSON in the text',
-  xml: 'tags in the text',
-};
 
 /**
  * How a reply was parsed (P17): layers and formats in order with what each found, repairs and refusals.
@@ -69,8 +63,11 @@ function RungLine({ rung }: { rung: Rung }) {
               : 'border border-line-strong',
         )}
       />
-      <span className={won ? 'font-semibold text-brass' : 'text-ink-3'} title={layerTitles[rung.layer]}>
-        {layerWords[rung.layer]}
+      <span
+        className={won ? 'font-semibold text-brass' : 'text-ink-3'}
+        title={LAYER_WORDS[rung.layer].source}
+      >
+        {LAYER_WORDS[rung.layer].name}
       </span>
       <span className="flex min-w-0 flex-wrap items-baseline gap-x-3">
         <span className={won ? 'text-ink' : 'text-ink-3'}>

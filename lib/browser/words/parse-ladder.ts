@@ -1,12 +1,13 @@
 import type { EventOf } from '../../events/registry.ts';
+import { PARSER_LAYERS, type ParserLayer } from '../../parser/layers.ts';
 import { formatCount, plural } from './format.ts';
+import { LAYER_WORDS } from './layer-words.ts';
 
 type Parsed = EventOf<'reply.parsed'>;
-type Layer = 'native' | 'json' | 'xml';
 
 /** One layer of the reading, with the formats that were recognised in it. */
 export interface Rung {
-  readonly layer: Layer;
+  readonly layer: ParserLayer;
   /** `skipped`: an earlier layer had calls already. `off`: this run does not read it. */
   readonly state: 'won' | 'nothing' | 'skipped' | 'off';
   /** Calls found. */
@@ -14,18 +15,18 @@ export interface Rung {
   readonly formats: readonly { readonly format: string; readonly found: number }[];
 }
 
-const LAYERS: readonly Layer[] = ['native', 'json', 'xml'];
-
 /**
  * The rungs of the parse ladder, always all three and in the order in which they are tried, so that two replies can be
  * compared at a glance (P2, P17). Pure.
  */
 export function ladderOf(parsed: Pick<Parsed, 'attempts' | 'calls'>): Rung[] {
-  return LAYERS.map((layer) => {
+  return PARSER_LAYERS.map((layer) => {
     const tried = parsed.attempts.filter((attempt) => attempt.layer === layer);
     const formats = tried.flatMap(({ format, found }) => (format === undefined ? [] : [{ format, found }]));
     const found = parsed.calls.filter((call) => call.layer === layer).length;
-    const earlier = parsed.calls.some((call) => LAYERS.indexOf(call.layer) < LAYERS.indexOf(layer));
+    const earlier = parsed.calls.some(
+      (call) => PARSER_LAYERS.indexOf(call.layer) < PARSER_LAYERS.indexOf(layer),
+    );
     if (found > 0) return { layer, state: 'won', found, formats };
     if (tried.length > 0) return { layer, state: 'nothing', found, formats };
     return { layer, state: earlier ? 'skipped' : 'off', found, formats };
@@ -77,23 +78,16 @@ export function markedText(text: string, marks: readonly Mark[]): MarkedPiece[] 
 }
 
 /** `17 calls: 12 native, 4 JSON, 1 XML, 2 repaired`, or `undefined` before the first reply that was read (P17). */
-export function readingWords(counts: {
-  readonly native: number;
-  readonly json: number;
-  readonly xml: number;
-  readonly repaired: number;
-  readonly refused: number;
-  readonly malformed: number;
-}): string | undefined {
-  const calls = counts.native + counts.json + counts.xml;
+export function readingWords(
+  counts: Readonly<Record<ParserLayer | 'repaired' | 'refused' | 'malformed', number>>,
+): string | undefined {
+  const calls = PARSER_LAYERS.reduce((sum, layer) => sum + counts[layer], 0);
   const parts = [
-    [counts.native, 'native'],
-    [counts.json, 'JSON'],
-    [counts.xml, 'XML'],
-    [counts.repaired, 'repaired'],
-    [counts.refused, 'refused'],
-    [counts.malformed, 'unreadable'],
-  ].flatMap(([count, word]) => (Number(count) > 0 ? [`${formatCount(Number(count))} ${word}`] : []));
+    ...PARSER_LAYERS.map((layer) => ({ count: counts[layer], word: LAYER_WORDS[layer].name })),
+    { count: counts.repaired, word: 'repaired' },
+    { count: counts.refused, word: 'refused' },
+    { count: counts.malformed, word: 'unreadable' },
+  ].flatMap(({ count, word }) => (count > 0 ? [`${formatCount(count)} ${word}`] : []));
   if (parts.length === 0) return undefined;
   return `${plural(calls, 'call')}: ${parts.join(', ')}`;
 }

@@ -1,3 +1,4 @@
+import type { TextLayer } from '../layers.ts';
 import type { BodyReader, OfferedTools, SourceText, Verdict } from '../reading.ts';
 import type { Tag } from '../tags.ts';
 
@@ -48,7 +49,7 @@ export type FormatReading = {
 export interface Format {
   name: string;
   /** The layer under which the dashboard shows it (P2): `json` for bare text, `xml` for text announced by a marker. */
-  layer: 'json' | 'xml';
+  layer: TextLayer;
   /** What the format begins with. `\n` stands for the start of any line. */
   triggers: readonly Trigger[];
   /** Reads the construct at the opener; `undefined` when it is something else. Never throws. */

@@ -1,0 +1,7 @@
+/** The layers that read text, in the order in which they are tried. */
+export const TEXT_LAYERS = ['json', 'xml'] as const;
+export type TextLayer = (typeof TEXT_LAYERS)[number];
+
+/** All layers in the order in which they are tried (P2): the calls that the server parsed come first. */
+export const PARSER_LAYERS = ['native', ...TEXT_LAYERS] as const;
+export type ParserLayer = (typeof PARSER_LAYERS)[number];
