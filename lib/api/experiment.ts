@@ -9,9 +9,11 @@ import {
   MAX_SUITE_CASES,
 } from '../events/limits.ts';
 import { type RunKind, runKinds } from '../events/modes.ts';
+import { runStatus } from '../events/run.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
 import { MODEL_OPTIONS, SETTING_NAMES, SETTINGS } from '../events/settings.ts';
-import { outcome } from '../events/termination.ts';
+import { SIMILARITY_MEASURES } from '../events/similarity-matrix.ts';
+import { outcome, verificationOutcome } from '../events/termination.ts';
 import { SHA256_HEX } from '../util/byte-patterns.ts';
 import { caseId, caseTag } from './case-names.ts';
 import { createRunRequest } from './create-run.ts';
@@ -174,7 +176,7 @@ const machineFacts = z.object({
 
 /** The result of one run. */
 const experimentResult = z.object({
-  status: z.enum(['completed', 'partial', 'cancelled', 'failed']),
+  status: runStatus,
   termination_reason: z.string(),
   message: z.string(),
   /** The run's duration, as `RunSummary.worked_ms`. */
@@ -198,7 +200,7 @@ const experimentResult = z.object({
   messages: z.int().nonnegative(),
   novelty: z.number().min(0).max(1).optional(),
   /** How `novelty` was measured; missing in older results, which all used word n-grams. */
-  novelty_measure: z.enum(['ngram', 'embeddings']).optional(),
+  novelty_measure: z.enum(SIMILARITY_MEASURES).optional(),
   files_written: z.int().nonnegative(),
   /** Calls that brought a reply, or the beginning of one. Missing in older results. */
   model_replies: z.int().nonnegative().optional(),
@@ -247,7 +249,7 @@ const experimentResult = z.object({
    * older results.
    */
   think: thinkSetting.optional(),
-  verification: z.enum(['pass', 'partial_pass', 'fail']).optional(),
+  verification: verificationOutcome.optional(),
   /** Opinions of models on the last attempt: how many have a verdict, and of these the good ones. Not part of `verification`. */
   opinions_judged: z.int().nonnegative().optional(),
   opinions_passed: z.int().nonnegative().optional(),

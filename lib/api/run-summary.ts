@@ -1,6 +1,6 @@
 import type { RunMode } from '../events/modes.ts';
 import type { RunPhase } from '../events/run-phase.ts';
-import type { Outcome, TerminationReason } from '../events/termination.ts';
+import type { Outcome, TerminationReason, VerificationOutcome } from '../events/termination.ts';
 import type { RunAnnotations } from './run-annotations.ts';
 
 /** One row of the run list (`GET /api/runs`), updated in the store with each append. */
@@ -37,7 +37,7 @@ export interface RunSummary {
   tool_calls: number;
   /** In US dollars; missing if the model had no price when the run was created. */
   cost_usd?: number;
-  verification?: 'pass' | 'partial_pass' | 'fail';
+  verification?: VerificationOutcome;
   /** The outcome; missing until the run has ended. */
   outcome?: Outcome;
   stop_requested: boolean;

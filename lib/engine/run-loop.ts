@@ -24,7 +24,7 @@ import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
 import { promptCut } from '../policies/prompt-cut.ts';
 import { isReady, type ReadyState } from '../policies/rule.ts';
 import { imagesUnseen } from '../policies/unseen-images.ts';
-import { verificationOutcome } from '../policies/verification.ts';
+import { outcomeOfChecks } from '../policies/verification.ts';
 import type { ToolFact } from '../tools/tool.ts';
 import { durationWords } from '../util/durations.ts';
 import { GrowingText } from '../util/growing-text.ts';
@@ -831,7 +831,7 @@ class Loop {
     );
     // Checks cut short by a stop say nothing about the work.
     if (checks === ABANDONED || this.#abort.aborted) return;
-    const outcome = verificationOutcome(checks, { reason: ended.reason, cut: state.lastReplyCut });
+    const outcome = outcomeOfChecks(checks, { reason: ended.reason, cut: state.lastReplyCut });
     const opinions = await this.#opinions(ended);
     if (this.#abort.aborted) return;
     this.#append([{ type: 'verification.checked', attempt, outcome, checks, ...opinions }]);

@@ -14,19 +14,21 @@
  * - `verifying`: the attempt has ended and its work is being checked
  * - `ended`
  */
-export type RunPhase =
-  | 'queued'
-  | 'starting'
-  | 'loading'
-  | 'between'
-  | 'calling'
-  | 'deciding'
-  | 'awaiting-server'
-  | 'awaiting-approval'
-  | 'awaiting-message'
-  | 'executing'
-  | 'verifying'
-  | 'ended';
+export const RUN_PHASES = [
+  'queued',
+  'starting',
+  'loading',
+  'between',
+  'calling',
+  'deciding',
+  'awaiting-server',
+  'awaiting-approval',
+  'awaiting-message',
+  'executing',
+  'verifying',
+  'ended',
+] as const;
+export type RunPhase = (typeof RUN_PHASES)[number];
 
 /** The phases in which a run waits for the operator, and nothing happens until they act. */
 export const OPERATOR_PHASES = ['awaiting-approval', 'awaiting-message'] as const satisfies RunPhase[];

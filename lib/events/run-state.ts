@@ -9,7 +9,7 @@ import type { EventOf } from './registry.ts';
 import type { RunResult } from './run.ts';
 import type { RunPhase } from './run-phase.ts';
 import type { WaitCause } from './session.ts';
-import type { Outcome, TerminationReason } from './termination.ts';
+import type { Outcome, TerminationReason, VerificationOutcome } from './termination.ts';
 
 /** A call of the current reply. */
 export interface PendingCall {
@@ -104,7 +104,7 @@ export interface AttemptOutcome {
   output: string;
   /** The failure that ended it. */
   error?: EventOf<'verification.started'>['error'];
-  outcome?: 'pass' | 'partial_pass' | 'fail';
+  outcome?: VerificationOutcome;
   checks: EventOf<'verification.checked'>['checks'];
 }
 

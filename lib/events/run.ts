@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { envelope, errorShape, optionalCount } from './envelope.ts';
-import { outcome, terminationReason } from './termination.ts';
+import { outcome, terminationReason, verificationOutcome } from './termination.ts';
+
+/** How a run ended, in one word (T19). */
+export const runStatus = z.enum(['completed', 'partial', 'cancelled', 'failed']);
+export type RunStatus = z.infer<typeof runStatus>;
 
 /** The result of a run, in exactly these fields (T18). */
 const runResult = z.object({
-  status: z.enum(['completed', 'partial', 'cancelled', 'failed']),
+  status: runStatus,
   output: z.string(),
   model_used: z.string(),
   tokens_in: z.int().nonnegative(),
@@ -116,7 +120,7 @@ export const runEnded = z.object({
   cost_usd: z.number().nonnegative().optional(),
   tool_calls: z.int().nonnegative(),
   files_written: z.array(z.string()),
-  verification: z.enum(['pass', 'partial_pass', 'fail']).optional(),
+  verification: verificationOutcome.optional(),
   /** Missing in older logs; the fold fills it in. */
   outcome: outcome.optional(),
 });

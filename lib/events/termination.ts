@@ -30,6 +30,10 @@ export const outcomeKind = z.enum([
 ]);
 export type OutcomeKind = z.infer<typeof outcomeKind>;
 
+/** What the checks of an attempt came to (V8): all passed, some, or none. */
+export const verificationOutcome = z.enum(['pass', 'partial_pass', 'fail']);
+export type VerificationOutcome = z.infer<typeof verificationOutcome>;
+
 export const outcome = z.object({
   kind: outcomeKind,
   /** The checks after the last verified attempt; missing if there were none. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { check, rubricCheck } from './check.ts';
 import { envelope, errorShape } from './envelope.ts';
-import { terminationReason } from './termination.ts';
+import { terminationReason, verificationOutcome } from './termination.ts';
 
 /** An attempt ended and its work is about to be checked (V5, V9). */
 export const verificationStarted = z.object({
@@ -41,7 +41,7 @@ export const verificationChecked = z.object({
   ...envelope,
   type: z.literal('verification.checked'),
   attempt: z.int().positive(),
-  outcome: z.enum(['pass', 'partial_pass', 'fail']),
+  outcome: verificationOutcome,
   checks: z.array(checkResult),
   /** Missing without a rubric, and in older logs. */
   opinions: z.array(opinion).optional(),

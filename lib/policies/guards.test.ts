@@ -9,7 +9,7 @@ import { afterFailedPreparation } from './failure.ts';
 import { RETRY_WAITS_MS, RETRY_WINDOW_MS, retryWait } from './retry.ts';
 import { isReady } from './rule.ts';
 import { STATUS_OF } from './termination.ts';
-import { verificationOutcome } from './verification.ts';
+import { outcomeOfChecks } from './verification.ts';
 
 it('names the limit that is reached, including one that is exactly used up [V1, V2]', () => {
   const spending = { tokens: 1000, costUsd: 0.5, seconds: 60 };
@@ -65,7 +65,7 @@ it.each([
   [[false], 'stall', 'fail'],
 ] as const)('%j after %s is %s [V8]', (passed, reason, outcome) => {
   expect(
-    verificationOutcome(
+    outcomeOfChecks(
       passed.map((value) => ({ passed: value })),
       { reason, cut: false },
     ),
@@ -73,7 +73,7 @@ it.each([
 });
 
 it('passing checks with a truncated answer are a partial pass [V8]', () => {
-  expect(verificationOutcome([{ passed: true }], { reason: 'final_answer', cut: true })).toBe('partial_pass');
+  expect(outcomeOfChecks([{ passed: true }], { reason: 'final_answer', cut: true })).toBe('partial_pass');
 });
 
 it('every outcome has a status [T19]', () => {

@@ -1,6 +1,6 @@
 import { modeFacts } from '../events/modes.ts';
 import { failedChecks } from '../events/outcome.ts';
-import type { RunResult } from '../events/run.ts';
+import type { RunStatus } from '../events/run.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
 import type { Outcome, OutcomeKind, TerminationReason } from '../events/termination.ts';
 import { effectiveWindow } from '../events/window.ts';
@@ -12,7 +12,7 @@ import type { ErrorShape, ReadyState } from './rule.ts';
 import { noNewsWords } from './stall.ts';
 
 /** Maps outcome to status (T19). An answer is completed unless it was cut off or merely announces work. */
-export const STATUS_OF: Readonly<Record<OutcomeKind, RunResult['status']>> = {
+export const STATUS_OF: Readonly<Record<OutcomeKind, RunStatus>> = {
   answered: 'completed',
   answered_checks_failed: 'completed',
   answered_cut_off: 'partial',

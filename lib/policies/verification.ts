@@ -1,8 +1,6 @@
-import type { TerminationReason } from '../events/termination.ts';
+import type { TerminationReason, VerificationOutcome } from '../events/termination.ts';
 import type { CheckResult } from '../events/verification.ts';
 import type { ReadyState } from './rule.ts';
-
-export type VerificationOutcome = 'pass' | 'partial_pass' | 'fail';
 
 /** Reasons after which verification is pointless or unwanted. */
 const UNVERIFIED: ReadonlySet<TerminationReason> = new Set(['stopped', 'error']);
@@ -13,7 +11,7 @@ const LAST: ReadonlySet<TerminationReason> = new Set([...UNVERIFIED, 'budget_exc
  * The outcome of an attempt's checks (V8). A run that a guard ended, or whose answer was cut off, passes at most
  * partially: the model never said that it was finished.
  */
-export function verificationOutcome(
+export function outcomeOfChecks(
   checks: readonly Pick<CheckResult, 'passed'>[],
   { reason, cut }: { reason: TerminationReason; cut: boolean },
 ): VerificationOutcome {

@@ -5,7 +5,14 @@ import { type RunExtras, type RunSummary, withExtras } from '../api/run-summary.
 import { type ShareRecord, shareRecord } from '../api/share.ts';
 import { summarizeCheck } from '../api/summarize-check.ts';
 import { runMode } from '../events/config.ts';
-import { type Outcome, type OutcomeKind, outcomeKind, terminationReason } from '../events/termination.ts';
+import { RUN_PHASES } from '../events/run-phase.ts';
+import {
+  type Outcome,
+  type OutcomeKind,
+  outcomeKind,
+  terminationReason,
+  verificationOutcome,
+} from '../events/termination.ts';
 import type { AnnotationsTable, ModelChecksTable, RunsTable, SharesTable } from './schema.ts';
 import { IMPORTING } from './schema.ts';
 
@@ -93,20 +100,7 @@ const summaryColumns = z.object({
   agentic: flag,
   model: z.string(),
   title: z.string(),
-  phase: z.enum([
-    'queued',
-    'starting',
-    'loading',
-    'between',
-    'calling',
-    'deciding',
-    'awaiting-server',
-    'awaiting-approval',
-    'awaiting-message',
-    'executing',
-    'verifying',
-    'ended',
-  ]),
+  phase: z.enum(RUN_PHASES),
   termination_reason: optional(terminationReason),
   message: optional(z.string()),
   iterations_used: z.number(),
@@ -117,7 +111,7 @@ const summaryColumns = z.object({
   tokens_estimated: optional(z.number()),
   tool_calls: z.number(),
   cost_usd: optional(z.number()),
-  verification: optional(z.enum(['pass', 'partial_pass', 'fail'])),
+  verification: optional(verificationOutcome),
   outcome: optional(outcomeKind),
   checks_failed: optional(z.number()),
   checks_total: optional(z.number()),
