@@ -1,7 +1,8 @@
 import type { ShareFinding, SharePreviewReply } from '#lib/api/share.ts';
 import { plural } from '#lib/browser/words/format.ts';
+import { keysOf } from '#lib/util/records.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
-import { GROUP_WORDS, GROUPS } from './share-words.ts';
+import { GROUP_WORDS } from './share-words.ts';
 
 /** What was found in the run, by kind, each masked unless it is asked for. */
 export function FindingList({
@@ -37,16 +38,16 @@ export function FindingList({
             These are masked on the shared page. Tick a kind to show it.
           </p>
           <ul className="mt-2 divide-y border-y">
-            {GROUPS.flatMap((group) => findings.filter((finding) => finding.group === group)).map(
-              (finding) => (
+            {keysOf(GROUP_WORDS)
+              .flatMap((group) => findings.filter((finding) => finding.group === group))
+              .map((finding) => (
                 <FindingRow
                   key={finding.kind}
                   finding={finding}
                   shown={show.includes(finding.kind)}
                   onToggle={() => toggle(finding.kind)}
                 />
-              ),
-            )}
+              ))}
           </ul>
         </>
       )}

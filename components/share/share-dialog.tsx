@@ -1,17 +1,12 @@
 'use client';
 
 import { type ComponentType, useState } from 'react';
-import type {
-  Share,
-  ShareDraft,
-  SharePreviewReply,
-  ShareReach,
-  ShareReply,
-  ShareScope,
-} from '#lib/api/share.ts';
+import type { Share, ShareDraft, SharePreviewReply, ShareReach, ShareReply } from '#lib/api/share.ts';
 import { type ApiError, postJson } from '#lib/browser/api.ts';
 import { download } from '#lib/browser/download.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
+import type { ShareScope } from '#lib/events/share-scopes.ts';
+import { keysOf } from '#lib/util/records.ts';
 import { useReading } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
@@ -24,8 +19,6 @@ import { QrCode } from '../ui/qr-code.tsx';
 import { FindingList } from './finding-list.tsx';
 import { Reach } from './reach.tsx';
 import { DEFAULT_LIFETIME_MS, LIFETIMES, SCOPE_WORDS } from './share-words.ts';
-
-const scopes: readonly ShareScope[] = ['everything', 'without_results', 'summary'];
 
 /** Chooses what a link shows and for how long, next to an exact preview. */
 export function ShareDialog({
@@ -101,7 +94,7 @@ export function ShareDialog({
                   legend="Content"
                   name="share-scope"
                   value={scope}
-                  options={scopes.map((value) => ({ value, label: SCOPE_WORDS[value].label }))}
+                  options={keysOf(SCOPE_WORDS).map((value) => ({ value, label: SCOPE_WORDS[value].label }))}
                   onChange={setScope}
                 />
                 <p className="mt-1.5 text-sm text-ink-3">{SCOPE_WORDS[scope].note}</p>

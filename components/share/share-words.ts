@@ -1,4 +1,5 @@
-import type { ShareFinding, ShareReach, ShareScope } from '#lib/api/share.ts';
+import type { ShareFinding, ShareReach } from '#lib/api/share.ts';
+import type { ShareScope } from '#lib/events/share-scopes.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -22,12 +23,11 @@ export const SCOPE_WORDS: Record<ShareScope, { label: string; note: string }> = 
 
 export const GROUP_WORDS: Record<ShareFinding['group'], string> = {
   secret: 'Secrets',
+  environment: 'Values of the environment',
   'e-mail': 'E-mail addresses',
   path: 'Local paths',
   address: 'Private addresses',
-  environment: 'Values of the environment',
 };
-export const GROUPS = ['secret', 'environment', 'e-mail', 'path', 'address'] as const;
 
 /**
  * Who can open links, and how more could.

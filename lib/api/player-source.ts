@@ -1,9 +1,10 @@
+import type { ShareScope } from '../events/share-scopes.ts';
 import type { ShownEvent } from '../events/timeline.ts';
 
 /** Facts about a shared run that is shown outside the dashboard. */
 export interface SharedNote {
   /** How much of the run is included. */
-  scope?: 'everything' | 'without_results' | 'summary';
+  scope?: ShareScope;
   /** The number of redacted values; 0: nothing was found; missing: not redacted. */
   redacted?: number;
   /** The time of the snapshot, in milliseconds since 1970. */

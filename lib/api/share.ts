@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { SHARE_SCOPES } from '../events/share-scopes.ts';
 import { SHA256_HEX } from '../util/byte-patterns.ts';
 
-/** How much of a run a link shows. */
-const shareScope = z.enum(['summary', 'without_results', 'everything']);
-export type ShareScope = z.infer<typeof shareScope>;
+const shareScope = z.enum(SHARE_SCOPES);
 
 const DAY_MS = 86_400_000;
 const DEFAULT_SHARE_MS = 7 * DAY_MS;

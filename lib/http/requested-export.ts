@@ -1,6 +1,6 @@
+import { SHARE_SCOPES } from '../events/share-scopes.ts';
 import type { StoredRuns } from '../runs/stored-runs.ts';
 import { type ExportedLog, exportedLog } from '../sharing/exports/exported-log.ts';
-import { SCOPES } from '../sharing/redaction/scope.ts';
 import { oneOf } from './query-choice.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function requestedExport(
   options: { redact: boolean } = { redact: true },
 ): Promise<ExportedLog> {
   const query = new URL(request.url).searchParams;
-  const scope = oneOf(query, 'scope', SCOPES) ?? 'everything';
+  const scope = oneOf(query, 'scope', SHARE_SCOPES) ?? 'everything';
   const redact = (oneOf(query, 'redact', ['0', '1']) ?? (options.redact ? '1' : '0')) === '1';
   const { config } = await runs.get(runId);
   return exportedLog({

@@ -1,8 +1,9 @@
 import type { RunConfig } from '../../events/config.ts';
 import { imagesOfEvent } from '../../events/images-of-event.ts';
 import type { RunEvent } from '../../events/registry.ts';
+import type { ShareScope } from '../../events/share-scopes.ts';
 import { createRedactor, type RedactorOptions } from '../redaction/redactor.ts';
-import { inScope, type Scope } from '../redaction/scope.ts';
+import { inScope } from '../redaction/scope.ts';
 
 /** An export takes seconds and reads the log twice, so most logs are cached for that long. */
 const REMEMBERED_CHARS = 8_000_000;
@@ -12,7 +13,7 @@ type Pages = AsyncIterable<readonly RunEvent[]>;
 /** A log as it leaves: in its scope, and masked unless it was asked for as it is. */
 export interface ExportedLog {
   readonly config: RunConfig;
-  readonly scope: Scope;
+  readonly scope: ShareScope;
   /** The events from the first, page by page, all up to the same last one. */
   pages: () => AsyncGenerator<readonly RunEvent[]>;
   /** Hashes of the images that its events refer to. */
@@ -31,7 +32,7 @@ export interface ExportedLog {
 export async function exportedLog(options: {
   config: RunConfig;
   read: () => Pages;
-  scope: Scope;
+  scope: ShareScope;
   redaction: RedactorOptions | undefined;
 }): Promise<ExportedLog> {
   const { read, scope } = options;

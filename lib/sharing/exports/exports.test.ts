@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RunEvent } from '../../events/registry.ts';
+import type { ShareScope } from '../../events/share-scopes.ts';
 import { completedLog, endedLog, repairedLog, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
 import type { RedactorOptions } from '../redaction/redactor.ts';
-import type { Scope } from '../redaction/scope.ts';
 import { exportedLog } from './exported-log.ts';
 import { htmlExport } from './html-export.ts';
 import { codeSpan, fenced, markdownExport } from './markdown-export.ts';
@@ -24,7 +24,7 @@ async function* pagesOf(events: readonly RunEvent[]) {
 
 function leaving(
   log: Pick<SampleLog, 'events'>,
-  options: { scope?: Scope; redaction?: RedactorOptions } = {},
+  options: { scope?: ShareScope; redaction?: RedactorOptions } = {},
 ) {
   const [first] = log.events;
   if (first?.type !== 'run.created') throw new Error('a log begins with its run');

@@ -7,6 +7,7 @@ import { DEFAULT_MODE, modeFacts } from '../../events/modes.ts';
 import { checksWords, outcomeWords } from '../../events/outcome.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
+import type { ShareScope } from '../../events/share-scopes.ts';
 import { summarize } from '../../events/summarize.ts';
 import type { OutcomeKind } from '../../events/termination.ts';
 import { addUsage, type TokenUsage } from '../../events/token-usage.ts';
@@ -270,7 +271,7 @@ class Summary {
   }
 }
 
-const LEFT_OUT = {
+const LEFT_OUT: Readonly<Record<Exclude<ShareScope, 'everything'>, string>> = {
   without_results: 'results of tools and checks',
   summary: 'prompts, arguments, results and model text',
 };

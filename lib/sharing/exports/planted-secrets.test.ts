@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { SHARE_SCOPES, type ShareScope } from '../../events/share-scopes.ts';
 import { leaksIn, PLANTED_ENVIRONMENT, PLANTED_SECRETS, plantedLog } from '../../testing/planted-secrets.ts';
-import { SCOPES } from '../redaction/scope.ts';
 import { exploreLog } from './explore-log.ts';
 import { type ExportedLog, exportedLog } from './exported-log.ts';
 import { htmlExport } from './html-export.ts';
@@ -43,7 +43,7 @@ function plantedAs(mode: 'task' | 'session' | 'explore') {
   return { events, config: created.config };
 }
 
-function opened(format: string, scope: (typeof SCOPES)[number], masked: boolean): Promise<ExportedLog> {
+function opened(format: string, scope: ShareScope, masked: boolean): Promise<ExportedLog> {
   const mode = format === 'session log' ? 'session' : format === 'exploration log' ? 'explore' : 'task';
   const { events: planted, config } = plantedAs(mode);
   return exportedLog({
@@ -64,7 +64,7 @@ it.each(Object.keys(FORMATS))(
     if (!write) throw new Error(format);
     // They are in there, so that their absence says something.
     expect(leaksIn(await write(await opened(format, 'everything', false))).length).toBeGreaterThan(5);
-    for (const scope of SCOPES) {
+    for (const scope of SHARE_SCOPES) {
       const sent = await write(await opened(format, scope, true));
       expect(leaksIn(sent), `${format}, ${scope}`).toEqual([]);
       expect(sent.length).toBeGreaterThan(100);

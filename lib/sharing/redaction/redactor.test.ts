@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { runEvent } from '../../events/registry.ts';
+import { SHARE_SCOPES } from '../../events/share-scopes.ts';
 import { leaksIn, PLANTED_ENVIRONMENT, PLANTED_SECRETS, plantedLog } from '../../testing/planted-secrets.ts';
 import { SampleLog } from '../../testing/sample-logs.ts';
 import { createRedactor, withRunFolders } from './redactor.ts';
-import { inScope, SCOPES } from './scope.ts';
+import { inScope } from './scope.ts';
 import { redactLog } from './under-test.ts';
 
 const options = { workspace: '/home/ada/projects/quarterly-reports', environment: [PLANTED_ENVIRONMENT] };
@@ -18,7 +19,7 @@ it.each(PLANTED_SECRETS)('masks: $name', ({ secret, text }) => {
 it('issue: planted secrets of more than 20 kinds are redacted in every scope, anywhere in an event', () => {
   const { events } = plantedLog();
   expect(leaksIn(JSON.stringify(events)).length).toBe(PLANTED_SECRETS.length + 1);
-  for (const scope of SCOPES) {
+  for (const scope of SHARE_SCOPES) {
     const redacted = redactLog(
       events.map((event) => inScope(event, scope)),
       options,

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { runEvent } from '../../events/registry.ts';
+import { SHARE_SCOPES, type ShareScope } from '../../events/share-scopes.ts';
 import { parseError } from '../../model/ollama-body.ts';
 import { eventsOf } from '../../testing/events-of.ts';
 import { completedLog, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
-import { inScope, SCOPES } from './scope.ts';
+import { inScope } from './scope.ts';
 
 const logs = {
   completed: completedLog(),
@@ -15,7 +16,7 @@ const logs = {
 
 it('every scope keeps all events with their sequence numbers and times, valid by their schema', () => {
   for (const { events } of Object.values(logs)) {
-    for (const scope of SCOPES) {
+    for (const scope of SHARE_SCOPES) {
       const seen = events.map((event) => inScope(event, scope));
       expect(seen.map(({ type, seq, at }) => [type, seq, at])).toEqual(
         events.map(({ type, seq, at }) => [type, seq, at]),
@@ -93,7 +94,7 @@ function words(): SampleLog {
     .push({ type: 'operator.messaged', message_id: 'm1', text: 'the-message' });
 }
 
-function left(scope: (typeof SCOPES)[number]): string[] {
+function left(scope: ShareScope): string[] {
   const text = JSON.stringify(words().events.map((event) => inScope(event, scope)));
   return [...new Set(text.match(/the-[a-z-]+/g))].sort();
 }
@@ -225,7 +226,7 @@ it('shows the edits of a fork only within the scope', () => {
     log_path: '/the-log',
   }).events;
   if (!forked) throw new Error('no event');
-  const seen = (scope: (typeof SCOPES)[number]) => JSON.stringify(inScope(forked, scope));
+  const seen = (scope: ShareScope) => JSON.stringify(inScope(forked, scope));
   expect(seen('without_results')).not.toContain('-result');
   expect(seen('without_results')).toContain('the-new-reply');
   expect(seen('summary')).not.toContain('the-');

@@ -2,13 +2,10 @@ import type { RunConfig } from '../../events/config.ts';
 import type { ForkEdit } from '../../events/fork.ts';
 import type { AskedRequest } from '../../events/mcp-request.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
+import type { ShareScope } from '../../events/share-scopes.ts';
 import type { Opinion } from '../../events/verification.ts';
 import { assertNever } from '../../util/assert-never.ts';
 import { isRecord } from '../../util/json.ts';
-
-/** How much of a run is shared. */
-export const SCOPES = ['summary', 'without_results', 'everything'] as const;
-export type Scope = (typeof SCOPES)[number];
 
 /** Replaces a text that the scope withholds. */
 const WITHHELD = '‹withheld›';
@@ -17,7 +14,7 @@ const WITHHELD = '‹withheld›';
  * Limits an event to a scope. All events stay, with their sequence numbers, so that the timeline folds like the original;
  * texts outside the scope are replaced.
  */
-export function inScope(event: RunEvent, scope: Scope): RunEvent {
+export function inScope(event: RunEvent, scope: ShareScope): RunEvent {
   switch (scope) {
     case 'everything':
       return event;

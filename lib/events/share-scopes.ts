@@ -1,0 +1,3 @@
+/** How much of a run a link or an exported file shows, from least to most. */
+export const SHARE_SCOPES = ['summary', 'without_results', 'everything'] as const;
+export type ShareScope = (typeof SHARE_SCOPES)[number];
