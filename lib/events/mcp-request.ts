@@ -56,13 +56,17 @@ export const mcpRequestReceived = z.object({
   request: askedRequest,
 });
 
+/** What came of a request: answered, refused, or closed without an answer. */
+export const mcpRequestAction = z.enum(['accept', 'decline', 'cancel']);
+export type McpRequestAction = z.infer<typeof mcpRequestAction>;
+
 /** The operator's answer, or the end of the wait because the run stops or the server no longer waits. */
 export const mcpRequestAnswered = z.object({
   ...envelope,
   type: z.literal('mcp-request.answered'),
   request_id: z.string(),
   call_id: z.string(),
-  action: z.enum(['accept', 'decline', 'cancel']),
+  action: mcpRequestAction,
   /** For an accepted form: what was entered. */
   content: z.record(z.string(), enteredValue).optional(),
   by: z.enum(['operator', 'stop', 'server']),

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
 import { contentProblems } from '../events/entered-content.ts';
-import type { EnteredContent } from '../events/mcp-request.ts';
+import type { EnteredContent, McpRequestAction } from '../events/mcp-request.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 
 /** An operator's answer to what an MCP server asks, as received from the API. */
 export interface ServerRequestAnswer {
   requestId: string;
-  action: 'accept' | 'decline' | 'cancel';
+  action: McpRequestAction;
   /** For an accepted form. */
   content?: EnteredContent;
 }

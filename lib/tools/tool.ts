@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import type { FileBefore } from '../events/changed-file.ts';
 import type { NamedImage } from '../events/image.ts';
-import type { AskedRequest, EnteredContent } from '../events/mcp-request.ts';
+import type { AskedRequest, EnteredContent, McpRequestAction } from '../events/mcp-request.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 
@@ -41,7 +41,7 @@ export interface CallId {
 
 /** What came of a request to the operator. */
 export interface OperatorAnswer {
-  action: 'accept' | 'decline' | 'cancel';
+  action: McpRequestAction;
   /** Of an accepted form. */
   content?: EnteredContent;
   /** Of an accepted sample: what the model wrote, or why it wrote nothing. */

@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { postJson } from '#lib/browser/api.ts';
 import { type EnteredTexts, enteredContent, presetTexts } from '#lib/browser/drafts/entered-draft.ts';
 import { APPROVAL_KEYS } from '#lib/browser/words/approval-words.ts';
-import type { AskedRequest, AskedSample } from '#lib/events/mcp-request.ts';
+import type { AskedRequest, AskedSample, McpRequestAction } from '#lib/events/mcp-request.ts';
 import type { AskedByServer, ToolStatus } from '#lib/events/timeline.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { useRequest } from '../../hooks/use-request.ts';
@@ -14,8 +14,6 @@ import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { KeyHint } from '../../ui/key-hint.tsx';
 import { AskedFields } from './asked-fields.tsx';
-
-type Action = 'accept' | 'decline' | 'cancel';
 
 /** What an MCP server asks during a call, with a form or a text to read, and buttons to answer. */
 export function ServerRequest({
@@ -38,7 +36,7 @@ export function ServerRequest({
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
     }
   }, [problems]);
-  const answer = (action: Action, content?: object) =>
+  const answer = (action: McpRequestAction, content?: object) =>
     void run(async () => {
       await postJson(`/api/runs/${encodeURIComponent(runId)}/mcp-requests`, {
         request_id: requestId,
