@@ -2,12 +2,12 @@
 
 import type { ToolsReply } from '#lib/api/tools.ts';
 import {
-  type ApprovalChoice,
   addedToolsOf,
   approvalChoices,
   approvalTools,
   type CommandPlace,
 } from '#lib/browser/drafts/run-draft.ts';
+import type { ApprovalChoice } from '#lib/events/approval-choices.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { cx } from '../ui/cx.ts';
 import { Section } from '../ui/form/fields.tsx';

@@ -3,8 +3,9 @@
 import { useEffect, useRef } from 'react';
 import { say } from '#lib/browser/say.ts';
 import { isDialogOpen, isTyping } from '#lib/browser/typing.ts';
-import { APPROVAL_KEYS, APPROVE_ALL_KEY, type ApprovalChoice } from '#lib/browser/words/approval-words.ts';
+import { APPROVAL_KEYS, APPROVE_ALL_KEY, type ApprovalAnswer } from '#lib/browser/words/approval-words.ts';
 import type { ToolRow } from '#lib/events/timeline.ts';
+import { keysOf } from '#lib/util/records.ts';
 import { useRunScreen } from './screen-context.ts';
 
 /**
@@ -46,9 +47,8 @@ export function useApprovalKeys(calls: readonly ToolRow[], approveAll: () => voi
   }, [isWaiting, reading, goTo]);
 }
 
-function choiceOf(key: string): ApprovalChoice | undefined {
-  const choices: ApprovalChoice[] = ['once', 'run', 'tool_and_folder', 'deny'];
-  return choices.find((choice) => APPROVAL_KEYS[choice] === key);
+function choiceOf(key: string): ApprovalAnswer | undefined {
+  return keysOf(APPROVAL_KEYS).find((choice) => APPROVAL_KEYS[choice] === key);
 }
 
 function isInView(element: HTMLElement): boolean {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FETCH_TOOL, isAddedTool, OPTIONAL_TOOLS } from '../events/added-tools.ts';
 import { approvalScope } from '../events/approval.ts';
+import { APPROVAL_CHOICES } from '../events/approval-choices.ts';
 import { optionalSettings, runMode } from '../events/config.ts';
 import { DISTRACTOR_NAMES } from '../events/distractor-names.ts';
 import {
@@ -19,7 +20,7 @@ import {
   type RunMode,
   TOOL_NAMES,
 } from '../events/modes.ts';
-import { approvalChoice, KEEP_ALIVE_FORM, MAX_PATH_CHARS } from '../events/setting-values.ts';
+import { KEEP_ALIVE_FORM, MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { keepAliveMs } from '../model/keep-alive.ts';
 import { IN_WORDS } from '../util/schema-problems.ts';
@@ -27,6 +28,8 @@ import { checkProblems, schemaProblem } from './check-problems.ts';
 import { attachedImages } from './image.ts';
 import { modelOptionProblems } from './named-options.ts';
 import { toolsProblem } from './tools.ts';
+
+const approvalChoice = z.enum(APPROVAL_CHOICES);
 
 /** A built-in tool, or one of an MCP server. */
 const ruledTool = z

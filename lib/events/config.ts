@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PARSER_LAYERS } from '../parser/layers.ts';
 import { regularExpression } from '../util/regular-expression.ts';
+import { APPROVAL_CHOICES } from './approval-choices.ts';
 import { boundedJson, check } from './check.ts';
 import { commandTool, MAX_COMMAND_TOOLS } from './command-tool.ts';
 import { copiedFiles } from './copied-files.ts';
@@ -16,7 +17,7 @@ import {
   MAX_TITLE_CHARS,
 } from './limits.ts';
 import { modeNames, type RunMode } from './modes.ts';
-import { approvalPolicy, KEEP_ALIVE_FORM, optionValue, thinkSetting } from './setting-values.ts';
+import { KEEP_ALIVE_FORM, optionValue, thinkSetting } from './setting-values.ts';
 import {
   BUDGET_LIMITS,
   DIVERSITY_DEFAULTS,
@@ -58,6 +59,15 @@ const diversitySettings = z.object({
   window: numberSchema(DIVERSITY_LIMITS.window),
   /** Ollama model for embeddings; default: compare word n-grams. */
   embedding_model: z.string().min(1).max(MAX_MODEL_NAME_CHARS).optional(),
+});
+
+const approvalChoice = z.enum(APPROVAL_CHOICES);
+
+/** Which calls need the operator's approval. */
+const approvalPolicy = z.object({
+  default: approvalChoice,
+  /** By tool name. */
+  tools: z.record(z.string(), approvalChoice).optional(),
 });
 
 /** Commands that match are refused before they start (O6): a regular expression, searched for in each of their lines. */

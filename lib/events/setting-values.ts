@@ -18,14 +18,3 @@ export const optionValue = z.union(
   'must be a number, a string, true, false or a list of strings.',
 );
 export type OptionValue = z.infer<typeof optionValue>;
-
-/** Whether a call runs, needs approval, or is refused. */
-export const approvalChoice = z.enum(['auto', 'ask', 'deny']);
-export type ApprovalChoice = z.infer<typeof approvalChoice>;
-
-/** Which calls need the operator's approval. */
-export const approvalPolicy = z.object({
-  default: approvalChoice,
-  /** By tool name. */
-  tools: z.record(z.string(), approvalChoice).optional(),
-});

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
 import type { ApprovalScope } from '../events/approval.ts';
+import type { ApprovalChoice } from '../events/approval-choices.ts';
 import type { ChangedFile } from '../events/changed-file.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { placeEvents } from '../events/place-events.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { Approval, PendingCall, RunState } from '../events/run-state.ts';
-import type { ApprovalChoice } from '../events/setting-values.ts';
 import { validateArguments } from '../parser/validate-arguments.ts';
 import type { JsonObject } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';
@@ -21,7 +21,7 @@ const SHOWN_FILE_CHARS = 200_000;
 /** An operator's decision about a call, as received from the API. */
 export interface ApprovalRequest {
   callId: string;
-  decision: 'approved' | 'edited' | 'denied';
+  decision: EventOf<'approval.decided'>['decision'];
   /** For `approved`. Default: `once`. */
   scope?: ApprovalScope;
   /** For `edited`: the arguments to use instead of the model's. */

@@ -1,7 +1,7 @@
 import { importedSummary } from '../api/summarize-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
-import type { NewEvent, RunEvent } from '../events/registry.ts';
+import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { TerminationReason } from '../events/termination.ts';
 import { PARSER_LAYERS, type ParserLayer } from '../parser/layers.ts';
@@ -282,7 +282,7 @@ export class SampleLog {
   /** What the person says to it. A denied call has its result at once. */
   decide(
     call: SampleCall,
-    decided: { decision: 'approved' | 'edited' | 'denied'; arguments?: JsonObject; reason?: string },
+    decided: { decision: EventOf<'approval.decided'>['decision']; arguments?: JsonObject; reason?: string },
     ms = 4000,
   ): this {
     const call_id = `c${this.#toolCalls + 1}`;

@@ -2,7 +2,7 @@
 
 import {
   APPROVAL_KEYS,
-  type ApprovalChoice,
+  type ApprovalAnswer,
   SCOPE_LABELS,
   scopeWords,
 } from '#lib/browser/words/approval-words.ts';
@@ -76,7 +76,7 @@ function Choice({
   busy,
   onClick,
 }: {
-  choice: ApprovalChoice;
+  choice: ApprovalAnswer;
   label: string;
   kind: ButtonKind;
   busy: boolean;

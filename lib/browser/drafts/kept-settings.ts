@@ -1,3 +1,4 @@
+import { APPROVAL_CHOICES } from '../../events/approval-choices.ts';
 import { runKinds } from '../../events/modes.ts';
 import { OPERATOR_POLICIES, TIERS } from '../../events/settings.ts';
 import { isRecord, jsonObject } from '../../util/json.ts';
@@ -5,7 +6,6 @@ import { keysOf, recordOf } from '../../util/records.ts';
 import { type DraftCheck, isCheckChoice } from './check-draft.ts';
 import { NUMBER_FIELD_NAMES } from './number-fields.ts';
 import {
-  APPROVAL_CHOICES,
   emptyDraft,
   PLAIN_SWITCHES,
   type RunDraft,

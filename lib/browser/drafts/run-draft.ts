@@ -4,6 +4,7 @@ import type { HealthReply } from '../../api/replies.ts';
 import { askedSettings, definedOf, type RunSettings, settingsOf } from '../../api/run-settings.ts';
 import { offersServers } from '../../api/tools.ts';
 import { FETCH_TOOL, isAddedTool } from '../../events/added-tools.ts';
+import { APPROVAL_CHOICES, type ApprovalChoice } from '../../events/approval-choices.ts';
 import type { RunConfig, RunMode } from '../../events/config.ts';
 import { fetchHostProblem, splitHosts } from '../../events/fetch-hosts.ts';
 import { DEFAULT_MODE, kindFacts, kindOf, MODES, modeAndTools, type RunKind } from '../../events/modes.ts';
@@ -38,9 +39,6 @@ import { type ThinkWord, thinkOf, thinkWord } from './think-word.ts';
 /** The tools that the form has a rule for. */
 const APPROVAL_TOOLS = MODES.task.tools;
 export type ApprovalTool = (typeof APPROVAL_TOOLS)[number];
-/** All approval rules, the usual one first. */
-export const APPROVAL_CHOICES = ['auto', 'ask', 'deny'] as const;
-export type ApprovalChoice = (typeof APPROVAL_CHOICES)[number];
 
 export const WORKSPACE_KINDS = ['fresh', 'folder'] as const;
 export const STALL_GUARD_CHOICES = ['usual', 'on', 'off'] as const;

@@ -2,10 +2,10 @@ import type { ApprovalScope } from '../../events/approval.ts';
 import type { ToolRow } from '../../events/timeline.ts';
 
 /** What a person can do about a waiting call. */
-export type ApprovalChoice = ApprovalScope | 'deny';
+export type ApprovalAnswer = ApprovalScope | 'deny';
 
 /** The keys that decide about a waiting call. */
-export const APPROVAL_KEYS: Readonly<Record<ApprovalChoice, string>> = {
+export const APPROVAL_KEYS: Readonly<Record<ApprovalAnswer, string>> = {
   once: 'a',
   run: 'r',
   tool_and_folder: 't',
