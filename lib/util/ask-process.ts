@@ -1,13 +1,11 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { startBoundedProcess } from './bounded-process.ts';
 
 const MAX_MEMORY_MB = 128;
 
 /**
- * Has a process of its own do one job whose memory depends on what others wrote. A thread is not enough for that: V8 aborts
- * the whole process when a thread needs far more than its limit in one step, as for a large array.
- * The process ends after the time limit, or at 128 MB.
+ * Has a process of its own do one job whose memory depends on what others wrote (`startBoundedProcess`). The process ends
+ * after the time limit, or at 128 MB.
  *
  * @param module the process: it sends one message when it is ready, and one answer to the message that it then gets
  * @returns `undefined` if it takes too long
@@ -19,24 +17,12 @@ export async function askProcess<Answer>(
   { signal, maxMs }: { signal: AbortSignal; maxMs: number },
 ): Promise<Answer | undefined> {
   signal.throwIfAborted();
-  const child = fork(fileURLToPath(module), [], {
-    env: { NODE_ENV: process.env.NODE_ENV },
-    execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${MAX_MEMORY_MB}`],
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  const ended = new Promise<never>((_, reject) => {
-    child.once('error', reject);
-    // V8 aborts when it runs out of memory; the kernel's OOM killer sends SIGKILL.
-    child.once('exit', (code, killedBy) =>
-      reject(
-        new Error(
-          killedBy === 'SIGABRT' || killedBy === 'SIGKILL'
-            ? `It takes more than ${MAX_MEMORY_MB} MB of memory.`
-            : `Its process ended with ${killedBy ?? code}.`,
-        ),
+  const { child, ended } = startBoundedProcess(module, {
+    maxMemoryMb: MAX_MEMORY_MB,
+    failure: ({ outOfMemory, by }) =>
+      new Error(
+        outOfMemory ? `It takes more than ${MAX_MEMORY_MB} MB of memory.` : `Its process ended with ${by}.`,
       ),
-    );
   });
   const closed = new AbortController();
   const message = () =>
@@ -52,7 +38,6 @@ export async function askProcess<Answer>(
     if (closed.signal.aborted) return undefined;
     throw error;
   } finally {
-    ended.catch(() => undefined);
     child.kill('SIGKILL');
   }
 }

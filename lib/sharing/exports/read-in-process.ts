@@ -1,18 +1,15 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { RunAnnotations } from '../../api/run-annotations.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { EventRow } from '../../store/event-row.ts';
 import type { StoredImage } from '../../store/image-store.ts';
+import { startBoundedProcess } from '../../util/bounded-process.ts';
 import { refused } from './run-file.ts';
 
 /** Memory limit of the reader process, in MiB. A file that needs more is refused. */
 const MAX_MEMORY_MB = 2048;
-/** How much of a failed process's standard error is kept, in UTF-16 units. */
-const STDERR_CHARS = 2000;
 
 export type ToReader = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'end' } | { kind: 'next' };
 
@@ -37,8 +34,7 @@ export interface ReadFile extends AsyncDisposable {
 
 /**
  * Reads and validates a run file in a separate process. 200,000 events take seconds and hundreds of megabytes: in the server,
- * garbage collection would delay every other request, and a hostile file could exhaust its memory. A worker thread would not
- * help, because V8 aborts the whole process when a thread runs out of memory.
+ * garbage collection would delay every other request, and a hostile file could exhaust its memory.
  *
  * @param bytes received to the end even if the file is refused early: clients read no answer while they send, and requests
  *   must arrive within a time limit
@@ -55,17 +51,16 @@ export async function readInProcess(
   }: { importedAt: number; signal?: AbortSignal; maxMemoryMb?: number },
 ): Promise<ReadFile> {
   signal?.throwIfAborted();
-  const reader = fork(
-    fileURLToPath(new URL('./run-file-process.ts', import.meta.url)),
-    [String(importedAt)],
-    {
-      env: { NODE_ENV: process.env.NODE_ENV },
-      execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${maxMemoryMb}`],
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    },
-  );
-  const failed = whenFailed(reader, { signal, maxMemoryMb });
+  const { child: reader, ended } = startBoundedProcess(new URL('./run-file-process.ts', import.meta.url), {
+    args: [String(importedAt)],
+    maxMemoryMb,
+    failure: ({ outOfMemory, by, stderr }) =>
+      outOfMemory
+        ? tooMuchMemory(maxMemoryMb)
+        : new Error(`The reader of a run file ended with ${by}: ${stderr}`),
+  });
+  const failed = signal ? Promise.race([ended, whenAborted(signal)]) : ended;
+  failed.catch(() => undefined); // `answer` rejects with it
   const end = async () => {
     if (reader.exitCode !== null || reader.signalCode !== null) return;
     const exited = once(reader, 'exit');
@@ -119,26 +114,10 @@ export async function readInProcess(
   }
 }
 
-/** Rejects if the process ends by itself or cannot be started, or if the signal is aborted. */
-function whenFailed(
-  reader: ChildProcess,
-  { signal, maxMemoryMb }: { signal: AbortSignal | undefined; maxMemoryMb: number },
-): Promise<never> {
-  let stderr = '';
-  reader.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-STDERR_CHARS);
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  const failed = new Promise<never>((_, reject) => {
-    reader.once('error', reject);
-    reader.once('close', (code, killedBy) => {
-      // V8 aborts when it runs out of memory; the kernel's OOM killer sends SIGKILL.
-      if (killedBy === 'SIGABRT' || killedBy === 'SIGKILL') reject(tooMuchMemory(maxMemoryMb));
-      else reject(new Error(`The reader of a run file ended with ${killedBy ?? code}: ${stderr}`));
-    });
-    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  failed.catch(() => undefined); // `answer` rejects with it
-  return failed;
 }
 
 function tooMuchMemory(megabytes: number): AppError {
