@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const root = resolve(import.meta.dirname, '..');
 
 const documentation = readFileSync(join(root, 'docs', 'requirements.md'), 'utf8');
-const TEST_FILE = /(\.(test|spec)|store-contract)\.ts$/;
+const TEST_FILE = /(\.(test|spec)\.ts|store-contract\/[a-z-]+\.ts)$/;
 
 /** The program's own sources and its manifest, without tests. */
 function programText(): string {

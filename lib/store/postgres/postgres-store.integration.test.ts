@@ -19,7 +19,8 @@ import {
   sampleFile,
   verifiedLog,
 } from '../../testing/sample-logs.ts';
-import { describeRunStore, unmarkedLoss } from '../../testing/store-contract.ts';
+import { unmarkedLoss } from '../../testing/store-contract/samples.ts';
+import { describeRunStore } from '../../testing/store-contract.ts';
 import { durationsOf, storeDurations } from '../../testing/stored-durations.ts';
 import { FAMILIES_AND_FOLDERS, familiesAndFolders, storeFamilies } from '../../testing/stored-families.ts';
 import { growthOf } from '../growth-of.ts';

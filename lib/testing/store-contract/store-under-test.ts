@@ -1,0 +1,12 @@
+import type { ImportSteps } from '../../store/import-run.ts';
+import type { Store } from '../../store/store.ts';
+
+/** A store under test, in a place of its own that outlives `reopen`. */
+export interface StoreUnderTest {
+  store: Store;
+  /** Closes the store and opens it again on what it left. */
+  reopen(): Promise<Store>;
+  dispose(): Promise<void>;
+  /** The steps of an import, one by one. */
+  imports(): ImportSteps;
+}
