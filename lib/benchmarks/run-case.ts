@@ -9,6 +9,7 @@ import { toolDefinitions } from '../function-calling/tool-definitions.ts';
 import type { ChatModel, ChatReply, ChatRequest, ModelOptions } from '../model/chat-model.ts';
 import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
 import { wireRequest } from '../model/wire-request.ts';
+import { originOf } from '../parser/call-origin.ts';
 import type { ParsedReply } from '../parser/types.ts';
 import { asJson, isRecord, type JsonValue } from '../util/json.ts';
 
@@ -135,12 +136,13 @@ function readingOf(parsed: ParsedReply): Pick<BenchmarkEvidence, 'read_calls' | 
   const calls = parsed.type === 'tool_calls' ? parsed.calls : [];
   return {
     read_calls: calls.map((call, index) => {
+      const { layer, format } = originOf(parsed, index);
       const coerced = parsed.coercions.filter((coercion) => coercion.call === index).map(({ path }) => path);
       return {
         name: boundedText(call.name, 200),
         arguments: boundedJson(call.arguments),
-        layer: parsed.origins[index]?.layer ?? 'native',
-        format: parsed.origins[index]?.format ?? 'native',
+        layer,
+        format,
         ...(coerced.length > 0 && { coerced: coerced.map((path) => boundedText(path, 200)) }),
       };
     }),

@@ -7,6 +7,7 @@ import type { ChatMessage, ChatModel, ChatReply, ChatRequest, ModelOptions } fro
 import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
 import { wireRequest } from '../model/wire-request.ts';
 import { buildAgenticPrompt } from '../modes/agentic-prompt.ts';
+import { originOf } from '../parser/call-origin.ts';
 import { isLostCall, swallowedTokens } from '../parser/swallowed-call.ts';
 import type { ParsedReply } from '../parser/types.ts';
 import { validateArguments } from '../parser/validate-arguments.ts';
@@ -191,13 +192,16 @@ function shownReply(
     prompt_tokens: reply.promptTokens,
     reply_tokens: reply.replyTokens,
     read: {
-      calls: reading.calls.slice(0, MAX_SHOWN).map((call, index) => ({
-        name: boundedText(call.name, 200),
-        arguments: boundedJson(call.arguments),
-        layer: parsed.origins[index]?.layer ?? 'native',
-        format: parsed.origins[index]?.format ?? 'native',
-        problems: call.problems.slice(0, MAX_SHOWN).map((problem) => boundedText(problem, 400)),
-      })),
+      calls: reading.calls.slice(0, MAX_SHOWN).map((call, index) => {
+        const { layer, format } = originOf(parsed, index);
+        return {
+          name: boundedText(call.name, 200),
+          arguments: boundedJson(call.arguments),
+          layer,
+          format,
+          problems: call.problems.slice(0, MAX_SHOWN).map((problem) => boundedText(problem, 400)),
+        };
+      }),
       text: boundedText(reading.text),
       thinking_chars: parsed.thinking.length,
       repairs: parsed.repairs.slice(0, MAX_SHOWN).map(({ rule, before, after }) => ({

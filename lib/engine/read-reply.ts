@@ -2,6 +2,8 @@ import { keptReply } from '../events/conversation.ts';
 import { messageChars } from '../events/message-size.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { ChatReply } from '../model/chat-model.ts';
+import { originOf } from '../parser/call-origin.ts';
+import { totalCalls } from '../parser/layers.ts';
 import { isLostCall, swallowedTokens } from '../parser/swallowed-call.ts';
 import type { ParsedReply } from '../parser/types.ts';
 import { tokensOf } from '../policies/estimate.ts';
@@ -92,19 +94,19 @@ function numberedCalls(
   message: ChatReply['message'],
 ): Extract<NewEvent, { type: 'reply.parsed' }>['calls'] {
   if (parsed.type !== 'tool_calls') return [];
-  const before = counts.native + counts.json + counts.xml;
+  const before = totalCalls(counts);
   const givenIds = config.conversation?.call_ids ? identifiers(message, parsed.calls.length) : [];
   return parsed.calls.map((call, index) => {
-    const origin = parsed.origins[index];
+    const { layer, format, span } = originOf(parsed, index);
     const given = givenIds[index];
     return {
       call_id: `c${before + index + 1}`,
       ...(given === undefined ? {} : { given_id: given }),
       name: call.name,
       arguments: call.arguments,
-      layer: origin?.layer ?? 'native',
-      format: origin?.format ?? 'native',
-      ...(origin?.span === undefined ? {} : { span: origin.span }),
+      layer,
+      format,
+      ...(span === undefined ? {} : { span }),
     };
   });
 }

@@ -1,3 +1,4 @@
+import { originOf } from '../parser/call-origin.ts';
 import { parseToolCalls } from '../parser/parse-tool-calls.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import type { JsonValue } from '../util/json.ts';
@@ -149,9 +150,7 @@ function read(
     calls: calls.map((call, index) => ({
       call_id: `c${before + index + 1}`,
       ...call,
-      layer: parsed.origins[index]?.layer ?? 'native',
-      format: parsed.origins[index]?.format ?? 'native',
-      span: parsed.origins[index]?.span,
+      ...originOf(parsed, index),
     })),
     text: parsed.visibleText,
     thinking: parsed.thinking,

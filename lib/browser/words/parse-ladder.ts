@@ -1,5 +1,5 @@
 import type { EventOf } from '../../events/registry.ts';
-import { PARSER_LAYERS, type ParserLayer } from '../../parser/layers.ts';
+import { PARSER_LAYERS, type ParserLayer, totalCalls } from '../../parser/layers.ts';
 import { formatCount, plural } from './format.ts';
 import { LAYER_WORDS } from './layer-words.ts';
 
@@ -81,7 +81,7 @@ export function markedText(text: string, marks: readonly Mark[]): MarkedPiece[] 
 export function readingWords(
   counts: Readonly<Record<ParserLayer | 'repaired' | 'refused' | 'malformed', number>>,
 ): string | undefined {
-  const calls = PARSER_LAYERS.reduce((sum, layer) => sum + counts[layer], 0);
+  const calls = totalCalls(counts);
   const parts = [
     ...PARSER_LAYERS.map((layer) => ({ count: counts[layer], word: LAYER_WORDS[layer].name })),
     { count: counts.repaired, word: 'repaired' },
