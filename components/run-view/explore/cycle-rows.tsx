@@ -1,5 +1,6 @@
 'use client';
 
+import { callsOf, toolsByUse } from '#lib/browser/plots/explore-series.ts';
 import { formatCount, formatPercent, formatShortCount, formatTokens } from '#lib/browser/words/format.ts';
 import type { CycleRow, CycleTable } from '#lib/events/cycle-table.ts';
 import { RowLink } from '../../ui/event-link.tsx';
@@ -20,7 +21,7 @@ export function CycleRows({
   /** Opens the event that started a cycle; without it, the numbers are no links. */
   onGo?: (seq: number) => void;
 }) {
-  const tools = toolsOf(rows);
+  const tools = toolsByUse(rows);
   const own = tools.slice(0, MAX_TOOLS);
   const others = tools.slice(MAX_TOOLS);
   const head = [
@@ -73,21 +74,12 @@ export function CycleRows({
   );
 }
 
-function toolsOf(rows: readonly CycleRow[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { tools } of rows) {
-    for (const [name, count] of Object.entries(tools)) counts.set(name, (counts.get(name) ?? 0) + count);
-  }
-  return [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([name]) => name);
-}
-
 function cellsOf(row: CycleRow, own: readonly string[], others: readonly string[]): string[] {
-  const calls = (name: string) => (Object.hasOwn(row.tools, name) ? (row.tools[name] ?? 0) : 0);
   const failed = row.failed_tool_calls > 0 ? ` (${formatCount(row.failed_tool_calls)} failed)` : '';
   return [
     `${formatCount(row.tool_calls)}${failed}`,
-    ...own.map((name) => formatCount(calls(name))),
-    ...(others.length > 0 ? [formatCount(others.reduce((sum, name) => sum + calls(name), 0))] : []),
+    ...own.map((name) => formatCount(callsOf(row, name))),
+    ...(others.length > 0 ? [formatCount(others.reduce((sum, name) => sum + callsOf(row, name), 0))] : []),
     `${formatCount(row.memory_keys)}${growthWords(row.memory_keys_growth)}`,
     `${formatShortCount(row.memory_chars)}${growthWords(row.memory_chars_growth)}`,
     formatTokens(row.tokens_in, 0, formatShortCount),

@@ -10,6 +10,9 @@ export interface CycleGroup {
   readonly novelty?: { readonly low: number; readonly value: number; readonly high: number };
 }
 
+/** What a cycle, or another part of an exploration, called. */
+type ToolCounts = Pick<Cycle, 'tools'>;
+
 /** At most `most` groups of equal size, in order. Pure. */
 export function groupCycles(cycles: readonly Cycle[], most: number): CycleGroup[] {
   const size = Math.max(1, Math.ceil(cycles.length / Math.max(1, most)));
@@ -43,12 +46,13 @@ export function groupCycles(cycles: readonly Cycle[], most: number): CycleGroup[
   return groups;
 }
 
-function callsOf({ tools }: Cycle, name: string): number {
+/** How often a tool was called. Pure. */
+export function callsOf({ tools }: ToolCounts, name: string): number {
   return Object.hasOwn(tools, name) ? (tools[name] ?? 0) : 0;
 }
 
 /** The tools of an exploration by how often they were called, the most frequent first. Pure. */
-export function toolsByUse(cycles: readonly Cycle[]): string[] {
+export function toolsByUse(cycles: readonly ToolCounts[]): string[] {
   const counts = new Map<string, number>();
   for (const { tools } of cycles) {
     for (const [tool, count] of Object.entries(tools)) counts.set(tool, (counts.get(tool) ?? 0) + count);
