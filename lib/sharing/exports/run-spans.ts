@@ -113,13 +113,12 @@ export class SpanProjection {
     if (!config) return [];
     const unfinished = { type: 'unfinished', message: 'It had not ended.' };
     const open = [...this.#open.keys()].flatMap((id) => this.#close(id, updatedAt, {}, unfinished));
-    const root = readable(
+    const root = readable(rootSpan(this.#state, config, this.#content), {
       runId,
-      'run',
-      rootSpan(this.#state, config, this.#content),
-      updatedAt,
-      rootError(this.#state, this.#content),
-    );
+      id: 'run',
+      end: updatedAt,
+      error: rootError(this.#state, this.#content),
+    });
     this.#state = emptyRunState('');
     return [...open, root];
   }
@@ -129,7 +128,7 @@ export class SpanProjection {
     if (!span) return [];
     this.#open.delete(id);
     const whole = { ...span, attributes: { ...span.attributes, ...attributes } };
-    return [readable(this.#state.runId, id, whole, end, error, 'run')];
+    return [readable(whole, { runId: this.#state.runId, id, end, error, parent: 'run' })];
   }
 }
 
@@ -152,12 +151,14 @@ export function otlpJson(spans: ReadableSpan[]): string {
 const RESOURCE = resourceFromAttributes({ [ATTR_SERVICE_NAME]: AGENT });
 
 function readable(
-  runId: string,
-  id: string,
   span: OpenSpan,
-  end: number,
-  error: SpanError | undefined,
-  parent?: string,
+  {
+    runId,
+    id,
+    end,
+    error,
+    parent,
+  }: { runId: string; id: string; end: number; error: SpanError | undefined; parent?: string },
 ): ReadableSpan {
   return {
     name: span.name,
