@@ -31,7 +31,7 @@ export async function callServerTool(
   if (current?.hash !== tool.hash) {
     const what = current ? 'describes this tool differently' : 'no longer has this tool';
     return failed(tool.offered, {
-      error: `The server ${what} than when it was accepted, so it was not called. Do without it: only a person can accept the change.`,
+      error: `The server ${what} than when it was accepted, so it was not called. Continue without it: only a person can accept the change.`,
     });
   }
   const problem = await validateInThread({ value: args, schema: tool.inputSchema }, signal);
@@ -49,7 +49,7 @@ export async function callServerTool(
   if (onImage) for (const image of resultImages(raw)) onImage(image);
   const notes = [
     ...(isRestart
-      ? ['The server had ended and was started again before this call. What it remembered may be lost.']
+      ? ['The server had stopped and was restarted before this call. Its earlier state may be lost.']
       : []),
     ...requestNotes(counts),
     ...(await outputNotes(tool, result, signal)),

@@ -448,7 +448,7 @@ it('memory survives cycles and a restart [O12, O13]', async () => {
     'Stored "plan" (15 characters).',
     'look at the sky',
     'Deleted "plan".',
-    'Error: There is no memory "plan". list shows all keys.',
+    'Error: There is no memory "plan". Use list to see all keys.',
   ]);
   const [written] = whole.of('memory.changed');
   expect(written).toMatchObject({ cycle: 1, operation: 'write', key: 'plan', call_id: 'c1' });
@@ -773,7 +773,7 @@ it('compares by embeddings if a model is configured, and by words if that fails 
     { fake: { models: [{ name: 'play' }, { name: 'embedder' }] } },
   );
   expect(embedded.of('diversity.advised')).toMatchObject([
-    { measure: 'embeddings', cycle: 3, feedback: expect.stringContaining('100 %') },
+    { measure: 'embeddings', cycle: 3, feedback: expect.stringContaining('100%') },
     { measure: 'embeddings', cycle: 3, compared: [1, 2] },
   ]);
   expect(embedded.of('diversity.advised')[1]?.feedback).toBeUndefined();
@@ -838,6 +838,6 @@ it('the log contains each call with its request, reply and actions [X14, X15, X1
   expect(entries[2]?.payload).toEqual({
     tool_name: 'read',
     parameters: { key: 'zzz' },
-    output: 'Error: There is no memory "zzz". list shows all keys.',
+    output: 'Error: There is no memory "zzz". Use list to see all keys.',
   });
 });

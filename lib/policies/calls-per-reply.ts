@@ -9,8 +9,8 @@ import type { PendingCall, PendingReply } from '../events/run-state.ts';
 export function surplusCall(reply: PendingReply, call: PendingCall): NewEvent | undefined {
   if (reply.calls.indexOf(call) < MAX_CALLS_PER_REPLY) return undefined;
   const error =
-    `This call was not run: a reply may hold ${MAX_CALLS_PER_REPLY} calls, and this one held ${reply.calls.length}. ` +
-    'Look at the results of the others first, then ask again for what is still needed.';
+    `This call was not run: a reply may contain ${MAX_CALLS_PER_REPLY} calls, and this one contained ${reply.calls.length}. ` +
+    'Read the results of the other calls first, then repeat the calls that are still needed.';
   return {
     type: 'tool-call.ended',
     call_id: call.callId,

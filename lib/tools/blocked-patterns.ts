@@ -24,7 +24,7 @@ export const MAX_COMMAND_CHARS = 32_768;
 export const DEFAULT_BLOCKED_PATTERNS: readonly BlockedPattern[] = [
   {
     pattern: String.raw`^(?:(?=(\brm\s+(?:-\S+\s+)*|[^]))\1)*?\brm\s+(?=(?:-\S+\s+)*?-\S*r)(?=((?:-\S+\s+)+))\2["']?(?:/|~|\$HOME|\$\{HOME\}|\.\.|\*)/?\*?["']?(?:\s|[;&|)]|$)`,
-    reason: 'it deletes everything under a root, a home or the whole workspace; name what is to be deleted',
+    reason: 'it deletes everything in a root, home or workspace folder; name what to delete',
   },
   {
     pattern: String.raw`^(?=(.*?\brm\s))\1.*--no-preserve-root`,
@@ -37,7 +37,7 @@ export const DEFAULT_BLOCKED_PATTERNS: readonly BlockedPattern[] = [
   { pattern: String.raw`:\s*\(\)\s*\{\s*:\s*\|\s*:\s*&`, reason: 'it is a fork bomb' },
   {
     pattern: String.raw`(?:^|[;&|(]\s*)(?:sudo|doas|su|pkexec)(?:\s|$)`,
-    reason: 'commands cannot become another user here; run it without that',
+    reason: 'commands cannot run as another user here; run it as the current user',
   },
   {
     pattern: String.raw`(?:^|[;&|(]\s*)(?:shutdown|reboot|halt|poweroff|init\s+[06])(?:\s|$)`,
@@ -45,7 +45,7 @@ export const DEFAULT_BLOCKED_PATTERNS: readonly BlockedPattern[] = [
   },
   {
     pattern: String.raw`^(?=((?:(?=(\bch(?:mod|own)\s+(?:-\S+\s+)*|.))\2)*?\bch(?:mod|own)\s(?=\s*(?:-\S+\s+)*?-\S*R)))\1.*\s["']?(?:/|~)/?["']?(?:\s|[;&|)]|$)`,
-    reason: 'it changes the rights of everything under a root or a home',
+    reason: 'it changes the permissions of everything in a root or home folder',
   },
   {
     pattern: String.raw`(?:^|\|)(?=([^|]*?\b(?:curl|wget)\s))\1[^|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b`,

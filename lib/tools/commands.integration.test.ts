@@ -132,7 +132,7 @@ describe.skipIf(!found || sandbox.ripgrep === undefined)('search_files with ripg
     await tools.output('write_file', { path: 'a.ts', content: 'call(foo[0' });
     expect(await tools.output('search_files', { pattern: 'call(foo[' })).toMatchObject({
       count: 1,
-      note: 'The pattern is not a valid regular expression; it was searched as plain text.',
+      note: 'The pattern is not a valid regular expression, so it was searched for as plain text.',
     });
   });
 

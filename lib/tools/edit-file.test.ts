@@ -57,7 +57,7 @@ it('refuses edits that fit hundreds of thousands of places, which would take all
   const all = { replace_all: true };
   const edits = [change('a', 'b', all), change('b', 'a', all)];
   expect(await tools.error('edit_file', { path: 'f', edits })).toBe(
-    'Edit 2: old_text is there too often. Make it longer, or replace the text with a command. None of the edits was made.',
+    'Edit 2: old_text occurs too often. Make it longer, or replace the text with a command. None of the edits was made.',
   );
   expect(await tools.output('edit_file', { path: 'f', edits: edits.slice(0, 1) })).toMatchObject({
     replacements: 150_000,
@@ -84,11 +84,11 @@ it('does not ask for the line of places that are in one line', async () => {
   const refusal = (more: object) => tools.error('edit_file', { path: 'f', edits: [change('x', 'z', more)] });
   expect(await refusal({})).toContain('3 times, in lines 1, 3.');
   expect(await refusal({ line: 1 })).toBe(
-    'old_text is there more than once in line 1. Add text around it. Nothing was changed.',
+    'old_text occurs more than once in line 1. Add text around it. Nothing was changed.',
   );
   await writeFile(join(tools.workspace, 'f'), 'x x\n');
   expect(await refusal({})).toBe(
-    'old_text is there 2 times, in line 1. Add text around it, or set replace_all. Nothing was changed.',
+    'old_text occurs 2 times in line 1. Add text around it, or set replace_all. Nothing was changed.',
   );
 });
 
@@ -97,7 +97,7 @@ it('names lines of the file as it is, whatever the edits before would have moved
   const before = [change('a', '1\n2\n3', { replace_all: true }), change('y\n', '')];
   const refusal = (edit: ReturnType<typeof change>) =>
     tools.error('edit_file', { path: 'f', edits: [...before, edit] });
-  expect(await refusal(change('x', 'z'))).toContain('Edit 3: old_text is there 2 times, in lines 2, 5.');
+  expect(await refusal(change('x', 'z'))).toContain('Edit 3: old_text occurs 2 times, in lines 2, 5.');
   expect(await refusal(change('sum = 7', 'z'))).toContain(
     'The closest line, counted after the edits before, is 9: "sum = 1".',
   );
@@ -109,10 +109,10 @@ it('names the lines of a text that is there several times', async () => {
   await using tools = await withFile('x\ny\nx\n');
   const refusal = (more: object) => tools.error('edit_file', { path: 'f', edits: [change('x', 'z', more)] });
   expect(await refusal({})).toBe(
-    'old_text is there 2 times, in lines 1, 3. Add text around it, give the line of one place, or set replace_all. Nothing was changed.',
+    'old_text occurs 2 times, in lines 1, 3. Add text around it, give the line of one of them, or set replace_all. Nothing was changed.',
   );
-  expect(await refusal({ line: 2 })).toContain('equally near to line in lines 1, 3.');
-  expect(await refusal({ line: 1, replace_all: true })).toContain('Give only one.');
+  expect(await refusal({ line: 2 })).toContain('in lines 1, 3 are equally close to line.');
+  expect(await refusal({ line: 1, replace_all: true })).toContain('Give only one of the two.');
   await tools.output('edit_file', { path: 'f', edits: [change('x', 'z', { line: 3, replace_all: null })] });
   expect(await tools.held()).toBe('x\ny\nz\n');
   await writeFile(join(tools.workspace, 'f'), 'x\n'.repeat(100));

@@ -19,7 +19,7 @@ export const editFile: Tool = {
     function: {
       name: 'edit_file',
       description:
-        'Change parts of a text file in the workspace: replaces each old_text by its new_text. Edits are made in order, all or none.',
+        'Change parts of a text file in the workspace: replaces each old_text with its new_text. Edits are made in order, all or none.',
       parameters: {
         type: 'object',
         properties: {
@@ -34,14 +34,17 @@ export const editFile: Tool = {
                 old_text: {
                   type: 'string',
                   description:
-                    'Text to replace, copied exactly from the file, with enough around it to be unique',
+                    'Text to replace, copied exactly from the file, with enough text around it to be unique',
                 },
                 new_text: { type: 'string', description: 'Text to put in its place' },
-                replace_all: { type: 'boolean', description: 'Replace every place (default false)' },
+                replace_all: {
+                  type: 'boolean',
+                  description: 'Replace every occurrence of old_text (default false)',
+                },
                 line: {
                   type: 'integer',
                   minimum: 1,
-                  description: 'If there are several: the line of the one meant',
+                  description: 'If old_text occurs several times: line number of the one to replace',
                 },
               },
               required: ['old_text', 'new_text'],

@@ -24,21 +24,21 @@ export function editProblemText(problem: EditProblem, count: number): string {
 function whatIsWrong(problem: EditProblem): string {
   switch (problem.kind) {
     case 'empty':
-      return 'old_text is empty. Name the text to replace; write_file writes a whole file.';
+      return 'old_text is empty. Give the text to replace, or use write_file to write the whole file.';
     case 'identical':
       return 'old_text and new_text are the same.';
     case 'broken_unicode':
       return 'old_text contains broken Unicode. Copy it from the file.';
     case 'line_and_all':
-      return 'line selects one place, replace_all means all of them. Give only one.';
+      return 'line selects one occurrence, and replace_all selects all of them. Give only one of the two.';
     case 'overlapping':
-      return 'The places of old_text overlap, so they cannot all be replaced. Make old_text longer.';
+      return 'The occurrences of old_text overlap, so they cannot all be replaced. Make old_text longer.';
     case 'too_long':
-      return 'The file would get too large.';
+      return 'The file would become too large.';
     case 'too_many':
-      return 'old_text is there too often. Make it longer, or replace the text with a command.';
+      return 'old_text occurs too often. Make it longer, or replace the text with a command.';
     case 'replaced_before':
-      return 'An earlier edit of this call changed its old_text. Edits are made in order: name the text as it is by then, or merge the two edits.';
+      return 'An earlier edit in this call changed this text. Edits are made in order: copy the text as it is after the earlier edits, or merge the two edits.';
     case 'ambiguous':
       return ambiguous(problem);
     case 'not_found':
@@ -53,12 +53,12 @@ function ambiguous({ lines, more, count, tie }: Extract<EditProblem, { kind: 'am
   if (lines.length === 1) {
     // A line number cannot tell places in one line apart.
     return tie
-      ? `old_text is there more than once in line ${where}. Add text around it.`
-      : `old_text is there ${count} times, in line ${where}. Add text around it, or set replace_all.`;
+      ? `old_text occurs more than once in line ${where}. Add text around it.`
+      : `old_text occurs ${count} times in line ${where}. Add text around it, or set replace_all.`;
   }
   return tie
-    ? `old_text is equally near to line in lines ${where}. Give the line of one of them.`
-    : `old_text is there ${count} times, in lines ${where}. Add text around it, give the line of one place, or set replace_all.`;
+    ? `The occurrences of old_text in lines ${where} are equally close to line. Give the line of one of them.`
+    : `old_text occurs ${count} times, in lines ${where}. Add text around it, give the line of one of them, or set replace_all.`;
 }
 
 /** Which part of the file was probably meant. The lines are those of the text with the edits before this one. */

@@ -206,8 +206,8 @@ describe('refused URLs (threat 24)', () => {
     ['data:text/plain,hi', 'Only http and https URLs'],
     ['/etc/passwd', 'not a URL'],
     ['http://', 'not a URL'],
-    ['http://user:secret@HERE/', 'user name or a password'],
-    ['http://HERE@evil.example/', 'user name or a password'],
+    ['http://user:secret@HERE/', 'user name or password'],
+    ['http://HERE@evil.example/', 'user name or password'],
     ['http://evil.example/', 'may not fetch from evil.example'],
     ['http://evil.example#@HERE/', 'may not fetch from evil.example'],
     ['http://HERE.evil.example/', 'not a URL'],
@@ -361,7 +361,7 @@ describe('redirects (threat 24)', () => {
       'redirects to file:///etc/passwd. Only http and https URLs can be fetched, not "file:".',
     ],
     ['data:text/plain,hi', 'redirects to data:text/plain,hi. Only'],
-    ['http://user:pw@HERE/end', 'user name or a password'],
+    ['http://user:pw@HERE/end', 'user name or password'],
     ['http://[/', 'not a URL'],
   ])('to %s are refused', async (location, problem) => {
     const to = location.replace('HERE', here()).replace('PORT', String(port));
@@ -471,13 +471,13 @@ describe('hostile answers (threat 24)', () => {
     });
     for (const path of ['/silent', '/slow']) {
       expect(await error(call(`http://${here()}${path}`, { timeoutMs: 150 }))).toBe(
-        'Not read within 0.15 s.',
+        'The page was not read within 0.15 s.',
       );
     }
     const never = () => new Promise<never>(() => undefined);
     const hosts = ['slow.example'];
     expect(await error(call('http://slow.example/', { hosts, resolve: never, timeoutMs: 50 }))).toContain(
-      'Not read within',
+      'The page was not read within',
     );
   });
 

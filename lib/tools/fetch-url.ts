@@ -43,7 +43,10 @@ export function fetchUrl({ hosts, timeoutMs = FETCH_TIMEOUT_MS, resolve }: Fetch
         if (error instanceof FetchError) return failed(FETCH_TOOL, { error: error.message, ...error.detail });
         signal.throwIfAborted();
         if (!late.aborted) throw error;
-        return failed(FETCH_TOOL, { error: `Not read within ${timeoutMs / 1000} s.`, timed_out: true });
+        return failed(FETCH_TOOL, {
+          error: `The page was not read within ${timeoutMs / 1000} s.`,
+          timed_out: true,
+        });
       }
     },
   };
@@ -58,7 +61,7 @@ export function fetchDefinition(hosts: readonly string[]): ToolDefinition {
       description: `Fetch a web page or text file and return its text. Allowed hosts: ${hosts.join(', ') || 'none'}.`,
       parameters: {
         type: 'object',
-        properties: { url: { type: 'string', description: 'The whole URL, with http or https' } },
+        properties: { url: { type: 'string', description: 'Full URL, starting with http:// or https://' } },
         required: ['url'],
       },
     },

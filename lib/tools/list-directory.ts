@@ -47,7 +47,7 @@ export const listDirectory: Tool = {
         path,
         count: shown.length,
         ...(truncated && {
-          note: `Only ${shown.length} entries are shown; there are ${complete ? entries.length : `more than ${MAX_ENTRIES}`}. Search with search_files, or list a folder in it.`,
+          note: `Only ${shown.length} entries are shown; there are ${complete ? entries.length : `more than ${MAX_ENTRIES}`}. Search with search_files, or list one of its subfolders.`,
         }),
         entries: shown,
       },

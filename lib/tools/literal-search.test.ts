@@ -89,7 +89,7 @@ it('says that its time was up', async () => {
   });
   expect(await tools.call('search_files', { pattern: 'banana' })).toMatchObject({
     truncated: true,
-    output: { count: 0, note: expect.stringMatching(/ended after 10 s\. Not everything was searched\.$/) },
+    output: { count: 0, note: expect.stringMatching(/stopped after 10 s\. Not everything was searched\.$/) },
   });
 });
 

@@ -20,7 +20,7 @@ const BEFORE_CHARS = 200;
 const SKIPPED = new Set(['node_modules', '.next', 'dist', 'build', 'target', '__pycache__', '.venv']);
 
 const PARTIAL = `Not everything was searched: folders with more than ${MAX_ENTRIES_PER_FOLDER} entries only in part, and nothing deeper than ${MAX_DEPTH} folders. Search in a folder further inside, or for a file by its path.`;
-const NOTE = 'ripgrep is not available here: the pattern was searched as plain text, without regard to case.';
+const NOTE = 'ripgrep is not available here: the pattern was searched for as plain text, ignoring case.';
 
 /**
  * Plain-text search for systems without ripgrep. A model's pattern is never used as a JavaScript regular expression,
@@ -63,7 +63,7 @@ export async function literalSearch(
   const more = search.matches.length > maxResults;
   const notes = [
     NOTE,
-    ...(timedOut && !more ? [`The search was ended after ${TIME_LIMIT_MS / 1000} s.`] : []),
+    ...(timedOut && !more ? [`The search was stopped after ${TIME_LIMIT_MS / 1000} s.`] : []),
     ...(isPartial ? [PARTIAL] : []),
   ];
   return {

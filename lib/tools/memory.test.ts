@@ -64,7 +64,9 @@ it('returns an error text that says why something failed [O15]', async () => {
 it('bounds the memory, and allows keys such as __proto__ [O12]', async () => {
   const full = Object.fromEntries(Array.from({ length: MAX_MEMORIES }, (_, index) => [`k${index}`, 'v']));
   const { call } = tools(full);
-  expect(await call('write', { key: 'one more', value: '' })).toMatch(/^Error: There are 1000 memories/);
+  expect(await call('write', { key: 'one more', value: '' })).toMatch(
+    /^Error: There are already 1000 memories/,
+  );
   expect(await call('write', { key: 'k1', value: 'new' })).toMatch(/^Replaced/);
   const odd = tools();
   expect(await odd.call('read', { key: '__proto__' })).toMatch(/^Error:/);

@@ -21,8 +21,7 @@ export const writeMemory: Tool = {
     type: 'function',
     function: {
       name: 'write',
-      description:
-        'Store a memory. It stays over all later cycles. An existing one with this key is replaced.',
+      description: 'Store a memory for all later cycles. Replaces an existing memory with the same key.',
       parameters: {
         type: 'object',
         properties: { key, value: { type: 'string', description: 'What to remember' } },
@@ -45,12 +44,12 @@ export const writeMemory: Tool = {
 function writeProblem(name: string, value: string, memory: ToolRun['memory']): string | undefined {
   if (name.trim() === '') return 'The key is empty.';
   if (name.length > MAX_KEY_CHARS)
-    return `The key has ${name.length} characters, at most ${MAX_KEY_CHARS} fit.`;
+    return `The key has ${name.length} characters; at most ${MAX_KEY_CHARS} are allowed.`;
   if (value.length > MAX_VALUE_CHARS) {
-    return `The value has ${value.length} characters, at most ${MAX_VALUE_CHARS} fit. Store it in parts.`;
+    return `The value has ${value.length} characters; at most ${MAX_VALUE_CHARS} are allowed. Store it in parts.`;
   }
   if (memory.size >= MAX_MEMORIES && !memory.has(name)) {
-    return `There are ${MAX_MEMORIES} memories, and no more fit. Delete some first.`;
+    return `There are already ${MAX_MEMORIES} memories, the most allowed. Delete some first.`;
   }
   return undefined;
 }
@@ -125,7 +124,7 @@ export const searchMemories: Tool = {
     function: {
       name: 'pattern_search',
       description:
-        'Search all memories, keys and values, without regard to case. An asterisk stands for any text: "sky*blue".',
+        'Search the keys and values of all memories, ignoring case. An asterisk matches any text: "sky*blue".',
       parameters: {
         type: 'object',
         properties: { pattern: { type: 'string', minLength: 1, description: 'What to look for' } },
@@ -196,7 +195,7 @@ function fitted(tool: string, lines: readonly string[]) {
 function missing(name: string, memory: ToolRun['memory']): string {
   const near = nearestName(name, [...memory.keys()]);
   const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
-  return `There is no memory "${name.slice(0, MAX_KEY_CHARS)}".${meant} list shows all keys.`;
+  return `There is no memory "${name.slice(0, MAX_KEY_CHARS)}".${meant} Use list to see all keys.`;
 }
 
 /** @throws {TypeError} when the tool is used outside a run, where there is no memory */

@@ -17,7 +17,7 @@ export const messageOperator: Tool = {
     function: {
       name: 'send_message_to_operator',
       description:
-        'Send a message to the operator. The operator may answer later; the result of your next message brings what was answered.',
+        'Send a message to the operator. The operator may answer later; the result of your next message then contains the answer.',
       parameters: {
         type: 'object',
         properties: { message: { type: 'string', minLength: 1, description: 'What to say' } },
@@ -31,7 +31,7 @@ export const messageOperator: Tool = {
     if (text.trim() === '') return failed('send_message_to_operator', { error: 'The message is empty.' });
     if (text.length > MAX_MESSAGE_CHARS) {
       return failed('send_message_to_operator', {
-        error: `The message has ${text.length} characters, at most ${MAX_MESSAGE_CHARS} fit.`,
+        error: `The message has ${text.length} characters; at most ${MAX_MESSAGE_CHARS} are allowed.`,
       });
     }
     record({ kind: 'said-to-operator', text });

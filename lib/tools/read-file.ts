@@ -23,7 +23,7 @@ export const readFile: Tool = {
     function: {
       name: 'read_file',
       description:
-        'Read a text file or an image of the workspace. Long files are cut; read on with start_line. Line numbers start at 1.',
+        'Read a text file or an image in the workspace. Long files are cut; read on with start_line. Line numbers start at 1.',
       parameters: {
         type: 'object',
         properties: {
@@ -55,7 +55,7 @@ export const readFile: Tool = {
       return failed('read_file', {
         error: read.complete
           ? `"${path}" has only ${lineCount(read.lastLine)}; line ${startLine} does not exist.`
-          : `Line ${startLine} of "${path}" lies more than ${MAX_SCAN_BYTES} bytes into the file. Use search_files instead.`,
+          : `Line ${startLine} of "${path}" is more than ${MAX_SCAN_BYTES} bytes into the file. Use search_files instead.`,
       });
     }
     return succeeded('read_file', readOutput(path, startLine, read), { truncated: read.truncated });

@@ -34,11 +34,11 @@ export function runCommand({ sandbox, blockedPatterns, shellTimeoutSecs }: RunCo
       function: {
         name: 'run_command',
         description:
-          'Run a shell command in the workspace and return its exit code and output. There is no network and no input; everything it started ends with it.',
+          'Run a shell command in the workspace and return its exit code and output. It has no network and no input, and processes that it starts are killed when it ends.',
         parameters: {
           type: 'object',
           properties: {
-            command: { type: 'string', description: 'The command line, run by /bin/sh in the workspace' },
+            command: { type: 'string', description: 'Command line, run by /bin/sh in the workspace' },
             timeout_ms: {
               type: 'integer',
               minimum: 1,
@@ -72,7 +72,7 @@ function commandProblem(command: string): string | undefined {
   if (command.trim() === '') return 'The command is empty.';
   if (command.includes('\0')) return 'The command contains a NUL character.';
   if (command.length > MAX_COMMAND_CHARS) {
-    return `The command has ${command.length} characters, at most ${MAX_COMMAND_CHARS} are possible. Write a script with write_file and run that.`;
+    return `The command has ${command.length} characters; at most ${MAX_COMMAND_CHARS} are allowed. Write a script with write_file and run it.`;
   }
   return undefined;
 }
@@ -125,7 +125,7 @@ function commandError({ end, exitCode = 0 }: CommandOutcome, timeoutMs: number):
     case 'exited':
       return exitCode === 0 ? undefined : exitError(exitCode);
     case 'timeout':
-      return `Killed after its time limit of ${timeoutMs} ms. Commands get no input; servers and watchers never end by themselves.`;
+      return `Killed after its time limit of ${timeoutMs} ms. Commands get no input; servers and watchers never exit on their own.`;
     case 'stopped':
       return 'Stopped by the operator.';
     case 'output_limit':
@@ -133,7 +133,7 @@ function commandError({ end, exitCode = 0 }: CommandOutcome, timeoutMs: number):
     case 'memory_limit':
       return 'Killed because it used too much memory.';
     case 'scratch_limit':
-      return 'Killed because it made too many temporary files in /tmp or /dev/shm. Use a folder of the workspace.';
+      return 'Killed because it made too many temporary files in /tmp or /dev/shm. Use a folder in the workspace.';
     case 'process_limit':
       return 'Killed because it started too many processes.';
     case 'disk_full':

@@ -40,7 +40,7 @@ export function searchFiles(sandbox: Sandbox | undefined): Tool {
       function: {
         name: 'search_files',
         description:
-          'Search the text of the files in the workspace for a regular expression. Returns matching lines with path and line number. Ignored and binary files are skipped.',
+          'Search the files in the workspace for a regular expression. Returns matching lines with path and line number. Ignored and binary files are skipped.',
         parameters: {
           type: 'object',
           properties: {
@@ -49,7 +49,7 @@ export function searchFiles(sandbox: Sandbox | undefined): Tool {
             max_results: {
               type: 'integer',
               minimum: 1,
-              description: `Most matching lines to return (default ${DEFAULT_MAX_RESULTS}, at most ${MAX_RESULTS})`,
+              description: `Maximum number of matching lines to return (default ${DEFAULT_MAX_RESULTS}, at most ${MAX_RESULTS})`,
             },
           },
           required: ['pattern'],
@@ -117,7 +117,7 @@ async function ripgrep(
   return (
     asText && {
       ...asText,
-      note: 'The pattern is not a valid regular expression; it was searched as plain text.',
+      note: 'The pattern is not a valid regular expression, so it was searched for as plain text.',
     }
   );
 }
@@ -153,7 +153,7 @@ async function runRipgrep(
   return {
     matches,
     incomplete: isEnough || !isComplete,
-    ...(timedOut && { note: `The search was ended after ${TIMEOUT_MS / 1000} s.` }),
+    ...(timedOut && { note: `The search was stopped after ${TIMEOUT_MS / 1000} s.` }),
   };
 }
 

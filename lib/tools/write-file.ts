@@ -12,12 +12,12 @@ export const writeFile: Tool = {
     function: {
       name: 'write_file',
       description:
-        'Write a text file in the workspace: creates it, with missing folders, or replaces all of its content.',
+        'Write a text file in the workspace. Creates the file and missing folders, or replaces its whole content.',
       parameters: {
         type: 'object',
         properties: {
           path: { type: 'string', description: 'Path of the file, relative to the workspace' },
-          content: { type: 'string', description: 'The whole new content of the file' },
+          content: { type: 'string', description: 'Complete new content of the file' },
         },
         required: ['path', 'content'],
       },
@@ -30,7 +30,7 @@ export const writeFile: Tool = {
     const bytes = Buffer.byteLength(content);
     if (bytes > MAX_WRITTEN_BYTES) {
       return failed('write_file', {
-        error: `The content has ${bytes} bytes; at most ${MAX_WRITTEN_BYTES} can be written at once. Split it into several files.`,
+        error: `The content has ${bytes} bytes; at most ${MAX_WRITTEN_BYTES} can be written. Split it into several files.`,
       });
     }
     context.signal.throwIfAborted();

@@ -63,12 +63,12 @@ export async function fetchListed(given: string, options: FetchOptions): Promise
 function readUrl(text: string, { hosts }: Pick<FetchOptions, 'hosts'>): URL {
   const url = text.length > MAX_URL_CHARS ? null : URL.parse(text.trim());
   if (!url)
-    throw new FetchError('This is not a URL. Pass a whole one, such as https://docs.example.com/page.');
+    throw new FetchError('This is not a URL. Pass a full one, such as https://docs.example.com/page.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new FetchError(`Only http and https URLs can be fetched, not "${url.protocol.slice(0, 30)}".`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new FetchError('The URL has a user name or a password. Pass it without them.');
+    throw new FetchError('The URL contains a user name or password. Pass it without them.');
   }
   if (!isListedUrl(url, hosts)) {
     throw new FetchError(
@@ -114,14 +114,14 @@ async function getOnce(
     sent.once('upgrade', (response, socket) => {
       socket.destroy();
       const detail = { status: response.statusCode ?? 0 };
-      fail(new FetchError(`${url.host} switched to another protocol, which cannot be read.`, { detail }));
+      fail(new FetchError(`${url.host} switched to another protocol, which is not supported.`, { detail }));
     });
     sent.once('response', (response) => {
       const connected = plainAddress(response.socket.remoteAddress ?? '');
       if (connected !== undefined && addresses.includes(connected)) done(response);
       else {
         response.destroy();
-        fail(new FetchError(`The connection went to another address than that of ${url.hostname}.`));
+        fail(new FetchError(`The connection went to an address that is not one of ${url.hostname}.`));
       }
     });
     sent.end();
