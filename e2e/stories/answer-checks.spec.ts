@@ -11,7 +11,7 @@ test('a wrong answer to a quick prompt is corrected thanks to its checks [V5, V6
   ollama.add({
     name: 'sums-corrected',
     model: 'sums',
-    match: 'not right yet',
+    match: 'did not pass its checks',
     steps: [{ reply: { content: 'The sum is 42.' } }],
   });
   ollama.add({ name: 'sums', model: 'sums', steps: [{ reply: { content: 'The sum is 41.' } }] });

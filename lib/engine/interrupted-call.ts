@@ -19,7 +19,7 @@ export function interruptedCall(
       success: false,
       tool: call.name,
       output: {
-        error: `${why} It was interrupted and its outcome is unknown: look at what is there before you do it again.`,
+        error: `${why} The call was interrupted, and its outcome is unknown: check the current state before you repeat it.`,
         interrupted: true,
       },
     },

@@ -1041,7 +1041,7 @@ it('passes in the second attempt; V9: a guarded run whose work is right passes i
         {
           name: 'correct',
           model: 'play',
-          match: 'not right yet',
+          match: 'did not pass its checks',
           steps: [calls(write('a.md', 'right')), answer],
         },
       ],
@@ -1177,7 +1177,7 @@ it('corrects a wrong answer in a second attempt, which is told the difference [V
   ];
   await using run = await play([says('5 + 37 = 41')], {
     config: { checks, nudge_plans: false },
-    ...where('not right yet', [says('5 + 37 = **42**.')]),
+    ...where('did not pass its checks', [says('5 + 37 = **42**.')]),
   });
   const [first, second] = run.of('verification.checked');
   expect(first?.checks.map(({ passed, output }) => [passed, output])).toEqual([
@@ -1194,7 +1194,7 @@ it('corrects a wrong answer in a second attempt, which is told the difference [V
   );
   expect(corrective).toContain('The earlier answer was:\n5 + 37 = 41');
   expect(corrective).toContain(
-    'This attempt is checked again for:\n- The tool write_file should not be called.',
+    'These checks passed, but apply to this attempt again:\n- The tool write_file should not be called.',
   );
 });
 
@@ -1205,7 +1205,7 @@ it('tells a further attempt what was said to the one before [V6]', async () => {
     during: async ({ log }) => {
       log.append([{ type: 'operator.messaged', message_id: 'm1', text: 'Add one to what is there.' }]);
     },
-    ...where('not right yet', [says('It is 42.')]),
+    ...where('did not pass its checks', [says('It is 42.')]),
   });
   expect(run.end).toMatchObject({ verification: 'pass' });
   const corrective = run.of('attempt.started')[1]?.messages ?? [];
@@ -1222,7 +1222,7 @@ it('counts the calls of the last attempt, and judges no answer where there is no
   ];
   await using run = await play([calls(write('a.md', 'x')), says('All set.')], {
     config: { checks, max_attempts: 2 },
-    ...where('not right yet', [says('It is done.')]),
+    ...where('did not pass its checks', [says('It is done.')]),
   });
   expect(
     run.of('verification.checked').map(({ checks: results }) => results.map(({ output }) => output)),
@@ -1251,7 +1251,7 @@ it('corrects a single answer, which has no workspace [T10, V5, V11]', async () =
   ];
   await using run = await play([says('It is Paris.')], {
     config: { agentic: false, workspace: '', parser_layers: [], checks },
-    ...where('not right yet', [says('```json\n{"city": "Paris"}\n```')]),
+    ...where('did not pass its checks', [says('```json\n{"city": "Paris"}\n```')]),
   });
   expect(run.of('verification.checked').map(({ outcome }) => outcome)).toEqual(['partial_pass', 'pass']);
   expect(run.sent(1)).toHaveLength(1);

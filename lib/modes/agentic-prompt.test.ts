@@ -47,9 +47,9 @@ it('says how to change a file with the tools that are offered', () => {
   const rules = (...names: string[]) =>
     buildAgenticPrompt({ tools: tools.filter((tool) => names.includes(tool.function.name)) });
   expect(rules('read_file', 'write_file', 'edit_file')).toContain(
-    'change parts of it with edit_file. write_file is for new files',
+    'Use edit_file to change parts of it, and write_file to create a file',
   );
-  expect(rules('read_file', 'write_file')).toContain('write the whole new content of a file.');
+  expect(rules('read_file', 'write_file')).toContain('write_file needs its complete new content.');
   expect(rules('read_file', 'edit_file')).not.toContain('write_file');
   expect(rules('read_file', 'search_files')).not.toContain('before you change');
 });

@@ -46,26 +46,26 @@ export function buildAgenticPrompt({
   const examples = exampleCalls(tools).map((call) => JSON.stringify(call));
   const parts = [
     ...(system?.trim() ? [system.trim()] : []),
-    'You carry out a task in a workspace folder by calling tools. Nothing happens unless you call a tool: describing a step does not do it.',
+    'You carry out a task in a workspace folder by calling tools. Nothing happens unless you call a tool; describing a step does not perform it.',
     [
       'Rules:',
-      `- The tools are: ${names.join(', ')}. Use no other name.`,
-      '- Act at once. Do not announce a plan and wait; there is nobody to answer.',
+      `- Available tools: ${names.join(', ')}. Do not use any other name.`,
+      '- Act immediately. Do not announce a plan and wait for a reply: nobody is there to answer.',
       '- Paths are relative to the workspace folder.',
       ...changeRule(names),
       '- You may call several tools in one reply; they run in the order you give them.',
-      '- Read every result. When a call fails, its result says why: change the call, and do not repeat it unchanged.',
+      '- Read every result. If a call fails, its result says why. Change the call before you try again.',
     ].join('\n'),
     [
       'When to stop:',
       ...(answerSchema
-        ? [`- When you know the answer, reply without a tool call and with ${schemaRule(answerSchema)}`]
+        ? [`- When you know the answer, do not call a tool. Reply with ${schemaRule(answerSchema)}`]
         : [
-            '- When the task is completed, reply with a short text and no tool call: say what you did and that it is completed.',
-            '- When it cannot be completed, reply with a text that says why.',
+            '- When the task is completed, reply without a tool call: say briefly what you did and that the task is completed.',
+            '- If the task cannot be completed, reply without a tool call and explain why.',
           ]),
     ].join('\n'),
-    ['Examples of calls, by name and arguments:', ...examples].join('\n'),
+    ['Example calls (name and arguments):', ...examples].join('\n'),
   ];
   return parts.join('\n\n');
 }
@@ -74,10 +74,10 @@ export function buildAgenticPrompt({
 function changeRule(names: readonly string[]): string[] {
   const writes = names.includes('write_file');
   if (names.includes('edit_file')) {
-    const create = writes ? ' write_file is for new files and for replacing all of a file.' : '';
-    return [`- Read a file before you change it, and change parts of it with edit_file.${create}`];
+    const create = writes ? ', and write_file to create a file or replace all of it' : '';
+    return [`- Read a file before you change it. Use edit_file to change parts of it${create}.`];
   }
-  return writes ? ['- Read a file before you change it, and write the whole new content of a file.'] : [];
+  return writes ? ['- Read a file before you change it. write_file needs its complete new content.'] : [];
 }
 
 /** At least two worked calls; with a single tool, two different calls of it. */

@@ -12,7 +12,7 @@ const state = {
 
 it.each(['run_command', 'custom__lint', 'notes__add'])('tells of work that %s may have done [V6]', (name) => {
   expect(taskText(state, [tool('write_file'), tool(name)])).toContain(
-    'What commands and other tools changed',
+    'Changes made by commands and other tools',
   );
 });
 

@@ -20,19 +20,19 @@ const ofTask = (filesWritten?: readonly string[], added: readonly string[] = [],
     ...(filesWritten && { work: { filesWritten, otherTools } }),
   });
 
-it('has the task, what failed, and the files that are there [V6]', () => {
+it('contains the task, the failures and the files written so far [V6]', () => {
   expect(ofTask(['a.md', 'b.md'])).toBe(
     [
       'Summarise the notes.',
-      'An earlier attempt at this task was checked and is not right yet. What failed:',
+      'An earlier attempt at this task did not pass its checks. What failed:',
       '- The file summary.md should exist.\n  It does not exist.',
-      'These files were written so far, and are still there: a.md, b.md.',
-      'Correct the work that is there. Do not start from nothing.',
+      'These files were written earlier and still exist: a.md, b.md.',
+      'Correct the existing work. Do not start over.',
     ].join('\n\n'),
   );
 });
 
-it('has what was said about the task since', () => {
+it('contains later messages about the task', () => {
   const [task, said] = ofTask([], ['In German.\nAt most ten lines.', 'Leave out the names.']).split('\n\n');
   expect(task).toBe('Summarise the notes.');
   expect(said).toBe(
@@ -40,19 +40,19 @@ it('has what was said about the task since', () => {
   );
 });
 
-it('speaks of no work that is there if no file was written', () => {
+it('mentions no existing work if no file was written', () => {
   expect(ofTask([]).split('\n\n').at(-1)).toBe('No file has been written so far. Do what is missing.');
 });
 
-it('does not deny work of commands, whose changes are not known [V6]', () => {
+it('does not deny that commands changed files [V6]', () => {
   expect(ofTask([], [], true).split('\n\n').at(-1)).toBe(
-    'No file has been written with a file tool so far. What commands and other tools changed is still there. Look at it, and do what is missing.',
+    'No file tool has written a file so far. Changes made by commands and other tools still exist. Look at them, and do what is missing.',
   );
   expect(ofTask(['a.md'], [], true)).toContain(
-    'still there: a.md. What commands and other tools changed is still there, too.',
+    'still exist: a.md. Changes made by commands and other tools still exist, too.',
   );
 });
 
-it('asks a single answer for all of it again', () => {
+it('asks a quick prompt for the whole answer again', () => {
   expect(ofTask().split('\n\n').at(-1)).toBe('Answer the task again, in full.');
 });

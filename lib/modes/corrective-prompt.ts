@@ -45,12 +45,12 @@ export function buildCorrectivePrompt({
           `The user added during an earlier attempt:\n${added.map((text) => `- ${indented(text)}`).join('\n')}`,
         ]
       : []),
-    'An earlier attempt at this task was checked and is not right yet. What failed:',
+    'An earlier attempt at this task did not pass its checks. What failed:',
     failed.map((result) => `- ${describeFailure(result)}`).join('\n'),
     ...(answered ? [`The earlier answer was:\n${shortText(last.output, MAX_ANSWER_CHARS)}`] : []),
     ...(again.length > 0
       ? [
-          `This attempt is checked again for:\n${again.map(({ check }) => `- ${describeDemand(check)}`).join('\n')}`,
+          `These checks passed, but apply to this attempt again:\n${again.map(({ check }) => `- ${describeDemand(check)}`).join('\n')}`,
         ]
       : []),
     ...(work ? describeWork(work) : ['Answer the task again, in full.']),
@@ -58,19 +58,16 @@ export function buildCorrectivePrompt({
 }
 
 function describeWork({ filesWritten, otherTools }: Work): string[] {
-  const others = 'What commands and other tools changed is still there';
+  const others = 'Changes made by commands and other tools still exist';
   if (filesWritten.length === 0) {
     return [
       otherTools
-        ? `No file has been written with a file tool so far. ${others}. Look at it, and do what is missing.`
+        ? `No file tool has written a file so far. ${others}. Look at them, and do what is missing.`
         : 'No file has been written so far. Do what is missing.',
     ];
   }
-  const files = `These files were written so far, and are still there: ${filesWritten.join(', ')}.`;
-  return [
-    otherTools ? `${files} ${others}, too.` : files,
-    'Correct the work that is there. Do not start from nothing.',
-  ];
+  const files = `These files were written earlier and still exist: ${filesWritten.join(', ')}.`;
+  return [otherTools ? `${files} ${others}, too.` : files, 'Correct the existing work. Do not start over.'];
 }
 
 function describeFailure({ check, output }: CheckResult): string {

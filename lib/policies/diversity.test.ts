@@ -67,5 +67,5 @@ it('gives no advice while there is nothing to compare, and names the nearest cyc
     byWords,
   );
   expect(wide).toMatchObject({ similarity: 1, nearest_cycle: 1, cycle: 9 });
-  expect(wide?.feedback).toMatch(/cycle 3 is 100 % like that of cycle 1/);
+  expect(wide?.feedback).toMatch(/cycle 3 is 100% similar to that of cycle 1/);
 });

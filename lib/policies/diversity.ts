@@ -58,7 +58,7 @@ export class SimilarityMonitor {
 
 function feedbackText(last: number, nearest: number, similarity: number): string {
   return (
-    `Note of the system: the reflection of cycle ${last} is ${Math.round(similarity * 100)} % like that of cycle ${nearest}. ` +
+    `System note: the reflection of cycle ${last} is ${Math.round(similarity * 100)}% similar to that of cycle ${nearest}. ` +
     'Consider exploring something that you have not explored yet.'
   );
 }

@@ -4,8 +4,8 @@ import type { Appending, ReadyState, Rule } from './rule.ts';
 
 /** Asks for what a fresh context needs. */
 export const HANDOVER_REQUEST = [
-  'Your context window is nearly full. Your conversation goes on in a fresh context that begins with what you write now; everything else is lost.',
-  'Write a summary for yourself: what was asked of you and by whom, what you have done and found out, names, paths and numbers you need again, what is still open, and what you were about to do next. Do not call a tool.',
+  'Your context window is nearly full. The conversation will continue in a fresh context that begins with what you write now; everything else will be lost.',
+  'Write a summary for yourself: what you were asked to do and by whom, what you have done and found out, the names, paths and numbers you will need, what is still open, and what you were about to do next. Do not call a tool.',
 ].join('\n\n');
 
 /** The conversation must grow by this share of its limit before it is handed over again. */

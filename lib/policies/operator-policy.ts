@@ -12,8 +12,8 @@ export const OPERATOR_NUM_PREDICT = 1024;
 
 /** The system prompt of the replying model, unless the run has its own. */
 const OPERATOR_PROMPT = [
-  'You are the operator of an autonomous agent that runs without a task. It writes to you from time to time; the user messages are what it wrote.',
-  'Answer its last message in a few sentences: honestly, politely and to the point. Give it no tasks and make no promises. You cannot do anything for it but answer.',
+  'You are the operator of an autonomous agent that runs without a task. It writes to you from time to time; the user messages are from the agent.',
+  'Answer its last message in a few sentences: honestly, politely and to the point. Give it no tasks and make no promises. You can do nothing for it except answer.',
 ].join('\n\n');
 
 /**

@@ -700,7 +700,7 @@ describe('fork with other tools', () => {
     expect(offered(fork)).toEqual(['read_file']);
     expect(fork.log.state.config?.tools).toEqual(['read_file']);
     const [system] = fork.sent(0);
-    expect(system?.content).toContain('- The tools are: read_file. Use no other name.');
+    expect(system?.content).toContain('- Available tools: read_file. Do not use any other name.');
     expect(system?.content).not.toContain('write_file');
     expect(fork.fake.chats[0]?.tools).toHaveLength(1);
     expect(fork.of('tool-call.ended').at(-1)?.result).toMatchObject({
@@ -719,7 +719,7 @@ describe('fork with other tools', () => {
     const fork = (settings: Record<string, unknown>) =>
       forkOf(parent.log.events, { at: { before_iteration: 2 }, settings });
     const fewer = state(await fork({ tools: ['read_file'] })).messages[0]?.content;
-    expect(fewer).toContain('- The tools are: read_file. Use no other name.');
+    expect(fewer).toContain('- Available tools: read_file. Do not use any other name.');
     expect(fewer).toContain(JSON.stringify(answer_schema));
     const other = { type: 'object', required: ['new'] };
     const asked = state(await fork({ answer_schema: other })).messages[0]?.content;
