@@ -5,7 +5,7 @@ import type { PendingCall } from '../events/run-state.ts';
 export type Action =
   /** Nothing: the run has ended. */
   | { type: 'none' }
-  /** Appends the events atomically, then waits for `waitMs`, unless a stop comes. */
+  /** Appends the events atomically, then waits for `waitMs`. A stop ends the wait. */
   | { type: 'append'; events: readonly NewEvent[]; waitMs?: number }
   /** Checks server, model and confinement (S1, S2). */
   | { type: 'check-model' }
@@ -28,7 +28,7 @@ export type Action =
   | { type: 'await-message' }
   /** Appends the intent, executes the call and appends its result. */
   | { type: 'execute-call'; call: PendingCall; events: readonly NewEvent[] }
-  /** Asks the model that answers the agent's message for the operator. */
+  /** Asks the model that answers the agent's message in place of the operator. */
   | { type: 'ask-operator'; call: PendingCall }
   /** Compares the last reflection with earlier ones using an embedding model (X21). */
   | { type: 'compare-reflections'; model: string; cycle: number }

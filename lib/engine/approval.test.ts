@@ -29,7 +29,7 @@ const write = { name: 'write_file', arguments: { path: 'a.txt' } };
 const read = { name: 'read_file', arguments: { path: 'a.txt' } };
 const command = { name: 'run_command', arguments: { path: 'rm' } };
 
-/** A run over scripted replies: each list is one reply with these calls, and after the last comes an answer. */
+/** A run over scripted replies: each list holds the calls of one reply, and an answer follows the last one. */
 function setUp(options: {
   replies: { name: string; arguments: JsonObject }[][];
   approval?: RunConfig['approval'];
@@ -292,7 +292,7 @@ describe('approval of calls', () => {
     expect(() => decideApprovals(log.state, [...both, { callId: 'none', decision: 'denied' }])).toThrow(
       expect.objectContaining({ code: 'approval_not_found' }),
     );
-    // The later one first: the run goes on waiting for the earlier one.
+    // The later call is decided first: the run keeps waiting for the earlier one.
     await decide(log, both[1] as ApprovalRequest);
     expect(log.state.phase).toBe('awaiting-approval');
     log.append(decideApprovals(log.state, both));
@@ -434,7 +434,7 @@ describe('approval of calls', () => {
     });
     const running = run();
     const callId = await waiting(log);
-    // An hour passes, most of which the machine sleeps: the loop's clock stops then.
+    // An hour passes. The machine sleeps for most of it, which stops the loop's clock.
     time.log += 3_600_000;
     time.loop += 600_000;
     await decide(log, { callId, decision: 'approved' });
@@ -480,7 +480,7 @@ describe('approval of calls', () => {
     expect(again()).toEqual([]);
     expect(other).toThrow(expect.objectContaining({ code: 'already_decided' }));
     await running;
-    // Also when the run has moved on.
+    // Even when the run has moved on.
     expect(again()).toEqual([]);
     expect(other).toThrow(expect.objectContaining({ code: 'already_decided' }));
   });

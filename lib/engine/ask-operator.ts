@@ -7,17 +7,17 @@ import { OPERATOR_NUM_PREDICT, operatorReply, operatorTalk } from '../policies/o
 import type { ReadyState } from '../policies/rule.ts';
 import { readCalls } from './read-calls.ts';
 
-/** Longest error that the log keeps of a replying model. */
+/** Max length of a replying model's error in the log. */
 const MAX_ERROR_CHARS = 1000;
 
-/** The request to the model that answers for the operator, and the event that logs it. */
+/** The request to the model that answers in place of the operator, and the event that logs it. */
 export function operatorRequest(
   state: ReadyState,
   call: PendingCall,
 ): { started: NewEvent; request: ChatRequest } {
   const model = state.config.operator_model ?? state.config.model;
   const messages = operatorTalk(state, call);
-  // The window of the run: where both models are one, another would reload it for each message.
+  // The run's own window: if both models are the same, another one would reload it for each message.
   const options = { num_ctx: requestedWindow(state), num_predict: OPERATOR_NUM_PREDICT };
   return {
     started: { type: 'operator-call.started', call_id: call.callId, model, messages, ...options },
@@ -28,7 +28,7 @@ export function operatorRequest(
   };
 }
 
-/** What the replying model said, and the message that the agent gets; none if it said nothing. */
+/** The replying model's answer, and the message that the agent gets; no message if the answer is empty. */
 export function operatorAnswered(
   state: ReadyState,
   call: PendingCall,

@@ -14,7 +14,7 @@ export interface AwaitServerOptions {
   onPause: (nextTryAt: number) => void;
 }
 
-/** Checks a server that is down again and again, with growing pauses. Resolves to `undefined` when it is aborted. */
+/** Polls a server that is down, with growing pauses. Resolves to `undefined` when aborted. */
 export async function awaitServer({
   ping,
   signal,

@@ -28,14 +28,14 @@ export function buildRequest(state: ReadyState, mode: Pick<Mode, 'prompt'>): Cha
   };
 }
 
-/** The conversation that was sent with a set of shortened contents, and what was sent of it. */
+/** A conversation with a set of shortened contents, and the messages sent for it. */
 interface Sent {
   readonly messages: readonly ChatMessage[];
   readonly sent: readonly ChatMessage[];
 }
 
-// A set of shortened contents serves many requests. A message that is shortened stays the same object in all of them, so
-// that a request only appends to the previous one, and earlier messages are not serialized again.
+// Many requests share a set of shortened contents. A shortened message stays the same object in all of them,
+// so a request only appends to the previous one, and earlier messages are not serialized again.
 const lastSent = new WeakMap<ReadyState['folded'], Sent>();
 const shortened = new WeakMap<ChatMessage, ChatMessage>();
 

@@ -51,7 +51,7 @@ it('lets only the next calls that are independent and need no decision run ahead
       if (tools[0] !== 'read_file' || asksForReads) expect(beside).toEqual([]);
       expect(beside.every(({ name }) => name === 'read_file')).toBe(true);
       expect(beside.some(({ callId }) => callId in approvals)).toBe(false);
-      // No call that could have run ahead was left out.
+      // Every call that could have run ahead did.
       const after = reply.calls[1 + beside.length];
       const couldRun =
         tools[0] === 'read_file' &&

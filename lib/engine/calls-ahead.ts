@@ -4,25 +4,25 @@ import { surplusCall } from '../policies/calls-per-reply.ts';
 import type { ReadyState } from '../policies/rule.ts';
 import type { ToolResult } from '../tools/tool.ts';
 
-/** How many calls of one reply run at the same time. */
+/** Max concurrent calls of one reply. */
 export const CALLS_AT_ONCE = 4;
 
 /** A call in progress, or its outcome. */
 export interface BegunCall {
   result: Promise<ToolResult>;
-  /** How long it took, in milliseconds; known once there is a result. */
+  /** Duration in milliseconds; known once there is a result. */
   durationMs(): number;
 }
 
 /**
- * Calls of a reply that run at the same time as the ones before them. The log has them one after another, as if they had
- * waited for their turn: a run that is interrupted meanwhile begins them again, which does no harm, because only calls
- * that change nothing run ahead.
+ * Calls of a reply that run at the same time as the ones before them. The log records them one after another, as if
+ * they had waited for their turn. A run that is interrupted meanwhile starts them again, which is harmless, because
+ * only calls that change nothing run ahead.
  */
 export class CallsAhead {
   readonly #begun = new Map<string, BegunCall>();
 
-  /** @param begin starts the call; not called again for one that has begun */
+  /** @param begin starts the call; not called if the call has already started */
   begin(callId: string, begin: () => Promise<ToolResult>): void {
     if (!this.#begun.has(callId)) this.#begun.set(callId, begunCall(begin));
   }

@@ -17,8 +17,8 @@ import type { OpenedTools } from './open-tools.ts';
 const MAX_OUTPUT_CHARS = 4000;
 
 /**
- * Runs the checks of an attempt in their order: those of the workspace with the tools, the others from the log alone, so
- * that a resumed run judges the same.
+ * Runs the checks of an attempt in order. Workspace checks use the tools; the others only need the log, so a resumed
+ * run comes to the same verdicts.
  *
  * @param openTools opens the tools if a check needs the workspace
  * @returns the results so far when the signal is aborted
@@ -31,7 +31,7 @@ export async function checkAttempt(
   const results: CheckResult[] = [];
   for (const check of state.config.checks) {
     if (signal.aborted) break;
-    if (isRubric(check)) continue; // an opinion, asked for afterwards
+    if (isRubric(check)) continue; // an opinion, requested afterwards
     if (isWorkspaceCheck(check)) {
       const tools = await openTools();
       results.push(...(await tools.runChecks([check], { signal })));
@@ -56,7 +56,7 @@ async function judge(
   return isProgram(check) ? judgeInThread({ check, answer: output }, { signal }) : judgeAnswer(check, output);
 }
 
-/** Whether a check can take any time, as its author says what is computed. */
+/** Whether a check can run arbitrarily long, because its author decides what is computed. */
 function isProgram({ type }: AnswerCheck): boolean {
   return type === 'answer_matches' || type === 'answer_schema';
 }

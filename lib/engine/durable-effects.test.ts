@@ -15,7 +15,7 @@ import {
   scriptedTools,
 } from '../testing/simulate-run.ts';
 
-/** A log on a disk that takes nothing before `release`. */
+/** A log on a disk that accepts nothing before `release`. */
 class HeldLog extends MemoryLog {
   #released = Promise.withResolvers<void>();
   waits = 0;
@@ -34,7 +34,7 @@ class HeldLog extends MemoryLog {
   }
 }
 
-/** A log on a disk that fails on demand: what was appended since then is gone. */
+/** A log on a disk that fails on demand: everything appended since then is lost. */
 class FailingLog extends MemoryLog {
   #failure = new AbortController();
 

@@ -29,7 +29,7 @@ function memoryImages() {
   return { kept, images };
 }
 
-/** Plays a run with a picture attached to its task, and one in its folder. */
+/** Plays a run with an image attached to its task and another in its folder. */
 async function playWithImages(
   steps: Parameters<typeof play>[1],
   {

@@ -13,8 +13,8 @@ export interface ToJudge {
 const MAX_JUDGE_MS = 2000;
 
 /**
- * Judges an answer in a thread of its own, which ends with a failed check if the pattern or schema takes more than two
- * seconds or 128 MB: no expression of a preset or an imported run can stop the server. Never rejects.
+ * Judges an answer in a separate thread. The check fails if the pattern or schema takes more than two seconds or 128
+ * MB, so no expression in a preset or an imported run can block the server. Never rejects.
  */
 export async function judgeInThread(
   job: ToJudge,

@@ -12,7 +12,7 @@ const rubric = { type: 'rubric', criteria: 'Names a city.' } as const satisfies 
 const JUDGE = 'You judge the answer of another model';
 const verdict = (word: 'pass' | 'fail', reason: string) => says(JSON.stringify({ reason, verdict: word }));
 
-/** Plays a run that answers with the steps, and is judged by the same model or by `judge`. */
+/** Plays a run that answers with the steps and is judged by the same model or by `judge`. */
 function judged(
   steps: ScenarioStepInput[],
   judgement: ScenarioStepInput[],
@@ -58,7 +58,7 @@ it('logs the opinion of the run’s model with prompt and reply, and verifies no
   expect(run.fake.chats[1]?.options).toMatchObject({ temperature: 0, num_ctx: run.config.window_tokens });
   expect(run.fake.chats[1]?.format).toMatchObject({ required: ['reason', 'verdict'] });
 
-  // No second attempt, no failed check, no tokens or calls of the run.
+  // No second attempt or failed check, and no tokens or calls that count for the run.
   expect(run.of('attempt.started')).toHaveLength(1);
   expect(run.end).toMatchObject({ outcome: { kind: 'answered' }, result: { status: 'completed' } });
   expect(run.end.verification).toBeUndefined();

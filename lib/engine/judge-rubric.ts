@@ -26,8 +26,8 @@ interface Asked {
 }
 
 /**
- * Asks models for their opinions on an attempt's answer, one after the other, in the slot of the run. A failure is an
- * opinion without a verdict, never an error of the run.
+ * Asks models for their opinions on an attempt's answer, one at a time, in the run's slot. A failure becomes an opinion
+ * without a verdict, never an error of the run.
  *
  * @returns the opinions so far when the signal is aborted
  */
@@ -54,7 +54,7 @@ function judgeOf(check: RubricCheck, { config }: ReadyState): string {
   return check.model ?? config.model;
 }
 
-/** One call with a fixed prompt, at temperature 0, held to a schema. */
+/** One call with a fixed prompt, at temperature 0, constrained by a schema. */
 async function opinionOn(
   { reason, output }: AttemptOutcome,
   check: RubricCheck,

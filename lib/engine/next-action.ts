@@ -159,7 +159,7 @@ function afterReply(state: ReadyState, reply: PendingReply, mode: Mode, now: num
   return verdict.type === 'check-answer' ? verdict : act(state, verdict);
 }
 
-/** After a stop, nothing is asked again. */
+/** After a stop, no request is repeated. */
 function unlessStopped(state: ReadyState, action: Action): Action {
   const asksAgain =
     action.type === 'append' &&

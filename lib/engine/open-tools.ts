@@ -22,8 +22,8 @@ export interface OpenedTools {
 }
 
 /**
- * Opens the tools of a run. `signal` ends the wait for servers that start.
+ * Opens the tools of a run. `signal` ends the wait for servers that are starting.
  *
- * @throws {AppError} when its workspace or a server cannot be used, which ends the run with that error
+ * @throws {AppError} when the workspace or a server cannot be used; the run then ends with that error
  */
 export type OpenTools = (config: RunConfig, signal?: AbortSignal) => Promise<OpenedTools>;

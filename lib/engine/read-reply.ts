@@ -26,7 +26,7 @@ export function readReply(
   heard: Heard = {},
 ): NewEvent[] {
   const call = state.calls;
-  // Where no tools were offered, for data or a summary, the reply is no call, whatever it looks like.
+  // If no tools were offered, as for data or a summary, the reply is not a call even if it looks like one.
   const tools = state.openCall?.tool_count === 0 ? [] : state.tools;
   const { parsed, cut } = readCalls(reply, {
     tools,

@@ -20,7 +20,7 @@ function readyState(): ReadyState {
 }
 const state = readyState();
 
-/** A check at a server that gives these answers in turn, the last one from then on. */
+/** A check of a server that gives these answers in turn, and then repeats the last one. */
 function checkOf(...answers: (Residency | Promise<Residency>)[]) {
   const stop = new AbortController();
   let now = 0;

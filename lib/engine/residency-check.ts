@@ -3,21 +3,21 @@ import { unlessModelError } from '../model/model-error.ts';
 import type { ReadyState } from '../policies/rule.ts';
 
 /**
- * How long after a load or an answer the model is not asked about again, in milliseconds. Ollama takes some milliseconds to
- * replace a model for which another client waits, so a question right before each call would see little more.
+ * How long the result of a load or a query is trusted, in milliseconds. Ollama takes a few milliseconds to replace a
+ * model when another client waits, so a query right before each call would find little more.
  */
 const KNOWN_MS = 20;
 
-/** How long a call waits for the answer; the server answers within a millisecond unless something is wrong with it. */
+/** How long a call waits for the answer. A healthy server answers within a millisecond. */
 const WAIT_MS = 1000;
 
-/** What was found instead of the model as the run loaded it, in the terms of the log. */
+/** How the model differs from what the run loaded, in the terms of the log. */
 type Change = { cause: 'unloaded' } | { cause: 'other_window'; found_context_tokens?: number };
 
 /**
  * Notices before a call that other clients unloaded the model or loaded it with another window, so that the reload is
- * logged as such and does not count against the call's time limit (K-25). A question costs a round trip, so calls that
- * follow each other within milliseconds share an answer.
+ * logged as such and does not count against the call's time limit (K-25). A query costs a round trip, so calls within a
+ * few milliseconds of each other share an answer.
  */
 export class ResidencyCheck {
   readonly #model: Pick<ChatModel, 'inMemory'>;
@@ -38,7 +38,7 @@ export class ResidencyCheck {
     this.#clock = clock;
   }
 
-  /** Call after a load: the model is as the run needs it. */
+  /** Call after a load: the model is in the state the run needs. */
   noteLoad(): void {
     this.#knownAt = this.#clock();
   }
@@ -51,12 +51,12 @@ export class ResidencyCheck {
     const { inMemory } = this.#model;
     if (!inMemory || !loaded || this.#changedBefore === calls || this.#signal.aborted) return undefined;
     if (this.#clock() - this.#knownAt <= KNOWN_MS) return undefined;
-    // A server that did not list the model after loading cannot tell that it is gone.
+    // If the server did not list the model after loading, a missing entry means nothing.
     const expected = loaded.context_tokens;
     if (loaded.size_bytes === undefined && expected === undefined) return undefined;
     const askedAt = this.#clock();
     const found = await inTime(inMemory(config.model, this.#signal).catch(unlessModelError));
-    // The model may be loaded under another name; the call itself will tell.
+    // The model may be loaded under another name; the call itself will show it.
     if (!found || found.state === 'unknown') return undefined;
     const window = found.state === 'loaded' ? found.model.contextTokens : undefined;
     if (found.state === 'loaded' && (window === expected || expected === undefined)) {

@@ -32,7 +32,7 @@ export function runEnded(
   { reason, error = failureOf(state, reason), message }: Omit<Ending, 'warnings'>,
 ): Omit<EventOf<'run.ended'>, 'run_id' | 'seq' | 'at'> {
   const last = state.attempts.at(-1);
-  // Opinions alone verify nothing.
+  // Opinions alone are not a verification.
   const verification = last && last.checks.length > 0 ? last.outcome : undefined;
   const outcome = outcomeAt(state, reason, { announcedOnly: announcedOnly(state) });
   return {

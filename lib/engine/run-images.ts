@@ -7,21 +7,21 @@ export interface RunImages {
   /**
    * Checks images that a tool returned, and stores those that can be kept.
    *
-   * @param kept bytes of the images that the run has, by hash
-   * @returns also why others were refused, in sentences
+   * @param kept bytes of the images that the run already has, by hash
+   * @returns also, as sentences, why others were refused
    */
   keep(
     images: readonly NamedImage[],
     kept: ReadonlyMap<string, number>,
     signal: AbortSignal,
   ): Promise<{ images: ImageRef[]; refusals: string[] }>;
-  /** An image in base64; `undefined` if the store does not have it. */
+  /** An image in base64; `undefined` if it is not in the store. */
   load(hash: string): Promise<string | undefined>;
 }
 
 /**
- * A request with the bytes of its images. One that the store does not have, because a file was imported without it, is
- * replaced by words.
+ * A request with the bytes of its images. An image that is not in the store, because a file was imported without it, is
+ * replaced by a text.
  */
 export async function withImageBytes(
   request: ChatRequest,

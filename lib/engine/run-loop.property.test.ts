@@ -15,7 +15,7 @@ import { nextAction } from './next-action.ts';
 /** More runs than in everyday use: `LOUPE_PROPERTY_RUNS=20000 npx vitest run …`. */
 const numRuns = Number(process.env.LOUPE_PROPERTY_RUNS ?? 300);
 
-/** Enough for every retry there is: 1 + length 1 + malformed 1 + transient 2 + overflow 3 + thinking 1. */
+/** Enough for every possible retry: 1 + length 1 + malformed 1 + transient 2 + overflow 3 + thinking 1. */
 const MAX_CALLS_PER_ITERATION = 9;
 
 /** Events that result from an action; all others are decided by `nextAction` itself. */
@@ -179,7 +179,7 @@ it('every run ends within its limits, whatever the model replies and however oft
         }
         if (event.type === 'policy.nudged') expect(event.count).toBeLessThanOrEqual(settings.max_nudges);
         if (event.type === 'budget.checked' && event.exceeded) {
-          // V1: nothing more is asked once the budget is spent.
+          // V1: no more model calls once the budget is spent.
           expect(events.slice(event.seq).some((later) => later.type === 'model-call.started')).toBe(false);
         }
         if (event.type === 'model-call.started') expect(event.iteration).toBe(iteration);
@@ -199,7 +199,7 @@ it('no call runs twice or without its intent in the log', async () => {
       );
       expect(new Set(started).size).toBe(started.length);
       for (const { callId } of executed) expect(started).toContain(callId);
-      // What was begun is ended or interrupted, exactly once.
+      // Everything that was started is ended or interrupted exactly once.
       const closed = log.events.flatMap((event) =>
         event.type === 'tool-call.ended' || event.type === 'tool-call.interrupted' ? [event.call_id] : [],
       );
@@ -249,7 +249,7 @@ it('a run resumed at any prefix reloads the model and continues with the same ac
         const action = nextAction(before, mode, 1000);
         const resumed = nextAction(taken, mode, 1000);
         if (before.phase === 'calling' || before.phase === 'loading') {
-          // What was out is asked again, unless a stop came in between.
+          // An open call is made again, unless a stop came in between.
           expect(['load-model', 'append']).toContain(resumed.type);
           continue;
         }

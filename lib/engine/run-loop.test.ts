@@ -108,7 +108,7 @@ it('runs independent calls of a reply at the same time, and logs them in order [
     const path = String(args.path);
     order.push(`${name} ${path}`);
     begun.get(path)?.resolve();
-    // Each of the first four ends only once all four have begun; the write comes when all reads are over.
+    // Each of the first four ends only once all four have begun; the write comes after all reads.
     if (path < '5') await begun.get('4.md')?.promise;
     order.push(`end ${path}`);
     return { success: true, tool: name, output: path };
@@ -504,7 +504,7 @@ it('nudges an empty reply and a plan with the exact words, then takes a plan as 
 it('does not nudge plans when the switch is off [G13]', async () => {
   await using run = await play([says('I will read the file.')], { config: { nudge_plans: false } });
   expect(run.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 1 });
-  // A person who switched the nudges off asked for a plan.
+  // Someone who switched the nudges off wants a plan.
   expect(run.end.outcome).toEqual({ kind: 'answered' });
 });
 
@@ -685,7 +685,7 @@ const stopNowWhen =
     await vi.waitFor(() => expect(JSON.stringify(log.deltas)).toContain(text));
     log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
   };
-/** Goes on with its call after a stop. */
+/** Continues its call after a stop. */
 const deaf = (model: ChatModel): ChatModel => ({
   ...model,
   chat: (request, context) => model.chat(request, { ...context, signal: new AbortController().signal }),
@@ -1163,7 +1163,7 @@ it.each([
   expect(log.state.result).toMatchObject({ termination_reason: 'stopped', status: 'cancelled' });
 });
 
-/** Replies with `steps` where the request has the words; the corrective prompt begins a new conversation. */
+/** Replies with `steps` if the request contains `match`; the corrective prompt begins a new conversation. */
 const where = (match: string, steps: ScenarioStepInput[]) => ({
   fake: { models: [{ name: 'play' }], scenarios: [{ name: 'matched', model: 'play', match, steps }] },
 });

@@ -65,7 +65,7 @@ export interface RunLoopOptions {
   model: ChatModel;
   mode: Mode;
   openTools: OpenTools;
-  /** The images of the run. Missing: those that tools return are left out. */
+  /** The images of the run. If missing, images that tools return are left out. */
   images?: RunImages;
   /** Aborted at shutdown: running work is cancelled and nothing more is appended, so that the run can be resumed. */
   signal?: AbortSignal;
@@ -79,11 +79,11 @@ export interface RunLoopOptions {
   /**
    * Called before the model server is used: waits for a slot, and resolves to whether others may have used the server
    * since the run left its slot; `undefined` if it has one. A stop ends the wait, and so does the signal, with its reason:
-   * two waits at the same time would be given two slots.
+   * two concurrent waits would get two slots.
    */
   takeSlot?: (until?: AbortSignal) => Promise<boolean | undefined>;
   /**
-   * Finds an approval made in this or an earlier run for all calls of a tool in this run's folder. Missing where no such
+   * Finds an approval from this or an earlier run for all calls of a tool in this run's folder. Missing if no such
    * approval can be given.
    */
   standingApproval?: (tool: string) => Promise<{ run_id: string; seq: number } | undefined>;
@@ -122,7 +122,7 @@ class Loop {
   readonly #options: RunLoopOptions;
   readonly #log: RunLog;
   readonly #fault: FaultHook;
-  /** Milliseconds to add to the clock, because it may stop during a wait for the operator and events don't. */
+  /** Milliseconds to add to the clock, which may stop during a wait for the operator, unlike the times of events. */
   #clockShift = 0;
   readonly #graceMs: number;
   readonly #closed = new AbortController();
@@ -137,7 +137,7 @@ class Loop {
   #warnedOfChanges = false;
   readonly #results = new SeenResults();
   readonly #ahead = new CallsAhead();
-  /** Images that calls at work have returned, by call. */
+  /** Images returned by running calls, by call. */
   readonly #brought = new Map<string, NamedImage[]>();
   /** Images of the last request, in base64. */
   readonly #sentImages = new Map<string, string>();
@@ -224,8 +224,8 @@ class Loop {
   }
 
   /**
-   * Waits for a slot if the run has none, and then loads the model, if that is needed: the load records the wait, which is
-   * not run time.
+   * Waits for a slot if the run has none, then loads the model if needed. The load records the wait, which is not run
+   * time.
    *
    * @returns whether the next action must be determined again
    */
@@ -249,7 +249,7 @@ class Loop {
   }
 
   /**
-   * Waits for a slot, but leaves the load to the model server: a failed one must not end the run during a call.
+   * Waits for a slot, but leaves loading to the model server: a failed load must not end the run during a call.
    *
    * @throws the reason of the signal
    */
@@ -359,7 +359,7 @@ class Loop {
     });
   }
 
-  /** Waits with a signal that is aborted by any stop, also one that leaves running calls to finish. */
+  /** Waits with a signal that is aborted by any stop, even one that lets running calls finish. */
   async #untilStop(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const done = new AbortController();
     const stopped = signalWhen(this.#log, (state) => state.stop !== undefined, done.signal);
@@ -384,7 +384,7 @@ class Loop {
     }
   }
 
-  /** Waits for a server that is down, without holding a slot there: other runs of it do not wait for this one. */
+  /** Waits for a server that is down without holding a slot there, so other runs need not wait for this one. */
   async #awaitServer(limitMs: number): Promise<void> {
     const startedAt = performance.now();
     const wait = async (stopped: AbortSignal) => {
@@ -570,7 +570,7 @@ class Loop {
     if (!this.#suspended) this.#append(outcome);
   }
 
-  /** The request with the bytes of its images; the request itself in a run without images. */
+  /** The request with the bytes of its images, or the request itself in a run without images. */
   async #withImages(request: ChatRequest): Promise<ChatRequest> {
     if (this.#log.state.images.kept.size === 0) return request;
     const load = this.#options.images?.load ?? (async () => undefined);
@@ -619,14 +619,14 @@ class Loop {
       return;
     }
     const state = this.#ready();
-    // Nobody is asked any more.
+    // No approval is requested after a stop.
     if (state.stop) {
       this.#append([...opening, ...conclude(state, { reason: 'stopped' }).events]);
       return;
     }
     const asked: NewEvent[] = [];
     for (const each of callsToAsk(state, call, alwaysAsk)) {
-      // One that is covered is approved when its turn comes, if it is still covered then.
+      // A call covered by an earlier approval is approved when its turn comes, if it is still covered.
       if (each !== call && (await this.#standingApproval(each.name, alwaysAsk))) continue;
       const file = await toolbox.fileBefore?.({ name: each.name, arguments: each.arguments });
       const scopes = this.#scopesOf(each.name, alwaysAsk);
@@ -635,7 +635,7 @@ class Loop {
     this.#append([...opening, ...asked]);
   }
 
-  /** The scopes that the operator can choose for an approval: some tools need one for each call. */
+  /** The scopes that the operator can choose for an approval; some tools need one for each call. */
   #scopesOf(tool: string, alwaysAsk: readonly string[]): ApprovalScope[] {
     const isKnown = this.#log.state.tools.some((each) => each.function.name === tool);
     if (!isKnown || alwaysAsk.includes(tool)) return ['once'];
@@ -659,8 +659,8 @@ class Loop {
   }
 
   /**
-   * Waits for a decision or a stop without a slot, because the operator may take hours. The next `nextAction` sees what
-   * happened.
+   * Waits for a decision or a stop without a slot, because the operator may take hours. The next `nextAction` sees the
+   * outcome.
    */
   #awaitApproval(): Promise<void> {
     const { mode } = this.#options;
@@ -837,7 +837,7 @@ class Loop {
     this.#append([{ type: 'verification.checked', attempt, outcome, checks, ...opinions }]);
   }
 
-  /** What models think of the answer, where the run asks for that. */
+  /** The opinions of models on the answer, if the run asks for them. */
   async #opinions(ended: AttemptOutcome): Promise<Pick<EventOf<'verification.checked'>, 'opinions'>> {
     const state = this.#ready();
     if (!state.config.checks.some(isRubric)) return {};

@@ -27,7 +27,7 @@ function stateAfter(calls: readonly Made[], attempt = 1): RunState {
   return { ...emptyRunState('r1'), attempt, messages };
 }
 
-/** Which of the calls brought something new, as one worker sees it. */
+/** Which of the calls returned something new, as seen by one worker. */
 function newsIn(calls: readonly Made[]): boolean[] {
   const seen = new SeenResults();
   return calls.map((call, index) =>

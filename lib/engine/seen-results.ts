@@ -9,23 +9,23 @@ type Call = Pick<PendingCall, 'messageId' | 'name' | 'arguments'>;
 type Asked = Pick<Call, 'name' | 'arguments'>;
 type Answer = Pick<ChatMessage, 'content' | 'images'>;
 
-/** How long a command took differs each time, and tells the model nothing. Inside a JSON text, quotes are escaped. */
+/** The duration of a command differs each time and tells the model nothing. Inside a JSON text, quotes are escaped. */
 const DURATION = /"duration_ms":\d+/;
 
 /**
- * The results of an attempt that the model has seen, by tool, arguments and result (G11). The arguments belong to it: two
- * searches that find nothing tell two things. So does the result: a file that has changed since is worth reading again.
- * Key order and how long a command took do not count. The results are texts of the conversation, not copies.
+ * The results of an attempt that the model has seen, by tool, arguments and result (G11). The arguments matter, because
+ * two searches that find nothing are two findings. So does the result, because a file that has changed is worth reading
+ * again. Key order and how long a command took do not count. The results are texts of the conversation, not copies.
  *
- * None of this is stored: a resumed or forked run rebuilds it from the conversation, once.
+ * Nothing is stored: a resumed or forked run rebuilds it from the conversation once.
  */
 export class SeenResults {
-  /** By result, the calls that had it. */
+  /** Calls by their result. */
   #seen = new Map<string, Set<string>>();
   #attempt: number | undefined;
 
   /**
-   * Whether a call of the current reply succeeded with a result that the attempt has not seen. From then on, it has.
+   * Whether a call of the current reply succeeded with a result that is new to the attempt. Records it as seen.
    *
    * @param state before the result is part of the conversation
    */
@@ -44,7 +44,7 @@ export class SeenResults {
     return result.success && (WRITING_TOOLS.includes(call.name) || isNew);
   }
 
-  /** @returns whether it was not there yet */
+  /** @returns whether it is new */
   #add({ name, arguments: args }: Asked, { content, images = [] }: Answer): boolean {
     const said = content.replace(DURATION, '');
     const calls = this.#seen.get(said) ?? new Set();

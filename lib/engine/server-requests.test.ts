@@ -7,7 +7,7 @@ import { MemoryLog } from '../testing/memory-log.ts';
 import { SampleLog } from '../testing/sample-logs.ts';
 import { ServerRequests, type ServerRequestsOptions } from './server-requests.ts';
 
-/** A call whose server has asked for a text, which the operator allowed. */
+/** A call whose server asked for a text, which the operator allowed. */
 async function sampling(options: Partial<ServerRequestsOptions> = {}) {
   const { events } = new SampleLog()
     .prepare()
@@ -43,7 +43,7 @@ async function sampling(options: Partial<ServerRequestsOptions> = {}) {
   return { log, answer, end: () => ended.abort(new Error('The call has ended.')) };
 }
 
-/** A model that writes until it is stopped. */
+/** A model that generates until it is stopped. */
 const NEVER_DONE: Pick<ChatModel, 'chat'> = {
   chat: (_, { signal }) =>
     new Promise((_resolve, reject) => {

@@ -12,7 +12,7 @@ import type { RunLog } from './run-log.ts';
 export interface ServerRequestsOptions {
   log: RunLog;
   model: Pick<ChatModel, 'chat'>;
-  /** Aborted by a forced stop and the like. */
+  /** Aborted by a forced stop, a shutdown or a broken log. */
   abort: AbortSignal;
   /** Waits without holding a slot at the model server. */
   withoutSlot(wait: () => Promise<void>): Promise<void>;
@@ -20,9 +20,9 @@ export interface ServerRequestsOptions {
   takeSlot(until: AbortSignal): Promise<boolean>;
 }
 
-/** What the model wrote for a server when the run stopped before it was asked. */
+/** The result of a sample when the run stopped before the model was asked. */
 const STOPPED = { code: 'run_stopped', message: 'The run stops, so the model was not asked.' };
-/** What it wrote when the server withdrew its request, or its call ended, while the model was writing. */
+/** The result of a sample when the server withdrew its request, or its call ended, while the model was generating. */
 const WITHDRAWN = { code: 'request_withdrawn', message: 'The server no longer waited for a text.' };
 
 /**
@@ -38,7 +38,7 @@ export class ServerRequests {
     this.#options = options;
   }
 
-  /** Time in which calls waited for the operator or the model, in milliseconds. It is no time of the tool. */
+  /** Time that calls waited for the operator or the model, in milliseconds. It does not count as the tool's time. */
   get pausedMs(): number {
     return this.#pausedMs;
   }
@@ -61,7 +61,7 @@ export class ServerRequests {
   ): Promise<OperatorAnswer> {
     signal.throwIfAborted();
     const { log } = this.#options;
-    // A stop lets the call end, but nobody is asked any more.
+    // After a stop the call may finish, but the operator is no longer asked.
     if (log.state.stop) return { action: 'cancel' };
     const startedAt = performance.now();
     try {
@@ -125,7 +125,8 @@ export class ServerRequests {
           duration_ms: performance.now() - startedAt,
         },
       ]);
-    // At once, before the end of the call is logged. After a forced stop or at shutdown, the call is reported as interrupted.
+    // Immediately, before the end of the call is logged. After a forced stop or at shutdown, the call is
+    // reported as interrupted.
     const onWithdrawn = () => {
       if (!abort.aborted) end({ error: WITHDRAWN });
     };
@@ -136,7 +137,7 @@ export class ServerRequests {
       startedAt = performance.now();
       const reply = await model.chat(request, { signal, timeoutMs: state.config.call_timeout_ms });
       signal.throwIfAborted();
-      // Thinking in the text is not for the server.
+      // Thinking in the text is not meant for the server.
       const { parsed } = readCalls(reply, {
         tools: [],
         layers: state.config.parser_layers,
@@ -157,7 +158,7 @@ export class ServerRequests {
   }
 }
 
-/** The request for what a server asked: with the run's model, window and options, and without tools and thinking. */
+/** The model call for a server's request, with the run's model, window and options, and without tools and thinking. */
 function sampleRequest({ config, ...state }: ReadyState, asked: AskedSample): ChatRequest {
   const { system, messages, max_tokens: maxTokens, temperature, stop } = asked;
   return {

@@ -113,7 +113,7 @@ describe('waiting for a server that is down', () => {
     expect(state.updatedAt - START).toBeGreaterThan(100_000);
     expect(workedMs(state, state.updatedAt)).toBe(2000);
     expect(isReady(state) && runTimeMs(state, state.updatedAt)).toBe(2000);
-    // The clock pauses during the wait, at every event of it.
+    // The clock pauses during the wait, at each of its events.
     const begun = log.events.findIndex(({ type }) => type === 'server-wait.started');
     const during = foldAll(emptyRunState('run'), log.events.slice(0, begun + 1));
     expect(workedMs(during, during.updatedAt + 50_000)).toBe(1000);
