@@ -13,7 +13,7 @@ export function attachedImages(state: ReadyState): Pick<ChatMessage, 'images'> {
   return images.length > 0 ? { images } : {};
 }
 
-/** The task, or after failed checks the corrective prompt (V6). @param tools missing in a single answer */
+/** The task, or after failed checks the corrective prompt (V6). @param tools missing in a quick prompt */
 export function taskText(state: ReadyState, tools?: readonly ToolDefinition[]): string {
   const { config, attempts, filesWritten } = state;
   const last = attempts.at(-1);
@@ -23,7 +23,7 @@ export function taskText(state: ReadyState, tools?: readonly ToolDefinition[]): 
   return buildCorrectivePrompt({ task: config.task, added, last, ...(work && { work }) });
 }
 
-/** Whether a tool may change files without the log knowing which: commands, custom tools and those of MCP servers. */
+/** Whether a tool may change files that the log does not know of: commands, custom tools and tools of MCP servers. */
 function mayChangeFiles({ function: { name } }: ToolDefinition): boolean {
   return name === 'run_command' || serverAndTool(name) !== undefined;
 }

@@ -16,12 +16,12 @@ interface Work {
 }
 
 /**
- * The prompt of a further attempt: the task and what the operator has added since, the failed checks with their output, the
- * earlier answer if a check failed it, and the work that is there already (V6). Pure.
+ * The prompt of a further attempt: the task and the operator's later messages, the failed checks with their output, the
+ * earlier answer if a check failed it, and the existing work (V6). Pure.
  *
  * @param added messages of the operator to earlier attempts, whose conversations the model no longer sees
  * @param work what the file tools wrote, and whether the model also had tools whose changes are not known, such as commands;
- *   missing in a single answer, which has no files
+ *   missing in a quick prompt, which has no files
  */
 export function buildCorrectivePrompt({
   task,
@@ -36,7 +36,7 @@ export function buildCorrectivePrompt({
 }): string {
   const failed = last.checks.filter(({ passed }) => !passed);
   const answered = last.reason === 'final_answer' && failed.some(({ check }) => isAnswerCheck(check));
-  // The calls of the earlier attempt do not count for this one.
+  // Calls of the earlier attempt do not count for this one.
   const again = last.checks.filter(({ check, passed }) => passed && isBehaviourCheck(check));
   return [
     task,
@@ -106,7 +106,7 @@ function describeDemand(check: Check): string {
       return `The tool ${check.tool} should not be called.`;
     case 'iterations_at_most':
       return `The attempt should take at most ${check.iterations} iterations.`;
-    case 'rubric': // an opinion never fails a check; told here if a log claims otherwise
+    case 'rubric': // an opinion never fails a check, unless a log claims otherwise
       return `The answer should meet these criteria: ${shortText(check.criteria, 2000)}`;
     default:
       return assertNever(check);

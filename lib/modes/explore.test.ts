@@ -691,7 +691,7 @@ it('hands over within a cycle, and the cycle goes on', async () => {
   expect(run.of('handover.ended')).toMatchObject([{ outcome: 'done' }]);
   expect(run.sent(2).map(({ role }) => role)).toEqual(['system', 'user']);
   expect(run.log.state.memory.size).toBe(1);
-  // Neither while it is written nor afterwards, the summary counts as a call of the cycle.
+  // The summary never counts as a call of the cycle, neither while it is written nor afterwards.
   const counted = states(run)
     .filter(({ phase }) => phase === 'calling')
     .map((state) => ledgerOf(state, 0).find(({ id }) => id === 'calls-per-cycle')?.used);

@@ -26,7 +26,7 @@ export interface Mode {
   readonly name: string;
   /** Whether a tool box is opened for the run. */
   readonly usesTools: boolean;
-  /** Whether the first reply is the answer already, which must then fit the run's `answer_schema`. */
+  /** Whether the first reply is already the answer, so that it must fit the run's `answer_schema`. */
   readonly answersAtOnce?: boolean;
   /** Whether older results may be shortened (C2); otherwise a full window ends the run. */
   readonly shortens: boolean;
@@ -36,7 +36,10 @@ export interface Mode {
   streams(state: ReadyState): boolean;
   /** The events that start an attempt, `attempt.started` first; earlier attempts are in the state (V6). */
   open(state: ReadyState, opening: Opening): readonly NewEvent[];
-  /** The end of the system prompt, as far as it depends on the tools and the schema of the answer. Missing: nothing does. */
+  /**
+   * The end of the system prompt: the part that depends on the tools and the schema of the answer. Missing if none
+   * does.
+   */
   toolPrompt?(tools: readonly ToolDefinition[], config: Pick<RunConfig, 'answer_schema'>): string;
   /** The messages of a request. Default: the conversation with shortened older results (C5). */
   prompt?(state: ReadyState): readonly ChatMessage[];

@@ -170,7 +170,7 @@ it('every stopped session and every bounded exploration ends within its limits',
       let iterations = 0;
       for (const event of events) {
         if (event.type === 'cycle.started') iterations = 0;
-        if (event.type === 'handover.started') iterations -= 1; // the call for the summary is none of the cycle's
+        if (event.type === 'handover.started') iterations -= 1; // the call for the summary does not belong to the cycle
         if (event.type === 'iteration.started') iterations += 1;
         expect(iterations).toBeLessThanOrEqual(bounds.calls_per_cycle);
       }
@@ -227,7 +227,7 @@ it('every operator message is either delivered once or returned', async () => {
         expect(message.status).toBe(delivered.includes(message.id) ? 'delivered' : 'returned');
         const readings = log.state.messages.filter(({ content }) => content.includes(message.text));
         expect(readings).toHaveLength(message.status === 'delivered' ? 1 : 0);
-        // O14: in an exploration only as the result of a tool.
+        // O14: in an exploration, only as the result of a tool.
         const roles = input.settings.mode === 'explore' ? ['tool'] : ['user', 'tool'];
         for (const { role } of readings) expect(roles).toContain(role);
       }

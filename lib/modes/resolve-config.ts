@@ -37,12 +37,12 @@ export interface RunFacts {
  * Fills in all defaults, so that a run can be read, resumed and repeated from its configuration alone. The stall
  * guard is on unless there are no tools (K-12); no budget is set (K-26).
  *
- * @throws {AppError} `checks_need_tools` for checks of a single answer that need a workspace or calls; `no_price` for a
- *   cost budget with an unpriced model; `invalid_request` for skipping the approval of a tool that always needs it, and
- *   where none of the chosen tools is available, or one of a server was not accepted
+ * @throws {AppError} `checks_need_tools` for checks of a quick prompt that need a workspace or calls; `no_price` for a
+ *   cost budget with an unpriced model; `invalid_request` if the request skips the approval of a tool that always needs
+ *   it, if none of the chosen tools is available, or if a server's tool was not accepted
  */
 export function resolveConfig(request: NewRun, facts: RunFacts): RunConfig {
-  // Window and reply limit have their own fields, so each value is stored once, and is the one that is sent.
+  // Window and reply limit have their own fields, so each value is stored once, as it is sent.
   const named = { ...request, ...namedOptions(request), ...toolsOf(request, facts) };
   const config = CONFIGS[request.mode](
     { ...named, model_options: named.model_options && withoutNamedOptions(named.model_options) },
@@ -66,7 +66,7 @@ export function requireTool(
   });
 }
 
-/** The chosen tools, with the names of a server's tools in place of all of them. */
+/** The chosen tools, with `server__*` expanded to the names of that server's tools. */
 export function toolsOf(
   { tools }: Pick<NewRun, 'tools'>,
   { servers = [] }: Pick<RunFacts, 'servers'>,
@@ -179,8 +179,8 @@ function sharedConfig(request: NewRun, facts: RunFacts) {
 }
 
 /**
- * The requested approval policy, tightened for tools that always need approval. An added tool is asked about, unless the
- * request says otherwise or the person believes its server that it only reads.
+ * The requested approval policy, tightened for tools that always need approval. An added tool needs approval, unless
+ * the request says otherwise or the person trusts its server's claim that it only reads.
  */
 function approvalOf(
   { approval, agentic, tools: chosen }: NewRun,
@@ -211,7 +211,7 @@ function approvalOf(
   };
 }
 
-/** The rules for added tools that nobody made a rule for: at least as strict as the default. */
+/** The rules for added tools without a rule in the request: at least as strict as the default. */
 export function askingRules(
   tools: readonly { name: string; unasked: boolean }[],
   usual: ApprovalChoice,
@@ -221,8 +221,8 @@ export function askingRules(
 }
 
 /**
- * The settings of a request with their defaults, as far as a configuration keeps them under their own names. Every log
- * has the settings of all modes that were there from the beginning; later ones are only in those of their modes. Pure.
+ * The settings of a request, with defaults, that a configuration keeps under their own names. Every log has the
+ * original settings of all modes; settings added later are only in the logs of their modes. Pure.
  */
 function resolvedSettings(request: NewRun): z.output<typeof storedSettings> {
   const values: Readonly<Record<string, unknown>> = { ...defaultSettings(request), ...definedOf(request) };

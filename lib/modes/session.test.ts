@@ -320,7 +320,7 @@ it('three empty turns in a row end the session, and a text resets the count [S18
   expect(run.sent(1).map(({ role }) => role)).toEqual(['system', 'user', 'user']);
 });
 
-/** A text without token counts, as of a server that reports none. */
+/** A text without token counts, as from a server that reports none. */
 const unmeasured = (content: string) => ({ reply: { content, prompt_eval_count: null } });
 
 it('counts what the server measured, and estimates only what came after [C8]', async () => {
@@ -339,7 +339,7 @@ describe('a handover', () => {
   const handing = { ...session, context_limit: 1000, handover_at: 0.8 };
   const full = { reply: { content: 'z'.repeat(600), prompt_eval_count: 850 } };
   const fresh = (content: string) => ({ reply: { content, prompt_eval_count: 300 } });
-  /** What the model says in the fresh context: the scripted model goes by its first user message. */
+  /** The model's replies in the fresh context; the scripted model matches the first user message. */
   const afterwards = (...steps: ReturnType<typeof fresh>[]) => ({
     fake: {
       models: [{ name: 'play', context_length: 2_000_000 }],
@@ -365,7 +365,7 @@ describe('a handover', () => {
     expect(run.sent(2)[0]).toEqual(run.sent(0)[0]);
     expect(run.sent(2)[1]?.content).toBe(handoverText('The garden needs water.'));
     expect(run.fake.chats[2]?.tools).toHaveLength(4);
-    // The request for the summary is no turn.
+    // The request for the summary is not a turn.
     expect(
       run
         .of('turn.ended')
@@ -445,7 +445,7 @@ it('ends after the turn that crossed the limit, reporting the turns and what to 
   const { messages, turns } = run.log.state;
   const chars = (list: typeof messages) => list.reduce((sum, { content }) => sum + content.length, 0);
   expect(chars(messages)).toBeGreaterThan(4000);
-  // The turn before had not crossed it, with the system prompt counted.
+  // The previous turn was below the limit, system prompt included.
   expect(chars(messages.slice(0, -2))).toBeLessThanOrEqual(4000);
   expect(messages.at(-1)?.role).toBe('assistant');
   const [warning] = run.of('policy.warned');

@@ -4,7 +4,10 @@ import { schemaRule } from '../policies/schema-rule.ts';
 import { attachedImages, taskText } from './build-messages.ts';
 import type { Mode } from './mode.ts';
 
-/** One streamed answer: no tools, no loop, same result format (T9, T10). Failed checks of it ask for another (V6). */
+/**
+ * One streamed answer: no tools, no loop, same result format (T9, T10). If its checks fail, another answer is requested
+ * (V6).
+ */
 export const singleShotMode: Mode = {
   name: 'single-shot',
   usesTools: false,

@@ -2,8 +2,8 @@ import { isAtLeast, STREAMS_TOOLS } from '../model/server-version.ts';
 import type { ReadyState } from '../policies/rule.ts';
 
 /**
- * Whether the server can stream replies with tools (K-21). A server that reports no version, or 0.0.0 as builds from
- * source do, is treated as current.
+ * Whether the server can stream replies with tools (K-21). A server that reports no version, or 0.0.0 like a build from
+ * source, is treated as current.
  */
 export function canStreamWithTools({ preflight }: Pick<ReadyState, 'preflight'>): boolean {
   const version = preflight?.server_version ?? '';

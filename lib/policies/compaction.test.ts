@@ -164,7 +164,7 @@ it('measures and compacts a growing conversation as if it were new each time [C1
         messages = [...messages, ...round(`${index}.md`, 'x'.repeat(chars))];
         const input = { messages, tools, folded, limitTokens, keepRounds: 3, resultChars: 800 };
         const compaction = planCompaction(input);
-        // A copy shares no object with the conversation, so nothing about it is known yet.
+        // A copy shares no objects with the conversation, so nothing is cached for it.
         expect(compaction).toEqual(planCompaction(structuredClone(input)));
         for (const fold of compaction?.folded ?? []) folded = { ...folded, [fold.message]: fold.content };
         const sent = messages.map((message, at) => ({ ...message, content: folded[at] ?? message.content }));

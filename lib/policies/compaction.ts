@@ -40,10 +40,10 @@ type Fold = Compaction['folded'][number];
 const MAX_LINE_CHARS = 160;
 
 /**
- * Plans the next compaction of the request (C2-C6); the log keeps everything (C5). Leaves out the images of results older
- * than the kept rounds, then folds all those results to one line each, and cuts the newer ones to head and tail, without
- * their images, only if that is not enough. Few large steps are cheaper than many small ones, because each makes Ollama
- * evaluate the prompt again.
+ * Plans the next compaction of the request (C2-C6); the log keeps everything (C5). Removes the images of results older
+ * than the kept rounds, then folds all those results to one line each. Only if that is not enough, cuts the newer
+ * results to head and tail and removes their images. A few large steps are cheaper than many small ones, because each
+ * makes Ollama evaluate the prompt again.
  *
  * @returns `undefined` when the request is small enough or nothing is left to shorten
  */
@@ -83,7 +83,7 @@ function imagesAfter(
   return imageTokensOf(messages, left, imageFactor);
 }
 
-/** Of two folds of one message, the later list has the one that counts. */
+/** If both lists fold a message, the later list wins. */
 function merged(folds: readonly Fold[], later: readonly Fold[]): Fold[] {
   const byMessage = new Map([...folds, ...later].map((fold) => [fold.message, fold]));
   return [...byMessage.values()].sort((a, b) => a.message - b.message);
@@ -104,7 +104,7 @@ function leaveOutImages(
   return folds;
 }
 
-/** The characters that a request loses with these folds; each is of another message. */
+/** The characters that these folds, each of a different message, remove from a request. */
 function savedBy(folds: readonly Fold[], { messages, folded }: CompactionInput): number {
   return folds.reduce((sum, { message, content }) => {
     const present = folded[message] ?? messages[message]?.content ?? content;

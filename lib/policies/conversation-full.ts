@@ -4,8 +4,8 @@ import { formatCount, plural } from '../util/numbers.ts';
 import type { Ending, ReadyState, Rule } from './rule.ts';
 
 /**
- * Ends a conversation that is never compacted once it exceeds its limit in tokens (C8-C10): as the server measured it,
- * or by four characters per token before the first measurement.
+ * Ends a conversation that is never compacted once it exceeds its limit in tokens (C8-C10): as measured by the server,
+ * or estimated at four characters per token before the first measurement.
  */
 export const endWhenConversationFull: Rule = (state) => {
   const { tokens, limitTokens, measured } = conversationFill(state);

@@ -107,7 +107,7 @@ function adviceBy(
   const settings = config.explore?.diversity;
   if (!settings) return undefined;
   const advice = new SimilarityMonitor(settings).advise(reflections, { cycle, measure });
-  // After the last cycle no model call follows that could use the feedback; and some runs only measure.
+  // After the last cycle, no model call could use the feedback; and some runs only measure.
   if (!advice || (open && config.diversity_feedback !== false)) return advice;
   const { feedback: _, ...measured } = advice;
   return measured;

@@ -5,7 +5,7 @@ import type { ToolDefinition } from '../parser/types.ts';
 /** Shortened contents, by the index of their message. */
 export type Folded = Readonly<Record<number, string>>;
 
-// Sets of shortened contents are immutable, and each belongs to one conversation, so each is measured once.
+// A set of shortened contents is immutable and belongs to one conversation, so it is measured once.
 const savings = new WeakMap<Folded, number>();
 const nothingFolded: Folded = {};
 

@@ -31,8 +31,9 @@ export function afterFailedPreparation(state: ReadyState, failure: Failure, now:
 }
 
 /**
- * Handles a failed model call. A server that is down is waited for; other transient failures are retried; after an overflow a shorter request is sent; a model
- * without thinking support is called without it. Any other failure ends the attempt with its partial result (T17).
+ * Handles a failed model call. Waits for a server that is down, retries other transient failures, sends a shorter
+ * request after an overflow, and calls a model without thinking support without it. Any other failure ends the attempt
+ * with its partial result (T17).
  *
  * @param options.now milliseconds since 1970
  * @returns `undefined` if Ollama could not parse the reply: that counts as a reply, not as an outage (T22)

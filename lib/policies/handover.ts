@@ -2,7 +2,7 @@ import { CHARS_PER_TOKEN, conversationFill, readableChars } from '../events/mess
 import type { PendingReply } from '../events/run-state.ts';
 import type { Appending, ReadyState, Rule } from './rule.ts';
 
-/** Asks for what a fresh context needs. */
+/** Asks for a summary for a fresh context. */
 export const HANDOVER_REQUEST = [
   'Your context window is nearly full. The conversation will continue in a fresh context that begins with what you write now; everything else will be lost.',
   'Write a summary for yourself: what you were asked to do and by whom, what you have done and found out, the names, paths and numbers you will need, what is still open, and what you were about to do next. Do not call a tool.',
@@ -21,13 +21,13 @@ export function isHandingOver({ handover }: Pick<ReadyState, 'handover'>): boole
   return handover.kept !== undefined;
 }
 
-/** Asks for a summary once the conversation has reached the share at which the run hands over, if it does. */
+/** Asks for a summary once the conversation has reached the share at which the run hands over, if one is set. */
 export const handOver: Rule = (state) => {
   const share = state.config.handover_at;
   if (typeof share !== 'number' || state.stop) return undefined;
   const { tokens, limitTokens, measured } = conversationFill(state);
   if (tokens < share * limitTokens) return undefined;
-  // A fresh context that is nearly as long, because its summary is, would be handed over without end.
+  // If a long summary makes the fresh context nearly as long, it would be handed over forever.
   const grown = readableChars(state) - state.handover.fromChars;
   if (grown < LEAST_GROWTH * limitTokens * CHARS_PER_TOKEN) return undefined;
   return {

@@ -9,7 +9,7 @@ import { shortText } from '../util/short-text.ts';
 import { jsonOfAnswer, lastNumber, normalizedText } from './judged-text.ts';
 import { schemaProblems } from './schema-problems.ts';
 
-/** What a check came to, and why. */
+/** The verdict of a check, and why. */
 export type Judgement = Pick<CheckResult, 'passed' | 'output'>;
 
 /** Longer answers fail the checks that do more than search for a text. */
@@ -20,8 +20,8 @@ const MAX_QUOTED_CHARS = 500;
  * Judges an answer by a check (V11). The output says why it failed, for the model and for the person. Pure; throws only
  * for schemas and answers nested too deeply for the validator.
  *
- * Patterns and schemas come from anyone, and some take years on a short answer: `judgeChecks` of the engine runs them in
- * a thread with a time limit.
+ * Anyone may have written the patterns and schemas, and some take years on a short answer, so the engine's
+ * `judgeInThread` runs them in a thread with a time limit.
  */
 export function judgeAnswer(check: AnswerCheck, answer: string): Judgement {
   if (check.type === 'answer_contains') return judgeContains(check, answer);

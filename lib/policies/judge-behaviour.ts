@@ -7,8 +7,8 @@ import { plural } from '../util/numbers.ts';
 import { failed, type Judgement } from './judge-answer.ts';
 
 /**
- * Judges by a check what the attempt did (V11): the calls that it asked for, whether or not they succeeded, and its
- * iterations. Earlier attempts do not count, as their conversation is over. Pure.
+ * Judges an attempt's behaviour by a check (V11): its requested calls, successful or not, and its iterations. Earlier
+ * attempts do not count, because their conversations are over. Pure.
  */
 export function judgeBehaviour(
   check: BehaviourCheck,
@@ -44,7 +44,7 @@ function judgeCalls(check: CheckOf<'tool_called'>, callHistory: RunState['callHi
   return { passed, output: `${tool} was ${times}${wanted ? ' with these arguments' : ''}${also}.` };
 }
 
-/** Whether a value has everything of another: fields of objects may be more, all else must be equal. */
+/** Whether a value includes another: objects may have more fields, everything else must be equal. */
 function includes(value: JsonValue | undefined, part: JsonValue): boolean {
   if (typeof part !== 'object' || part === null) return value === part;
   if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(part))

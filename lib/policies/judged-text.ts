@@ -3,12 +3,12 @@ import { errorMessage } from '../util/error-message.ts';
 /** Quotes, emphasis and punctuation that a model may put around an answer; brackets and signs are part of it. */
 const SURROUNDING = String.raw`[\s.,;:!?'"*_~·。、«»‹›\u0060\u2018-\u201f]`;
 const BEFORE = new RegExp(`^${SURROUNDING}+`, 'u');
-// The lookbehind keeps it linear: a run of such characters is tried from its start only.
+// The lookbehind keeps it linear: a run of such characters is only tried from its start.
 const AFTER = new RegExp(`(?<!${SURROUNDING})${SURROUNDING}+$`, 'u');
 
 /**
- * A text as answers are compared: Unicode NFKC, lower case, one space between words, without quotes, emphasis and
- * punctuation around it, unless it is nothing else. Pure and idempotent.
+ * A text normalized for comparison: Unicode NFKC, lower case, one space between words, without surrounding quotes,
+ * emphasis and punctuation, unless there is nothing else. Pure and idempotent.
  */
 export function normalizedText(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().normalize('NFKC').replace(/\s+/g, ' ').trim();
@@ -28,7 +28,7 @@ const NUMBER = new RegExp(
 
 /**
  * The last number in a text, which is where answers end up: "5 + 37 = 42 km." gives 42. Knows signs, decimal points,
- * exponents and commas between groups of three digits; digits within a word (`H2O`) are none. Pure.
+ * exponents and commas between groups of three digits; digits within a word (`H2O`) do not count. Pure.
  */
 export function lastNumber(text: string): number | undefined {
   const plain = text.normalize('NFKC').replaceAll('\u2212', '-');
@@ -42,7 +42,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /**
  * The JSON of an answer: the whole answer, or the last code block in it that holds JSON. Pure.
  *
- * @returns why there is none as `problem`
+ * @returns `problem` if there is none
  */
 export function jsonOfAnswer(answer: string): { value: unknown } | { problem: string } {
   const whole = parsed(answer);

@@ -32,7 +32,10 @@ export function nudgeOrEnd(state: ReadyState, cause: 'empty' | 'malformed'): Ver
   return state.nudges < state.config.max_nudges ? nudge(state, cause) : ended('nudge_exhausted');
 }
 
-/** Whether the text is the data that the run asked for, or was held to be. It is not a plan, even if no tool was called. */
+/**
+ * Whether the text is the data that the run asked for, or was constrained to be data. Data is not a plan, even if no
+ * tool was called.
+ */
 function isData({ config, answer }: ReadyState, text: string): boolean {
   return config.answer_schema !== undefined && (answer.asked > 0 || 'value' in jsonOfAnswer(text));
 }

@@ -5,9 +5,9 @@ import type { Appending, ReadyState } from './rule.ts';
 
 /** The tool with which an agent writes to the operator (O14). */
 const MESSAGE_TOOL = 'send_message_to_operator';
-/** Messages of the talk that the replying model gets: the latest. */
+/** How many of the latest messages the replying model gets. */
 const MAX_TALK_MESSAGES = 40;
-/** Longest reply of that model, in tokens. */
+/** Reply limit of that model, in tokens. */
 export const OPERATOR_NUM_PREDICT = 1024;
 
 /** The system prompt of the replying model, unless the run has its own. */
@@ -18,8 +18,8 @@ const OPERATOR_PROMPT = [
 
 /**
  * What the run's policy does before the agent's message to the operator is sent, so that the result of the same call
- * brings the answer: a reply, a request to a model, or a wait for a person. `undefined` if there is nothing to do: the
- * call is another, there is no policy, a person has already written, or the policy did its part. Pure.
+ * contains the answer: reply, ask a model, or wait for a person. `undefined` if there is nothing to do: it is another
+ * call, there is no policy, a person has already written, or the policy has done its part. Pure.
  */
 export function operatorStep(
   state: ReadyState,
@@ -73,7 +73,7 @@ export function operatorReply(
   { callId }: PendingCall,
   { by, text }: { by: 'fixed' | 'list' | 'model'; text: string },
 ) {
-  // A person who writes at the same time counts with another letter.
+  // IDs of a person's messages start with another letter, so they cannot collide.
   const number = operatorMessages.filter((message) => message.by !== undefined).length + 1;
   return { type: 'operator.messaged' as const, message_id: `p${number}`, text, by, call_id: callId };
 }
@@ -83,7 +83,10 @@ function messageOf({ arguments: { message } }: PendingCall): string | undefined 
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
-/** What the replying model is sent: its prompt, and the talk so far with the agent's new message at the end. Pure. */
+/**
+ * The messages sent to the replying model: its prompt, and the conversation so far with the agent's new message at the
+ * end. Pure.
+ */
 export function operatorTalk(
   state: ReadyState,
   call: PendingCall,

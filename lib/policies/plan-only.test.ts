@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../testing/cpu-time.ts';
 import { claimsCompletion, isPlanOnly } from './plan-only.ts';
 
-/** Text, whether it is a plan before any tool ran, and after one ran. */
+/** A text, whether it is a plan before any tool ran, and whether it is one afterwards. */
 const table: [string, boolean, boolean][] = [
   ['The task is completed.', false, false],
   ['I have read both files. Now I will write the summary.', true, true],

@@ -31,7 +31,7 @@ export function promptCut(
   request: Pick<ChatRequest, 'messages' | 'tools'>,
   evaluated: number | undefined,
 ): Warning | undefined {
-  // What an image takes depends on the model, so what counts is the text alone.
+  // The tokens of an image depend on the model, so only text is compared.
   const images = imageTokensOfRun(state, request.messages);
   const estimated = Math.max(0, (state.openCall?.estimated_tokens ?? 0) - images);
   const window = effectiveWindow(state);

@@ -4,12 +4,12 @@ import { shortText } from '../util/short-text.ts';
 
 const MAX_TASK_CHARS = 8000;
 const MAX_ANSWER_CHARS = 24_000;
-/** A token has at least this many characters in most texts, which makes the window large enough. */
+/** Most texts have at least this many characters per token, so the window is large enough. */
 const LEAST_CHARS_PER_TOKEN = 2;
 const WINDOW_STEP = 2048;
 const LEAST_WINDOW_TOKENS = 8192;
 
-/** The most tokens of a judging model's reply. */
+/** Reply limit of a judging model, in tokens. */
 export const RUBRIC_NUM_PREDICT = 512;
 
 const verdictReply = z.object({ verdict: z.enum(['pass', 'fail']), reason: z.string() });
@@ -26,7 +26,8 @@ export const RUBRIC_FORMAT: JsonObject = {
 
 /**
  * The prompt for the model that judges an answer. Task and answer are quoted between marks that they don't contain, and
- * the instructions say that nothing between them is addressed to the model. Pure: the same answer always gets the same prompt.
+ * the instructions say that nothing between the marks is addressed to the model. Pure: the same answer always gets the
+ * same prompt.
  */
 export function rubricPrompt({
   criteria,
@@ -59,8 +60,8 @@ function markOutside(text: string): string {
 }
 
 /**
- * The window in which a model judges: large enough for prompt and reply. The run's own model keeps the window of the run
- * where that is enough, because Ollama reloads a model for another one.
+ * The window in which a model judges: large enough for prompt and reply. The run's own model keeps the run's window if
+ * that is enough, because Ollama reloads a model for another window.
  *
  * @param loaded the window with which the model is loaded; 0 for another model
  */

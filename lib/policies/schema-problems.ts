@@ -4,7 +4,7 @@ import { shortText } from '../util/short-text.ts';
 
 const MAX_PROBLEMS = 5;
 
-/** Keywords whose errors only say that something within a value does not fit, which is reported, too. */
+/** Keywords whose errors only say that something inside a value does not fit, which has an error of its own. */
 const REPORTED_WITH_CAUSE: ReadonlySet<string> = new Set([
   '$ref',
   '$recursiveRef',
@@ -25,7 +25,7 @@ export interface SchemaProblems {
 
 /**
  * Checks a value against a JSON schema of the draft that it names, or of 2020-12. Pure; throws for schemas and values nested too deeply for the validator,
- * and can take any time: see `askThread`.
+ * and can run arbitrarily long: see `askThread`.
  */
 export function schemaProblems(value: unknown, schema: JsonObject): SchemaProblems {
   // The validator writes into the schema.
@@ -42,7 +42,7 @@ export function schemaProblems(value: unknown, schema: JsonObject): SchemaProble
   };
 }
 
-/** The draft by which the validator reads a schema: `exclusiveMaximum` of draft 4 is no number, for example. */
+/** The schema's draft, since drafts differ: in draft 4, for example, `exclusiveMaximum` is not a number. */
 function draftOf({ $schema: dialect }: JsonObject): SchemaDraft {
   const named =
     typeof dialect === 'string' ? /\/(draft-0[3467]|2019-09)\/schema#?$/.exec(dialect)?.[1] : undefined;
@@ -57,7 +57,7 @@ const DRAFTS: ReadonlyMap<string | undefined, SchemaDraft> = new Map([
   ['2019-09', '2019-09'],
 ]);
 
-/** A JSON pointer such as `#/items/0/name` as a path; the whole value as such. */
+/** A JSON pointer such as `#/items/0/name` as a path. */
 function placeIn(location: string): string {
   return location === '#' ? 'the whole value' : shortText(location.slice(2), 200);
 }

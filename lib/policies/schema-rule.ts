@@ -1,6 +1,8 @@
 import type { JsonObject } from '../util/json.ts';
 
-/** Names the schema in a prompt. Models see nothing of Ollama's `format`, which only limits the tokens they can choose. */
+/**
+ * Describes the schema in a prompt. Models do not see Ollama's `format`, which only limits the tokens they can choose.
+ */
 export function schemaRule(schema: JsonObject): string {
   return `a JSON value and no other text. The value must match this JSON schema:\n${JSON.stringify(schema)}`;
 }

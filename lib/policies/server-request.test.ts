@@ -14,7 +14,7 @@ const FORM: AskedRequest = {
 };
 const place = { request_id: 'q1', call_id: 'c1' };
 
-/** A call of a server that runs, and asks something. */
+/** A running call whose server asks something. */
 function asking(request: AskedRequest = FORM): SampleLog {
   return new SampleLog()
     .prepare()

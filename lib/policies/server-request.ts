@@ -5,7 +5,7 @@ import type { EnteredContent, McpRequestAction } from '../events/mcp-request.ts'
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 
-/** An operator's answer to what an MCP server asks, as received from the API. */
+/** An operator's answer to a request of an MCP server, as received from the API. */
 export interface ServerRequestAnswer {
   requestId: string;
   action: McpRequestAction;
@@ -14,7 +14,7 @@ export interface ServerRequestAnswer {
 }
 
 /**
- * The event that records an operator's answer to a server; none if the same answer is recorded already. Pure.
+ * The event that records an operator's answer to a server; none if the same answer is already recorded. Pure.
  *
  * @throws {AppError} `mcp_request_not_found`, `already_answered`, `run_ended`; `invalid_request` for content that does not
  *   fit the form

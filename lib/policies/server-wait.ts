@@ -15,18 +15,18 @@ export function serverPollMs(checks: number): number {
 
 /**
  * Whether a failure means that nothing listens at the server's address: a refused connection, an unknown host. A server
- * that accepts connections but stays silent, or breaks one off, is left to the retries.
+ * that accepts connections but stays silent, or drops one, is handled by retries.
  */
 function isOutage({ kind, code, transient }: Failure): boolean {
   return kind === 'unreachable' && code !== 'ollama_not_responding' && transient;
 }
 
 /**
- * Waits for a server that is down, up to the limit of the run. Outages between which the server answered no call share
- * one limit, and there are only a few of them: a server that comes and goes does not keep the run forever.
+ * Waits for a server that is down, up to the limit of the run. Outages without an answered call in between share one
+ * limit, and their number is limited, so an unstable server cannot keep the run forever.
  *
  * @param now milliseconds since 1970
- * @returns `undefined` for other failures, and for runs from before there was a limit
+ * @returns `undefined` for other failures, and for runs older than this limit
  */
 export function waitForServer(state: ReadyState, failure: Failure, now: number): Decision | undefined {
   const { server_wait_seconds: limit } = state.config;

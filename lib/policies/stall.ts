@@ -32,7 +32,7 @@ export const endOnStall: Rule = (state) => {
   });
 };
 
-/** How long a run has gone without new information, as a sentence without its full stop. */
+/** How long a run has gone without new information, as a sentence without a full stop. */
 export function noNewsWords({
   iteration,
   lastNewsIteration,

@@ -6,7 +6,7 @@ export function swallowedOf({ reply, lastReplyLoss }: Pick<RunState, 'reply' | '
   return reply ? lastReplyLoss.swallowedTokens : 0;
 }
 
-/** A note for a count of empty replies of which some never arrived; empty when all arrived. */
+/** A note about tokens of empty replies that never arrived; empty if all arrived. */
 export function swallowedNote(tokens: number): string {
   return tokens > 0 ? ` ${swallowedWords(tokens, 'In them it')}` : '';
 }

@@ -40,10 +40,10 @@ export const waitForMessage: Rule = (state) => {
   return { type: 'append', events: [{ type: 'message.awaited', iteration: state.iteration, cause }] };
 };
 
-/** What a session waits for a message after. */
+/** Why a session waits for a message. */
 type SessionWait = Exclude<WaitCause, 'agent_message'>;
 
-/** Ends a session that nobody watches, where it would wait for a message. */
+/** Ends an unattended session at the point where it would wait for a message. */
 function endUnattended({ turns, config }: ReadyState, cause: SessionWait): Decision {
   const count = plural(turns.completed, 'turn');
   switch (cause) {
