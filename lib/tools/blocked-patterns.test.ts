@@ -72,11 +72,11 @@ it("refuses a command that one of the run's own patterns would never be done wit
 });
 
 /**
- * Whether a pattern is done with a text before it has backtracked that often. A count instead of a time, so that it is
- * the same on every machine.
+ * Whether a pattern finishes a text within a number of backtracks. Unlike a time limit, the count is the same on every
+ * machine.
  */
 function isDoneWithin(backtracks: number, pattern: string, text: string): boolean {
-  // Fails wherever the pattern could match, and matches at the end alone: so all of the ways are tried.
+  // Fails wherever the pattern could match and matches only at the end, so every way is tried.
   return limited(`(?:${pattern})(?!)|\uE000`, 'i', backtracks).test(`${text}\uE000`);
 }
 
@@ -85,7 +85,7 @@ const limited: (pattern: string, flags: string, limit: number) => RegExp = new F
   'return (pattern, flags, limit) => %NewRegExpWithBacktrackLimit(pattern, flags, limit)',
 )();
 
-/** What the patterns look for, and what they look for in pieces. */
+/** The words that the patterns look for, and parts of them. */
 const words = fc.constantFrom(
   ...[
     'rm',

@@ -10,8 +10,8 @@ import type { KnownFiles } from './tool.ts';
 export const MAX_KEPT_BYTES = 5 * 1024 * 1024;
 
 /**
- * The files that a run changes with its tools: reads what they held before the change, and knows what the run's own
- * last write left, so that this is not logged again. Not kept across a restart, which costs only the space.
+ * The files that a run changes with its tools. Reads their content before the change, and remembers what the run's own
+ * last write left there, so that it is not logged again. Lost at a restart, which only costs space in the log.
  */
 export class ChangedFiles implements KnownFiles {
   readonly #workspace: string;
@@ -24,7 +24,7 @@ export class ChangedFiles implements KnownFiles {
   }
 
   /**
-   * What a file holds now.
+   * The current content of a file.
    *
    * @param path as the model wrote it
    * @returns `undefined` for a path that the call will refuse
@@ -39,7 +39,7 @@ export class ChangedFiles implements KnownFiles {
     return { path: key, before: this.#describe(key, found) };
   }
 
-  /** What `before` found, once. */
+  /** The result of `before`, which can be taken once. */
   takeFound(steps: readonly string[]): FoundBefore | undefined {
     const key = steps.join('/');
     const found = this.#found.get(key);

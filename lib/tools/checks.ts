@@ -94,7 +94,7 @@ async function checkExists(path: string, workspace: string): Promise<Verdict> {
   if (!there) return { passed: false, output: `"${path}" does not exist.` };
   if (there.isFile()) return { passed: true, output: 'It exists.' };
   if (there.isDirectory()) return { passed: false, output: `"${path}" is a folder, not a file.` };
-  // It may lead nowhere, or out of the workspace.
+  // It may be broken, or point out of the workspace.
   const why = there.isSymbolicLink() ? 'a symbolic link, and links are not followed' : 'not a regular file';
   return { passed: false, output: `"${path}" is ${why}.` };
 }

@@ -10,8 +10,8 @@ export type Argv = readonly [string, ...string[]];
 
 /**
  * The program and its arguments for a call. A value becomes a piece of one argument: it is never split, and no shell
- * reads it. A part with an optional parameter that was not given is left out; a part that is only the name of a list
- * becomes one argument per item. Pure.
+ * reads it. A part with a missing optional parameter is left out; a part that is just the name of a list becomes one
+ * argument per item. Pure.
  *
  * @returns the arguments, or what is wrong with a value
  */
@@ -47,7 +47,7 @@ export function commandArgv(
   return { argv: [filledPart(program, () => ''), ...filled] };
 }
 
-/** An argument, and whether all that the model wrote of it are numbers. */
+/** An argument, and whether the model's part of it consists only of numbers. */
 interface Piece {
   text: string;
   isNumeric: boolean;
@@ -63,7 +63,7 @@ function piecesOf(part: string, names: readonly string[], args: JsonObject): Pie
   return [{ text: filledPart(part, (each) => textOf(argumentOf(args, each) ?? '')), isNumeric }];
 }
 
-/** Whether text of the model at the start of an argument makes it an option. A number alone cannot be one. */
+/** Whether the model's text at the start of an argument turns it into an option. A number alone cannot. */
 function becomesOption({ text, isNumeric }: Piece, part: string): boolean {
   return part.startsWith('{') && text.startsWith('-') && !isNumeric;
 }

@@ -9,7 +9,7 @@ import type { Tool } from './tool.ts';
 import { failed } from './tool-results.ts';
 
 /**
- * Gives a program a file as its standard input: the last argument of the call. The text is fixed; the program, its
+ * Gives a program a file as its standard input: the path is the last argument. The text is fixed; the program, its
  * arguments and the file are arguments of the shell, which passes them on as they are. Without a sandbox the file is at
  * descriptor 4, which the program does not need.
  */

@@ -4,7 +4,7 @@ import { ADD_TASKS, madeUpTool, SEND_NOTE, SET_TIMER } from './made-up-tools.ts'
 import type { Tool } from './tool.ts';
 import { failed } from './tool-results.ts';
 
-/** What each further one is for, and its parameters: texts, the first one required. */
+/** Description and parameters of the other tools. All parameters are strings, and the first is required. */
 const SIMPLE: Readonly<Record<string, readonly [description: string, ...parameters: string[]]>> = {
   get_weather: ['Get the weather forecast for a city.', 'city', 'date'],
   convert_currency: ['Convert an amount from one currency to another.', 'amount', 'from', 'to'],
@@ -50,7 +50,7 @@ const FIRST: ReadonlyMap<string, ToolDefinition> = new Map(
 );
 
 /**
- * Made-up tools, to measure how a model chooses among many. A call of one fails and says that nothing was done.
+ * Made-up tools that measure how a model chooses among many. Calling one fails with a note that nothing was done.
  *
  * @param count how many, from the first of `DISTRACTOR_NAMES`
  */

@@ -98,7 +98,7 @@ async function findFile(
 ): Promise<FoundBefore> {
   const found = files?.takeFound(steps) ?? (await readBefore(workspace, steps, MAX_KEPT_BYTES));
   if (found?.stats) return found;
-  // Says what is wrong with the path; a file that has appeared meanwhile is read.
+  // Reports what is wrong with the path, or reads a file that has appeared meanwhile.
   await readOrSuggest(workspace, path, () => readWhole(workspace, steps, 0));
   return (await readBefore(workspace, steps, MAX_KEPT_BYTES)) ?? {};
 }

@@ -11,8 +11,8 @@ const MAX_LINE_CHARS = 300;
 const MAX_CANDIDATES = 20;
 
 /**
- * Tells the model why edits were not made and what to do: the closest lines for a text that is not there, the lines of one
- * that is there several times. Pure.
+ * Tells the model why edits were not made and what to do. Names the closest lines if a text was not found, and its
+ * lines if it occurs several times. Pure.
  *
  * @param count the number of edits in the call
  */
@@ -51,7 +51,7 @@ function whatIsWrong(problem: EditProblem): string {
 function ambiguous({ lines, more, count, tie }: Extract<EditProblem, { kind: 'ambiguous' }>): string {
   const where = `${lines.join(', ')}${more ? ', …' : ''}`;
   if (lines.length === 1) {
-    // A line number cannot tell places in one line apart.
+    // A line number cannot distinguish occurrences in the same line.
     return tie
       ? `old_text occurs more than once in line ${where}. Add text around it.`
       : `old_text occurs ${count} times in line ${where}. Add text around it, or set replace_all.`;
@@ -82,7 +82,7 @@ function quoted(text: string): string {
   return JSON.stringify(shortText(text, MAX_QUOTED_CHARS));
 }
 
-/** The first and the last line of the only part that is equal if runs of whitespace count as one space. */
+/** The first and last line of the only part that matches if runs of whitespace count as one space. */
 function exceptForSpace(
   lines: readonly string[],
   oldText: string,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ParameterSchema } from '../parser/types.ts';
 import { executeTool } from './execute-tool.ts';
 
-/** The usage in the error of a call without arguments, of a tool with one required parameter. */
+/** The usage line in the error when a tool with one required parameter is called without arguments. */
 async function usage(schema: ParameterSchema): Promise<string | undefined> {
   const parameters = { type: 'object', properties: { unit: schema }, required: ['unit'] };
   const definition = { type: 'function', function: { name: 'tool', description: '', parameters } } as const;
@@ -14,7 +14,7 @@ async function usage(schema: ParameterSchema): Promise<string | undefined> {
   return result.success ? undefined : /Usage: (.*)$/.exec(result.output.error)?.[1];
 }
 
-// Schemas of MCP servers and custom tools.
+// As in schemas of MCP servers and custom tools.
 it.each([
   [{ type: 'string' }, 'tool(unit: string)'],
   [{ type: ['string', 'null'] }, 'tool(unit: null | string)'],

@@ -52,7 +52,7 @@ function unknownTool(name: string, tools: readonly Tool[]): ToolResult {
   });
 }
 
-/** Models pass null for optional arguments they omit, also in a list of objects. */
+/** Models pass null for optional arguments that they omit, even within a list of objects. */
 function withoutNulls(args: JsonObject, { required = [], properties = {} }: ParameterSchema): JsonObject {
   const entries = Object.entries(args).filter(([key, value]) => value !== null || required.includes(key));
   return Object.fromEntries(

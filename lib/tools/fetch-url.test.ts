@@ -275,7 +275,7 @@ describe('addresses that a listed name resolves to (threat 24)', () => {
     const hosts = [`innocent.example:${port}`];
     const before = requests.length;
     expect(await error(call(url, { hosts, resolve: async () => [address] }))).toContain('was not contacted');
-    // Nor if a public address comes first: the connection could go to either.
+    // Even if a public address comes first, because the connection could go to either.
     expect(await error(call(url, { hosts, resolve: async () => ['93.184.215.14', address] }))).toContain(
       'was not contacted',
     );
@@ -379,7 +379,7 @@ describe('servers that cannot be verified or reached', () => {
   const trusted = getCACertificates('default');
   afterEach(() => setDefaultCACertificates(trusted));
 
-  /** @returns what a fetch from a server with this certificate comes to */
+  /** @returns the result of a fetch from a server with this certificate */
   async function fetchFrom({ cert, host }: { cert: string; host: string }): Promise<ToolResult> {
     const secure = createSecureServer({ key: TEST_KEY, cert }, (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/plain' }).end('safe'),

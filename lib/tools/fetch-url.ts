@@ -22,8 +22,8 @@ export interface FetchUrlOptions {
 }
 
 /**
- * Reads a page or a text from a listed host. A GET request can have effects and tells the server what is asked, so its
- * intent is on disk first and it is never repeated.
+ * Reads a page or a text from a listed host. A GET request can have effects and sends data in its URL, so its intent is
+ * on disk first and it is never repeated.
  */
 export function fetchUrl({ hosts, timeoutMs = FETCH_TIMEOUT_MS, resolve }: FetchUrlOptions): Tool {
   const listed: readonly FetchHost[] = hosts.flatMap((host) => readFetchHost(host) ?? []);
@@ -52,7 +52,7 @@ export function fetchUrl({ hosts, timeoutMs = FETCH_TIMEOUT_MS, resolve }: Fetch
   };
 }
 
-/** The tool as models get it: it names the hosts, so that they are not guessed. Pure. */
+/** The tool's definition for models. It names the hosts, so that models need not guess them. Pure. */
 export function fetchDefinition(hosts: readonly string[]): ToolDefinition {
   return {
     type: 'function',
@@ -68,7 +68,7 @@ export function fetchDefinition(hosts: readonly string[]): ToolDefinition {
   };
 }
 
-/** The result for the model: what the server answered, and its text as far as it fits. Pure. */
+/** The result for the model: the server's answer, with as much of its text as fits. Pure. */
 function fetchResult(
   { url, redirects, status, body, isCut }: Fetched,
   { type, title, text, isCut: isTextCut }: { type: string; title?: string; text: string; isCut: boolean },

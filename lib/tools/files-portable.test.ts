@@ -1,11 +1,12 @@
 import { afterAll, vi } from 'vitest';
 
-// The same promises where descriptors can't be walked: the tools look at each step instead (macOS, Windows).
+// The same guarantees on systems without descriptor-relative paths (macOS, Windows), where the tools check
+// each step instead.
 const { platform } = process;
 Object.defineProperty(process, 'platform', { value: 'darwin' });
 afterAll(() => {
   Object.defineProperty(process, 'platform', { value: platform });
-  vi.resetModules(); // the files after this one share its modules
+  vi.resetModules(); // later test files share these modules
 });
 
 vi.resetModules();

@@ -1,6 +1,6 @@
 import { afterAll, vi } from 'vitest';
 
-// The same promises where the event loop must make no calls, as on a network file system.
+// The same guarantees where the event loop must make no file calls, as on a network file system.
 vi.resetModules();
 vi.doMock('../sandbox/mounts.ts', async (original) => ({
   ...(await original<typeof import('../sandbox/mounts.ts')>()),
@@ -8,7 +8,7 @@ vi.doMock('../sandbox/mounts.ts', async (original) => ({
 }));
 afterAll(() => {
   vi.doUnmock('../sandbox/mounts.ts');
-  vi.resetModules(); // the files after this one share its modules
+  vi.resetModules(); // later test files share these modules
 });
 
 await import('./files.test.ts');

@@ -292,7 +292,7 @@ it('never blocks on a pipe, a socket or a device', async () => {
   await new Promise<void>((resolve) => server.listen(join(tools.workspace, 'socket'), resolve));
   try {
     const startedAt = performance.now();
-    // More at once than Node has threads for files: were one of them to block, all would.
+    // More at once than Node has threads for file calls: if each blocked one, all file calls would hang.
     const reads = Array.from({ length: 8 }, () => tools.error('read_file', { path: 'pipe' }));
     for (const error of await Promise.all(reads)) expect(error).toContain('pipe, a socket or a device');
     for (const path of ['pipe', 'socket']) {

@@ -14,7 +14,7 @@ it('returns the longest prefix and suffix that fit into a JSON budget [O9]', () 
       const end = fitEnd(whole, budget);
       expect(whole.startsWith(start) && whole.endsWith(end)).toBe(true);
       for (const part of [start, end]) expect(jsonTextBytes(part)).toBeLessThanOrEqual(budget);
-      // What is missing would not have fitted: a character takes at most 6 bytes.
+      // One more character would not have fitted: it takes at most 6 bytes.
       if (start !== whole) expect(jsonTextBytes(start)).toBeGreaterThan(budget - 13);
       if (end !== whole) expect(jsonTextBytes(end)).toBeGreaterThan(budget - 13);
       if (whole.isWellFormed()) expect(start.isWellFormed() && end.isWellFormed()).toBe(true);

@@ -34,7 +34,7 @@ function longestThatFits(text: string, maxBytes: number, part: (length: number) 
   return part(low);
 }
 
-/** A text that fits, and how many characters of its start and its end are left if it was cut. */
+/** A text that fits, and how many characters of its start and end are left if it was cut. */
 type FittedMiddle =
   | { text: string; cut: false }
   | { text: string; cut: true; startChars: number; endChars: number };

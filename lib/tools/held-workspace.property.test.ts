@@ -54,7 +54,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   }),
 );
 
-/** Makes an entry, unless something else is in its place or in the way. */
+/** Creates an entry, unless something else is in its place or in the way. */
 async function make(workspace: string, { path: name, kind, content: text }: Entry): Promise<void> {
   const place = join(workspace, name);
   try {

@@ -2,12 +2,12 @@ import { fitStart } from './fit-text.ts';
 import type { Match } from './text-search.ts';
 
 const MAX_LINE_BYTES = 400;
-/** A match that begins within so many bytes is shown with the start of its line. */
+/** A match that begins within this many bytes of its line is shown with the start of the line. */
 const MAX_BEFORE_BYTES = 250;
 /** How much of a long line is shown before a match further on. */
 const BEFORE_CHARS = 60;
 
-/** A matching line, or the part of a long one that has the match, with a mark where it is cut. Pure. */
+/** A matching line, or the part of a long line around the match, with a mark where it is cut. Pure. */
 export function lineExcerpt({ text, at, isCutBefore = false }: Omit<Match, 'path' | 'line'>): {
   text: string;
   isCut: boolean;

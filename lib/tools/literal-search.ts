@@ -8,7 +8,7 @@ import { chunkBytes, isEnd, listFolder, readFrom } from '../sandbox/workspace-fi
 import type { Found, Match, SearchRequest } from './text-search.ts';
 
 const TIME_LIMIT_MS = 10_000;
-/** Files are read on the event loop: after this long, it is other work's turn. */
+/** Files are read on the event loop, which other work gets after this long. */
 const MAX_TURN_MS = 10;
 const MAX_ENTRIES_PER_FOLDER = 5000;
 const MAX_DEPTH = 30;
@@ -77,7 +77,7 @@ export async function literalSearch(
 interface Search {
   readonly wanted: string;
   readonly matches: Match[];
-  /** Whether there are enough matches, the time is up or the search was stopped. */
+  /** Whether enough matches were found, the time is up or the search was stopped. */
   isOver(): boolean;
 }
 
@@ -164,7 +164,7 @@ class LineSearch {
     if (this.#matchAt !== undefined) return;
     const end = this.#end + text;
     const from = chars - end.length;
-    // A letter can have another length in lower case, so this is not always the exact place.
+    // A letter can have another length in lower case, so the position is not always exact.
     const found = end.toLowerCase().indexOf(wanted);
     this.#end = end.slice(Math.max(0, end.length - wanted.length - BEFORE_CHARS));
     if (found === -1) return;

@@ -1,11 +1,11 @@
 import type { ParameterSchema, ToolDefinition } from '../parser/types.ts';
 
-/** A tool that no run really has. */
+/** A tool that does not exist. */
 export function madeUpTool(name: string, description: string, parameters: ParameterSchema): ToolDefinition {
   return { type: 'function', function: { name, description, parameters } };
 }
 
-/** Made-up tools that probes of Model Check ask for: two types of arguments, a list of objects, a required argument. */
+/** Made-up tools that the probes of Model Check use: two types of arguments, a list of objects, a required argument. */
 export const SET_TIMER = madeUpTool('set_timer', 'Set a timer.', {
   type: 'object',
   properties: {

@@ -7,7 +7,7 @@ import { findPattern, MAX_KEY_CHARS, MAX_MEMORIES, MAX_VALUE_CHARS } from './mem
 import type { ToolFact } from './tool.ts';
 import { MAX_RESULT_BYTES } from './tool-results.ts';
 
-/** The six tools over a memory that takes facts as the run's state does. */
+/** The six tools on a memory that applies facts as the run's state does. */
 function tools(begin: Record<string, string> = {}, queued: { id: string; text: string }[] = []) {
   const memory = new Map(Object.entries(begin).map(([key, value]) => [key, { value }]));
   const facts: ToolFact[] = [];
@@ -91,7 +91,7 @@ it('bounds results and says what is missing [O9]', async () => {
   const entries = first.match(/\(1 character\)/g)?.length ?? 0;
   expect(first).toMatch(/\(1 character\)\n\(\d+ more are not shown\)$/);
   expect(Number(/\((\d+) more/.exec(first)?.[1]) + entries).toBe(900);
-  // Only a fork can make one that is this long.
+  // Only a fork can create one this long.
   const read = await tools({ book: 'é'.repeat(100_000) }).call('read', { key: 'book' });
   const [text = '', rest = ''] = read.split('\n');
   expect(

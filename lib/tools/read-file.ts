@@ -62,7 +62,7 @@ export const readFile: Tool = {
   },
 };
 
-/** A file that is not text: an image goes along with the result, anything else is refused. */
+/** A file that is not text: an image is attached to the result, anything else is refused. */
 async function readBinary(
   path: string,
   { sizeBytes, workspace, onImage }: { sizeBytes: number } & Pick<ToolContext, 'workspace' | 'onImage'>,
@@ -128,7 +128,7 @@ function readOutput(path: string, startLine: number, read: LinesRead) {
 }
 
 function cutNote(startLine: number, { sizeBytes, text, nextLine, lossy }: LinesRead): string {
-  // A replaced byte has three in the text, which would count more than the file has.
+  // A replaced byte takes three bytes in the text, so the count could exceed the file's size.
   const part = lossy ? 'not all' : String(Buffer.byteLength(text));
   const shown = `Cut: ${part} of ${sizeBytes} bytes are shown.`;
   return nextLine === startLine

@@ -26,7 +26,7 @@ export interface TaskToolOptions {
   shellTimeoutSecs?: number;
   /** Names of the tools to offer. Default: all that are not optional. */
   offered?: readonly string[] | undefined;
-  /** The hosts that `fetch_url` may ask. */
+  /** The hosts that `fetch_url` may connect to. */
   fetchHosts?: readonly string[] | undefined;
   /** The chosen tools of MCP servers, offered after the built-in ones. */
   serverTools?: readonly Tool[];
@@ -69,8 +69,8 @@ function taskTools({
 }
 
 /**
- * The tools that a run offers: those that it names, or all that are not optional. The others do not exist for it: a call
- * of one fails like that of an unknown tool.
+ * The tools that a run offers: the named ones, or all that are not optional. A call of any other tool fails like a call
+ * of an unknown one.
  */
 export function offeredOf(tools: readonly Tool[], names: readonly string[] | undefined): readonly Tool[] {
   return tools.filter(({ definition: { function: tool } }) =>

@@ -14,8 +14,8 @@ import type { CallId, ToolContext } from './tool.ts';
 export const MAX_WRITTEN_BYTES = 5 * 1024 * 1024;
 
 /**
- * Replaces a file of the workspace for a tool call (`replaceFile`): only if it is still the one that was found when the
- * call's intent was logged.
+ * Replaces a file of the workspace for a tool call (`replaceFile`): only if it has not changed since the call's intent
+ * was logged.
  *
  * @returns the fields of the result that describe the new file
  */
@@ -39,7 +39,7 @@ export async function replaceTextFile(
 }
 
 /**
- * Removes the temporary file left by a call of a killed server that replaced a file.
+ * Removes the temporary file that a file replacement left behind when the server was killed.
  *
  * @throws {AppError} when it exists but cannot be removed
  */

@@ -190,7 +190,10 @@ function fitStreams(
   return { stdout: fittedStdout.text, stderr: fittedStderr.text, cut: fittedStdout.cut || fittedStderr.cut };
 }
 
-/** Shortens an output in its middle, where some of it may be missing already: one line then says how much is missing in all. */
+/**
+ * Shortens an output in the middle, where some of it may already be missing; one line then gives the total that is
+ * missing.
+ */
 function fitOutput(output: CapturedOutput, maxBytes: number): { text: string; cut: boolean } {
   const { text, omittedBytes, omittedAt } = output;
   const fitted = fitMiddle(text, maxBytes);

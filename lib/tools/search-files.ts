@@ -15,16 +15,16 @@ import { failed, MAX_RESULT_BYTES, RESULT_OVERHEAD_BYTES, succeeded } from './to
 const DEFAULT_MAX_RESULTS = 50;
 const MAX_RESULTS = 500;
 const TIMEOUT_MS = 10_000;
-/** For the start of the sandbox and the end of the search, beyond TIMEOUT_MS. */
+/** Time beyond TIMEOUT_MS for starting the sandbox and ending the search. */
 const GRACE_MS = 2000;
-/** For where matches are in long lines. */
+/** Time limit for finding the positions of matches in long lines. */
 const PLACES_TIMEOUT_MS = 2000;
 /** More than the longest paths and lines of MAX_RESULTS matches need in Base64. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 const MAX_PATTERN_CHARS = 1000;
 /** The longest line that ripgrep prints in full. */
 const MAX_COLUMNS = 1000;
-/** What is read of a longer line, before its match and in all, in bytes. */
+/** How many bytes of a longer line are read, before its match and in total. */
 const PART_BYTES = { before: 200, all: 1200 };
 
 /**
@@ -140,7 +140,7 @@ async function runRipgrep(
     return message || `ripgrep did not finish (${end}, exit status ${status ?? 'unknown'}).`;
   }
   const found = rows.slice(0, request.maxResults);
-  // Columns can take far longer to find than lines, so a separate search asks for them.
+  // Finding columns can take far longer than finding lines, so a separate search does it.
   const isLong = ({ text }: Row) => lineExcerpt({ text, at: 0 }).isCut;
   const places = found.some(isLong) ? (await search(PLACES, PLACES_TIMEOUT_MS)).rows : [];
   const matches: Match[] = [];
@@ -157,7 +157,7 @@ async function runRipgrep(
   };
 }
 
-/** Runs ripgrep for as many lines as are asked for, and one more. */
+/** Runs ripgrep for one line more than requested. */
 async function listRows({
   sandbox,
   program,
@@ -194,15 +194,15 @@ async function listRows({
 }
 
 /**
- * Runs a command for at most `$1` seconds and prints its first `$2` lines in Base64, which carries every file name through
- * the sandbox: its output loses control characters. The exit status is the last line of standard error. macOS has no
+ * Runs a command for at most `$1` seconds and prints its first `$2` lines in Base64, which preserves every file name:
+ * output of the sandbox loses control characters. The exit status is the last line of standard error. macOS has no
  * timeout(1); there the sandbox ends the search.
  */
 const SCRIPT =
   'seconds=$1 rows=$2; shift 2; command -v timeout >/dev/null || timeout() { shift; "$@"; }; ' +
   '{ timeout "$seconds" "$@"; echo "$?" >&2; } | head -n "$rows" | base64';
 
-/** Exit statuses: up to `trouble` those of ripgrep (2 is also that of a search with unreadable files), then of timeout(1). */
+/** Exit statuses: ripgrep's up to `trouble` (2 also means that some files were unreadable), then that of timeout(1). */
 const STATUS = { trouble: 2, timedOut: 124 } as const;
 
 /** The folder to search. No path contains `//` elsewhere, so it marks where one begins. */
@@ -220,7 +220,7 @@ const RIPGREP_OPTIONS = [
   '--color=never',
   `--max-columns=${MAX_COLUMNS}`,
   '--max-columns-preview',
-  '--mmap', // otherwise a line of gigabytes would need more memory than the sandbox allows
+  '--mmap', // otherwise a line of several gigabytes would need more memory than the sandbox allows
   '--sort=path', // deterministic order
   '--line-buffered', // matches found before a timeout are kept
   '--no-messages',
@@ -231,7 +231,7 @@ function readStatus(stderr: string): { status: number | undefined; message: stri
   return { status: status === undefined ? undefined : Number(status), message: message.trim() };
 }
 
-/** Print the text as `column:offset:text`: where the match begins in the line, and the line in the file, in bytes. */
+/** Print the text as `column:offset:text`: the byte offsets of the match in the line, and of the line in the file. */
 const PLACES = ['--column', '--byte-offset'];
 
 /** A line that ripgrep printed, shortened if it is long. */
@@ -246,7 +246,10 @@ function readRows(output: string): Row[] {
   });
 }
 
-/** A match in a long line, whose part is read from the file if ripgrep did not print it; `undefined` if that cannot be. */
+/**
+ * A match in a long line. Reads the part around it from the file if ripgrep did not print it; `undefined` if that
+ * fails.
+ */
 async function matchAt(workspace: string, { path, line, text: printed }: Row): Promise<Match | undefined> {
   const [, column, offset, text = ''] = /^(\d+):(\d+):(.*)$/s.exec(printed) ?? [];
   const matchBytes = Number(column) - 1;
@@ -259,7 +262,7 @@ async function matchAt(workspace: string, { path, line, text: printed }: Row): P
     if (error instanceof AppError) return undefined; // the file has changed since
     throw error;
   });
-  // In UTF-16, offsets are those of the text that ripgrep made of it.
+  // For UTF-16, offsets refer to ripgrep's transcoded text.
   if (part === undefined || part.includes(0)) return undefined;
   const before = withoutPartialStart(part.subarray(0, PART_BYTES.before)).toString('utf8');
   const after = part.subarray(PART_BYTES.before);
@@ -275,7 +278,7 @@ function readPart(workspace: string, path: string, from: number): Promise<Buffer
   });
 }
 
-/** Without the rest of a character that begins before. */
+/** Removes the rest of a character that begins before the excerpt. */
 function withoutPartialStart(bytes: Buffer): Buffer {
   const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
   return start > 0 && start < 4 ? bytes.subarray(start) : bytes;

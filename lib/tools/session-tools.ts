@@ -20,7 +20,7 @@ export interface SafetyLayer {
   shellTimeoutSecs: number;
   /** Names of the tools that the run offers. Missing: all that are not optional. */
   offered?: readonly string[] | undefined;
-  /** The hosts that `fetch_url` may ask. */
+  /** The hosts that `fetch_url` may connect to. */
   fetchHosts?: readonly string[] | undefined;
 }
 

@@ -8,7 +8,7 @@ const MAX_LINE_CHARS = 160;
  * A one-line summary that replaces an older result in the conversation: `read_file src/a.ts: ok, 1.2 KB` (C4). No
  * line break, at most 160 UTF-16 units.
  *
- * @param result a text if the operator of a fork replaced the result with one, which does not say whether the call succeeded
+ * @param result a text if the operator of a fork replaced the result; it does not say whether the call succeeded
  * @param mainArgument name of the argument that identifies the call
  */
 export function oneLineSummary(

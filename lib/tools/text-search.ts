@@ -2,7 +2,7 @@
 export interface Match {
   path: string;
   line: number;
-  /** The line, or at least what is around the match in a long one. */
+  /** The line, or at least the part around the match in a long line. */
   text: string;
   /** Where the match begins in the text. */
   at: number;

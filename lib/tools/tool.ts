@@ -39,17 +39,18 @@ export interface CallId {
   callId: string;
 }
 
-/** What came of a request to the operator. */
+/** The outcome of a request to the operator. */
 export interface OperatorAnswer {
   action: McpRequestAction;
   /** Of an accepted form. */
   content?: EnteredContent;
-  /** Of an accepted sample: what the model wrote, or why it wrote nothing. */
+  /** For an accepted sample: the model's text, or why there is none. */
   sample?: { text: string; model: string; isCut: boolean } | { error: string };
 }
 
 /**
- * Asks the operator what the MCP server of a running tool asks. Resolves with the answer, which may take days.
+ * Passes a request from the MCP server of a running tool to the operator. Resolves with the answer, which may take
+ * days.
  *
  * @throws the reason of the signal
  */
@@ -58,7 +59,7 @@ export type AskOperator = (
   signal: AbortSignal,
 ) => Promise<OperatorAnswer>;
 
-/** What a run knows of the files it changes, by their steps from the workspace. */
+/** What a run knows about the files it changes, by their path steps within the workspace. */
 export interface KnownFiles {
   /** The file as it was when the call's intent was logged; once. */
   takeFound(steps: readonly string[]): { stats?: Stats; data?: Buffer } | undefined;
@@ -71,11 +72,11 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Live output of a command, for viewers only; the result is complete without it. */
   onOutput?: (text: string) => void;
-  /** Takes an image that belongs to the result. What it is is found out later: it may be refused. */
+  /** Takes an image that belongs to the result. It is checked later and may be refused. */
   onImage?: (image: NamedImage) => void;
   /** For tools that work on the run instead of files. */
   run?: ToolRun;
-  /** Asks the operator; missing where there is none to ask. */
+  /** Asks the operator; missing if there is none. */
   ask?: AskOperator;
   /** Identifies this call. */
   call?: CallId;

@@ -24,7 +24,7 @@ export interface ToolsUnderTest extends AsyncDisposable {
   error(name: string, args: JsonObject): Promise<string>;
 }
 
-/** The Task tools on a fresh workspace, which is held open as in a run. */
+/** The task tools on a new workspace, which is held open as in a run. */
 export async function toolsUnderTest(
   options: Partial<TaskToolOptions> = {},
   owner?: number,

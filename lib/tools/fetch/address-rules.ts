@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { type FetchHost, isListed } from '../../events/fetch-hosts.ts';
 
-/** Addresses that no public server has (IANA special-purpose registries), except loopback ones. */
+/** Addresses that no public server has (IANA special-purpose registries), except loopback addresses. */
 const NOT_PUBLIC_V4 = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -63,8 +63,8 @@ export function plainAddress(address: string): string | undefined {
 }
 
 /**
- * Why no connection is made to an address; `undefined` if it may be. An address that is not public must be in the list
- * itself, as `localhost` if it is 127.0.0.1 or ::1: a listed name can resolve to anything. Pure.
+ * Why no connection is made to an address; `undefined` if it may be. A non-public address must be listed itself
+ * (127.0.0.1 and ::1 also as `localhost`), because a listed name can resolve to anything. Pure.
  */
 export function addressProblem(
   address: string,

@@ -26,7 +26,7 @@ const CONNECTION_PROBLEMS: ReadonlyMap<string | undefined, string> = new Map([
   ['HPE_HEADER_OVERFLOW', 'its headers are too long'],
 ]);
 
-/** Why a request failed, in words for the model that complete a sentence about the server. Pure. */
+/** Why a request failed, for the model, completing a sentence about the server. Pure. */
 export function connectionProblem(error: unknown): string {
   const code = errno(error);
   const certificate = CERTIFICATE_PROBLEMS.get(code);

@@ -1,6 +1,6 @@
 /** Why a URL was not fetched; the message is for the model. */
 export class FetchError extends Error {
-  /** What is known about the answer. */
+  /** Known facts about the response. */
   readonly detail: Readonly<Record<string, string | number>>;
 
   constructor(message: string, options: { detail?: Record<string, string | number>; cause?: unknown } = {}) {

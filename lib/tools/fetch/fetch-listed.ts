@@ -24,7 +24,7 @@ export interface Fetched {
   /** The header as sent; empty if there was none. */
   contentType: string;
   body: Buffer;
-  /** Whether the body goes on after what was read. */
+  /** Whether the body is longer than what was read. */
   isCut: boolean;
 }
 
@@ -90,7 +90,9 @@ function redirectOf(from: URL, location: string, options: FetchOptions): URL {
   }
 }
 
-/** The headers of one answer. The connection is closed afterwards, so none is used for another host. */
+/**
+ * Requests one URL and reads the headers. The connection is closed afterwards, so it is never reused for another host.
+ */
 async function getOnce(
   url: URL,
   { hosts, signal, resolve = resolveHere }: FetchOptions,
@@ -165,7 +167,7 @@ async function resolved(
   throw new FetchError(`The host ${hostname} has no address.`);
 }
 
-/** Answers with the checked addresses, whatever a name resolves to by now. */
+/** Resolves a name to the checked addresses, even if it resolves to others now. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, callback) => {

@@ -8,9 +8,12 @@ import type { PageText, PageToRead } from './page-text.ts';
 const MAX_DEPTH = 200;
 const MAX_CHILD_NODES = 20_000;
 const MAX_TITLE_CHARS = 300;
-/** Stands for parts beyond these limits; the first character, of a private plane, tells it from text of the page. */
+/**
+ * Marks parts beyond these limits. Its first character is in a private plane, which distinguishes it from text of the
+ * page.
+ */
 const LEFT_OUT_MARK = '\u{10fffd}[…]';
-/** Parts of a page that are not its text. */
+/** Elements of a page that are not part of its text. */
 const LEFT_OUT = ['nav', 'footer', 'aside', 'form', 'noscript', 'template', 'iframe', 'object', 'svg', 'img'];
 
 process.once('message', (page: PageToRead) => {

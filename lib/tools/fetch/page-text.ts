@@ -18,14 +18,14 @@ export interface PageText {
   isCut: boolean;
 }
 
-/** How much of a page is searched for its charset, as browsers do. */
+/** How much of a page is searched for its charset, as in browsers. */
 const CHARSET_BYTES = 1024;
-/** Characters that no text file has. */
+/** Characters that do not occur in text files. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they tell binary data from text
 const BINARY = /[\u0000-\u0008\u000e-\u001a]/;
 
 /**
- * The text of an answer: that of a page as prose, any other text as it is.
+ * The text of a response: a page as prose, any other text unchanged.
  *
  * @throws {FetchError} if it is not text
  */
@@ -49,7 +49,7 @@ export async function textOf(
   return { type, ...(page.title === '' ? {} : { title: page.title }), text: page.text, isCut: page.isCut };
 }
 
-/** Turns a page into text, in a process of its own: pages can be made to take any time and memory. */
+/** Turns a page into text in a separate process, because a page can be made to take any amount of time and memory. */
 async function readPage(page: PageToRead, signal: AbortSignal): Promise<PageText> {
   const module = new URL('./page-process.ts', import.meta.url);
   const limits = { signal, maxMs: READ_TIMEOUT_MS };
@@ -78,7 +78,10 @@ function isTextType(type: string): boolean {
   );
 }
 
-/** The text in the charset of its first bytes, of the header or of the page or XML itself, in this order; otherwise UTF-8. */
+/**
+ * The text, decoded by its byte order mark, the header, or the charset that the page or XML declares, in this order;
+ * otherwise as UTF-8.
+ */
 function decoded(
   body: Buffer,
   { contentType, isPage, isXml }: { contentType: string; isPage: boolean; isXml: boolean },
@@ -91,7 +94,7 @@ function decoded(
   const outside = byteOrderMark(body) ?? inHeader;
   if (outside !== undefined) return decoderFor(outside).decode(body);
   const inside = decoderFor(inXml ?? inPage);
-  // A declaration that could be read as ASCII is not in UTF-16, whatever it says; browsers take it for UTF-8, too.
+  // A declaration that is readable as ASCII cannot be UTF-16; browsers read such a page as UTF-8, too.
   return (inside.encoding.startsWith('utf-16') ? new TextDecoder() : inside).decode(body);
 }
 
@@ -105,7 +108,7 @@ function decoderFor(charset = 'utf-8'): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
-    // A page can name any charset; UTF-8 is what nearly all of them mean.
+    // A page can name any charset; nearly all pages are UTF-8.
     return new TextDecoder();
   }
 }

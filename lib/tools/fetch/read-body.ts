@@ -2,7 +2,8 @@ import { addAbortSignal, type Duplex, pipeline, type Readable } from 'node:strea
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { FetchError } from './fetch-error.ts';
 
-// Compressed data without an end is read as far as it goes, as browsers do: servers name an encoding for empty bodies, too.
+// Truncated compressed data is read as far as possible, as in browsers: servers name an encoding even for
+// empty bodies.
 const LENIENT = { finishFlush: constants.Z_SYNC_FLUSH };
 
 type Decode = (body: Readable) => AsyncIterable<unknown>;
@@ -15,14 +16,14 @@ const DECODERS: Readonly<Record<string, Decode>> = {
 };
 
 function through(decoder: () => Duplex): Decode {
-  // An error of either stream ends the other, and reading it.
+  // An error of either stream ends the other, and the reading.
   return (body) => pipeline(body, decoder(), () => undefined);
 }
 
 /**
- * Reads `deflate`, which is the zlib format (RFC 9110, 8.4.1.2), and also without the header and checksum of zlib: some servers
- * send that, and browsers and curl read both. The first byte tells them apart: that of zlib names the method 8 in its lower half
- * (RFC 1950), with which no compressor begins a block.
+ * Reads `deflate`, which is the zlib format (RFC 9110, 8.4.1.2), with or without zlib's header and checksum: some
+ * servers omit them, and browsers and curl read both. The first byte distinguishes them: in zlib, its lower half is the
+ * method 8 (RFC 1950), and no compressor starts a block with that.
  */
 async function* inflated(body: Readable): AsyncIterable<unknown> {
   const chunks = body[Symbol.asyncIterator]();
@@ -37,10 +38,10 @@ async function* inflated(body: Readable): AsyncIterable<unknown> {
 }
 
 /**
- * Reads a body up to a number of bytes, counted after decompression, so that a small body cannot become a large one.
+ * Reads a body up to a number of bytes, counted after decompression, so that a small body cannot expand to a large one.
  *
  * @param options.encoding the header `content-encoding`
- * @throws {FetchError} for an encoding that is not known; errors of the stream
+ * @throws {FetchError} for an unknown encoding; errors of the stream
  */
 export async function readBody(
   body: Readable,
