@@ -105,7 +105,7 @@ describe('approval through the interface', () => {
       decision: 'edited',
       arguments: { path: 'note.txt', content: 'from the operator' },
     };
-    // Ten at once are one.
+    // Ten identical requests at the same time count as one.
     const answers = await Promise.all(Array.from({ length: 10 }, () => decide(loupe, run.id, edited)));
     expect(new Set(answers.map(([status]) => status))).toEqual(new Set([200]));
     await inPhase(loupe, run.id, 'ended');
@@ -129,7 +129,7 @@ describe('approval through the interface', () => {
   it('an approved call runs at once while another run has the slot, which is taken again for the next model call', async () => {
     const waiting = await start(loupe, { model: 'writer', approval: ask('write_file') });
     const call_id = await waitingCall(loupe, waiting.run.id);
-    // One run works at a time: without the place of the first, this one comes to its end.
+    // One run works at a time: this one can only end because the first gave up its slot.
     const other = await start(loupe, { model: 'writer' });
     expect((await inPhase(loupe, other.run.id, 'ended')).termination_reason).toBe('final_answer');
     expect((await inPhase(loupe, waiting.run.id, 'awaiting-approval')).phase).toBe('awaiting-approval');
@@ -150,7 +150,7 @@ describe('approval through the interface', () => {
     await inPhase(loupe, waiting.run.id, 'ended');
     const events = await log(loupe, waiting.run.id);
     expect(eventsOf(events, 'tool-call.ended')).toHaveLength(1);
-    // Others had the server meanwhile: the model is loaded again before the next call.
+    // Other runs used the server meanwhile, so the model is reloaded before the next call.
     expect(eventsOf(events, 'model.load-started')).toHaveLength(2);
     expect(eventsOf(events, 'model.load-started')[1]?.waited_ms).toBeGreaterThan(0);
   });
@@ -190,7 +190,7 @@ describe('approval through the interface', () => {
     await inPhase(loupe, refused.run.id, 'ended');
     expect(eventsOf(await log(loupe, refused.run.id), 'tool-call.started')).toEqual([]);
 
-    // In a folder that Loupe made, it would cover no other run.
+    // In a folder created by Loupe, it would cover no other run.
     const fresh = await start(loupe, { ...asking, workspace: undefined });
     const asked = await waitingCall(loupe, fresh.run.id);
     expect(eventsOf(await log(loupe, fresh.run.id), 'approval.requested')[0]?.scopes).toEqual([
@@ -297,7 +297,7 @@ describe('kill -9 around an approval', () => {
     ['before:approval.decided', 1],
     ['after:approval.decided', 1],
     ['before:tool-call.started', 1],
-    // The intent is in the log: whether it ran is not known, so it is not run again.
+    // The intent is in the log. Whether the call ran is unknown, so it is not run again.
     ['after:tool-call.started', 0],
   ])(
     '%s: asked once, decided once, run at most once',
@@ -309,7 +309,7 @@ describe('kill -9 around an approval', () => {
       const { run, config } = await start(first, { model: 'writer', approval: ask('write_file') });
       if (point !== 'before:approval.requested' && point !== 'after:approval.requested') {
         const call_id = await waitingCall(first, run.id);
-        await decide(first, run.id, { call_id, decision: 'approved' }).catch(() => undefined); // it dies of it
+        await decide(first, run.id, { call_id, decision: 'approved' }).catch(() => undefined); // the server dies here
       }
       await dead;
 

@@ -30,7 +30,7 @@ export function setModelPrices(prices: ModelPrices): void {
   place[PRICES_KEY] = prices;
 }
 
-/** Sets what sends model calls again in the same way. */
+/** Sets the service that sends model calls again in the same way. */
 export function setReruns(reruns: Reruns): void {
   place[RERUNS_KEY] = reruns;
 }

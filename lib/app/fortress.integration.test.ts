@@ -49,7 +49,7 @@ async function logOf(id: string, server = loupe): Promise<RunEvent[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** Opens a stream on a socket of its own and brings the first line of the answer. */
+/** Opens a stream on a separate socket and returns the first line of the response. */
 async function openStream(path = '/api/stream?list=1'): Promise<{ socket: Socket; status: number }> {
   const socket = connect(loupe.port, '127.0.0.1');
   socket.on('error', () => undefined); // the server may close it first
@@ -72,7 +72,7 @@ describe('viewers', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await refused.json()).toMatchObject({ error: { code: 'too_many_streams' } });
 
-    // A run begins and ends as if nobody watched.
+    // A run starts and ends as if nobody were watching.
     const id = await idOf(await startRun('slow'));
     for (const socket of streams) socket.destroy();
     const left = performance.now();
@@ -176,7 +176,7 @@ describe('a process that is frozen, killed or misconfigured', () => {
       expect(log.filter(({ type }) => type === 'tool-call.interrupted')).toHaveLength(1);
       expect(readFileSync(effects, 'utf8')).toBe('begun\n');
       const ends = log.flatMap((event) => (event.type === 'tool-call.ended' ? [event.result.success] : []));
-      expect(ends).toEqual([false]); // the pipe is no file, and reading it blocks nobody
+      expect(ends).toEqual([false]); // the pipe is not a file, and reading it blocks nothing
     } finally {
       await server.dispose();
     }
@@ -215,7 +215,7 @@ describe('a process that is frozen, killed or misconfigured', () => {
         { timeout: 30_000 },
       );
       const log = await logOf(id, server);
-      expect((log.at(-1)?.at ?? 0) - (log[0]?.at ?? 0)).toBeGreaterThan(86_000_000); // it was noticed
+      expect((log.at(-1)?.at ?? 0) - (log[0]?.at ?? 0)).toBeGreaterThan(86_000_000); // the clock did jump
     } finally {
       await server.dispose();
       rmSync(folder, { recursive: true });

@@ -21,7 +21,7 @@ let disk: SmallDisk;
 let loupe: LoupeServer | undefined;
 
 const dataDir = () => join(disk.path, 'data');
-/** A file of the data directory, as this process reaches it. */
+/** A file in the data directory, as seen by this process. */
 const file = (name: string) => join(disk.outside, 'data', name);
 
 beforeEach(async () => {
@@ -53,7 +53,7 @@ async function makeRun(server: LoupeServer, name: string): Promise<string> {
   return ended(server, run.id);
 }
 
-/** The run once more under another name, with a log of some megabytes. */
+/** A copy of the run under another name, with a log of a few megabytes. */
 async function makeLarge(server: LoupeServer, id: string, megabytes: number): Promise<string> {
   const lines = (await (await server.request(`/api/runs/${id}/log`)).text()).trim().split('\n');
   const events = lines.map((line) => JSON.parse(line) as RunEvent);

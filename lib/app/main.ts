@@ -29,7 +29,7 @@ const ORPHAN_CHECK_MS = 500;
  * times that when many viewers follow a run: 530 MB after 8 runs with 200 viewers instead of 450 MB, at the same latency.
  */
 const HEAP_GROWING_PERCENT = 60;
-/** What a client asks for first; other route files are loaded when they are. */
+/** The paths that clients request first; other route files are loaded on demand. */
 const FIRST_ROUTES = ['/api/runs', '/api/runs/any/events', '/api/stream'];
 
 /**
@@ -128,8 +128,8 @@ async function listenError(cause: unknown, { port, host }: { port: number; host:
   const code = errno(cause);
   if (code === 'EADDRINUSE') {
     const url = `http://${urlHost(host)}:${port}`;
-    // We hold the lock on the data, so that server has other data: do not ask it for a sign-in link.
-    // Nor suggest the port after it, where that server may serve shared runs.
+    // We hold the lock on the data, so that server has other data: do not request a sign-in link from it. Do
+    // not suggest the next port either, where that server may serve shared runs.
     const other = port <= 65_533 ? port + 2 : port - 2;
     const who = (await isLoupe(url)) ? 'another Loupe with a different data directory' : 'another program';
     return new AppError({

@@ -119,7 +119,7 @@ it('the model of the run writes for a server after a person allowed it, with the
   const tool = 'everything__trigger_sampling_request';
   ollama.add({
     name: 'samples',
-    // The request for the sample has no earlier reply, so it gets this one, too.
+    // The request for the sample contains no earlier reply, so it gets this one, too.
     steps: [
       {
         reply: {

@@ -249,7 +249,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
   };
 }
 
-/** The tools that a check of a server asks for. @throws {AppError} `invalid_request` if there are none */
+/** The tools that a check of a server covers. @throws {AppError} `invalid_request` if there are none */
 async function toolsToCheck(
   server: string,
   { mcp, commandTools }: Pick<RunParts, 'mcp' | 'commandTools'>,
@@ -378,7 +378,7 @@ function openRuns(
   return service;
 }
 
-/** The errors of files that a person edits. */
+/** The errors caused by files that a person edits. */
 const UNREADABLE: readonly string[] = ['mcp_config_unreadable', 'command_tools_unreadable'];
 
 /** The tools of servers and the custom ones. What cannot be read takes only its own tools away, and is reported. */
@@ -403,7 +403,7 @@ async function addedTools({
   return { servers, problems };
 }
 
-/** What a request is completed with on this machine. */
+/** The facts of this machine that complete a request. */
 async function factsOf(
   request: NewRun,
   {
@@ -439,7 +439,7 @@ function warnOfRisks({ unconfined, allowRemoteModels }: Environment): void {
   }
 }
 
-/** The installed models with what Loupe knows of each: readings, check results, prices. */
+/** The installed models with Loupe's data about each: readings, check results, prices. */
 async function listModels({
   servers,
   store,

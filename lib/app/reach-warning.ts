@@ -1,6 +1,6 @@
 import { isLoopbackAddress } from '../model/ollama-host.ts';
 
-/** What it means that other machines can reach a listener, in lines; none if it is on a loopback address. Pure. */
+/** The consequences if other machines can reach a listener, line by line; empty for a loopback address. Pure. */
 export function reachWarning({
   address,
   host,
@@ -8,7 +8,7 @@ export function reachWarning({
 }: {
   /** The IP address that it is bound to. */
   address: string;
-  /** The address or name that a person asked for. */
+  /** The configured address or name. */
   host: string;
   port: number;
 }): string[] {

@@ -21,11 +21,11 @@ const installed = findPostgres() !== undefined;
 if (!installed)
   console.warn('PostgreSQL is not installed: several processes are NOT tested. apt-get install postgresql');
 
-/** MCP servers are started as programs only where they can be confined. */
+/** MCP servers are only started as programs where they can be confined. */
 const confined = (await openSandbox()).report.available;
 
 const LEASE_SECONDS = 3;
-/** Several leases, on a machine that does other things as well. */
+/** Several leases, on a machine that is also busy with other work. */
 const patient = { timeout: 40_000, interval: 50 };
 const write = { name: 'write_file', arguments: { path: 'file-{{n}}.txt', content: 'x' } };
 
@@ -89,7 +89,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
       .map((line): RunEvent => JSON.parse(line));
   }
 
-  /** The server that works on the run, and the other one. */
+  /** The server that holds the run, and the other one. */
   async function holderOf(
     id: string,
     both: readonly [LoupeServer, LoupeServer],
@@ -163,7 +163,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     const takenAfterMs = (resumed[0]?.at ?? 0) - killedAt;
     expect(takenAfterMs).toBeLessThan(LEASE_SECONDS * 1000 + 10_000);
 
-    // Now the model is being asked, and the second worker dies as well.
+    // Now a model call is in progress, and the second worker dies as well.
     await vi.waitFor(async () => expect((await get(other, id)).phase).toBe('calling'), patient);
     const third = await startServer();
     await other.stop('SIGKILL');
@@ -212,9 +212,9 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     await vi.waitFor(() => expect(frozen.output()).toContain('taken over by another process'), patient);
     const health = async (server: LoupeServer): Promise<HealthReply> =>
       (await server.request('/api/health')).json();
-    // If its model is being asked, its place there is free once that call is given up.
+    // If a model call is in progress, its slot is free once the call is abandoned.
     await vi.waitFor(async () => expect((await health(frozen)).runs.active).toBe(0), patient);
-    // It goes on showing the run, as the other writes it.
+    // It still shows the run while the other process writes it.
     const viewer = follow(frozen, id);
     await ended(awake, id);
     await viewer.over;
@@ -222,7 +222,8 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(viewer.seen.map(({ event }) => event)).toEqual(log);
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
     expect(log.slice(0, atTakeover.length)).toEqual(atTakeover);
-    // One worker after the other: what the frozen one began and did not end is told as interrupted, or asked again.
+    // One worker after the other: calls that the frozen worker started and did not end are reported as
+    // interrupted, or made again.
     const workers = [...eventsOf(log, 'run.started'), ...eventsOf(log, 'run.resumed')].map(
       ({ epoch }) => epoch,
     );
@@ -277,7 +278,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
       () => expect(viewer.seen.filter(({ event }) => event.type === 'iteration.started')).toHaveLength(21),
       patient,
     );
-    // The model is being asked: the stop reaches the process that waits for it.
+    // A model call is in progress: the stop reaches the process that waits for it.
     const at = Date.now();
     const stopped = await other.request(`/api/runs/${id}/stop`, { json: { force: true } });
     expect(stopped.status).toBeLessThan(300);
@@ -342,7 +343,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     const textOf = ({ live }: { live: ViewDelta[] }) =>
       live.reduce((text, delta) => {
         if (delta.type !== 'text') return text;
-        // No piece leaves a gap, and what comes twice is the same.
+        // No delta leaves a gap, and repeated text is identical.
         expect(delta.offset).toBeLessThanOrEqual(text.length);
         return text.slice(0, delta.offset) + delta.text;
       }, '');
@@ -361,7 +362,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(said.startsWith(textOf(early))).toBe(true);
   }, 120_000);
 
-  /** Six tasks, each of which writes a file and then answers; the held model is asked last. */
+  /** Six tasks that each write a file and then answer; the held model is called last. */
   async function startExperiment(server: LoupeServer, models: string[]): Promise<string> {
     for (const name of models) {
       ollama.add({
@@ -393,7 +394,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
       patient,
     );
     const before = await experimentOf(second, id);
-    // A call that is under way would be interrupted, and not made again.
+    // A call in progress would be interrupted and not repeated.
     await vi.waitFor(async () => {
       const log = await logOf(second, before.items[3]?.run_id ?? '');
       expect(eventsOf(log, 'tool-call.ended')).toHaveLength(1);
@@ -431,7 +432,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     frozen.process.kill('SIGSTOP');
     await vi.waitFor(async () => {
       const stopped = await awake.request(`/api/experiments/${id}/stop`, { json: {} });
-      // Until the lease is over it is in the hands of the one that stands still.
+      // Until the lease expires, the frozen process holds the run.
       expect(stopped.status).toBe(200);
       expect((await experimentOf(awake, id)).experiment.status).toBe('stopped');
     }, patient);
@@ -445,7 +446,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(await experimentOf(frozen, id)).toEqual(await experimentOf(awake, id));
     const listed = await (await awake.request('/api/runs?limit=100')).json();
     expect(listed.runs).toHaveLength(1);
-    // It goes on where someone says so.
+    // It is resumed on request.
     expect((await frozen.request(`/api/experiments/${id}/continue`, { json: {} })).status).toBe(200);
     await vi.waitFor(async () => expect(await statusOf(awake, id)).toBe('done done done'), patient);
   }, 120_000);
@@ -490,7 +491,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
       expect(said.status).toBe(202);
     };
     await vi.waitFor(() => answered(first, 1), patient);
-    // Nobody holds it, however long it waits.
+    // No worker holds it, however long it waits.
     await delay(LEASE_SECONDS * 1000 + 1500);
     await answered(second, 1);
     await say(second, 'And again.');

@@ -47,7 +47,7 @@ const list = () => send<ToolChecksReply>('/api/tool-checks');
 
 describe.skipIf(!confined)('a check of tools', () => {
   it('asks for calls of all tools, makes none, and says what was right [O26]', async () => {
-    // Each request is a conversation of its own, known by its words.
+    // Each request is a separate conversation, identified by its prompt.
     const answers = {
       'Find a text in the notes.': call('custom__find_text', { query: 'harbor' }),
       'find text': call('custom__send_mail', { email: 'ada@example.com' }),

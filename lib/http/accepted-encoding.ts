@@ -1,11 +1,11 @@
-/** How a body can be compressed; each is both the name of the HTTP content coding and the preferred order. */
+/** The supported HTTP content codings, in order of preference. */
 const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /**
- * The compression that a client prefers among those we have, by its `Accept-Encoding`; Brotli where it has no preference.
+ * The client's preferred supported compression, by its `Accept-Encoding`; Brotli if it has no preference.
  *
- * @returns `undefined` if it accepts none of them, or does not say
+ * @returns `undefined` if it accepts none of them, or sends no header
  */
 export function acceptedEncoding(header: string | undefined): Encoding | undefined {
   const weights = new Map<string, number>();

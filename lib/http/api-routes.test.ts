@@ -187,7 +187,7 @@ async function pausedClient() {
   return socket;
 }
 
-/** Resolves once the count has not grown for a while of turns. */
+/** Resolves once the count has stopped growing for some turns of the event loop. */
 async function settled(count: () => number): Promise<number> {
   for (let quiet = 0, last = count(); quiet < 50; quiet++) {
     await new Promise((resolve) => setTimeout(resolve, 2));

@@ -20,17 +20,17 @@ interface Folder {
   param: { name: string; folder: Folder } | undefined;
 }
 
-/** A source, or what the server's bundle has instead (docs/decisions/0042). */
+/** A source file, or its counterpart in the server's bundle (docs/decisions/0042). */
 const ROUTE_FILES = ['route.ts', 'route.js'];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A path below `/api` without empty names and backslashes, with escapes of whole bytes only. */
+/** A path below `/api` without empty names or backslashes, in which every percent escape is complete. */
 const PATH = /^\/api((?:\/(?:[\w.~!$&'()*+,;=:@-]|%[\dA-Fa-f]{2})+)+)(?:\?|$)/;
 
 /**
- * Calls the route handlers of `app/api` without Next, whose own way to them takes several milliseconds per request
- * (docs/decisions/0040) and whose refusals have no body. It takes a path that leads to one file, with a method of `METHODS`
- * or HEAD, which GET answers. Everything else is left to Next.
+ * Calls the route handlers of `app/api` without Next, which takes several milliseconds per request to reach them
+ * (docs/decisions/0040) and refuses requests without a body. Handles paths with exactly one route file and a method in
+ * `METHODS`, or HEAD, which GET answers. Everything else is left to Next.
  */
 export class ApiRoutes {
   readonly #root: Folder;
@@ -41,7 +41,7 @@ export class ApiRoutes {
     this.#root = readFolder(folder);
   }
 
-  /** Loads the modules of the given paths, so that their first request does not wait for it. */
+  /** Preloads the modules of the given paths, so that the first request need not wait. */
   async load(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
       const found = this.#find(path);

@@ -6,7 +6,7 @@ import { errorResponse } from './handle.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { SLOW_BODY } from './slow-bodies.ts';
 
-/** Limits that the answers name. */
+/** Limits that the responses name. */
 interface RequestLimits {
   headersMs: number;
   headerBytes: number;
@@ -15,8 +15,8 @@ interface RequestLimits {
 }
 
 /**
- * Answers requests that Node's parser gives up on, such as those that arrive too slowly, with an error like all others.
- * Node's own answer has no body.
+ * Answers requests that Node's parser rejects, such as those that arrive too slowly, with the usual error format.
+ * Node's own response has no body.
  */
 export function answerBrokenRequests(server: Server, limits: RequestLimits): void {
   const unfinished = new WeakMap<Socket, Set<ServerResponse>>();

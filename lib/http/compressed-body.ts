@@ -3,13 +3,13 @@ import { pipeline, type Writable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { Encoding } from './accepted-encoding.ts';
 
-/** Fast enough for a body that is made for one request; both leave about a third of a script. */
+/** Levels that are fast enough for bodies generated per request; both reduce a script to about a third. */
 const GZIP_LEVEL = 6;
 const BROTLI_QUALITY = 4;
 
 /**
- * Where to write a body so that the client gets it compressed. It is held back until there is enough to compress, so this is
- * not for event streams. Closing either end closes the other.
+ * A stream that compresses a body on its way to the client. It buffers until there is enough to compress, so it is
+ * unsuitable for event streams. Closing either end closes the other.
  *
  * @param encoding the `content-encoding` that the response was sent with; `undefined` for a plain body
  */
@@ -25,7 +25,7 @@ export function compressedBody(response: ServerResponse, encoding: Encoding | un
           },
         });
   pipeline(body, response, () => {
-    // A client that left: the body is destroyed, which its writer notices.
+    // The client disconnected: destroy the body, so that its writer notices.
   });
   return body;
 }

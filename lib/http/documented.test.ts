@@ -84,7 +84,7 @@ const newRun = documentation.slice(
 const settingRows = [...newRun.matchAll(/^\| (`.+?) \| (.+) \| (.+?) \|$/gm)].map(
   ([, fields = '', meaning = '', usual = '']) => ({ names: namesIn(fields), meaning, usual }),
 );
-/** Defaults that depend on another setting, and what the document says instead. */
+/** Defaults that depend on another setting, and their text in the document. */
 const DEPENDENT: Readonly<Record<string, string>> = {
   max_iterations: 'by tier',
   context_limit: 'the window',

@@ -54,7 +54,10 @@ export async function experimentExport(
   }
 }
 
-/** Another name for some cases of a suite: a plan stores its suite file by name, and would replace the whole suite by them. */
+/**
+ * Another name for some cases of a suite: a plan stores its suite file by name, so they would otherwise replace the
+ * whole suite.
+ */
 function suiteName(name: string, { suite }: ExperimentPlan): string {
   if (!suite?.tags && !suite?.cases) return name;
   return `${textStart(name, MAX_SUITE_NAME_CHARS - CHOSEN.length)}${CHOSEN}`;

@@ -1,5 +1,5 @@
 /**
- * A text sent as a download, at once or streamed. It is never displayed as a page of this server, because its content
+ * A text sent as a download, whole or streamed. It is never displayed as a page of this server, because its content
  * comes from models and tools.
  *
  * @param options.type without the charset, which is UTF-8

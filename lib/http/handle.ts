@@ -14,7 +14,7 @@ import { isAppError, statusOf } from './http-error.ts';
 
 /** Maximum size of a body in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** A suite file in a JSON body: its quotes and line breaks take two bytes. */
+/** A suite file in a JSON body, where quotes and line breaks take two bytes. */
 const MAX_SUITE_BODY_BYTES = 2 * MAX_SUITE_BYTES + 65_536;
 /** A task or a message with images in base64. */
 const MAX_IMAGES_BODY_BYTES = MAX_BODY_BYTES + Math.ceil((IMAGE_LIMITS.max_attached_bytes * 4) / 3);

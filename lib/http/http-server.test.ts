@@ -263,7 +263,7 @@ describe('limits of a connection [threat 15]', () => {
     socket.on('data', (chunk) => {
       text += chunk;
     });
-    socket.on('error', () => undefined); // the server may close it before all is written
+    socket.on('error', () => undefined); // the server may close it before everything is written
     write(socket);
     await new Promise((closed) => socket.on('close', closed)); // even after an error
     return text;
@@ -390,7 +390,7 @@ describe('limits of a connection [threat 15]', () => {
     await serve({}, async (ownPort) => {
       const sockets = Array.from({ length: 400 }, () => connect(ownPort, '127.0.0.1'));
       await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-      // The server has taken all of them in once it has answered one that was opened last.
+      // The server has accepted all of them once it answers the last one.
       const last = await fetch(`http://127.0.0.1:${ownPort}/`);
       expect(last.status).toBe(200);
       await Promise.all(sockets.map((socket) => answered(socket, ownPort)));

@@ -17,9 +17,9 @@ export type PageHandler = (request: IncomingMessage, response: ServerResponse) =
 export interface ServerLimits {
   /** Time until the headers are complete. */
   headersMs: number;
-  /** Time until the body is complete, plus the time that what has arrived takes at `bodyBytesPerSecond`. */
+  /** Time until the body is complete, extended by each received byte at `bodyBytesPerSecond`. */
   bodyMs: number;
-  /** The speed at which a body may go on to arrive: a run file can take minutes over a slow connection. */
+  /** The minimum speed of a large body: a run file can take minutes over a slow connection. */
   bodyBytesPerSecond: number;
   /** How often the timeouts are checked. */
   checkEveryMs: number;
@@ -65,7 +65,8 @@ export function createLoupeServer(options: {
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: limits.headerBytes,
       requireHostHeader: false,
-      // Java's HttpClient offers HTTP/2 this way, and reads an answer in HTTP/1.1. Node before 24.9 ignores this option.
+      // Java's HttpClient offers HTTP/2 this way, and accepts a response in HTTP/1.1. Node before 24.9
+      // ignores this option.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() !== 'h2c',
     },
     (request, response) => {
@@ -101,7 +102,7 @@ async function answer(
     if (!METHODS.has(facts.method)) {
       throw new AppError({ code: 'method_not_allowed', message: `No page or API accepts ${facts.method}.` });
     }
-    // Next has no page there, and no route: both are found by the exact letters.
+    // Next has neither a page nor a route there, because its paths are case-sensitive.
     if (isApi && !path.startsWith('/api/')) throw noSuchEndpoint(facts.method, path);
     if (!isApi && !isRead(facts.method)) {
       throw new AppError({ code: 'method_not_allowed', message: 'Pages only accept GET and HEAD.' });
@@ -116,7 +117,7 @@ async function answer(
     // Next reads the nonce for its own scripts from this request header.
     request.headers['content-security-policy'] = policy;
     response.setHeader('content-security-policy', policy);
-    // Next answers a range that a file does not have with 500. Ranges are optional, and every file here is small.
+    // Next answers an unsatisfiable range with status 500. Ranges are optional, and every file here is small.
     delete request.headers.range;
     if (await staticFiles?.answer(request, response)) return;
   }
@@ -156,7 +157,7 @@ async function sendError(response: ServerResponse, error: unknown): Promise<void
 }
 
 /**
- * The path, and as `pathname` what it is checked by: decoded, in lower case. An ambiguous URL gets the strictest checks,
+ * The path, and as `pathname` its form for checks: decoded, in lower case. An ambiguous URL gets the strictest checks,
  * those of the API, and is then refused.
  */
 function target(request: IncomingMessage): {

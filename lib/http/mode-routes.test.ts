@@ -159,7 +159,7 @@ it('an exploration has its own log format, and other formats are rejected', asyn
     const refused = await getLog(request(`/api/runs/${id}/log?format=${format}`), ofRun(id));
     const { error } = await refused.json();
     expect([refused.status, error.code]).toEqual([400, 'invalid_request']);
-    // Not what to leave out: `loupe export` then writes a run file.
+    // `loupe export` then writes a run file.
     expect(`${error.message} ${error.hint}`).toMatch(/format "events"|one of events/);
   }
 });

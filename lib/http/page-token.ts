@@ -16,7 +16,7 @@ export function pageStart(request: Request, { by }: RunOrder): ListPosition | un
   if (!parts) return undefined;
   const [text, id] = parts;
   const isText = text.startsWith('_');
-  // A number stands for a text in no database.
+  // No database accepts a number in place of a text.
   if (isText !== TEXTS.has(by)) throw notOf('a list in this order');
   return { value: isText ? Buffer.from(text.slice(1), 'base64url').toString() : Number(text), id };
 }

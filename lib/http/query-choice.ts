@@ -16,7 +16,7 @@ export function oneOf<Value extends string>(
   });
 }
 
-/** As `oneOf`, for a parameter that must be given. @throws {AppError} `invalid_request` */
+/** Like `oneOf`, for a required parameter. @throws {AppError} `invalid_request` */
 export function requiredChoice<Value extends string>(
   query: URLSearchParams,
   name: string,

@@ -31,7 +31,7 @@ export async function runExport(request: Request, runs: StoredRuns, runId: strin
   switch (format) {
     case 'run': {
       const isMasked = query.get('redact') === '1';
-      // What a person noted is not masked and has no scope, so only complete files have it.
+      // Annotations are not masked and have no scope, so only complete files contain them.
       const annotations =
         isMasked || log.scope !== 'everything' ? undefined : (await runs.get(runId)).run.annotations;
       // Nothing in an image is masked either.

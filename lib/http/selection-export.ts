@@ -4,7 +4,7 @@ import { checked } from './handle.ts';
 import { ZipDownload } from './zip-download.ts';
 
 /**
- * The run files of `?runs=A,B,…` in one zip file, packed while it is sent: one log is read at a time, and page by page.
+ * The run files of `?runs=A,B,…` in one zip file, packed while it is sent. Reads one log at a time, page by page.
  *
  * @throws {AppError} `invalid_request`, `run_not_found`
  */

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Sends the Response of a route handler. Its body is read only as fast as the client takes it, and cancelled when the
- * client disconnects or has asked for the headers only; if the body fails, the connection is closed.
+ * Sends the Response of a route handler. Its body is read only as fast as the client accepts it, and cancelled when the
+ * client disconnects or sent a HEAD request. If the body fails, the connection is closed.
  */
 export async function sendResponse(response: ServerResponse, reply: Response): Promise<void> {
   response.writeHead(reply.status, [...reply.headers].flat());
@@ -11,14 +11,14 @@ export async function sendResponse(response: ServerResponse, reply: Response): P
     response.end();
     return;
   }
-  const leave = () => void reader.cancel().catch(() => undefined); // the body has failed already
+  const leave = () => void reader.cancel().catch(() => undefined); // the body has already failed
   if (response.req.method === 'HEAD') {
     leave();
     response.end();
     return;
   }
   response.once('close', leave);
-  // An event stream fails when its viewer stops reading: nothing else would end the wait for the socket then.
+  // An event stream fails when its viewer stops reading; nothing else would end the wait for the socket.
   reader.closed.catch(() => response.destroy());
   try {
     for (;;) {
@@ -33,7 +33,7 @@ export async function sendResponse(response: ServerResponse, reply: Response): P
   response.end();
 }
 
-/** Resolves when the socket takes more, or is closed. */
+/** Resolves when the socket accepts more data or is closed. */
 function roomIn(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

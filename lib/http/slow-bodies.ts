@@ -4,11 +4,11 @@ import type { IncomingMessage, Server } from 'node:http';
 export const SLOW_BODY = 'LOUPE_SLOW_BODY';
 
 /**
- * Ends requests whose body arrives too slowly, as a client does that wants to hold a connection (Slowloris). Node's own
- * limit, `requestTimeout`, also ends a large file over a slow connection. Here each byte that arrives after the headers
- * extends the time.
+ * Ends requests whose body arrives too slowly, as in a Slowloris attack. Node's own limit, `requestTimeout`, would also
+ * end the upload of a large file over a slow connection. Here each byte that arrives after the headers extends the
+ * time.
  *
- * @param limits.bodyMs time for a body, plus that for what has arrived of it
+ * @param limits.bodyMs time for a body, extended by what has arrived
  * @param limits.bodyBytesPerSecond the speed at which the rest must arrive
  */
 export function endSlowBodies(

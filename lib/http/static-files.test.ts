@@ -15,7 +15,7 @@ const gate = testGate({ token: 'operator-token-0123456789abcdef', port: undefine
 let folder: string;
 let server: Server;
 let port: number;
-/** What reached Next. */
+/** The requests that reached Next. */
 let passed: string[] = [];
 let ranges: (string | undefined)[] = [];
 

@@ -7,7 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { errno } from '../util/errno.ts';
 import { acceptedEncoding, type Encoding } from './accepted-encoding.ts';
 
-/** What is compressed; fonts and images already are. */
+/** The file types to compress; fonts and images already are compressed. */
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'application/javascript; charset=UTF-8',
   '.css': 'text/css; charset=UTF-8',
@@ -20,14 +20,14 @@ interface StaticFile {
 }
 
 /**
- * The scripts and style sheets of the build, compressed: a third of their size, which counts where the dashboard is opened
- * over a network. Each is compressed when it is first requested, and kept in memory; everything else is left to Next.
+ * Serves the build's scripts and style sheets compressed to a third of their size, which matters over a network. Each
+ * is compressed on its first request and kept in memory; everything else is left to Next.
  */
 export class StaticFiles {
   readonly #files: ReadonlyMap<string, StaticFile>;
   readonly #compressed = new Map<string, Promise<Buffer>>();
 
-  /** @param folder the `static` folder of the build. Only files that it has now are served. */
+  /** @param folder the `static` folder of the build. Only files that exist now are served. */
   constructor(folder: string) {
     this.#files = new Map(listFiles(folder));
   }
@@ -35,7 +35,7 @@ export class StaticFiles {
   /**
    * Answers a GET or HEAD request for one of the files.
    *
-   * @returns whether it did. It does not for a client that accepts no compression
+   * @returns whether it did; `false` if the client accepts no compression
    */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const [address = ''] = (request.url ?? '').split('?', 1);
@@ -62,7 +62,7 @@ export class StaticFiles {
     return true;
   }
 
-  /** @returns `undefined` if the file is gone since the start: the dashboard was built again */
+  /** @returns `undefined` if the file no longer exists because the dashboard was rebuilt */
   async #read(file: StaticFile, encoding: Encoding): Promise<Buffer | undefined> {
     const key = `${encoding} ${file.path}`;
     const reading = this.#compressed.get(key) ?? compressed(file.path, encoding);
@@ -103,7 +103,8 @@ async function compressed(path: string, encoding: Encoding): Promise<Buffer> {
   if (encoding === 'gzip') return toGzip(content, { level: 9 });
   return toBrotli(content, {
     params: {
-      // 9 % larger than the best, in a thirtieth of its time: the first page of a new server waits for it.
+      // 9% larger than the best compression in a thirtieth of the time; the first page of a new server waits
+      // for it.
       [constants.BROTLI_PARAM_QUALITY]: 5,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [constants.BROTLI_PARAM_SIZE_HINT]: content.byteLength,

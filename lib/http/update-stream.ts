@@ -3,8 +3,8 @@ import { HEARTBEAT_MS } from './event-stream.ts';
 const encoder = new TextEncoder();
 
 /**
- * Sends the updates of one piece of work as server-sent events without names or ids, each a JSON object, and closes the
- * stream at its end.
+ * Sends the updates of one operation as server-sent events without names or IDs, each a JSON object, then closes the
+ * stream.
  *
  * @param work sends updates until it resolves; its signal aborts when the client is gone. It must not reject
  * @param signal the signal of the request

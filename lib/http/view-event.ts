@@ -8,8 +8,8 @@ import { textStart } from '../util/short-text.ts';
 type Cut = NonNullable<ViewEvent['cuts']>[number];
 
 /**
- * The event as viewers receive it: texts over 64 KB are truncated and listed in `cuts`. Returns the same object if there
- * are none.
+ * The event as viewers receive it: texts over 64 KB are truncated and listed in `cuts`. Returns the same object if
+ * there are no such texts.
  */
 export function viewEvent(event: RunEvent): ViewEvent {
   const cuts: Cut[] = [];

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isRead } from './gate.ts';
 
 /**
- * A Node request as the Request that a route handler receives, with the same URL, headers and body. The body of a read has
- * no meaning and is left out. Its signal aborts when the client disconnects before its response is complete.
+ * A Node request as the Request that a route handler receives, with the same URL, headers and body. The body of a GET
+ * or HEAD request has no meaning and is left out. Its signal aborts when the client disconnects before its response is
+ * complete.
  */
 export function webRequest(incoming: IncomingMessage, response: ServerResponse): Request {
   const gone = new AbortController();
@@ -18,7 +19,8 @@ export function webRequest(incoming: IncomingMessage, response: ServerResponse):
     headers: fields,
     ...(hasBody && { body: bodyOf(incoming, gone), duplex: 'half' }),
   });
-  // A signal that is passed to the constructor is followed by another one, weakly: it would not outlive the request.
+  // The constructor would derive another signal from a given one and hold it weakly, so it would not outlive
+  // the request.
   Object.defineProperty(request, 'signal', { value: gone.signal });
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();

@@ -14,11 +14,11 @@ export class ZipDownload {
     this.#zip.addBuffer(Buffer.from(text), path, { mtime });
   }
 
-  /** Adds a file of JSON Lines. Such files are read one at a time, and page by page. */
+  /** Adds a file of JSON Lines. Such files are read one at a time, page by page. */
   addLines(path: string, pages: () => AsyncIterable<readonly unknown[]>, mtime: Date): void {
     this.#zip.addReadStreamLazy(path, { mtime }, (done) => {
       const file = Readable.from(jsonLines(pages()));
-      // A run that is deleted meanwhile breaks off the download, so that the file does not look complete.
+      // If a run is deleted meanwhile, the download is aborted, so that the file does not look complete.
       file.once('error', (error) => this.#output.destroy(error));
       done(null, file);
     });
