@@ -59,7 +59,7 @@ export class ExploreLogProjection {
   }
 }
 
-/** What had been received of a reply when its call failed. */
+/** The part of a reply that was received before its call failed. */
 function partialMessage({
   partial_text: content = '',
   partial_thinking: thinking,

@@ -5,12 +5,12 @@ import type { ShareScope } from '../../events/share-scopes.ts';
 import { createRedactor, type RedactorOptions } from '../redaction/redactor.ts';
 import { inScope } from '../redaction/scope.ts';
 
-/** An export takes seconds and reads the log twice, so most logs are cached for that long. */
+/** How long a log is cached: an export takes seconds and reads the log twice. */
 const REMEMBERED_CHARS = 8_000_000;
 
 type Pages = AsyncIterable<readonly RunEvent[]>;
 
-/** A log as it leaves: in its scope, and masked unless it was asked for as it is. */
+/** A log ready for export: limited to its scope, and masked unless requested otherwise. */
 export interface ExportedLog {
   readonly config: RunConfig;
   readonly scope: ShareScope;
@@ -18,13 +18,13 @@ export interface ExportedLog {
   pages: () => AsyncGenerator<readonly RunEvent[]>;
   /** Hashes of the images that its events refer to. */
   readonly images: ReadonlySet<string>;
-  /** Number of values masked so far; `undefined` for a log that is not masked. */
+  /** Number of values masked so far; `undefined` for an unmasked log. */
   masked: () => number | undefined;
 }
 
 /**
- * Prepares a log for leaving. It is read twice: first to learn its secrets, so that a value which is known for one by a
- * later event is masked in the earlier ones too.
+ * Prepares a log for export. Reads it twice: first to learn its secrets, so that a value that only a later event
+ * reveals to be a secret is masked in earlier events, too.
  *
  * @param options.read returns the current log; may be called repeatedly
  * @param options.redaction what to mask; `undefined` masks nothing

@@ -42,7 +42,7 @@ async function html(log: Pick<SampleLog, 'events'>, options: Parameters<typeof l
   return text;
 }
 
-/** What the player in the page reads. */
+/** The data that the player in the page reads. */
 function sourceIn(page: string): { events: unknown[]; shared: { redacted?: number; frozen_at?: number } } {
   const [, json = ''] =
     /<script type="application\/json" id="loupe-source">(.*?)<\/script>/s.exec(page) ?? [];
@@ -160,7 +160,7 @@ it('makes the same summary of the same log, in every mode', async () => {
   }
 });
 
-/** Texts that would be markup if they got out of their code. */
+/** Texts that would become markup if they escaped their code block or span. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -199,7 +199,7 @@ it('no text gets out of its line of code', () => {
     fc.property(hostile, (text) => {
       const span = codeSpan(text);
       expect(span).not.toMatch(/[\n\r]/);
-      // CommonMark: a span ends at the next row of exactly as many backticks as it began with.
+      // CommonMark: a span ends at the next run of exactly as many backticks as it began with.
       const [mark = ''] = /^`+/.exec(span) ?? [];
       const inner = span.slice(mark.length, -mark.length);
       expect(inner.match(/`+/g)?.some((run) => run.length === mark.length) ?? false).toBe(false);
@@ -243,7 +243,7 @@ it('nothing that a model, a tool or a person wrote is markup in a summary', asyn
   expect(outside).not.toMatch(/192\.0\.2\.1|javascript|<img|Heading/);
 });
 
-/** What is left of a Markdown text when its code is taken out. */
+/** A Markdown text without its code. */
 function withoutCode(text: string): string {
   return text
     .replaceAll(/^(`{3,})text\n[\s\S]*?\n\1$/gm, '')

@@ -9,10 +9,11 @@ import { inertJson, mayHaveFormulas, playerDocument, playerPolicy } from '../pla
 import type { ExportedLog } from './exported-log.ts';
 
 /**
- * A run as one self-contained HTML page: its log, and the player that shows it. It opens from disk, makes no requests, and nothing in it can do more than be read. Written piece by piece, so that a log of any
- * length costs a page of events at a time.
+ * A run as one self-contained HTML page: its log, and the player that shows it. It opens from disk, makes no requests,
+ * and its content cannot execute. Written piece by piece, so that a log of any length needs memory for one page of
+ * events.
  *
- * @param images those of its events, as far as `IMAGE_LIMITS` has room for them; nothing in them is masked
+ * @param images the images of its events, up to `IMAGE_LIMITS`; nothing in them is masked
  */
 export async function* htmlExport(
   log: ExportedLog,
@@ -45,7 +46,7 @@ export async function* htmlExport(
   let room: number = IMAGE_LIMITS.max_exported_bytes;
   let before = '';
   for await (const { hash, type, data } of images) {
-    // Those for which there is no room are named only.
+    // Images beyond the limit are only named.
     if (data.length > room) continue;
     room -= data.length;
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');

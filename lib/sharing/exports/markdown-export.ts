@@ -27,9 +27,9 @@ const OUTPUT_HEADINGS: Partial<Record<OutcomeKind, string>> = {
 };
 
 /**
- * A Markdown summary of a run: task, figures, each iteration in short, outcome and answer. Deterministic for a log. Text of
- * models, tools and operators appears only as code, so that none of it is markup: no
- * heading, no link, no picture that a viewer would fetch.
+ * A Markdown summary of a run: task, figures, each iteration in brief, outcome and answer. Deterministic for a log.
+ * Text of models, tools and operators appears only as code, never as markup: no headings, no links, no images that a
+ * viewer would fetch.
  */
 export async function markdownExport(log: ExportedLog): Promise<string> {
   const summary = new Summary(log.config);
@@ -153,7 +153,7 @@ class Summary {
     }
   }
 
-  /** Nothing where the model had no price. */
+  /** Empty if the model had no price. */
   #cost(): string[] {
     const { price } = this.#config;
     const cost = this.#end?.cost_usd;
@@ -190,7 +190,7 @@ class Summary {
       ...this.#steps,
       ...this.#ending(),
     ];
-    // One empty line between parts; those within a text are its own.
+    // One empty line between parts; empty lines within a text are kept.
     const kept = lines.filter((line, index) => line !== '' || lines[index - 1] !== '');
     return `${kept.join('\n').trimEnd()}\n`;
   }
@@ -276,7 +276,7 @@ const LEFT_OUT: Readonly<Record<Exclude<ShareScope, 'everything'>, string>> = {
   summary: 'prompts, arguments, results and model text',
 };
 
-/** A text as a block of code, whatever it contains: the fence is longer than any row of backticks in it. */
+/** A text as a block of code, whatever it contains: the fence is longer than any run of backticks in it. */
 export function fenced(text: string): string {
   const shown = visible(text);
   const fence = '`'.repeat(Math.max(3, longestRun(shown) + 1));

@@ -62,7 +62,7 @@ it.each(Object.keys(FORMATS))(
     expect(PLANTED_SECRETS.length).toBeGreaterThanOrEqual(20);
     const write = FORMATS[format];
     if (!write) throw new Error(format);
-    // They are in there, so that their absence says something.
+    // They are in the log, so that their absence from the export means something.
     expect(leaksIn(await write(await opened(format, 'everything', false))).length).toBeGreaterThan(5);
     for (const scope of SHARE_SCOPES) {
       const sent = await write(await opened(format, scope, true));

@@ -65,7 +65,7 @@ describe('a run file, read in a process of its own', () => {
   });
 
   it('is refused, and the server lives, when reading it takes too much memory', async () => {
-    // Three bytes in the file, and more than ten times as many as a value.
+    // Three bytes in the file, but more than ten times as many in memory.
     const hostile = `[${'[],'.repeat(8_000_000)}[]]\n`;
     async function* bytes() {
       yield new TextEncoder().encode(hostile);

@@ -18,17 +18,17 @@ export type FromReader =
   | { kind: 'refused'; error: { code: string; message: string; hint: string | undefined } }
   /** Empty after the last row. */
   | { kind: 'rows'; rows: EventRow[] }
-  /** `undefined` after the last image, all of which follow the rows. */
+  /** `undefined` after the last image. Images follow the rows. */
   | { kind: 'image'; image: StoredImage | undefined };
 
 /** A validated run file. The reader process holds its events until this is disposed. */
 export interface ReadFile extends AsyncDisposable {
   summary: RunSummary;
-  /** What a person noted about it. */
+  /** A person's annotations. */
   annotations: RunAnnotations | undefined;
-  /** Its events. Can be iterated once. */
+  /** The run's events. Can be iterated once. */
   slices: AsyncIterable<readonly EventRow[]>;
-  /** Its images. Can be iterated once, after the events. */
+  /** The run's images. Can be iterated once, after the events. */
   images: AsyncIterable<StoredImage>;
 }
 
@@ -36,11 +36,11 @@ export interface ReadFile extends AsyncDisposable {
  * Reads and validates a run file in a separate process. 200,000 events take seconds and hundreds of megabytes: in the server,
  * garbage collection would delay every other request, and a hostile file could exhaust its memory.
  *
- * @param bytes received to the end even if the file is refused early: clients read no answer while they send, and requests
- *   must arrive within a time limit
+ * @param bytes read to the end even if the file is refused early: clients do not read a response while they send, and
+ *   requests must arrive within a time limit
  * @param options.importedAt milliseconds since 1970
- * @throws {AppError} what `readRunFile` throws, and when reading takes more than `maxMemoryMb` MiB; also the reason of the
- *   signal, and what `bytes` throws
+ * @throws {AppError} the errors of `readRunFile`, and an error when reading takes more than `maxMemoryMb` MiB; also the
+ *   reason of the signal, and errors of `bytes`
  */
 export async function readInProcess(
   bytes: AsyncIterable<Uint8Array>,

@@ -16,7 +16,7 @@ import { describeFieldProblems, IN_WORDS } from '../../util/schema-problems.ts';
 
 /** The version of the file format. Adding a field keeps the version; readers refuse unknown versions. */
 const VERSION = 1;
-/** The version of files with images, which have lines of their own. */
+/** The version of files with images, which have their own lines. */
 const IMAGES_VERSION = 2;
 /** Longer lines and files are refused, because they are read into memory. UTF-16 units; the server limits bytes. */
 const MAX_LINE_CHARS = 32 * 1024 * 1024;
@@ -39,11 +39,11 @@ export const bundleAbout = z.object({
 });
 export type BundleAbout = z.infer<typeof bundleAbout>;
 
-/** What a person noted about the run. Pins and archives order a list, so they stay where it is. */
+/** A person's annotations of the run. Pins and archiving belong to the local list, so they are not exported. */
 const fileAnnotations = runAnnotations.omit({ pinned: true, archived: true });
 type FileAnnotations = z.infer<typeof fileAnnotations>;
 
-/** What the header of a run file holds besides the run's ID. */
+/** The header fields of a run file besides the run's ID. */
 interface HeaderFacts {
   about?: BundleAbout;
   annotations?: RunAnnotations | undefined;
@@ -105,7 +105,7 @@ export interface ReadRun {
   rows: EventRow[];
   state: RunState;
   annotations: FileAnnotations | undefined;
-  /** Its images, as far as the file has them. */
+  /** Its images that are in the file. */
   images: StoredImage[];
 }
 
@@ -183,7 +183,7 @@ function isImage(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'image' in value;
 }
 
-/** An image that the events refer to, and whose bytes are what they say. */
+/** An image that the events refer to and whose bytes match its description. */
 function readImageLine(value: unknown, { images }: RunState, number: number): StoredImage {
   const { image } = checked(imageLine, value, number);
   const data = Buffer.from(image.data, 'base64');

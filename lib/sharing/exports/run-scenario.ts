@@ -13,10 +13,10 @@ import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
 type Answer = Pick<ScenarioStepInput, 'reply' | 'fault'>;
 
 /**
- * A recorded run as a scenario of the fake Ollama: the same replies and faults at the same places of the conversation, so
- * that the run plays again without its model, as a test or in a bug report. Every attempt of a run is a scenario of its
- * own, told apart by its first words. What the recording cannot hold: pauses between pieces of text, and what tools
- * answer, since tools run again.
+ * A recorded run as a scenario of the fake Ollama: the same replies and faults at the same points of the conversation,
+ * so that the run can be replayed without its model, in a test or a bug report. Every attempt of a run is a separate
+ * scenario, identified by its first words. Not recorded: pauses between pieces of text, and tool results, since tools
+ * run again.
  */
 export async function runScenario(
   pages: AsyncIterable<readonly RunEvent[]> | Iterable<readonly RunEvent[]>,
@@ -58,7 +58,7 @@ export async function runScenario(
       after_last: 'error' as const,
     }))
     .filter(({ steps }) => steps.length > 0)
-    // The first that fits plays, and a later attempt repeats the words of the first.
+    // The first matching scenario plays, and the prompt of a later attempt contains that of the first.
     .reverse();
   return scenarioFile.parse({
     models: [
@@ -84,7 +84,7 @@ function note(answers: Map<number, Answer[]> | undefined, turn: number, answer: 
   else answers.set(turn, [answer]);
 }
 
-/** A step per turn. A turn without an answer was never asked; the fake must not stay silent about it. */
+/** A step per turn. A turn without an answer was never requested, so the fake must report a request for it. */
 function stepsOf(answers: ReadonlyMap<number, readonly Answer[]>): ScenarioStepInput[] {
   const last = Math.max(-1, ...answers.keys());
   return Array.from({ length: last + 1 }, (_, turn) => {
@@ -116,7 +116,7 @@ function callOf(entry: JsonValue): { name: string; arguments: JsonObject }[] {
   return typeof name === 'string' ? [{ name, arguments: isRecord(args) ? args : {} }] : [];
 }
 
-/** What must go wrong on the wire so that the call fails in the same way. */
+/** The fault on the wire that makes the call fail in the same way. */
 function faultOf(event: EventOf<'model-call.failed'>, model: string): FaultInput {
   const { kind, status, error } = event;
   const written = { after_tokens: event.partial_text ? 1 : 0 };
@@ -146,7 +146,7 @@ function faultOf(event: EventOf<'model-call.failed'>, model: string): FaultInput
     case 'no_thinking_levels':
       return refusal(400, 'think value "high" is not supported for this model');
     case 'overflow':
-      // As sent by Ollama: the runner's error is JSON within the text.
+      // As in Ollama, the runner's error is JSON within the text.
       return refusal(
         400,
         JSON.stringify({

@@ -52,10 +52,11 @@ interface OpenSpan {
 
 /**
  * A run as spans by OpenTelemetry's conventions for generative AI: `invoke_agent` for the run, in it `chat` for each model
- * call and `execute_tool` for each tool call. The same log always gives the same spans, ids included, so that sending it
- * twice adds nothing.
+ * call and `execute_tool` for each tool call. The same log always gives the same spans and IDs, so sending it twice
+ * adds nothing.
  *
- * @param options.content whether texts go along: the task, replies, arguments and results. Left out as the conventions ask.
+ * @param options.content whether to include texts: the task, replies, arguments and results. Off by default, as the
+ *   conventions recommend.
  */
 export async function runSpans(
   pages: AsyncIterable<readonly RunEvent[]> | Iterable<readonly RunEvent[]>,
@@ -181,7 +182,7 @@ function readable(
   };
 }
 
-/** Ids made of the run's name: 16 and 8 bytes as hexadecimal digits. */
+/** IDs derived from the run's ID: 16 and 8 bytes as hexadecimal digits. */
 function spanContext(runId: string, id: string) {
   const hash = (text: string, digits: number) =>
     createHash('sha256').update(text).digest('hex').slice(0, digits);
@@ -323,13 +324,13 @@ function toolEnd(event: ToolEnd, content: boolean): Attributes {
   return content ? { [ATTR_GEN_AI_TOOL_CALL_RESULT]: JSON.stringify(event.result) } : {};
 }
 
-/** A failed call, without the tool's words: these are content. */
+/** A failed call, without the tool's error text, which is content. */
 function toolError(event: ToolEnd): { type: string; message: string } | undefined {
   if (event.type === 'tool-call.interrupted') return { type: 'interrupted', message: 'Outcome unknown.' };
   return event.result.success ? undefined : { type: 'tool_error', message: 'The tool reported a failure.' };
 }
 
-/** The shape of `gen_ai.input.messages` and `gen_ai.output.messages`: JSON, since attributes hold no objects. */
+/** The shape of `gen_ai.input.messages` and `gen_ai.output.messages`: JSON, since attributes cannot hold objects. */
 function messages(role: string, parts: readonly (JsonObject | { type: string; call: unknown })[]): string {
   return JSON.stringify([{ role, parts }]);
 }

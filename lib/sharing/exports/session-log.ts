@@ -18,23 +18,23 @@ export const sessionLogEntry = z.discriminatedUnion('event', [
     log_path: z.string().nullable(),
     system_prompt: z.enum(['workspace', 'built-in']),
   }),
-  /** A person's words, when they reach the model: the first message or later ones. */
+  /** A person's message when it reaches the model: the first one or a later one. */
   z.strictObject({ event: z.literal('user_text'), timestamp, text: z.string() }),
   z.strictObject({
     event: z.literal('assistant_text'),
     timestamp,
     text: z.string(),
-    /** What had been streamed before the call failed. */
+    /** The text streamed before the call failed. */
     partial: z.literal(true).optional(),
   }),
   z.strictObject({
     event: z.literal('tool_call'),
     timestamp,
     fn_name: z.string(),
-    /** What ran. */
+    /** The call that ran. */
     fn_arguments: z.record(z.string(), z.json()),
     call_id: z.string(),
-    /** The model's own arguments, where a person changed them before the call ran. */
+    /** The model's own arguments, if a person changed them before the call ran. */
     edited_from: z.record(z.string(), z.json()).optional(),
   }),
   z.strictObject({
@@ -63,8 +63,8 @@ type WithoutTime<E> = E extends SessionLogEntry ? Omit<E, 'timestamp'> : never;
 type Body = WithoutTime<SessionLogEntry>;
 
 /**
- * The log of a session as a projection of its events (S19): takes them one by one and says which lines each one adds. It
- * keeps what the next lines need and no conversation, so it can follow a session of any length.
+ * The log of a session as a projection of its events (S19): takes them one by one and returns the lines that each adds.
+ * It keeps only what later lines need, not the conversation, so it can follow a session of any length.
  */
 export class SessionLogProjection {
   #config: EventOf<'run.created'>['config'] | undefined;
@@ -72,15 +72,15 @@ export class SessionLogProjection {
   #turns = 0;
   #reply: EventOf<'reply.parsed'> | undefined;
   #accepted = false;
-  /** The calls of the reply that have a line. */
+  /** The calls of the reply that already have a line. */
   readonly #called = new Set<string>();
-  /** Arguments that a person put in place of the model's own, by call. */
+  /** Arguments with which a person replaced the model's, by call. */
   readonly #edited = new Map<string, JsonObject>();
   #lastError = '';
   /** Messages that have not reached the model yet, by ID. */
   readonly #queued = new Map<string, string>();
 
-  /** The lines for an event, most often none. A session whose checks failed has no lines at all (S3). */
+  /** The lines for an event, usually none. A session whose checks failed has no lines at all (S3). */
   take(event: RunEvent): SessionLogEntry[] {
     const bodies = this.#bodies(event);
     if (!this.#started) return [];
@@ -115,7 +115,7 @@ export class SessionLogProjection {
       case 'tool-call.ended':
       case 'tool-call.interrupted':
         return [
-          // A call that is not run, because the reply held too many, has a line before its result as well.
+          // A call that is not run, because the reply contained too many, also has a line before its result.
           ...(this.#called.has(event.call_id) ? [] : this.#call(event)),
           {
             event: 'tool_result',

@@ -24,20 +24,20 @@ export class SessionLogger implements AppendObserver {
     this.#read = read;
   }
 
-  /** Where the log of a session lies. */
+  /** The path of a session's log. */
   pathOf(runId: string): string {
     return join(this.#folder, `${runId}.jsonl`);
   }
 
   /**
-   * Takes events that were just stored. Resolves when their lines are handed to the operating system (E11). A file
-   * that cannot be written is reported and affects no run: the log itself is complete.
+   * Takes events that were just stored. Resolves when their lines are handed to the operating system (E11). A file that
+   * cannot be written is reported and affects no run, because the log itself is complete.
    */
   async write(runId: string, events: readonly RunEvent[], mode: RunMode): Promise<void> {
     if (!modeFacts(mode).writesLogFile) return;
     try {
       const known = this.#sessions.get(runId);
-      // What another process has appended is in no file of this one.
+      // Events appended by another process are missing in this process's file.
       if (!known || events[0]?.seq !== known.seq + 1) return await this.#begin(runId);
       known.seq += events.length;
       const lines = linesOf(known.projection, events);

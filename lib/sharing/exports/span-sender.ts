@@ -41,7 +41,7 @@ export class SpanSender implements AppendObserver {
 
   /** @param options.read returns the events of a run that this process resumes */
   constructor(options: {
-    /** Where spans are posted to, as collectors name it: `http://127.0.0.1:4318/v1/traces`. */
+    /** The collector's URL for spans: `http://127.0.0.1:4318/v1/traces`. */
     url: string;
     content: boolean;
     masks: RedactorOptions;

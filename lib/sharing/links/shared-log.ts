@@ -25,10 +25,10 @@ export class SharedLog {
   readonly #runId: string;
   readonly #scope: ShareRecord['scope'];
   readonly #redactor: Redactor;
-  /** Hashes of the images that the link shows, each with the first event that does. */
+  /** Hashes of the images that the link shows, each with the first event that contains it. */
   readonly #images = new Map<string, number>();
   #known = 0;
-  /** The last event whose masked values are counted, where the scope withholds others. */
+  /** The last event whose masked values are counted, if the scope withholds others. */
   #counted = 0;
   #work: Promise<void> = Promise.resolve();
 
@@ -105,7 +105,7 @@ export class SharedLog {
     return this.#images.size;
   }
 
-  /** The number of distinct values masked in what the link shows up to an event, and nothing of what its scope withholds. */
+  /** The number of distinct values masked in what the link shows up to an event, without what its scope withholds. */
   async masked(untilSeq: number): Promise<number> {
     if (this.#scope === 'everything') return this.#redactor.masked();
     for await (const shown of this.read({ afterSeq: this.#counted, untilSeq })) {

@@ -5,7 +5,7 @@ import type { ShareSettings } from '../../config/share-settings.ts';
 /**
  * The base URL of links, and who can reach it.
  *
- * @param network the addresses on which a person can open links to the network, and the one on which that was done
+ * @param network the addresses on which a person can open links to the network, and the one that was chosen
  */
 export function reachOf(
   settings: ShareSettings,

@@ -86,7 +86,7 @@ interface Read {
   closed: boolean;
 }
 
-/** Follows a stream like a page, until it ends or the test aborts it. */
+/** Follows a stream like a page does, until it ends or the test aborts it. */
 async function follow(path: string, headers: Record<string, string> = {}): Promise<Read> {
   const controller = new AbortController();
   controllers.push(controller);

@@ -245,7 +245,8 @@ class ShareSite {
   ): Promise<void> {
     const assets = this.#assets();
     const { record, log } = share;
-    // Most of the page is the player. Nothing in it is chosen by who asks, so its length tells nothing about the link.
+    // Most of the page is the player. It does not depend on the client, so its length reveals nothing about
+    // the link.
     const encoding = acceptedEncoding(request.headers['accept-encoding']);
     response.writeHead(200, {
       ...HEADERS,
@@ -261,7 +262,7 @@ class ShareSite {
     const shared = await this.#noteOf(share);
     if (record.until_seq === undefined) {
       const source: PlayerSource = { kind: 'live', url: token, shared };
-      // What comes later may have formulas. Their script comes last, when the run is shown already.
+      // Later events may contain formulas. Their script comes last, when the run is already visible.
       body.end(`${head}${inertJson(source)}${tail({ formulas: true })}`);
       return;
     }
@@ -271,7 +272,7 @@ class ShareSite {
     for await (const page of log.read({ afterSeq: 0, untilSeq: record.until_seq })) {
       const text = page.map((event) => inertJson(viewEvent(event))).join(',');
       formulas ||= mayHaveFormulas(text);
-      // A slow reader takes a while: it gets nothing more of a run that is no longer shared.
+      // A slow reader takes a while, and must get no more of a run that is no longer shared.
       if (typeof (await this.#shares.find(token)) === 'string') return void response.destroy();
       if (!(await write(body, first ? text : `,${text}`))) return;
       first = false;
@@ -343,7 +344,7 @@ class ShareSite {
         if (over || response.destroyed) return;
         const found = await this.#shares.find(token);
         if (typeof found === 'string') {
-          // An open page gets the reason from this event, one that reconnects from the status.
+          // An open page gets the reason from this event, a reconnecting page from the status.
           await this.#write(response, `event: revoked\ndata: ${found}\n\n`);
           return;
         }

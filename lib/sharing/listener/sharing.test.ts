@@ -93,7 +93,7 @@ it('explains an address conflict and the setting to change, and retries', async 
   expect((await sharing.create(id, draft)).reach.problem).toBeUndefined();
 });
 
-// Every address 127.x.x.x is one of the machine's own on Linux, and none of them leaves it.
+// On Linux, every address 127.x.x.x belongs to the machine, and traffic to it never leaves the machine.
 it.runIf(process.platform === 'linux')(
   'serves links on an address that a person chose too, until it is taken back',
   async () => {

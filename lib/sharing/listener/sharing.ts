@@ -22,9 +22,9 @@ export class Sharing {
   readonly #newServer: () => Server;
   readonly #addresses: () => string[];
   #server: Server | undefined;
-  /** The listener for the network, while a person has opened it. */
+  /** The listener for the network, while it is open. */
   #network: { server: Server; address: string } | undefined;
-  /** So that no listener is forgotten while it starts, and the last request decides. */
+  /** Serializes changes, so that no listener is lost while it starts, and the last request wins. */
   readonly #networkChanges = new OneAtATime();
   #opening: Promise<void> | undefined;
   #problem: AppError | undefined;
@@ -42,7 +42,7 @@ export class Sharing {
     this.#addresses = options.addresses ?? ownAddresses;
   }
 
-  /** Reopens the listener if links from before are still valid. A failure is shown in the list of links. */
+  /** Reopens the listener if earlier links are still valid. A failure is shown in the list of links. */
   async resume(): Promise<void> {
     if (!(await this.#shares.anyActive())) return;
     try {
@@ -94,7 +94,8 @@ export class Sharing {
   }
 
   /**
-   * Serves links on an address of this machine too, on the same port, until `closeToNetwork` or the end of the process.
+   * Also serves links on another address of this machine, on the same port, until `closeToNetwork` or the end of the
+   * process.
    *
    * @throws {AppError} `not_an_own_address`, `share_reach_is_set`, `share_cannot_listen`
    */
@@ -117,7 +118,7 @@ export class Sharing {
     return this.reach();
   }
 
-  /** Pages that others have open end immediately. */
+  /** Pages that are open on other machines end immediately. */
   closeToNetwork(): Promise<ShareReach> {
     return this.#networkChanges.run(async () => this.#closeToNetwork());
   }

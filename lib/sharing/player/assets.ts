@@ -6,7 +6,7 @@ import { AppError } from '../../errors/app-error.ts';
 /** The built player: its scripts, one style sheet, and their hashes for a content security policy. */
 export interface PlayerAssets {
   script: string;
-  /** The script that draws formulas, for pages that may have some. */
+  /** The script that draws formulas, for pages that may contain some. */
   formulas: string;
   style: string;
   /** `sha256-…`, without the quotes. */

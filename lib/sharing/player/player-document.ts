@@ -4,7 +4,8 @@ import type { PlayerAssets } from './assets.ts';
  * An HTML page with only the player, in two parts: the data goes between them as `inertJson`, so that a long log can be
  * written piece by piece.
  *
- * `tail` takes whether the run may have formulas (`mayHaveFormulas`): what draws them is a third of the player.
+ * `tail` takes whether the run may contain formulas (`mayHaveFormulas`): the script that draws them is a third of the
+ * player.
  *
  * @param options.policy the content security policy as a meta element; omit it if it is sent as a header
  */
@@ -42,7 +43,7 @@ ${formulas ? `<script>${assets.formulas}</script>\n` : ''}</body>
  * The content security policy of the player's page: it may use its own scripts and style sheet and nothing else, so no
  * content of a run can cause a request.
  *
- * @param connect where the page may connect to; `'self'` for the event stream of a shared page
+ * @param connect the allowed connections; `'self'` for the event stream of a shared page
  */
 export function playerPolicy(assets: PlayerAssets, connect: "'self'" | "'none'" = "'none'"): string {
   return [
@@ -70,7 +71,7 @@ export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (found) => INERT[found] ?? found);
 }
 
-/** Whether a text of the log, as JSON, has what begins a formula in Markdown. */
+/** Whether a text of the log, as JSON, contains the start of a formula in Markdown. */
 export function mayHaveFormulas(json: string): boolean {
   return /\$[^\s"]|\\\\[([]/.test(json);
 }

@@ -54,7 +54,7 @@ const MAX_LEARNED = 200;
 const MAX_SEEN_CHARS = 250_000;
 const CREDENTIAL = 'credential';
 const OPERATOR_TOKEN = 'operator token';
-/** For texts of a form that no mask has, such as a host or the name of a tool: the first that fits is used. */
+/** Replacements for texts whose schema rejects a mask, such as a host or a tool name; the first valid one is used. */
 const REPLACEMENTS = [maskOf('text', 1), 'masked'];
 const UNCHANGED: ReplyEdits = { content: [], thinking: [] };
 
@@ -82,7 +82,7 @@ export function withRunFolders(
 class RunRedactor implements Redactor {
   readonly #show: ReadonlySet<FindingKind>;
   readonly #learned = new Set<string>();
-  /** Secrets that were found by their shape, which a piece of them may not have. */
+  /** Secrets that were found by their shape, which a part of them may lack. */
   readonly #shaped = new Set<string>();
   /** The values to search for literally: given and learned ones. */
   #exact: readonly ExactValues[];

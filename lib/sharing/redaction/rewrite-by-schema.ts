@@ -150,7 +150,7 @@ function itemContext(list: readonly unknown[], index: number, context: Context):
   return isPair || name.startsWith('--') ? { ...context, key: name } : context;
 }
 
-/** What the value beside it is called: `{"name": "DB_PASSWORD", "value": "…"}`. */
+/** The name of the value beside it: `{"name": "DB_PASSWORD", "value": "…"}`. */
 function labelOf(value: Record<string, unknown>): string | undefined {
   const label = value.name ?? value.key;
   return typeof label === 'string' ? label : undefined;

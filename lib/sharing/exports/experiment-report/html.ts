@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `html` and `join` make it. */
+/** Text that is already HTML. Only `html` and `join` create it. */
 export class Html {
   readonly text: string;
 

@@ -18,7 +18,7 @@ const TOP = 8;
 const AXIS = 26;
 const LABEL_CHARS = 36;
 
-/** A cell and its name in words. */
+/** A cell and its readable name. */
 export interface NamedCell {
   cell: ExperimentCell;
   name: string;
@@ -50,7 +50,7 @@ export function endingsPlot(cells: readonly NamedCell[]): Html {
   const x = scaleLinear([0, 1], [LABEL_WIDTH, WIDTH - 16]);
   const rows = cells.map(({ cell, name }, index) => {
     const y = TOP + ROW * index;
-    // Runs that did not run have no ending (decision 77).
+    // Runs without a reply have no ending here (decision 77).
     const ended = cell.done - cell.not_run;
     const total = Math.max(1, ended);
     let before = 0;

@@ -9,7 +9,7 @@ import { plural } from '../../../util/numbers.ts';
 import { type Html, html } from './html.ts';
 import { endingKinds, type NamedCell } from './report-plots.ts';
 
-/** Runs that are listed; the CSV file has them all. */
+/** Max runs listed; the CSV file has all of them. */
 const MAX_LISTED_RUNS = 2000;
 
 /** Pass rates, intervals and pass@k of every cell. */
@@ -107,7 +107,7 @@ export function provenanceTable(cells: readonly NamedCell[], masked: (text: stri
   return table('Models and servers as they were', ['Cell', ...names], [], rows);
 }
 
-/** The runs of every cell, which the numbers of the other tables lead to. */
+/** The runs of every cell; the numbers in the other tables link here. */
 export function runTables(cells: readonly NamedCell[], items: readonly ExperimentItem[]): Html {
   const byCell = itemsByCell(items);
   const withCases = items.some((item) => item.case !== undefined);

@@ -76,7 +76,7 @@ describe('experimentReport', () => {
     expect(html).toContain('5 of 5 runs done (stopped)');
     expect(html).toContain('shipped: basics');
     for (const { run_id } of items) expect(html).toContain(`<code>${run_id}</code>`);
-    // Each row of a plot leads to the runs of its cell.
+    // Each row of a plot links to the runs of its cell.
     for (const [, cell] of html.matchAll(/href="#(cell-\d+)"/g)) expect(html).toContain(`id="${cell}"`);
   });
 

@@ -17,17 +17,17 @@ import {
   runTables,
 } from './report-tables.ts';
 
-/** Cells that are drawn; the tables have them all. */
+/** Max cells in plots; the tables have all of them. */
 const MAX_DRAWN = 60;
 
 type Mask = (text: string) => string;
 
-/** Nothing is loaded and nothing runs: the style is the only part that is not text. */
+/** Content policy: nothing is loaded or executed, and only the inline style is allowed. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /**
  * The report of an experiment as one HTML page without scripts that needs no network: plots, tables, provenance, the plan
- * and the runs. The texts of models are not in it. Pure.
+ * and the runs. Texts of models are not included. Pure.
  *
  * @param options.redaction what to mask in names and in the plan; `undefined` masks nothing
  */
@@ -38,7 +38,7 @@ export function experimentReport(
   const redactor = redaction && createRedactor(redaction);
   const masked: Mask = (text) => redactor?.text(text) ?? text;
   const { experiment } = found;
-  // First, because a password in it may also be part of a name.
+  // First, because a password in the plan may also be part of a name.
   const plan = masked(writePlanFile(experiment.plan));
   const items = found.items.map((item) => maskedItem(item, masked));
   const cells = cellsOf(items).map(
@@ -79,7 +79,7 @@ ${body.text}
 `;
 }
 
-/** An item with what the report shows of its texts. */
+/** An item with its texts as the report shows them. */
 function maskedItem(item: ExperimentItem, masked: Mask): ExperimentItem {
   const { case: id, error, result } = item;
   return {
