@@ -6,7 +6,7 @@ import { openTestService, scripted, type TestService, warned } from '../testing/
 let test: TestService | undefined;
 afterEach(() => test?.dispose());
 
-/** Records what it gets. Its writes finish only after `release`. */
+/** Records the events it gets. Its writes finish only after `release`. */
 function heldObserver() {
   const written: RunEvent[] = [];
   const removed: string[] = [];

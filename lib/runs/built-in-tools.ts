@@ -22,7 +22,7 @@ export function builtInTools({
   };
 }
 
-/** The tools as forms show them: what each is for, and what it costs in every request (C1). */
+/** The tools as forms show them: the purpose of each, and its tokens in every request (C1). */
 export function toolsReply(
   tools: BuiltInTools,
   { servers, problems }: Pick<ToolsReply, 'servers' | 'problems'>,

@@ -14,7 +14,7 @@ import { SessionLogProjection } from '../sharing/exports/session-log.ts';
 import { bundleProgram } from '../testing/bundle-program.ts';
 import { calls, says, silence } from '../testing/loop-harness.ts';
 
-/** One life of the program: makes the run if there is none, takes up what an earlier life left, prints the ended log. */
+/** One life of the program: creates the run if there is none, resumes it otherwise, and prints the finished log. */
 const LIFE = `
   import { readEnvironment } from '#lib/config/environment.ts';
   import { openRunService } from '#lib/app/open-run-service.ts';
@@ -32,7 +32,7 @@ const LIFE = `
   process.stdout.write('LOG ' + JSON.stringify(log));
 `;
 
-/** One life of the program that works an experiment off, and prints its items and how many runs there are. */
+/** One life of the program: works through an experiment, and prints its items and the number of runs. */
 const EXPERIMENT = `
   import { setTimeout as delay } from 'node:timers/promises';
   import { readEnvironment } from '#lib/config/environment.ts';
@@ -94,7 +94,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** What a life has printed; `undefined` for one that was killed. */
+/** The output of a life; `undefined` if it was killed. */
 async function printed(
   program: string,
   folder: string,
@@ -130,7 +130,7 @@ async function live(folder: string, request: CreateRunRequest, fault?: string) {
   return { killed: text === undefined, log };
 }
 
-/** What a run came to, without times, counts of tokens and the traces of being taken up again. */
+/** The result of a run, without times, token counts and traces of being resumed. */
 function outcome(log: readonly RunEvent[]) {
   const state = foldAll(emptyRunState(log[0]?.run_id ?? ''), log);
   return {
@@ -148,7 +148,8 @@ function pointsOf(log: readonly RunEvent[], types: readonly RunEventType[]): str
   return types.flatMap((type) => {
     const times = log.filter((event) => event.type === type).length;
     if (times === 0) throw new Error(`${type} never happens`);
-    // One time in the middle: the walk over a Task has shown that the first and the last are like it.
+    // Only one kill in the middle: the walk over a task has shown that the first and the last point behave
+    // alike.
     const n = Math.ceil(times / 2);
     return [`kill:before:${type}#${n}`, `kill:after:${type}#${n}`];
   });
@@ -207,7 +208,7 @@ it('an exploration killed at its boundaries resumes with its complete memory', a
     const interrupted = log.some((event) => event.type === 'tool-call.interrupted');
     const { memory, agentMessages } = foldAll(emptyRunState(log[0]?.run_id ?? ''), log);
     const keys = [...memory.keys()];
-    // A call that was cut off had no effect at all, and the model was told that its outcome is unknown.
+    // An interrupted call had no effect, and the model was told that its outcome is unknown.
     if (interrupted) expect(['', 'idea', 'idea,plan'], fault).toContain(keys.join());
     else expect(keys, fault).toEqual(['idea']);
     expect(agentMessages.length, fault).toBeLessThanOrEqual(1);

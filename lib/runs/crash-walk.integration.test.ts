@@ -21,8 +21,8 @@ import { SqliteReader } from '../store/sqlite/sqlite-reader.ts';
 import { bundleProgram } from '../testing/bundle-program.ts';
 
 /**
- * One life of the program, without its pages: takes up what an earlier life left, makes a run for each task that has
- * none, follows them like a viewer, who writes down each event as it is shown, and prints their logs when all have ended.
+ * One life of the program, without its pages: resumes unfinished runs, creates a run for each task that has none,
+ * follows them like a viewer and writes down each event shown, and prints their logs when all have ended.
  */
 const LIFE = `
   import { appendFileSync } from 'node:fs';
@@ -168,7 +168,7 @@ async function live(
   return { killed: false, logs, log: logs[0] ?? [], resumedMs };
 }
 
-/** What the disk holds of the only run. */
+/** The log of the only run, as it is on disk. */
 async function stored(folder: string): Promise<RunEvent[]> {
   const reader = SqliteReader.open(join(folder, 'data', 'loupe.db'));
   const [run] = await reader.list({ limit: 1 });
@@ -185,7 +185,7 @@ function shown(folder: string): RunEvent[] {
   return lines.map((line) => JSON.parse(line) as RunEvent);
 }
 
-/** Does the work for each, two at a time. */
+/** Calls `work` for each item, two at a time. */
 async function twoAtATime<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const worker = async () => {
@@ -194,12 +194,12 @@ async function twoAtATime<T>(items: readonly T[], work: (item: T) => Promise<voi
   await Promise.all([worker(), worker()]);
 }
 
-/** What a run came to, without times, tokens and the traces of being taken up again. */
+/** The result of a run, without times, tokens and traces of being resumed. */
 function outcome(log: readonly RunEvent[]) {
   const end = log.at(-1);
   return {
     result: end?.type === 'run.ended' && { ...end.result, tokens_in: 0, tokens_out: 0 },
-    // A call that was interrupted has another result, and stands at the same place.
+    // An interrupted call has another result, at the same position.
     calls: log.flatMap((event) =>
       event.type === 'tool-call.ended' || event.type === 'tool-call.interrupted' ? [event.call_id] : [],
     ),
@@ -268,7 +268,7 @@ it('a run killed at every event boundary reaches the same end, loses nothing and
   expect(lost).toBe(0);
   expect(seen).toBeGreaterThan(faults.length);
   expect(unstored).toBe(0);
-  // After the last event there is nobody left to kill before the program is done.
+  // After the last event, the program ends before it could be killed.
   expect(deaths).toBeGreaterThanOrEqual(faults.length - 1);
   expect(repeated).toBe(0);
 }, 900_000);
@@ -290,7 +290,7 @@ it('an exception at any event boundary ends this run with an error, and no other
     const errors = ends.filter(
       (end) => end?.type === 'run.ended' && end.result.error?.code === 'internal_error',
     );
-    // After its last event a run has ended as it was meant to.
+    // After its last event, a run has ended as intended.
     expect(errors.length, fault).toBe(fault === 'throw:after:run.ended' ? 0 : 1);
     exceptions += errors.length;
     for (const log of logs) {
@@ -335,7 +335,7 @@ it('a run whose server is killed twice while resuming it is parked by the third 
     result: { termination_reason: 'error', error: { code: 'interrupted' } },
   });
   expect(sound.at(-1)).toMatchObject({ result: { termination_reason: 'final_answer' } });
-  // Taking up runs executes no tool, so that the server answers soon whatever was open.
+  // Resuming runs executes no tool, so the server answers soon whatever was in progress.
   expect(resumedMs).toBeLessThan(10_000);
 });
 

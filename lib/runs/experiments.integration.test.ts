@@ -62,7 +62,7 @@ const finished = (id: string) =>
     { timeout: 20_000, interval: 20 },
   );
 
-/** Models in the order in which they were asked, without repetition. */
+/** Models in the order of their calls, without repetition. */
 const asked = () =>
   fake.chats.map(({ model }) => model).filter((model, index, all) => model !== all[index - 1]);
 
@@ -206,7 +206,7 @@ it('starts again what did not run, and nothing else', async () => {
   const { experiment } = await opened.experiments.create(plan({ models: ['missing', 'alpha'] }));
   const [lost, kept] = (await finished(experiment.id)).items;
   fake.add({ name: 'missing', steps: [says('Here.'), says('Again.')] });
-  // Two requests at once: the second finds nothing left.
+  // Two concurrent requests: the second finds nothing left.
   const retried = await Promise.allSettled([
     opened.experiments.retry(experiment.id),
     opened.experiments.retry(experiment.id),

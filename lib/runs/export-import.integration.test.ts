@@ -71,7 +71,7 @@ describe('a run file', () => {
     expect(run.imported_at).toBeGreaterThan(0);
     expect(await exported(theirs, id)).toBe(file);
     expect((await imported(theirs, file)).status).toBe(200);
-    // A viewer gets what the one at home gets, and the stream ends.
+    // A viewer of the imported run gets the same as a viewer of the original, and the stream ends.
     const stream = async (server: LoupeServer) => (await server.request(`/api/runs/${id}/events`)).text();
     expect(await stream(theirs)).toBe(await stream(mine));
   });

@@ -165,7 +165,7 @@ describe('edits', () => {
     ]);
     const [first, second] = fileChanges(rowsOf(run));
     expect(first).toMatchObject({ path: 'a.txt', before: { text: LINES }, after: { text: '1\n2\n3\n' } });
-    // The call that failed did not write it.
+    // The failed call did not write it.
     expect(first?.rows).toHaveLength(2);
     expect(second).toMatchObject({ before: { kind: 'absent' }, after: { text: 'newer' } });
     expect(run.log.state.filesWritten).toEqual(['a.txt', 'b.txt']);

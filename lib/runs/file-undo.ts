@@ -23,15 +23,15 @@ export interface FileUndoOptions {
   dataDir: string;
 }
 
-/** A change, with what the file held before it and holds now. */
+/** A change, with the file's content before it and now. */
 interface Compared extends ChangedFile {
   before: Before | undefined;
   found: FoundBefore | undefined;
 }
 
 /**
- * Shows which files the tools of an ended run changed, and puts back what they held before. Only the log and the disk
- * say what is what, so nothing is recorded, and reverting twice changes nothing and says so.
+ * Shows which files the tools of an ended run changed, and restores their earlier content. Everything follows from the
+ * log and the disk, so nothing is recorded, and reverting twice changes nothing and says so.
  */
 export class FileUndo {
   readonly #options: FileUndoOptions;
@@ -69,7 +69,7 @@ export class FileUndo {
     const chosen = paths ? changes.filter(({ path }) => paths.includes(path)) : changes;
     const unknown = paths?.find((path) => !changes.some((change) => change.path === path));
     if (unknown !== undefined) throw notChanged(runId, unknown);
-    // Runs without a folder, too, such as explorations.
+    // This includes runs without a folder, such as explorations.
     if (changes.length === 0) return { workspace, files: [], reverted: [], left: [] };
     const refused = await this.#refusal(runId);
     if (refused) throw refused;
@@ -167,7 +167,7 @@ const LEFT: Readonly<Record<FileState, string>> = {
 
 type Before = { kind: 'absent' } | { kind: 'file'; data: Buffer };
 
-/** What a file held before the run. `undefined`: the log does not have it. */
+/** A file's content before the run; `undefined` if the log does not have it. */
 function beforeOf({ rows }: FileChange): Before | undefined {
   const before: FileBefore | undefined = rows[0]?.file?.before;
   switch (before?.kind) {

@@ -66,7 +66,7 @@ it('gives up on a disk that does not answer, and reads at most two folders at a 
   const ask = () => slow.browse(home, { hidden: false });
   const results = await Promise.allSettled([ask(), ask(), ask()]);
   const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'listed'));
-  // Whether the first two beat a deadline of 0 ms is up to the machine; the third can only follow them.
+  // Whether the first two meet a deadline of 0 ms depends on the machine; the third can only follow them.
   for (const code of codes.slice(0, 2)) expect(['listed', 'folder_not_responding']).toContain(code);
   expect(['listed', 'folder_busy', 'folder_not_responding']).toContain(codes[2]);
 

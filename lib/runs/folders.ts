@@ -8,11 +8,11 @@ import { openWorkspace } from '../sandbox/workspace.ts';
 import type { RunReader } from '../store/run-store.ts';
 import { errno } from '../util/errno.ts';
 
-/** A disk that does not answer for longer, such as a lost network share, is given up. */
+/** How long to wait for a disk, such as a lost network share. */
 const ANSWER_WITHIN_MS = 5000;
 /** How long the list of recent folders waits for each. */
 const GLANCE_MS = 500;
-/** Lookups at a time: each can hold a thread of the pool for as long as its disk doesn't answer. */
+/** Max concurrent lookups: each can occupy a thread of the pool until its disk answers. */
 const MAX_LOOKUPS = 2;
 const RECENT_RUNS = 300;
 const RECENT_FOLDERS = 8;
@@ -59,7 +59,7 @@ export class Folders {
     });
   }
 
-  /** The folders that people chose for earlier runs, the last used first, as far as they still exist. */
+  /** The folders that people chose for earlier runs and that still exist, most recently used first. */
   async recent(): Promise<RecentFoldersReply> {
     const { store } = this.#options;
     const folders: RecentFoldersReply['folders'] = [];
@@ -76,7 +76,7 @@ export class Folders {
     return path.startsWith(join(this.#options.dataDir, '/'));
   }
 
-  /** Whether there is no such folder any more. Where the disk doesn't answer, that is not known. */
+  /** Whether the folder no longer exists. `false` if the disk doesn't answer. */
   async #isGone(path: string): Promise<boolean> {
     try {
       return !(await this.#within(path, () => stat(path), GLANCE_MS)).isDirectory();
@@ -97,7 +97,7 @@ export class Folders {
     }, answerWithinMs);
     const { promise: working, resolve } = Promise.withResolvers<Result>();
     const begin = () => resolve(this.#lookUp(work));
-    working.catch(() => undefined); // after the deadline nobody waits for it
+    working.catch(() => undefined); // not awaited after the deadline
     if (this.#lookups < MAX_LOOKUPS) begin();
     else this.#waiting.add(begin);
     try {

@@ -29,8 +29,8 @@ export interface ConfigFacts {
 }
 
 /**
- * The configuration of a fork: the run's settings with the changes. Defaults that depend on a changed setting are computed
- * again. Pure.
+ * The configuration of a fork: the run's settings with the changes. Recomputes defaults that depend on a changed
+ * setting. Pure.
  *
  * @throws {AppError} `invalid_request` for a setting that the mode does not have, `no_price` for a cost budget with a
  *   model that has no price
@@ -78,8 +78,8 @@ export function changedConfig(
 }
 
 /**
- * The custom tools of a fork: those of its run as it began with them, and others as they are now. The commands of an
- * imported file are anyone's: there, only this machine's tools of the same name count.
+ * The custom tools of a fork: tools of its run as they were when the run began, and others as they are now. Anyone may
+ * have written the commands of an imported file, so there only this machine's tools of the same name count.
  *
  * @throws {AppError} `invalid_request` if this machine has no such tool
  */
@@ -101,8 +101,8 @@ function commandToolsOfFork(
 }
 
 /**
- * The rules of a fork for added tools. Those that an imported file wrote don't count: the file would decide what runs
- * unasked on servers of this machine that happen to have the same name, or which hosts are asked.
+ * The rules of a fork for added tools. Rules from an imported file don't count: the file could decide what runs without
+ * approval on servers of this machine with the same name, or which hosts are contacted.
  */
 function approvalOfFork(
   { approval, tools }: RunConfig,
@@ -120,7 +120,7 @@ function approvalOfFork(
   return { approval: { default: usual, ...(Object.keys(merged).length > 0 ? { tools: merged } : {}) } };
 }
 
-/** Computes again the defaults that depend on a changed setting. */
+/** Recomputes the defaults that depend on a changed setting. */
 function withDefaultsAgain(before: RunConfig, changed: RunConfig): RunConfig {
   const was: Readonly<Record<string, JsonValue>> = defaultSettings(before);
   const follows = ([name, value]: [string, JsonValue]) =>

@@ -21,7 +21,7 @@ export async function prepareForkWorkspace(
   if (config.workspace === '') return { workspace: '', files: { kind: 'none' }, discard: keep };
   const folder = join(dataDir, WORKSPACES_FOLDER, runId);
   const discard = () => rm(folder, { recursive: true, force: true });
-  // Don't open the other folder for an empty one: an imported run's file may name any path.
+  // Don't open the other folder to create an empty one: the file of an imported run may name any path.
   const from = kind === 'empty' ? undefined : await reopenWorkspace(config.workspace, { dataDir });
   if (from !== undefined && kind === 'same') {
     return { workspace: from, files: { kind: 'same' }, discard: keep };

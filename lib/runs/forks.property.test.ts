@@ -76,13 +76,13 @@ const simulation = fc.record({
     maxLength: 8,
   }),
   stop: fc.record({ atSeq: fc.integer({ min: 3, max: 60 }), force: fc.boolean() }),
-  /** Only among places before a call of a reply or during a handover, if there are any. */
+  /** Only fork before a call of a reply or during a handover, if there is such a point. */
   isMidway: fc.boolean(),
-  /** Which of the places that can be forked, from 0 to 1. */
+  /** Which of the possible fork points, from 0 to 1. */
   place: fc.double({ min: 0, max: 0.999, noNaN: true }),
-  /** Whether the fork continues after the last place of the part before, as if the run had ended there. */
+  /** Whether the fork continues after the last point before that, as if the run had ended there. */
   atEnd: fc.boolean(),
-  /** Whether the fork brings a message. */
+  /** Whether the fork adds a message. */
   isTold: fc.boolean(),
   /** Whether its settings turn handovers off. */
   turnsOff: fc.boolean(),
@@ -117,7 +117,7 @@ function simulate(
   });
 }
 
-/** A run, and a fork of it that was played to its end through a crash. */
+/** A run, and a fork of it that was played to its end despite a crash. */
 async function playFork(input: Input) {
   const { settings: asked, stop, isMidway, place, atEnd, isTold, turnsOff, crash } = input;
   const config = resolveConfig(createRunRequest.parse({ model: 'm', ...asked }), {
@@ -161,7 +161,7 @@ async function playFork(input: Input) {
   return { fork, copied: events.slice(0, last.seq), config: plan.config };
 }
 
-/** The messages of each request after the fork, as anyone can rebuild them from its log. */
+/** The messages of each request after the fork, rebuilt from its log. */
 function requestsOf(events: readonly RunEvent[], from: number, mode: ReturnType<typeof modeOf>) {
   const requests: (readonly ChatMessage[])[] = [];
   foldAll(emptyRunState('fork'), events, (state, event) => {
@@ -215,7 +215,7 @@ it('a fork repeats no call of the copied part, makes none that its run left, rea
       }
       const told = state.operatorMessages.filter(({ text }) => text === SAID);
       expect(told).toHaveLength(input.isTold ? 1 : 0);
-      if (typeof config.handover_at === 'number') return; // a fresh context does not hold it any more
+      if (typeof config.handover_at === 'number') return; // a fresh context no longer contains it
       const read = state.messages.filter(({ content }) => content.includes(SAID));
       expect(read).toHaveLength(told[0]?.status === 'delivered' ? 1 : 0);
     }),

@@ -55,7 +55,7 @@ const PROGRAM = `
 `;
 
 const isRoot = process.getuid?.() === 0;
-/** PostgreSQL refuses to run as root, also as that of a namespace: who is none stays who they are. */
+/** PostgreSQL refuses to run as root, even as root of a namespace, so other users keep their identity. */
 const asSomebody = isRoot ? ['-m'] : ['--user', '--map-current-user', '--keep-caps', '--mount'];
 const canMount = (options: readonly string[]) =>
   process.platform === 'linux' &&
@@ -85,10 +85,10 @@ interface Told {
   left: number;
 }
 
-/** What the program told, with a small disk of its own mounted on a folder. */
+/** The program's output, with a small disk mounted on a folder. */
 function fill(folder: 'LOUPE_DATA_DIR' | 'DATABASES_IN', unshare: readonly string[]): Told {
   const root = mkdtempSync(join(tmpdir(), 'loupe-full-'));
-  // The server of the database is another user.
+  // The database server runs as another user.
   chmodSync(root, 0o755);
   const places = { LOUPE_DATA_DIR: join(root, 'data'), DATABASES_IN: join(root, 'databases') };
   const workspace = join(root, 'workspace');

@@ -8,7 +8,7 @@ import type { StoredRunLog } from './stored-run-log.ts';
 /** How long the log of an ended run stays in memory for its viewers. */
 const KEPT_AFTER_END_MS = 30_000;
 
-/** The runs whose logs are in this process's memory: those it works on, and those that have just ended. */
+/** The runs whose logs are in this process's memory: those it works on, and recently ended ones. */
 export class LocalRuns {
   readonly #logs = new Map<string, StoredRunLog>();
   /** The runs this process works on, each with the controller that aborts its work. */
@@ -71,7 +71,7 @@ export class LocalRuns {
     this.#changes.notify(log.runId);
   }
 
-  /** Call when another worker has taken the run over: aborts the work here, which can write nothing more. */
+  /** Call when another worker has taken over the run: aborts the work here, which can no longer write. */
   lose(runId: string): void {
     const held = this.#held.get(runId);
     if (!held) return;

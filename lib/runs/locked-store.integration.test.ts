@@ -10,7 +10,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { startFakeOllama } from '../demo/fake-ollama.ts';
 import type { RunEvent } from '../events/registry.ts';
 
-/** Locks the database as a backup or a person with a shell would, until its input ends. */
+/** Locks the database until its input ends, as a backup or a person with a shell would. */
 const LOCKER = `
   const { default: Database } = await import('better-sqlite3');
   const database = new Database(process.env.LOCKED_DATABASE);
@@ -59,9 +59,9 @@ it('fault matrix: while another program has the database locked, runs wait, read
     const unlock = await lock(join(dataDir, 'loupe.db'));
     const { last_seq: before } = await get();
     const refused = service.start(request);
-    refused.catch(() => undefined); // looked at below
+    refused.catch(() => undefined); // checked below
     await expect(service.stored.list({ limit: 10 })).resolves.toHaveLength(1);
-    // The store's own patience is over, the run's is not.
+    // The store's own timeout has passed, the run's has not.
     await expect(refused).rejects.toMatchObject({ code: 'store_busy' });
     await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(expect.stringContaining(run.id)), {
       timeout: 20_000,

@@ -39,8 +39,8 @@ export class ModelUse {
   }
 
   /**
-   * Renders a call's prompt with the model server as it is today, including control tokens, and reports whether the model has
-   * changed since. Done only on request, because the server loads the model.
+   * Renders a call's prompt, including control tokens, with the current model server, and reports whether the model has
+   * changed since the call. Only done on request, because the server loads the model.
    *
    * @throws {AppError} like `sentRequest`; `model_in_use` while a run uses another model; errors of the server
    */

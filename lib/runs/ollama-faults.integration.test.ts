@@ -12,7 +12,7 @@ import type { EventOf, RunEvent, RunEventType } from '../events/registry.ts';
 
 // The Ollama rows of the fault matrix, each against the whole service: real HTTP, engine, tools and store.
 
-/** What an event keeps of a broken body. */
+/** The part of a broken body that an event keeps. */
 const EXCERPT_CHARS = 2048;
 const write = {
   name: 'write_file',
@@ -113,7 +113,7 @@ const rows: Record<string, Row> = {
 
 const modelOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-/** The runs of the rows, begun together: most of their time is pauses between tries. */
+/** The runs of the rows, started together, because they mostly pause between tries. */
 const broken = new Map<string, string>();
 beforeAll(async () => {
   for (const [name, { fault, live }] of Object.entries(rows)) {

@@ -13,13 +13,13 @@ import { noSandbox } from '../tools/under-test.ts';
 import { builtInTools, toolsReply } from './built-in-tools.ts';
 import { openToolsOf } from './open-tools.ts';
 
-/** How many descriptors of this process lead to a folder. */
+/** How many descriptors of this process point to a folder. */
 function descriptorsOf(path: string): number {
   return readdirSync('/proc/self/fd').filter((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`) === path;
     } catch {
-      return false; // the descriptor used for listing is closed by now
+      return false; // the descriptor used for listing is already closed
     }
   }).length;
 }

@@ -104,7 +104,7 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
   },
 };
 
-/** Ends the servers if the rest cannot be opened. */
+/** Stops the servers if the other tools cannot be opened. */
 function closing(opened: OpenedServerTools): (error: unknown) => Promise<never> {
   return async (error) => {
     await opened.close();
@@ -121,7 +121,7 @@ function workspaceOf(config: RunConfig, dataDir: string): Promise<string> {
   return reopenWorkspace(config.workspace, { dataDir });
 }
 
-/** The custom tools of a run, as it began with them. Without a way to run commands there are none. */
+/** The custom tools of a run, as they were when it began; none if commands cannot run. */
 function commandToolsOf({ command_tools = [] }: RunConfig, commands: Sandbox): Tool[] {
   return commands.report.available ? command_tools.map((tool) => commandTool(tool, commands)) : [];
 }

@@ -159,7 +159,7 @@ export class OperatorActions {
   }
 
   /**
-   * Stores a person's answer to what an MCP server asks during a call. Repeating the same answer changes nothing.
+   * Stores a person's answer to a request of an MCP server during a call. Repeating the same answer changes nothing.
    *
    * @throws {AppError} `run_not_found`, and the errors of `answerServerRequest`
    */

@@ -12,7 +12,7 @@ const begun = foldAll(emptyRunState('run'), created);
 const warned = (message: string): NewEvent => ({ type: 'policy.warned', code: 'test', message });
 const messageOf = (event: RunEvent) => (event.type === 'policy.warned' ? event.message : undefined);
 
-/** What another process has appended after `state`. */
+/** Events that another process appended after `state`. */
 const elsewhere = (state: RunState, message: string) => placeEvents(state, [warned(message)], 2000);
 
 const step = fc.oneof(

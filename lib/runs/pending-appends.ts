@@ -28,12 +28,12 @@ export class PendingAppends {
     this.#now = now;
   }
 
-  /** What is on disk. */
+  /** The state on disk. */
   get stored(): RunState {
     return this.#stored;
   }
 
-  /** What will be on disk once nothing is pending. */
+  /** The state on disk once nothing is pending. */
   get latest(): RunState {
     return this.#queue.at(-1)?.state ?? this.#stored;
   }
@@ -43,18 +43,18 @@ export class PendingAppends {
   }
 
   /**
-   * Adds the events that `choose` derives from the latest state. It is asked again if other events turn out to be on disk.
+   * Adds the events that `choose` derives from the latest state. Calls it again if other events turn out to be on disk.
    *
    * @param options.isOptional whether nothing later depends on the events, so that they can be left out if they no longer
    *   fit
-   * @returns the events in their places
+   * @returns the events with their positions
    * @throws whatever `choose` and the fold throw; then nothing is added
    */
   add(choose: ChooseEvents, { isOptional = false } = {}): readonly RunEvent[] {
     const placed = this.#place(this.latest, choose);
     if (placed.events.length === 0) return [];
     const outcome = Promise.withResolvers<void>();
-    outcome.promise.catch(() => undefined); // not every append is waited for
+    outcome.promise.catch(() => undefined); // not every append is awaited
     this.#queue.push({ choose, isOptional, ...placed, outcome, isAwaited: false });
     return placed.events;
   }
@@ -67,12 +67,12 @@ export class PendingAppends {
     await last.outcome.promise;
   }
 
-  /** Whether someone waits for something that is pending. */
+  /** Whether anyone waits for a pending append. */
   get isAwaited(): boolean {
     return this.#queue.some((pending) => pending.isAwaited);
   }
 
-  /** All that is pending, as one append. Call `commit` once it is on disk. */
+  /** Everything that is pending, as one append. Call `commit` once it is on disk. */
   batch(): Batch {
     const entries = [...this.#queue];
     return {
@@ -92,7 +92,7 @@ export class PendingAppends {
   }
 
   /**
-   * Inserts events that another process has appended. What is pending is chosen again and follows them.
+   * Inserts events that another process has appended. Pending events are chosen again and follow them.
    *
    * @throws what `choose` and the fold throw for an append that is not optional; call `drop` then
    */
@@ -114,7 +114,7 @@ export class PendingAppends {
     this.#queue = kept;
   }
 
-  /** Drops everything that is pending, so that the latest state is the stored one again. */
+  /** Drops everything that is pending, so that the stored state is the latest again. */
   drop(reason: unknown): void {
     const pending = this.#queue;
     this.#queue = [];
@@ -132,9 +132,9 @@ export interface Batch {
   readonly events: readonly RunEvent[];
   /** The state after them. */
   readonly state: RunState;
-  /** Makes them part of the stored state. */
+  /** Makes the events part of the stored state. */
   commit(): void;
-  /** Tells those who wait for them. */
+  /** Resolves the waits for them. */
   resolve(): void;
   reject(reason: unknown): void;
 }

@@ -43,7 +43,7 @@ async function forkOf(events: readonly RunEvent[], request: Request, taken = fal
 
 const state = (events: readonly RunEvent[]) => foldAll(emptyRunState(events[0]?.run_id ?? ''), events);
 
-/** The fork, run on by the engine. */
+/** The fork, continued by the engine. */
 const goOn = async (parent: PlayedRun, request: Request, steps: Parameters<typeof play>[1]) =>
   play(
     parent.config.mode === 'task'
@@ -55,7 +55,7 @@ const goOn = async (parent: PlayedRun, request: Request, steps: Parameters<typeo
     },
   );
 
-/** What the other run has taken of the script: a scripted model knows its place by the conversation. */
+/** The steps that the source run has used: a scripted model derives its position from the conversation. */
 const played = says('Played already.');
 const read = { name: 'read_file', arguments: { path: 'a.txt' } };
 
@@ -235,7 +235,7 @@ describe('fork from any iteration with an edited …', () => {
       { name: 'temperature', after: 0.5 },
       { name: 'top_k', before: 5 },
     ]);
-    // Server and model are looked at anew: they may be others by now.
+    // Server and model are checked again, because they may have changed.
     expect(fork.of('preflight.checked')).toHaveLength(2);
   });
 

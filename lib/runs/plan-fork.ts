@@ -19,7 +19,7 @@ import { missingEvent } from '../store/store-errors.ts';
 import { fetchDefinition } from '../tools/fetch-url.ts';
 import { type ConfigFacts, changedConfig, refused } from './fork-config.ts';
 
-/** How much is shown of a text that is too long to edit. */
+/** How much of a text that is too long to edit is shown. */
 const SHOWN_CHARS = 2000;
 
 /** Facts about a fork besides its request. */
@@ -112,8 +112,8 @@ export function planFork(
 }
 
 /**
- * The tools that the fork offers after the copied part: the chosen built-in ones as they were described there, or as they
- * are now, those of servers, and others that are not built in. `undefined` if they are the same.
+ * The tools that the fork offers after the copied part: the chosen built-in tools as described there, or else as they
+ * are now, tools of servers, and other added tools. `undefined` if nothing changes.
  *
  * @throws {AppError} `invalid_request` if none of the chosen tools is available
  */
@@ -127,7 +127,7 @@ function changedTools(
   if (!chosen) return undefined;
   const available = [...state.tools, ...(facts.tools ?? [])];
   requireTool({ tools: chosen }, { offeredTools: available.map((tool) => tool.function.name) });
-  // Without an attempt, none is logged yet: the first one opens with the fork's own.
+  // Without an attempt, no tools are logged yet: the first attempt opens with the fork's own.
   if (state.attempt === 0) return undefined;
   const builtIn = modeFacts(state.config.mode).tools;
   const tools = [
@@ -144,7 +144,7 @@ function changedTools(
   return isSame ? undefined : tools;
 }
 
-/** The definition of `fetch_url` with the hosts of a fork; others as they are. */
+/** The definition of `fetch_url` with the fork's hosts; other definitions unchanged. */
 function withHosts(tool: ToolDefinition, { fetch_hosts: hosts = [] }: RunConfig): ToolDefinition {
   if (tool.function.name !== FETCH_TOOL) return tool;
   const now = fetchDefinition(hosts);
@@ -212,7 +212,7 @@ export function draftFork({ seq, state }: ForkPoint): ForkDraftReply {
   };
 }
 
-/** Calls of the reply in hand that have not begun. */
+/** Calls of the current reply that have not started. */
 function callsToCome({ reply }: ReadyState): PendingCall[] {
   return reply?.calls.filter(({ status }) => status === 'waiting') ?? [];
 }

@@ -43,7 +43,7 @@ export async function prepareRun(
     servers?: readonly ServerTools[];
     commandTools?: readonly CommandTool[];
     price?: ModelPrice;
-    /** Written into the new folder: the text of each file by its path. Ignored if the workspace is not new. */
+    /** Files to write into the new folder: the text of each by its path. Ignored if the workspace is not new. */
     files?: Readonly<Record<string, string>> | undefined;
   },
 ): Promise<PreparedRun> {
@@ -69,7 +69,7 @@ export async function prepareRun(
     return {
       config: resolveConfig(request, { workspace, copiedFrom, ...facts }),
       ...(copied && { copied: { files: copied.files, bytes: copied.bytes, left_out: copied.leftOut } }),
-      // A folder that Loupe made for another run is not a person's.
+      // A folder that Loupe created for another run is not a person's folder.
       folder: folder === undefined || isWorkspaceOfRun(folder, dataDir) ? undefined : folder,
       discard,
     };

@@ -41,8 +41,8 @@ export class Presets {
   }
 
   /**
-   * Stores a new preset. One that comes as a file gets another name where its own is taken, and reaches no folder: the one
-   * that it names is left out.
+   * Stores a new preset. A preset from a file gets another name if its own is taken, and loses its folder, so that it
+   * gives access to none.
    *
    * @throws {AppError} `preset_exists`, `too_many_presets`
    */

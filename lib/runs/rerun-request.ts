@@ -6,8 +6,8 @@ import type { JsonValue } from '../util/json.ts';
 import type { SentRequest } from './sent-request.ts';
 
 /**
- * The request of a call with the changes of a person, and the state in which its reply is read as the run reads its own:
- * by the same layers, with the tools that are offered. Pure.
+ * The request of a call with a person's changes, and the state for reading its reply like the run's own: with the same
+ * layers and the offered tools. Pure.
  *
  * @throws {AppError} `invalid_request` for a message that the call did not send
  */

@@ -17,7 +17,7 @@ import { readAttached } from './run-images.ts';
 import type { RunLookup } from './run-lookup.ts';
 import type { WriteGuard } from './write-guard.ts';
 
-/** A request is answered whatever happens. */
+/** For checks that cannot be cancelled, because every request gets an answer. */
 const NEVER = new AbortController().signal;
 
 /** Starts new runs. */
@@ -265,7 +265,7 @@ function asked(event: NewEvent | RunEvent): unknown {
 
 function sameRequest(first: RunConfig, second: RunConfig, freshWorkspace: boolean): boolean {
   const workspace = freshWorkspace ? first.workspace : second.workspace;
-  // Neither is part of the request: the price is from when the run was created, and older logs lack `asked`.
+  // Neither is part of the request: the price is that of the run's creation, and older logs lack `asked`.
   const { asked, price } = first;
   // As stored: without undefined fields.
   const stored: unknown = JSON.parse(JSON.stringify({ ...second, workspace, asked, price }));

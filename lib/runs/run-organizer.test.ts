@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An organizer beside another process, which purges everything first. */
+/** An organizer next to another process that purges everything first. */
 function besideAnother(restored: ReadonlySet<string>): { organizer: RunOrganizer; removed: string[] } {
   const removed: string[] = [];
   const organizer = new RunOrganizer({

@@ -6,18 +6,18 @@ import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import type { AnnotationStore } from '../store/annotation-store.ts';
 import { RunNotFoundError } from '../store/store-errors.ts';
 
-/** How much longer than promised a deleted run can be restored, for a request that is on its way. */
+/** Extra time during which a deleted run can be restored, for requests in flight. */
 const GRACE_MS = 5000;
 /** Runs that are deleted within this time are purged together. */
 const GATHER_MS = 1000;
 
-/** Reads a run, and forgets what is known of it besides its log. */
+/** Reads a run, and drops cached data about it other than its log. */
 interface StoredSummaries {
   summary(runId: string): Promise<RunSummary | undefined>;
   refresh(runId: string): void;
 }
 
-/** What people note about runs, and what they delete and restore. */
+/** Annotations, deletions and restorations of runs. */
 export class RunOrganizer {
   readonly #store: AnnotationStore;
   readonly #stored: StoredSummaries;
@@ -27,7 +27,10 @@ export class RunOrganizer {
   readonly #undoMs: number;
   readonly #now: () => number | Promise<number>;
   readonly #timers = new Set<NodeJS.Timeout>();
-  /** What is to be removed of each deleted run, by its last deletion: it may have been restored and deleted again. */
+  /**
+   * Pending removals by deleted run. The latest deletion counts, because a run may have been restored and deleted
+   * again.
+   */
   readonly #deletions = new Map<string, readonly string[]>();
   #elsewhere: { runIds: string[]; since: number } | undefined;
   #closed = false;
@@ -41,7 +44,7 @@ export class RunOrganizer {
     changes: RunChanges;
     observers?: readonly AppendObserver[] | undefined;
     undoMs?: number | undefined;
-    /** The clock that dates deletions: where machines share the runs, the same for all. Default: this machine's. */
+    /** The clock for deletions, the same for all machines that share the runs. Default: this machine's clock. */
     now?: (() => number | Promise<number>) | undefined;
   }) {
     this.#store = options.store;
@@ -53,7 +56,7 @@ export class RunOrganizer {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Purges what was deleted before the last stop, when its time is over. */
+  /** Purges runs that were deleted before the last stop, once they can no longer be restored. */
   start(): void {
     void this.#purge([]);
     this.#purgeLater([]);
@@ -75,8 +78,8 @@ export class RunOrganizer {
   }
 
   /**
-   * Deletes runs that have ended; all or none of them. They are gone for every reader at once, their links for good, and
-   * their logs when they can no longer be restored. Files in their workspaces are kept.
+   * Deletes runs that have ended; all or none of them. They disappear for every reader immediately, their links for
+   * good; their logs are removed when they can no longer be restored. Files in their workspaces are kept.
    *
    * @returns until when they can be restored, in milliseconds since 1970
    * @throws {AppError} `run_not_found`, `run_not_ended`
@@ -93,7 +96,7 @@ export class RunOrganizer {
     return { deleted: ids, undo_until: undoUntil };
   }
 
-  /** Call for a run that another process has deleted: what this one keeps of it is removed when nobody can restore it. */
+  /** Call for a run that another process has deleted: this process removes its data once the run cannot be restored. */
   deletedElsewhere(runId: string): void {
     if (this.#closed) return;
     const now = performance.now();

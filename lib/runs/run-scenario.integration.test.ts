@@ -4,7 +4,7 @@ import type { ScenarioStepInput } from '../demo/scenario.ts';
 import { runScenario } from '../sharing/exports/run-scenario.ts';
 import { calls, type PlayedRun, play, says, silence } from '../testing/loop-harness.ts';
 
-/** The events without what no two runs share: times, and the folder they worked in. */
+/** The events without times and folder, which differ between runs. */
 function told(run: PlayedRun): unknown[] {
   return run.log.events.map((event) =>
     JSON.parse(

@@ -25,10 +25,10 @@ const untilAborted: ExecuteRun = async ({ signal }) => {
   return { outcome: 'suspended' };
 };
 
-/** Waits long enough for a machine that is busy with other things. */
+/** Waits long enough for a busy machine. */
 const eventually = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000 });
 
-/** A run that ends when it is asked to, as the engine does at the next boundary. */
+/** A run that ends when it is asked to, as in the engine at the next boundary. */
 const untilStopped: ExecuteRun = async (run) => {
   while (!run.log.state.stop && !run.signal.aborted) await run.log.changed(run.log.state.seq, run.signal);
   return run.signal.aborted ? { outcome: 'suspended' } : scripted([])(run);
@@ -252,9 +252,9 @@ describe('the queue of a model server', () => {
       return first;
     };
     expect(await play(60_000, { model: 'second' })).toBe(false); // a load is saved
-    expect(await play(0, { model: 'second' })).toBe(true); // not for ever
+    expect(await play(0, { model: 'second' })).toBe(true); // not forever
     expect(await play(60_000, { model: 'first' })).toBe(true); // nothing would be loaded
-    expect(await play(60_000, { model: 'second', title: 'A task' })).toBe(true); // has an end: it goes at once
+    expect(await play(60_000, { model: 'second', title: 'A task' })).toBe(true); // has an end, so it may start immediately
   });
 
   it('a run that is stopped while it waits ends without waiting [S13]', async () => {
@@ -312,7 +312,7 @@ describe('following', () => {
           });
           const seqs = await collect(feed, (seen) => seen.length >= cut);
           feed.close();
-          // What had been sent when the line broke: the viewer has the first `cut` of them.
+          // The events sent before the connection broke: the viewer has the first `cut` of them.
           got.push(...seqs.slice(0, cut));
         }
         expect(got).toEqual(upTo(15));
@@ -523,7 +523,7 @@ describe('restarting', () => {
     const poisoned = await test.start({ task: 'Poison', model: 'poison' });
     const sound = await test.start({ task: 'Sound', model: 'sound' });
     await eventually(async () => expect((await test.service.stored.get(sound)).run.phase).toBe('starting'));
-    // Two starts that were lost while taking the run up.
+    // Two starts that crashed while resuming the run.
     await test.store.beginRecovery(poisoned);
     await test.store.beginRecovery(poisoned);
     await test.restart(scripted([]));

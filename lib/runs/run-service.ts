@@ -227,7 +227,7 @@ export class RunService {
     return { ...(await this.stored.get(runId)), created };
   }
 
-  /** Renders a call's prompt with the model server as it is today. @throws {AppError} like `ModelUse.render` */
+  /** Renders a call's prompt with the current model server. @throws {AppError} like `ModelUse.render` */
   render(runId: string, call: number, signal: AbortSignal): Promise<RenderedReply> {
     return this.#modelUse.render(runId, call, signal);
   }

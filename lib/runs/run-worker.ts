@@ -31,7 +31,10 @@ export type ExecuteRun = (run: {
   yieldToOthers: () => Promise<boolean>;
   /** Releases the slot, because the run waits for a person. */
   leaveSlot: () => Promise<void>;
-  /** Waits for a slot, or until the signal. Resolves to whether others may have had it; `undefined` if the run has one. */
+  /**
+   * Waits for a slot, or until the signal aborts. Resolves to whether others may have used it; `undefined` if the run
+   * already has one.
+   */
   takeSlot: (until?: AbortSignal) => Promise<boolean | undefined>;
 }) => Promise<RunLoopOutcome>;
 
@@ -59,7 +62,7 @@ export interface RunWorkerOptions {
 const MAX_RECOVERIES = 2;
 /** If the server survives this long after a recovery, the recovery did not crash it. */
 const SETTLED_AFTER_MS = 10_000;
-/** The same for a run that waits for an approval, and does nothing else. */
+/** The same for a run that only waits for an approval. */
 const PARKED_AFTER_MS = 1000;
 /** How long to wait for current steps to abort when the server stops. */
 const CLOSE_GRACE_MS = 3000;
@@ -166,8 +169,8 @@ export class RunWorker {
   }
 
   /**
-   * Appends what the operator did to a run that no process works on because it waits for a message, and continues the
-   * run. `undefined` if there is no such run. For a store that processes do not share.
+   * Appends an operator action to a run that no process works on because it waits for a message, and continues the run.
+   * `undefined` if there is no such run. For a store that processes do not share.
    */
   async wake(runId: string, choose: ChooseEvents): Promise<RunState | undefined> {
     const known = this.#taking.get(runId) ?? this.#runs.get(runId);
@@ -300,7 +303,7 @@ export class RunWorker {
       if (error !== undefined && outcome !== 'suspended' && !(error instanceof AppError)) {
         console.error(`Run ${log.runId} ended with an error:`, error);
       }
-      // A run that waits has made progress; what comes next must follow its last check without a pause.
+      // A waiting run has made progress. Nothing may be awaited between its last check and the next step.
       if (outcome !== 'waiting') await settled;
       else settled?.catch((failure: unknown) => console.error(`Run ${log.runId}:`, failure));
     } catch (error) {
@@ -326,8 +329,8 @@ export class RunWorker {
   }
 
   /**
-   * Releases a run when the work on it is over, whether or not the run has ended. One that waits for a message leaves the
-   * memory; `wake` or another process takes it up again.
+   * Releases a run when the work on it is over, whether or not the run has ended. A run that waits for a message leaves
+   * memory; `wake` or another process resumes it.
    */
   async #giveBack(log: StoredRunLog, options: { last: boolean }): Promise<void> {
     const { shared } = this.#options;

@@ -11,7 +11,7 @@ async function* pages(events: readonly RunEvent[]) {
   for (let from = 0; from < events.length; from += 7) yield events.slice(from, from + 7);
 }
 
-/** The bodies of all calls, made again from the log. */
+/** The bodies of all calls, rebuilt from the log. */
 async function rebuilt({ log, of }: PlayedRun) {
   const requests = await Promise.all(
     of('model-call.started').map(({ call }) => sentRequest('run', pages(log.events), call)),

@@ -46,7 +46,7 @@ export async function sentRequest(
       const before = state;
       const mode = modeOf(state.config);
       const request = buildRequest(state, mode);
-      // If a mode builds its own messages, none is a shortened form of one in the conversation.
+      // If a mode builds its own messages, none of them is shortened.
       const wholes = mode.prompt ? {} : state.folded;
       const { messages } = state;
       const digest = state.loaded?.digest ?? state.preflight?.digest;

@@ -11,7 +11,7 @@ import type { ScenarioInput } from '../demo/scenario.ts';
 import type { EventOf, RunEvent, RunEventType } from '../events/registry.ts';
 import { listen } from '../testing/listen.ts';
 
-// An Ollama that is down, against the whole service: real sockets that refuse connections or break.
+// The whole service against an Ollama that is down: real sockets that refuse or break connections.
 
 const done = { reply: { content: 'The work is completed.' } };
 
@@ -22,7 +22,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A service whose Ollama is not there yet, and can come and go. */
+/** A service whose Ollama is not running yet and can be started and stopped. */
 async function setUp() {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'loupe-server-wait-'));

@@ -101,11 +101,11 @@ it('the server and other runs continue; an endless session yields to them betwee
   );
   const events = await eventsOf(session);
   expect(events.filter(({ type }) => type === 'model.loaded')).toHaveLength(2);
-  // The time of waiting is not the session's.
+  // Waiting does not count as the session's time.
   const again = events.filter((event) => event.type === 'model.load-started').at(-1);
   expect(again?.waited_ms).toBeGreaterThan(0);
   expect(foldAll(emptyRunState(session), events).lostMs).toBe(again?.waited_ms);
-  // Another one waits: the session is stopped while it waits for its place again.
+  // Another run waits, so the session is stopped while it waits for a slot again.
   const next = await start({ mode: 'session', autopilot: true, model: 'other' });
   await opened.service.stop(session, { force: true });
   await opened.service.ended(session, never);

@@ -10,7 +10,7 @@ const installed = findPostgres() !== undefined;
 const LEASE_MS = 300;
 const patient = { timeout: 20_000 };
 
-// Where CI is set, PostgreSQL must be there.
+// In CI, PostgreSQL must be available.
 describe.skipIf(!installed && !process.env.CI)('runs that processes share', () => {
   let server: PostgresServer;
   let url: string;
@@ -49,7 +49,7 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
     return { test: opened, store: shared };
   }
 
-  /** Stores a run whose worker is gone in the middle of it. */
+  /** Stores a run whose worker died in the middle of it. */
   async function lostRun(id: string, { recoveries }: { recoveries: number }): Promise<void> {
     await store.create({ id, config: sampleConfig() });
     const { epoch } = await store.claim(id, 'gone');
@@ -98,7 +98,7 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
   });
 
   it('holds for one process what another of the same name and number asks for', async () => {
-    // As two containers have them that use the network of their host.
+    // Like two containers that use the network of their host.
     const { test: other } = await openProcess();
     expect(other.service.worker).toBe(test.service.worker);
     expect(other.service.processId).not.toBe(test.service.processId);

@@ -75,7 +75,7 @@ it('fault matrix: a disk that takes two seconds per event blocks neither readers
     console.info(
       `writes of 2 s: event loop lag at most ${told.lagMs.toFixed(0)} ms, slowest list ${told.slowestRead.toFixed(0)} ms`,
     );
-    // A run is started when its first event is on disk, and the disk was slow indeed.
+    // A run has started when its first event is on disk, and the disk was really slow.
     expect(told.startedMs).toBeGreaterThanOrEqual(2000);
     expect(told.reason).toBe('final_answer');
     // Less than the 2000 ms of one write: nothing waited for the disk.

@@ -26,7 +26,8 @@ export class StandingApprovals {
   }
 
   /**
-   * Revokes one approval, or all: the next call of the tool in the folder asks again, also in runs in progress.
+   * Revokes one approval, or all: the next call of the tool in the folder needs approval again, even in runs in
+   * progress.
    *
    * @throws {AppError} `standing_approval_not_found`
    */
@@ -43,8 +44,8 @@ export class StandingApprovals {
   }
 
   /**
-   * How a run finds the approval for calls of a tool in its folder. `undefined` if the run uses no folder of a person: no
-   * later run works in a folder that was made for one run.
+   * How a run finds the approval for calls of a tool in its folder. `undefined` if the run does not use a person's
+   * folder: no later run works in a folder that was created for one run.
    */
   finderFor(
     workspace: string,

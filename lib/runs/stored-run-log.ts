@@ -17,16 +17,16 @@ import { type ChooseEvents, PendingAppends } from './pending-appends.ts';
 const RECENT_EVENTS = 256;
 
 /**
- * Pause between two transactions that nobody waits for, in milliseconds. A viewer of a fast run gets its events no more
- * often, and each transaction costs an fsync and wakes two threads.
+ * Pause between two transactions that nothing waits for, in milliseconds. Each transaction costs an fsync and wakes two
+ * threads; viewers of a fast run get events at this interval.
  */
 const WRITE_PAUSE_MS = 10;
 
 type LogStore = Pick<RunStore, 'read' | 'append'>;
 
 /**
- * The log of a run that this process works on. What is appended is folded at once and written in the background, everything
- * that has gathered in one transaction (docs/decisions/0038). Viewers see events only when they are on disk.
+ * The log of a run that this process works on. Appended events are folded immediately and written in the background, as
+ * many as have gathered in one transaction (docs/decisions/0038). Viewers see events only when they are on disk.
  */
 export class StoredRunLog implements RunLog {
   readonly runId: string;
@@ -38,7 +38,7 @@ export class StoredRunLog implements RunLog {
   readonly #onChange: () => void;
   readonly #pending: PendingAppends;
   #recent: RunEvent[] = [];
-  /** Deltas that follow events which are not on disk yet, each with the number of the last event before it. */
+  /** Deltas after events that are not on disk yet, each with the number of the last event before it. */
   #earlyDeltas: { seq: number; delta: RunDelta }[] = [];
   /** The last access to the store, so that the next one waits for it. */
   #last: Promise<unknown> = Promise.resolve();
@@ -78,7 +78,7 @@ export class StoredRunLog implements RunLog {
     return this.#pending.latest;
   }
 
-  /** The fold of what is on disk: all that anyone outside the run's worker may see. */
+  /** The fold of what is on disk, which is all that others than the run's worker may see. */
   get stored(): RunState {
     return this.#pending.stored;
   }
@@ -132,7 +132,7 @@ export class StoredRunLog implements RunLog {
     else if (this.texts.add(delta)) this.#onChange();
   }
 
-  /** Resolves at the next append after `seq`, and when `signal` fires: the caller looks at the state either way. */
+  /** Resolves at the next append after `seq`, or when `signal` fires. The caller checks the state either way. */
   changed(seq: number, signal: AbortSignal): Promise<void> {
     return this.#until(() => this.state.seq > seq, signal);
   }
@@ -154,7 +154,7 @@ export class StoredRunLog implements RunLog {
     return this.#recent.slice(afterSeq + 1 - first, afterSeq + 1 - first + limit);
   }
 
-  /** Writes what is pending and takes no more: the run is left as it is, to be resumed. */
+  /** Writes what is pending and accepts no more: the run is left as it is, to be resumed. */
   async close(): Promise<void> {
     this.#closed.abort();
     for (this.#write(); this.#writing; this.#write()) await this.#writing;
@@ -185,7 +185,10 @@ export class StoredRunLog implements RunLog {
     return turn;
   }
 
-  /** At the end of this turn or later, so that what the loop appends before its next wait is written together. */
+  /**
+   * Writes at the end of this turn or later, so that everything the loop appends before its next wait is written
+   * together.
+   */
   #planToWrite(): void {
     if (this.#cancelPlan) return;
     const pauseMs = this.#wroteAt + WRITE_PAUSE_MS - performance.now();
@@ -215,7 +218,7 @@ export class StoredRunLog implements RunLog {
     } catch (error) {
       this.#fail(error);
     }
-    this.#writing = undefined; // in the same turn in which nobody waited
+    this.#writing = undefined; // in the same turn, nothing waited for it
     if (!this.#pending.isEmpty) this.#planToWrite();
   }
 

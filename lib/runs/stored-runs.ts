@@ -41,7 +41,10 @@ import { type SentRequest, sentRequest } from './sent-request.ts';
 
 export interface StoredRunsOptions {
   store: RunReader & ImageReader & AnnotationReader;
-  /** The runs whose logs are in memory; unless processes share them, as another may have taken one over unnoticed. */
+  /**
+   * The runs whose logs are in memory. Empty if processes share runs, because another may have taken one over
+   * unnoticed.
+   */
   runs?: { get(runId: string): { readonly stored: RunState } | undefined };
   slots: {
     /** Adds to a run its position in the queue while it waits. */
@@ -76,12 +79,12 @@ const NO_EXTRAS: RunExtras = {};
 export class StoredRuns implements RunLookup {
   readonly #options: StoredRunsOptions;
   readonly #store: RunReader & ImageReader & AnnotationReader;
-  /** A summary per state: every viewer of the list asks for it after each append. */
+  /** Cached summaries by state: every viewer of the list requests one after each append. */
   readonly #summaries = new WeakMap<RunState, { extras: RunExtras; summary: RunSummary }>();
-  /** What the store knows besides their logs of the unfinished runs whose logs are in memory. */
+  /** Stored data besides the log, for the unfinished runs whose logs are in memory. */
   readonly #extras = new Map<string, Promise<RunExtras | undefined>>();
   readonly #closing: AbortSignal;
-  /** Comparing reads whole logs: one at a time, so that many who ask cost no more memory than one. */
+  /** Comparing reads whole logs, so only one comparison runs at a time, to bound memory. */
   readonly #comparisons = new OneAtATime({ maxWaiting: MAX_WAITING, full: tooManyComparisons });
   readonly #agreements = new OneAtATime({ maxWaiting: MAX_WAITING, full: tooManyComparisons });
 
@@ -102,20 +105,20 @@ export class StoredRuns implements RunLookup {
     return run && this.#placed(run);
   }
 
-  /**
-   * Call for a run that was created just now, with what the store keeps of it besides its log, so that its summary needs
-   * no query.
-   */
+  /** Call for a run that was just created, with its stored data besides the log, so that its summary needs no query. */
   noteCreated(runId: string, extras: RunExtras): void {
     this.#keepExtras(runId, Promise.resolve(extras));
   }
 
-  /** Call when what is known of a run besides its log has changed. */
+  /** Call when a run's stored data besides its log has changed. */
   refresh(runId: string): void {
     this.#extras.delete(runId);
   }
 
-  /** The state of an unfinished run whose log is in memory. Another process may have deleted one that has ended. */
+  /**
+   * The state of an unfinished run whose log is in memory. Ended runs are excluded, because another process may have
+   * deleted them.
+   */
   #unfinished(runId: string): RunState | undefined {
     const state = this.#options.runs?.get(runId)?.stored;
     return state?.config && !state.ended ? state : undefined;
@@ -140,7 +143,7 @@ export class StoredRuns implements RunLookup {
   }
 
   #keepExtras(runId: string, extras: Promise<RunExtras | undefined>): void {
-    // Only runs at work are kept.
+    // Only unfinished runs are kept.
     for (const id of this.#extras.keys()) if (!this.#unfinished(id)) this.#extras.delete(id);
     this.#extras.set(runId, extras);
   }
@@ -172,7 +175,7 @@ export class StoredRuns implements RunLookup {
   /**
    * The images of a run, one after another.
    *
-   * @param hashes those that are wanted; default: all
+   * @param hashes the requested images; default: all
    */
   async *images(runId: string, hashes?: ReadonlySet<string>): AsyncGenerator<StoredImage> {
     for (const { hash } of await this.#store.imagesOf(runId)) {
@@ -182,8 +185,8 @@ export class StoredRuns implements RunLookup {
   }
 
   /**
-   * The images of a run for its file; `undefined` if it has none. The store may have more than the events refer to: a fork
-   * gets those of the whole other run, and a crash can come between an image and its event.
+   * The images of a run for its file; `undefined` if it has none. The store may have more images than the events refer
+   * to: a fork gets those of the whole source run, and a crash can occur between storing an image and its event.
    *
    * @param referred hashes of the images that the events of the file refer to; default: of all events
    */
@@ -205,19 +208,19 @@ export class StoredRuns implements RunLookup {
     return hashes;
   }
 
-  /** Lists runs, the newest first unless another order is asked for. */
+  /** Lists runs, newest first by default. */
   async list(page: ListPage): Promise<RunSummary[]> {
     return (await this.#store.list(page)).map((run) => this.#placed(run));
   }
 
-  /** The families of runs that have more than one run, of those that pass a filter. */
+  /** The families with more than one run among the runs that pass a filter. */
   async families(runs: readonly RunSummary[], filter: RunFilter): Promise<Record<string, RunFamily>> {
     const ids = [...new Set(runs.map(familyOf))];
     const families = [...(await this.#store.families(ids, filter))];
     return Object.fromEntries(families.filter(([, { runs, experiment }]) => runs > 1 || experiment));
   }
 
-  /** The tags, folders and models that runs can be filtered by, with how many runs have each. */
+  /** The tags, folders and models that runs can be filtered by, each with its number of runs. */
   facets(): Promise<FacetsReply> {
     return this.#store.facets();
   }
@@ -324,7 +327,7 @@ export class StoredRuns implements RunLookup {
   }
 
   /**
-   * What several runs came to, and which of their settings differ. Reads their logs one after another.
+   * The results of several runs, and which of their settings differ. Reads their logs one after another.
    *
    * @throws {AppError} like `compare`
    */
@@ -339,7 +342,7 @@ export class StoredRuns implements RunLookup {
   }
 
   /**
-   * The cycles of explorations, and how alike their reflections are. Reads their logs one after another.
+   * The cycles of explorations, and how similar their reflections are. Reads their logs one after another.
    *
    * @throws {AppError} like `compare`; `invalid_request` for a run without cycles
    */

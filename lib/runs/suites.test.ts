@@ -11,7 +11,7 @@ import { Suites } from './suites.ts';
 let folder: string;
 let store: SqliteRunStore;
 let suites: Suites;
-/** The runs that can become cases. */
+/** Runs that can become cases. */
 let runs: Map<string, { run: { folder?: string; imported_at?: number }; config: RunConfig }>;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'loupe-suites-'));

@@ -24,10 +24,10 @@ import { nameKey } from '../util/name-key.ts';
 
 const byName = new Intl.Collator('en', { numeric: true });
 
-/** How often a case is added again while others change the suite. */
+/** How often adding a case is retried while others change the suite. */
 const MAX_TRIES = 5;
 
-/** Named lists of cases. Each change of the cases makes a version, which is known by the hash of its cases. */
+/** Named lists of cases. Each change of the cases creates a version, identified by the hash of its cases. */
 export class Suites {
   readonly #store: SuiteStore;
   readonly #runOf: (
@@ -109,7 +109,7 @@ export class Suites {
   }
 
   /**
-   * Stores a new suite. One that comes as a file, or ships with Loupe, gets another name where its own is taken.
+   * Stores a new suite. A suite from a file, or one that ships with Loupe, gets another name if its own is taken.
    *
    * @throws {AppError} `invalid_request` with the place of each problem, `suite_exists`, `too_many_suites`, `suite_not_found`
    */
@@ -145,7 +145,7 @@ export class Suites {
   }
 
   /**
-   * Stores the suite of a file, or a new version of the one with its name; a version that is there already is used again.
+   * Stores the suite in a file, or a new version of the suite with its name. An existing version is reused.
    *
    * @throws {AppError} as `create` and `update`
    */
@@ -181,7 +181,7 @@ export class Suites {
   }
 
   /**
-   * Adds what a run was asked as a case.
+   * Adds a run's task as a case.
    *
    * @throws {AppError} `suite_not_found`, `run_not_found`, `invalid_request`, `case_exists`, `suite_changed`
    */

@@ -3,7 +3,7 @@ import { promptReading } from '../browser/words/call-phases.ts';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { calls, type PlayedRun, play, says, until } from '../testing/loop-harness.ts';
 
-/** Another client of the same server: loads a model with its own window, or takes it out of memory. */
+/** Another client of the same server: loads a model with its own window, or unloads it. */
 const another = (url: string, body: object) =>
   fetch(`${url}/api/chat`, {
     method: 'POST',
@@ -53,7 +53,7 @@ it('sends one chat per iteration and one to load, and asks about the model at mo
   const counts = Object.groupBy(run.fake.requests, ({ path }) => path);
   expect(run.fake.chats).toHaveLength(4);
   expect(counts['/api/chat']).toHaveLength(4 + 1);
-  // Two at the load; calls within milliseconds of each other share an answer.
+  // Two for the load; calls within milliseconds of each other share an answer.
   expect(counts['/api/ps']?.length).toBeGreaterThanOrEqual(2);
   expect(counts['/api/ps']?.length).toBeLessThanOrEqual(2 + 4);
   const others = Object.entries(counts).filter(([path]) => path !== '/api/chat' && path !== '/api/ps');
@@ -96,7 +96,7 @@ it('a stop waits until a lost slot is freed, and says so, also where that takes 
       log.append([{ type: 'stop.requested', force: true, by: 'operator' }]);
     },
   });
-  // Two questions of 1.5 s at least stay without an answer, with a grace of one second.
+  // Two probes of at least 1.5 s get no answer, with a grace of one second.
   expect(run.of('model-call.failed')).toMatchObject([{ kind: 'aborted', freed_slot: true }]);
   expect(run.end).toMatchObject({ forced: true });
 });

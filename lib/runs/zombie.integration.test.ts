@@ -27,7 +27,8 @@ it('a worker whose run was claimed by another writes nothing more and stops by i
     );
     const get = async () => (await service.stored.get(run.id)).run;
     await vi.waitFor(async () => expect((await get()).last_seq).toBeGreaterThan(8), { timeout: 20_000 });
-    // As another process would after a lease ran out: the epoch rises, and the older one may no longer append.
+    // As another process would after a lease expired: the epoch increases, and the older one may no longer
+    // append.
     const other = new Database(join(dataDir, 'loupe.db'), { timeout: 5000 });
     other.prepare(`update runs set epoch = epoch + 1, worker = 'another' where id = ?`).run(run.id);
     const { last_seq: atTakeover } = await get();
