@@ -14,7 +14,7 @@ import { runProbe } from './run-probe.ts';
 import { Tally } from './tally.ts';
 import { toolTasks } from './tool-tasks.ts';
 
-/** Room for the prompt and the reply beside the definitions. */
+/** Tokens for the prompt and the reply in addition to the definitions. */
 const PROMPT_TOKENS = 4096;
 const MAX_WINDOW_TOKENS = 32_768;
 
@@ -92,7 +92,7 @@ function withoutTools(request: JsonValue, tools: readonly Tool[]): JsonValue {
   return { ...request, tools: `all ${tools.length} tools, as they were accepted` };
 }
 
-/** The definition without the tool: what a model calls here is only looked at. */
+/** The definition without the tool: calls are only judged, never run. */
 function neverCalled(definition: ToolDefinition): Tool {
   const { name } = definition.function;
   return { definition, run: async () => failed(name, { error: 'This is a check: nothing was called.' }) };

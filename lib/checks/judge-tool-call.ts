@@ -10,7 +10,7 @@ import { callsFit, describeReply } from './judge.ts';
 import type { ProbeTranscript } from './probe-transcript.ts';
 import type { ToolTask } from './tool-tasks.ts';
 
-/** What a model did when it was asked for a call. */
+/** A model's reaction to a request for a call. */
 export interface ToolFinding {
   outcome: ToolOutcome;
   /** Names of the called tools. */
@@ -40,8 +40,8 @@ export function judgeToolCall(
 }
 
 /**
- * Which arguments differ from those that were asked for. A parameter that is `null` or has its default counts as left
- * out; blanks around a text don't count. Pure.
+ * Which arguments differ from the requested ones. A parameter that is `null` or has its default counts as omitted;
+ * whitespace around a text is ignored. Pure.
  */
 function compareArguments(
   given: JsonObject,
@@ -64,7 +64,7 @@ function compareArguments(
   return [...wanted, ...extra];
 }
 
-/** The finding as rules of a probe. Pure. */
+/** The finding as criteria of a probe. Pure. */
 export function toolCriteria(
   transcript: ProbeTranscript,
   finding: ToolFinding,

@@ -3,7 +3,7 @@ import { isBoundedObject, type JsonObject, type JsonValue } from '../util/json.t
 
 const MAX_DEPTH = 4;
 
-/** Plausible texts for parameters, by a word in their name. The first that fits is taken. */
+/** Plausible texts for parameters, by a word in their name. The first match is used. */
 const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/e-?mail/i, 'ada@example.com'],
   [/ur[il]|link|href/i, 'https://example.com/guide'],
@@ -37,8 +37,8 @@ const FORMATS: ReadonlyMap<unknown, string> = new Map(
 /**
  * A value that fits a parameter, the same each time. Pure.
  *
- * @param choice which of the allowed values of a list to take
- * @returns `undefined` where no value can be made up: a pattern, or a schema that says nothing
+ * @param choice which value of an enum to take
+ * @returns `undefined` if no value can be made up, as for a pattern or an empty schema
  */
 export function sampleValue(
   name: string,
@@ -69,7 +69,7 @@ export function sampleValue(
   }
 }
 
-/** The values of the required parameters of an object, and of the optional ones that are named. Pure. */
+/** Values for the required parameters of an object, and for the given optional ones. Pure. */
 export function sampleArguments(
   { properties = {}, required = [] }: ParameterSchema,
   { optional }: { optional: boolean },
@@ -117,7 +117,7 @@ function sampleList(
   const made = Array.from({ length }, (_, index) => sampleValue(singular, items, index, depth + 1));
   const values = made.flatMap((value) => (value === undefined ? [] : [value]));
   if (values.length < length) return undefined;
-  // Items that are all the same would not show whether each was passed on.
+  // Identical items would not show whether each was passed on.
   return values.map((value, index) =>
     typeof value === 'string' && !items.enum ? `${value}${index + 1}` : value,
   );

@@ -5,8 +5,8 @@ const MAX_NAME_CHARS = 100;
 const MAX_CASE_TOOLS = 100;
 
 /**
- * The requests of a check as a suite that can be edited: each case offers the tools of the server, and its check is that
- * the call was made with the arguments that were asked for. Pure.
+ * The requests of a check as an editable suite: each case offers the server's tools and checks that the call was made
+ * with the requested arguments. Pure.
  */
 export function suiteOfCheck(
   { server, model, tools, probes }: ToolCheck,
@@ -23,7 +23,7 @@ export function suiteOfCheck(
       id: id.replaceAll(/[^\w.:-]/g, '_').slice(0, 100),
       input: task,
       mode: 'task',
-      // A case can name 100 tools; the one that is meant is always among them.
+      // A case can name 100 tools; the expected one is always among them.
       tools: [...new Set([tool, ...names])].slice(0, MAX_CASE_TOOLS).sort(),
       checks: [
         {

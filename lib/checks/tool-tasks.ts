@@ -7,17 +7,17 @@ import { shortText } from '../util/short-text.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { sampleArguments, sampleValue } from './sample-values.ts';
 
-/** Further values of parameters with a list of allowed ones, per tool. */
+/** Max additional values of enum parameters, per tool. */
 const MAX_CHOICES = 3;
 const MAX_DESCRIPTION_CHARS = 400;
-/** Requests of one check. */
+/** Max requests of one check. */
 const MAX_TOOL_TASKS = 400;
 
 /** A request for one call of a tool. */
 export interface ToolTask {
   id: string;
   title: string;
-  /** The tool that is meant, as models get it. */
+  /** The name of the expected tool, as models get it. */
   tool: string;
   kind: ToolTaskKind;
   prompt: string;
@@ -26,8 +26,8 @@ export interface ToolTask {
 }
 
 /**
- * Requests for calls of tools, written from their names, descriptions and parameters: with the required parameters only,
- * with all of them, with other values of those that have a list, and once by the name. The same tools give the same
+ * Requests for calls of tools, generated from their names, descriptions and parameters: with only the required
+ * parameters, with all of them, with other values of enum parameters, and once by name. The same tools give the same
  * requests. A tool whose values cannot be made up has none. Pure.
  */
 export function toolTasks(tools: readonly ToolDefinition[]): ToolTask[] {
@@ -39,7 +39,7 @@ function tasksOf({ function: { name: tool, description, parameters } }: ToolDefi
     args !== undefined && validateArguments(args, parameters).length === 0;
   const required = sampleArguments(parameters, { optional: false });
   const all = sampleArguments(parameters, { optional: true });
-  // A schema can ask for one of several parameters, so that none of them is required.
+  // A schema can require one of several parameters, so that none of them alone is required.
   const base = [required, all].find(fits);
   if (!base) return [];
   const words = wordsOf(tool);
@@ -69,7 +69,7 @@ function tasksOf({ function: { name: tool, description, parameters } }: ToolDefi
   ];
 }
 
-/** Other values of parameters that have a list of them: the second, and the last. */
+/** Other values of enum parameters: the second and the last. */
 function choicesOf(
   { properties = {} }: ParameterSchema,
   base: JsonObject,
@@ -98,14 +98,14 @@ function promptOf(about: string, expected: JsonObject, { properties = {} }: Para
   return `Do this with one call of the right tool, and leave out parameters that are not listed:\n${about}\n\n${values}`;
 }
 
-/** The first sentence of a description, without a name of the tool in front. */
+/** The first sentence of a description. */
 function sentenceOf(description: string): string | undefined {
   const line = description.replace(/\s+/g, ' ').trim();
   const sentence = /^.{8,}?[.!?](?= |$)/.exec(line)?.[0] ?? line;
   return sentence === '' ? undefined : shortText(sentence, MAX_DESCRIPTION_CHARS);
 }
 
-/** The name of a tool in words: `files__read_text_file` is "read text file". */
+/** The name of a tool as words: `files__read_text_file` is "read text file". */
 function wordsOf(tool: string): string {
   const own = serverAndTool(tool)?.tool ?? tool;
   return own

@@ -16,21 +16,21 @@ import {
 } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
-/** A request that is refused without asking anybody; the message tells the server why. */
+/** A request that is refused without asking a person; the message tells the server why. */
 export class RefusedRequestError extends Error {}
 
 type Given = Readonly<Record<string, unknown>>;
 
 const MAX_STOPS = 8;
-/** Names of fields that ask for what nobody should enter in a form. */
+/** Field names that ask for secrets, which should not be entered in a form. */
 const SECRET_WORDS =
   /pass(?:word|phrase|code)?\b|secret|token|api.?key|private.?key|credential|\bpin\b|\bcvv\b|card.?number|\bssn\b|seed.?phrase|recovery/i;
 
 /**
- * Input that a server asks for, within limits and with cleaned texts. Pure.
+ * A server's request for input, within limits and with cleaned texts. Pure.
  *
  * @param params of `elicitation/create`
- * @throws {RefusedRequestError} for what no form can show
+ * @throws {RefusedRequestError} if no form can show it
  */
 export function readElicitation(params: Given, mask: SecretMask): AskedRequest {
   const message = textOf(params.message, mask, MAX_ASKED_CHARS);
@@ -169,7 +169,7 @@ function presetOf(
 }
 
 /**
- * A text that a server asks of the run's model. Images, audio and tools are not passed on. Pure.
+ * A server's request for a text from the run's model. Images, audio and tools are not passed on. Pure.
  *
  * @param params of `sampling/createMessage`
  * @throws {RefusedRequestError} for a request beyond the limits, or one that needs tools
@@ -209,7 +209,7 @@ export function readSampling(params: Given, mask: SecretMask): AskedRequest {
   };
 }
 
-/** The texts of a message; other parts are named. */
+/** The texts of a message; other parts are only named. */
 function partsOf(content: unknown): string {
   const parts = Array.isArray(content) ? content : [content];
   return parts

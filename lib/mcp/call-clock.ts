@@ -1,6 +1,6 @@
 /**
- * The time limit of a call, which stops while a person is asked: a wait for an answer may take days. Aborts its signal when
- * the time is over.
+ * The time limit of a call. The clock stops while a person is asked, which may take days. Aborts its signal when the
+ * time is up.
  */
 export class CallClock implements Disposable {
   readonly #limitMs: number;
@@ -20,7 +20,7 @@ export class CallClock implements Disposable {
     return this.#over.signal;
   }
 
-  /** Stops the clock while `work` is done. */
+  /** Stops the clock while `work` runs. */
   async pausedFor<T>(work: () => Promise<T>): Promise<T> {
     if (this.#pauses === 0) {
       clearTimeout(this.#timer);

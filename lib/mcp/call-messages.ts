@@ -7,16 +7,16 @@ import {
 } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
-/** What a server reported during a call, for the log. */
+/** A server's messages during a call, for the log. */
 export interface KeptMessages {
   lines: readonly string[];
-  /** Messages that are not among them. */
+  /** Number of messages that were dropped. */
   leftOut: number;
 }
 
 /**
- * The progress and log messages of a server during one call: shown as they come, at a limited rate and up to a limit, and
- * the last ones kept. A new progress replaces the last one that is kept.
+ * The progress and log messages of a server during one call: shown as they arrive, limited in rate and number, and the
+ * last ones kept. A new progress message replaces the one kept last.
  */
 export class CallMessages {
   readonly #mask: SecretMask;
@@ -76,7 +76,7 @@ export class CallMessages {
     }
   }
 
-  /** Refills with time, so that a burst is shown in part. */
+  /** Refills over time, so that a burst is only shown in part. */
   #mayShow(): boolean {
     const now = this.#now();
     const fresh = ((now - this.#refilledAt) / 1000) * MESSAGES_PER_SECOND;

@@ -7,7 +7,7 @@ import type { CallClock } from './call-clock.ts';
 import { MAX_REQUESTS_PER_CALL } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
-/** JSON-RPC errors of the protocol for what a client does not do: invalid parameters, and a sample that was refused. */
+/** JSON-RPC errors for requests that the client refuses: invalid parameters, and a refused sample. */
 const INVALID_PARAMS = -32602;
 const REFUSED = -1;
 
@@ -16,27 +16,28 @@ const NO_OPERATOR = 'Requests of servers are answered in runs only.';
 
 type Client = InstanceType<typeof Sdk.Client>;
 
-/** The server's call in progress, and who may be asked by its requests. */
+/** The server's call in progress, and the operator who answers its requests. */
 export interface CurrentCall {
   server: string;
-  /** Missing on the Tools page, where nobody is asked. */
+  /** Missing on the Tools page, where nobody answers. */
   ask?: AskOperator | undefined;
   clock: CallClock;
   signal: AbortSignal;
 }
 
-/** What became of a server's requests during a call. */
+/** The outcome of a server's requests during a call. */
 export interface RequestCounts {
   asked: number;
-  /** Refused without asking anybody. */
+  /** Refused without asking a person. */
   refused: number;
-  /** Refused because there is nobody to ask. */
+  /** Refused because nobody can answer. */
   nobody: number;
 }
 
 /**
- * Answers the requests of one server: input and samples by the operator of the call in progress, within limits, and roots.
- * After a cancelled request, the rest of the call's requests are refused, so that a server cannot wear a person down.
+ * Answers the requests of one server: roots, and within limits input and samples, which the operator of the call in
+ * progress decides. After a cancelled request, the call's further requests are refused, so that a server cannot wear a
+ * person down.
  */
 export class CallRequests {
   readonly #sdk: typeof Sdk;
@@ -53,7 +54,7 @@ export class CallRequests {
     this.#root = root;
   }
 
-  /** What the client says that it can do. */
+  /** The client's declared capabilities. */
   static readonly capabilities: Sdk.ClientCapabilities = {
     elicitation: { form: {}, url: {} },
     sampling: {},
@@ -88,7 +89,7 @@ export class CallRequests {
     });
   }
 
-  /** Does the work of a call, during which requests are answered. @returns also what became of them */
+  /** Runs a call, during which requests are answered. @returns also the outcome of the requests */
   async during<T>(call: CurrentCall, work: () => Promise<T>): Promise<{ value: T; counts: RequestCounts }> {
     const over = new AbortController();
     this.#current = { ...call, signal: AbortSignal.any([call.signal, over.signal]) };
@@ -99,7 +100,7 @@ export class CallRequests {
     try {
       return { value: await work(), counts };
     } finally {
-      // A server that has answered the call waits for nothing else.
+      // A server that has answered the call no longer waits for anything.
       over.abort(new Error('The call has ended.'));
       if (this.#current === current) this.#current = undefined;
     }
@@ -148,7 +149,7 @@ export class CallRequests {
   }
 }
 
-/** Notes for the model on requests that nobody was asked about. */
+/** Notes for the model on requests that were refused without asking a person. */
 export function requestNotes({ refused, nobody }: RequestCounts): string[] {
   return [
     ...(nobody > 0

@@ -11,23 +11,22 @@ import { cleanLine } from './clean-text.ts';
 import { MAX_NAME_CHARS, MAX_URI_CHARS } from './limits.ts';
 import type { SecretMask } from './secrets.ts';
 
-/** What a call of a tool brought, as the server sent it. */
+/** The result of a tool call, as the server sent it. */
 export interface RawCallResult {
   content?: unknown;
   structuredContent?: unknown;
   isError?: unknown;
 }
 
-/** Parts of a result; further ones are counted only. */
+/** Max parts of a result; further ones are only counted. */
 const MAX_PARTS = 200;
 const MAX_STRUCTURED_DEPTH = 40;
 
 /**
- * The result of a call as the model gets it and the log keeps it: its texts, its data, and a line for each image, audio
- * or file. Pure.
+ * The result of a call for the model and the log: its texts, its data, and a line for each image, audio or file. Pure.
  *
- * Data that only repeats the text is left out, as servers send both. Everything is cleaned of control characters, masked,
- * and cut at the size limit of results.
+ * Data that only repeats the text is left out, because servers send both. Everything is cleaned of control characters,
+ * masked, and cut at the size limit of results.
  */
 export function callResult(tool: string, raw: RawCallResult, mask: SecretMask): ToolResult {
   const parts = Array.isArray(raw.content) ? raw.content : [];
@@ -65,7 +64,7 @@ const MAX_IMAGE_CHARS = 4 * Math.ceil(IMAGE_LIMITS.max_file_bytes / 3);
 
 /**
  * The images of a result, as their bytes. The declared type is ignored: it is detected when they are stored.
- * Those beyond the number that can be kept are without bytes: they are only counted.
+ * Images beyond the number that can be kept have no bytes: they are only counted.
  */
 export function resultImages(raw: RawCallResult): NamedImage[] {
   const parts: unknown[] = Array.isArray(raw.content) ? raw.content.slice(0, MAX_PARTS) : [];
@@ -74,7 +73,7 @@ export function resultImages(raw: RawCallResult): NamedImage[] {
     if (typeof part !== 'object' || part === null) continue;
     const { type, data }: Readonly<Record<string, unknown>> = { ...part };
     if (type !== 'image' || typeof data !== 'string') continue;
-    // Cut data is no image any more: it is refused as damaged, without decoding all of it.
+    // Cut data is no longer an image, so it is refused as damaged without decoding all of it.
     const isKept = images.length < IMAGE_LIMITS.max_per_result;
     const bytes = Buffer.from(isKept ? data.slice(0, MAX_IMAGE_CHARS + 4) : '', 'base64');
     images.push({ name: `image ${images.length + 1}`, data: bytes });
@@ -82,7 +81,7 @@ export function resultImages(raw: RawCallResult): NamedImage[] {
   return images;
 }
 
-/** One part of a result, or of a prompt, in words. Masks what it cuts, but not the text of a part. */
+/** One part of a result or prompt as text. Masks what it cuts, but not the text of a part. */
 export function partText(part: unknown, mask: SecretMask): string {
   if (typeof part !== 'object' || part === null) return '';
   const given: Readonly<Record<string, unknown>> = { ...part };
@@ -112,7 +111,7 @@ function resourceLink(link: Readonly<Record<string, unknown>>, mask: SecretMask)
   return `[Resource ${[cleanLine(link.uri, MAX_URI_CHARS, mask), ...facts.filter((fact) => fact !== '')].join(', ')}]`;
 }
 
-/** A part of a resource in words: its text, or what is known of other data. */
+/** A part of a resource as text: its text, or the known facts about other data. */
 export function embedded(resource: unknown, mask: SecretMask): string {
   if (typeof resource !== 'object' || resource === null) return '';
   const { uri, mimeType: type, text, blob }: Readonly<Record<string, unknown>> = { ...resource };
@@ -145,7 +144,10 @@ function structuredOf(value: unknown, mask: SecretMask): JsonObject | undefined 
   return isRecord(cleaned) ? cleaned : undefined;
 }
 
-/** A text with data that is no object within limits, unless the text has it. It is cut with the text. */
+/**
+ * A text followed by data that is not an object within limits, unless the text already contains it. Both are cut
+ * together.
+ */
 function withOtherData(text: string, value: unknown, mask: SecretMask): string {
   const isData = typeof value === 'object' && value !== null;
   const bounds = { maxChars: Number.POSITIVE_INFINITY, maxDepth: MAX_STRUCTURED_DEPTH + 1 };

@@ -10,12 +10,12 @@ import { validateInThread } from './validate-in-thread.ts';
 /** The parts of a tool that a call depends on. */
 type CalledTool = Pick<ServerTool, 'name' | 'offered' | 'hash' | 'inputSchema' | 'outputSchema'>;
 
-/** Where a call comes from: a run, or the Tools page, where nobody is asked and no messages are shown. */
+/** The origin of a call: a run, or the Tools page, where nobody answers requests and no messages are shown. */
 type CalledFrom = Pick<ToolContext, 'signal' | 'ask' | 'onOutput' | 'onImage' | 'run'>;
 
 /**
- * Calls a tool of a server, if it is still the one that was accepted: a server can change the descriptions of its tools, or what they do. A
- * server that ended is started again first.
+ * Calls a tool of a server, if it is unchanged since it was accepted: a server can change its tools. Restarts a server
+ * that has ended.
  *
  * @throws {AppError} if the server cannot be used, or did not answer: then the call may have run
  */
@@ -57,7 +57,7 @@ export async function callServerTool(
   return notes.length === 0 ? result : { ...result, note: notes.join(' ') };
 }
 
-/** What is wrong with the data of a result, by the server's own schema. */
+/** How the data of a result violates the server's own schema. */
 async function outputNotes(
   { outputSchema }: CalledTool,
   { success, output }: ToolResult,

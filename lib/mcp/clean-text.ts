@@ -2,11 +2,14 @@ import { plainText } from '../sandbox/plain-text.ts';
 import { textStart } from '../util/short-text.ts';
 import type { SecretMask } from './secrets.ts';
 
-/** What nobody sees but a model reads, or what reorders the rest: tags, bidirectional controls, blanks without width. */
+/**
+ * Characters that are invisible to people but not to models, or that reorder text: tags, bidirectional controls,
+ * zero-width spaces.
+ */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
 /**
- * A description or name of a server without control characters and without what cannot be seen.
+ * A server's description or name without control and invisible characters.
  *
  * @returns also how many UTF-16 units were removed
  */
@@ -19,11 +22,11 @@ export function cleanText(text: string): { text: string; hidden: number } {
 /**
  * The same on one line and shortened, for names and messages.
  *
- * @param mask replaces secrets before the text is shortened: the start of one that is cut is found no more
+ * @param mask replaces secrets before the text is shortened, because a cut secret is not recognized
  */
 export function cleanLine(text: unknown, maxChars: number, mask?: Pick<SecretMask, 'text'>): string {
   if (typeof text !== 'string') return '';
-  // A hostile text may be long: only its start is cleaned.
+  // A hostile text may be long, so only its start is cleaned.
   const cleaned = cleanText(textStart(text, 4 * maxChars))
     .text.replaceAll(/\s+/g, ' ')
     .trim();
@@ -31,7 +34,7 @@ export function cleanLine(text: unknown, maxChars: number, mask?: Pick<SecretMas
   return line.length <= maxChars ? line : `${textStart(line, maxChars - 1)}…`;
 }
 
-/** Words with a full stop, unless they end with a mark of their own. */
+/** The text with a full stop, unless it ends with punctuation. */
 export function sentence(words: string): string {
   return /[.!?)]$/.test(words) ? words : `${words}.`;
 }

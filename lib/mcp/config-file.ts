@@ -36,7 +36,7 @@ const acceptedTool = z.object({
 });
 const toolsFile = z.object({ servers: z.record(z.string(), z.array(acceptedTool)) });
 
-/** A tool that a person has accepted, as it was then. */
+/** A tool as it was when a person accepted it. */
 export type AcceptedTool = ServerTool & { definition: NonNullable<ServerTool['definition']> };
 
 type Servers = Readonly<Record<string, McpServer>>;
@@ -49,7 +49,7 @@ type Accepted = Readonly<Record<string, readonly AcceptedTool[]>>;
 
 /**
  * The servers and their accepted tools, in two files of the data directory that only its owner can read. They are read
- * for each use, so that edits by hand count. Nothing is read or written before the first server is added.
+ * on each use, so that manual edits take effect. Nothing is read or written before the first server is added.
  */
 export class ConfigFiles {
   /** The servers; can be edited by hand. */
@@ -107,7 +107,7 @@ export class ConfigFiles {
   }
 }
 
-/** Without what objects inherit: a server can be named "constructor". */
+/** Own properties only: a server can be named "constructor". */
 function ownOnly<Value>(record: Readonly<Record<string, Value>> = {}): Readonly<Record<string, Value>> {
   return Object.setPrototypeOf({ ...record }, null);
 }

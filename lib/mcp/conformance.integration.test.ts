@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(results, { recursive: true, force: true }));
 
-/** Node with the conformance program, which listens at the loopback interface only. */
+/** Node with the conformance program, which listens on the loopback interface only. */
 function conformance(args: readonly string[]) {
   const program = join(NODE_MODULES, '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
   const preload = join(root, 'lib', 'testing', 'loopback-only.mjs');
@@ -45,17 +45,18 @@ const SCENARIOS = [
   ...['auth/offline-access-scope', 'auth/offline-access-not-supported'],
 ];
 
-/** Scenarios that Loupe does not take part in. */
+/** Scenarios that do not apply to Loupe. */
 const LEFT_OUT = [
   // Needs a document at a public address that describes the client.
   'auth/basic-cimd',
-  // Its authorization server calls itself by another address than the one it was found at, which RFC 8414 forbids.
+  // Its authorization server names an issuer other than the address where it was found, which RFC 8414
+  // forbids.
   'auth/2025-03-26-oauth-metadata-backcompat',
-  // Programs that sign in without a person.
+  // Sign-ins without a person.
   ...['auth/client-credentials-jwt', 'auth/client-credentials-basic', 'auth/cross-app-access-complete-flow'],
 ];
 
-// One scenario measures how soon the client comes back, which a busy machine may delay.
+// One scenario measures how soon the client reconnects, which a busy machine may delay.
 it.each(SCENARIOS)('passes the conformance scenario %s', { retry: 2, timeout: 60_000 }, async (scenario) => {
   const output = join(results, scenario);
   const client = `${process.execPath} --disable-warning=ExperimentalWarning lib/testing/conformance-client.ts`;

@@ -27,7 +27,7 @@ import type { ConnectionSignIn, Tokens } from './sign-in/connection-sign-in.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { type ListedTool, readTools, type ServerTool } from './tool-definition.ts';
 
-/** What a server says about itself, cleaned and masked. */
+/** A server's description of itself, cleaned and masked. */
 export interface ServerInfo {
   name: string;
   version: string;
@@ -35,10 +35,10 @@ export interface ServerInfo {
   instructions?: string;
 }
 
-/** How long the end of a server that could not be started is awaited, in milliseconds. */
+/** How long to wait for the end of a server that could not be started, in milliseconds. */
 const END_GRACE_MS = 1000;
 
-/** What a connection needs besides the configuration of its server. */
+/** The data that a connection needs besides the configuration of its server. */
 export interface ConnectionParts {
   sandbox: Sandbox;
   /** The server's own folder, which stays between starts. Canonical. */
@@ -47,17 +47,17 @@ export interface ConnectionParts {
   folders: readonly ServerFolder[];
   /** The working folder, checked. */
   cwd?: string | undefined;
-  /** The folder of the run, if the server may see it. */
+  /** The run's folder, if the server may see it. */
   root?: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
   signIns: Tokens;
 }
 
-/** What a connection reports. */
+/** Callbacks of a connection. */
 export interface ConnectionEvents {
   /** The list of tools changed. */
   onTools?: () => void;
-  /** It ended by itself, with the reason. */
+  /** The server ended on its own, with the reason. */
   onEnd?: (problem: string) => void;
 }
 
@@ -76,19 +76,19 @@ export function pageOf(name: string): z.ZodType<Page> {
   }));
 }
 
-/** How a tool is called, and what hears of it. */
+/** Options and callbacks of a tool call. */
 export interface CallOptions {
   signal: AbortSignal;
   timeoutMs: number;
-  /** Answers what the server asks during the call. Missing: nobody. */
+  /** Answers the server's requests during the call. Missing if nobody can. */
   ask?: AskOperator | undefined;
-  /** Hears of the server's progress and messages, a line each. */
+  /** Receives the server's progress and messages, one line each. */
   onOutput?: ((text: string) => void) | undefined;
-  /** Gets the last of them when the call has ended, however it did. */
+  /** Receives the last messages when the call has ended in any way. */
   onMessages?: ((kept: KeptMessages) => void) | undefined;
 }
 
-/** What a call brought. */
+/** The outcome of a call. */
 export interface CallOutcome {
   raw: RawCallResult;
   counts: RequestCounts;
@@ -104,7 +104,7 @@ export class Connection {
   readonly #client: SdkClient;
   readonly #link: Link;
   readonly #requests: CallRequests;
-  /** The messages of the call at work. */
+  /** The messages of the call in progress. */
   #messages: CallMessages | undefined;
   #ended = false;
 
@@ -125,7 +125,7 @@ export class Connection {
   }
 
   /**
-   * Starts a server, or opens its address, and agrees on the protocol.
+   * Starts a server, or connects to its address, and negotiates the protocol.
    *
    * @throws {AppError} `mcp_variable_missing`, `mcp_sign_in_needed`, `mcp_not_started` with the end of stderr in its
    *   message, and the errors of the sandbox
@@ -179,7 +179,7 @@ export class Connection {
     this.#client.setNotificationHandler('notifications/message', ({ params }) =>
       this.#messages?.message(params),
     );
-    // Some servers report nothing before they are told from which level on.
+    // Some servers send no log messages before a level is set.
     if (this.#client.getServerCapabilities()?.logging) {
       this.#client.setLoggingLevel('info', { timeout: LIST_TIMEOUT_MS }).catch(() => undefined);
     }
@@ -190,7 +190,7 @@ export class Connection {
     };
   }
 
-  /** What the server says that it has: `tools`, `prompts`, `resources`. */
+  /** Whether the server declares a capability: `tools`, `prompts`, `resources`. */
   has(capability: 'tools' | 'prompts' | 'resources'): boolean {
     return this.#client.getServerCapabilities()?.[capability] !== undefined;
   }
@@ -243,7 +243,7 @@ export class Connection {
   /**
    * Any request that has no effects.
    *
-   * @param what for people: what the server did not do, if it does not answer
+   * @param what for the error message: what the server failed to do
    * @throws {AppError} `mcp_bad_answer`
    */
   async ask<Answer>({
@@ -266,8 +266,8 @@ export class Connection {
   }
 
   /**
-   * Calls a tool. A stop cancels the call at the server, too. While the operator is asked for the server, the time limit
-   * stands still.
+   * Calls a tool. A stop also cancels the call at the server. The time limit is paused while the operator is asked on
+   * the server's behalf.
    *
    * @throws {AppError} `mcp_call_failed` if no result came: the call may have run
    */
@@ -304,7 +304,7 @@ export class Connection {
   }
 
   #failed(code: string, what: string, cause: unknown): AppError {
-    // The server refused it before it did anything.
+    // The server refused the call before doing anything.
     const signIn = this.#link.signInProblem(cause);
     if (signIn) return signIn;
     if (cause instanceof AppError && cause.code === SESSION_ENDED) return this.#sessionEnded(what, cause);
@@ -329,8 +329,8 @@ export class Connection {
 }
 
 /**
- * Agrees on the protocol. The library itself waits without a limit for a server at an address to take the notification that
- * ends the handshake; closing the transport ends that wait.
+ * Negotiates the protocol. The library itself waits indefinitely for a server at an address to accept the notification
+ * that ends the handshake; closing the transport ends that wait.
  *
  * @throws the reason of the signal
  */
@@ -342,8 +342,8 @@ async function connect(client: SdkClient, transport: Sdk.Transport, limit: Abort
 }
 
 /**
- * What must hold for an answer to be of use. The client's own schemas refuse a whole answer for a single odd part; here the
- * parts are read one by one.
+ * The minimal shape of a usable answer. The client's own schemas reject a whole answer for a single invalid part; here
+ * the parts are read one by one.
  */
 const TOOL_PAGE = pageOf('tools');
 const listedTool = z.looseObject({
@@ -357,12 +357,13 @@ const CALL_RESULT = z.object({
   isError: z.unknown().optional(),
 });
 
-/** The longest timer there is: a call has a clock of its own. */
+/** The longest possible timer, because calls have their own clock. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 const CLIENT_OPTIONS: Sdk.ClientOptions = {
   capabilities: CallRequests.capabilities,
-  // The library compiles schemas into code in this thread; Loupe checks results itself, in one of their own.
+  // The library would compile schemas into code in this thread; Loupe checks results itself in a separate
+  // thread.
   jsonSchemaValidator: {
     getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
   },
@@ -371,15 +372,15 @@ const CLIENT_OPTIONS: Sdk.ClientOptions = {
 /** A transport, with what Loupe knows about its end. */
 interface Link {
   transport: Sdk.Transport;
-  /** What happened if it could not be opened, after the server's name. */
+  /** The error if it could not be opened, as text after the server's name. */
   failed: string;
-  /** What to check then. */
+  /** A hint for that error. */
   hint: string;
   problem(): string | undefined;
   /** The error, if it means that a person must sign in, or that a token could not be renewed. */
   signInProblem(error: unknown): AppError | undefined;
   stderr(): string;
-  /** Resolves when it has ended, or after some time. */
+  /** Resolves when it has ended, or after a time limit. */
   ended(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -475,7 +476,7 @@ function notStarted(
   return new NotStartedError(`The server "${name}" ${link.failed}: ${why}`, shown);
 }
 
-/** A server that could not be started, with the end of its stderr. */
+/** The error for a server that could not be started, with the end of its stderr. */
 export class NotStartedError extends AppError {
   readonly stderr: string;
 
@@ -489,14 +490,14 @@ function shownStderr(link: Link, mask: SecretMask): string {
   return mask.text(cleanText(link.stderr()).text).trim().slice(-STDERR_SHOWN_CHARS).toWellFormed();
 }
 
-/** Whether an error is the server's own answer, whose code is a number; the client's have words. */
+/** Whether an error came from the server. Its codes are numbers; the client's are strings. */
 function isAnswer(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code !== ANSWER_LOST
   );
 }
 
-/** The status of an answer that was no success. */
+/** The status of an unsuccessful response. */
 function httpStatus(error: Error): string {
   return 'status' in error && typeof error.status === 'number' ? `HTTP ${error.status}: ` : '';
 }

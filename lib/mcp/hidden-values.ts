@@ -2,7 +2,7 @@ import type { McpServer, McpServerRequest } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import { hasReference } from './references.ts';
 
-/** A configuration without its hidden values: only those that refer to variables are shown. Pure. */
+/** A configuration without hidden values: only references to variables are shown. Pure. */
 export function shownConfig(server: McpServer): McpServerRequest {
   if (server.type === 'stdio') return { ...server, env: shownValues(server.env) };
   const { oauth, ...rest } = { ...server, headers: shownValues(server.headers) };
@@ -19,14 +19,14 @@ function shownValues(values: Readonly<Record<string, string>>): Record<string, s
 /**
  * The configuration that a request describes, with the values that it keeps. Pure.
  *
- * @throws {AppError} `invalid_request` for a kept value that there is not, or one that would go to another address
+ * @throws {AppError} `invalid_request` for a kept value that does not exist, or that would be sent to another address
  */
 export function mergedConfig(request: McpServerRequest, before: McpServer | undefined): McpServer {
   if (request.type === 'stdio') {
     return { ...request, env: keptValues(request.env, before?.type === 'stdio' ? before.env : {}) };
   }
   const isSame = before?.type === 'http' && URL.parse(before.url)?.origin === URL.parse(request.url)?.origin;
-  // A token was entered for one host: it does not go to another.
+  // A token was entered for one host and must not be sent to another.
   const { oauth, ...rest } = {
     ...request,
     headers: keptValues(request.headers, isSame ? before.headers : {}),

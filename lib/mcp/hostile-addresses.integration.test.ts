@@ -21,7 +21,7 @@ afterEach(async () => {
 
 type Answer = (response: ServerResponse) => void;
 
-/** The address of a server that follows the protocol, except for the messages with these methods. */
+/** The address of a server that follows the protocol except for messages with these methods. */
 async function addressOf(answers: Readonly<Record<string, Answer>>): Promise<string> {
   const listener = createServer(async (request, response) => {
     if (request.method !== 'POST') return response.writeHead(405).end();

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { McpServerReply } from '../api/mcp.ts';
 import { hostileServer, PLANTED, type ServersUnderTest, serverAt, serversUnderTest } from './under-test.ts';
 
-// Every behaviour of lib/testing/hostile-mcp-server.mjs, against servers without a sandbox: what the sandbox adds is
-// tested in servers.integration.test.ts.
+// Every behaviour of lib/testing/hostile-mcp-server.mjs, against servers without a sandbox, which is tested
+// in servers.integration.test.ts.
 
 let test: ServersUnderTest;
 beforeEach(async () => {
@@ -25,7 +25,7 @@ async function started(behaviour: string, args: readonly string[] = []): Promise
   return test.start(newName(), hostileServer(behaviour, args, { timeout_seconds: 2 }));
 }
 
-/** Starts a server and calls its first tool; the server is as it was afterwards. */
+/** Starts a server and calls its first tool. `server` is its state afterwards. */
 async function called(
   behaviour: string,
   { args = {}, env = {} }: { args?: Record<string, string | number>; env?: Record<string, string> } = {},
@@ -313,7 +313,7 @@ describe('a server that answers calls badly', () => {
           return;
         }
         case undefined:
-          open += 1; // an answer, which stays without one
+          open += 1; // an answer that itself gets no response
           return;
         default:
           return void response.writeHead(202).end();

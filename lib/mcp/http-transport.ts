@@ -9,21 +9,21 @@ import type { SecretMask } from './secrets.ts';
 import type { ConnectionSignIn } from './sign-in/connection-sign-in.ts';
 import { Traffic } from './traffic.ts';
 
-/** A server that ends its stream says when it is asked again, but this is the earliest. */
+/** The shortest delay before reconnecting, even if a server that ends its stream asks for less. */
 const MIN_RECONNECT_MS = 250;
 const MAX_RECONNECT_MS = 30_000;
 
-/** The code of the error for a message of a session that the server has ended: it was not carried out. */
+/** The error code for a message in a session that the server has ended. The message had no effect. */
 export const SESSION_ENDED = 'mcp_session_ended';
 
-/** The code of the error in place of an answer that can't come any more. No server has a reason to send it. */
+/** The error code in place of an answer that can no longer arrive. No server has a reason to send it. */
 export const ANSWER_LOST = Number.MIN_SAFE_INTEGER;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * A connection to a server at an address (streamable HTTP). Requests go to exactly this address: redirects are refused,
- * and so are other addresses that the server names. A message without end and messages without end close it.
+ * and so are other addresses that the server names. An endless message or a flood of messages closes it.
  */
 export class HttpConnection {
   readonly transport: Sdk.StreamableHTTPClientTransport;
@@ -31,11 +31,11 @@ export class HttpConnection {
   readonly #mask: SecretMask;
   readonly #signIn: ConnectionSignIn | undefined;
   readonly #traffic = new Traffic();
-  /** The requests whose answer has not begun: each has a socket of its own. */
+  /** The requests whose response has not started; each has its own socket. */
   #unanswered = 0;
   #problem: string | undefined;
 
-  /** @param options.signIn where its token comes from */
+  /** @param options.signIn the source of its token */
   constructor(
     { url, headers }: HttpServer,
     { sdk, mask, signIn }: { sdk: typeof Sdk; mask: SecretMask; signIn: ConnectionSignIn | undefined },
@@ -68,7 +68,7 @@ export class HttpConnection {
     return this.#problem;
   }
 
-  /** Tells the server that its session ends, without waiting for long. */
+  /** Tells the server that its session ends, with a short timeout. */
   async close(): Promise<void> {
     await Promise.race([
       this.transport.terminateSession().catch(() => undefined),
@@ -102,7 +102,7 @@ export class HttpConnection {
     }
     const response = await this.#answer(address, init);
     if (response.status >= 300 && response.status < 400) {
-      // It often repeats the address, whose query can hold a key.
+      // The error often repeats the address, whose query can contain a key.
       const location = cleanLine(response.headers.get('location'), 200, this.#mask);
       await response.body?.cancel();
       throw new AppError({
@@ -180,7 +180,7 @@ function bearerOf(init: RequestInit | undefined): string | undefined {
   return /^Bearer (.+)$/.exec(new Headers(init?.headers).get('authorization') ?? '')?.[1];
 }
 
-/** Whether a request is a message of a session. A server without a stream of its own may answer anything to `GET`. */
+/** Whether a request is a message of a session. A server without a standalone stream may answer anything to `GET`. */
 function isOfSession(init: RequestInit | undefined): boolean {
   return init?.method === 'POST' && new Headers(init.headers).has('mcp-session-id');
 }

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** A use that lasts until it is ended. */
+/** A use that lasts until the test ends it. */
 function use() {
   const { promise, resolve } = Promise.withResolvers<void>();
   const over = timer.during(() => promise);

@@ -1,4 +1,4 @@
-/** Reports that something has not been used for a time, counted from the end of its last use. */
+/** Reports when something has been unused for some time since the end of its last use. */
 export class IdleTimer {
   readonly #idleMs: number;
   readonly #onIdle: () => void;
@@ -6,13 +6,13 @@ export class IdleTimer {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** @param onIdle called once after each time without use, in the background */
+  /** @param onIdle called once after each idle period, in the background */
   constructor(idleMs: number, onIdle: () => void) {
     this.#idleMs = idleMs;
     this.#onIdle = onIdle;
   }
 
-  /** Counts as use while `work` is done. */
+  /** Counts as used while `work` runs. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     clearTimeout(this.#timer);
     this.#uses += 1;
@@ -26,7 +26,7 @@ export class IdleTimer {
     }
   }
 
-  /** Reports nothing any more. */
+  /** Stops reporting. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);

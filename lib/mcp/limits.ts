@@ -18,16 +18,16 @@ export const MAX_UNANSWERED_REQUESTS = 100;
 export const STDERR_BYTES = 16 * KB;
 export const STDERR_SHOWN_CHARS = 4000;
 
-/** Tools of one server; further ones are left out. */
+/** Max tools of one server; further ones are left out. */
 export const MAX_TOOLS = 200;
-/** Pages of a list. */
+/** Max pages of a list. */
 export const MAX_PAGES = 50;
 /** A tool with a larger or deeper schema is not offered. */
 export const MAX_SCHEMA_CHARS = 30_000;
 export const MAX_SCHEMA_DEPTH = 24;
-/** Places in a schema after its references are resolved. */
+/** Max nodes of a schema after its references are resolved. */
 export const MAX_SCHEMA_NODES = 1000;
-/** Longer descriptions are cut: of a tool, of a parameter. */
+/** Max length of the descriptions of a tool and of a parameter; longer ones are cut. */
 export const MAX_DESCRIPTION_CHARS = 4000;
 export const MAX_PARAMETER_CHARS = 1000;
 /** Longer texts of a server about itself are cut. */
@@ -35,25 +35,25 @@ export const MAX_INSTRUCTIONS_CHARS = 4000;
 export const MAX_NAME_CHARS = 200;
 export const MAX_URI_CHARS = 2000;
 
-/** A server must be ready within this time: `npx` may have to fetch it first. */
+/** Time until a server must be ready; `npx` may have to fetch it first. */
 export const START_TIMEOUT_MS = 60_000;
 export const LIST_TIMEOUT_MS = 20_000;
 /** How long a server may take to end after its input is closed. */
 export const CLOSE_GRACE_MS = 1000;
-/** A server that ends by itself is started again this often within `RESTART_WINDOW_MS`. */
+/** How often a server that ends on its own is restarted within `RESTART_WINDOW_MS`. */
 export const MAX_RESTARTS = 3;
 export const RESTART_WINDOW_MS = 5 * 60_000;
-/** Servers of all runs and of the page together. */
+/** Max servers of all runs and the Tools page together. */
 export const MAX_INSTANCES = 64;
 
-/** What a server may ask during one call; further requests are refused without asking anybody. */
+/** Max requests of a server during one call; further ones are refused without asking a person. */
 export const MAX_REQUESTS_PER_CALL = 10;
-/** A form that a server asks for: its message, its schema, its fields and their options. */
+/** Limits of a form that a server asks for: its message, schema, fields and options. */
 export const MAX_ASKED_CHARS = 4000;
 export const MAX_ASKED_SCHEMA_CHARS = 30_000;
 export const MAX_ASKED_FIELDS = 30;
 export const MAX_ASKED_OPTIONS = 100;
-/** The messages that a server wants the model to read. */
+/** Limits of the messages that a server sends for the model. */
 export const MAX_SAMPLE_MESSAGES = 50;
 export const MAX_SAMPLE_CHARS = 50_000;
 /** Progress and log messages during a call: how many are kept with it, shown live, and shown in a second. */
@@ -61,5 +61,5 @@ export const MAX_KEPT_MESSAGES = 50;
 export const MAX_SHOWN_MESSAGES = 500;
 export const MESSAGES_PER_SECOND = 20;
 export const MAX_MESSAGE_LINE_CHARS = 500;
-/** Prompts, resources and resource templates of one server; further ones are left out. */
+/** Max prompts, resources and resource templates of one server; further ones are left out. */
 export const MAX_LISTED = 200;

@@ -37,7 +37,7 @@ import { type SignedIn, SignIns } from './sign-in/sign-ins.ts';
 import { type ServerTool, withOwnNames } from './tool-definition.ts';
 import { runsUnasked, toolReplies } from './tool-replies.ts';
 
-/** The page's own process of a server ends this long after its last use. */
+/** How long the Tools page keeps its own process of a server after the last use. */
 const IDLE_MS = 10 * 60_000;
 const MAX_ARGUMENT_CHARS = 1_000_000;
 
@@ -45,9 +45,9 @@ export interface McpServersOptions {
   dataDir: string;
   /** Where servers run: the confined sandbox, or the unconfined one if the user chose that. */
   sandbox: Sandbox;
-  /** Whether that sandbox confines. */
+  /** Whether that sandbox confines servers. */
   confined: boolean;
-  /** Where references in the configuration are looked up. */
+  /** The variables that references in the configuration resolve to. */
   environment: Readonly<Record<string, string | undefined>>;
   /** How long the page keeps a server that is not used, in milliseconds; default: 10 minutes. */
   idleMs?: number;
@@ -66,8 +66,8 @@ interface Use {
 }
 
 /**
- * The configured servers of the Model Context Protocol. Each run gets processes or sessions of its own, so that what a
- * server remembers, reaches and asks belongs to one run; the Tools page has one more.
+ * The configured servers of the Model Context Protocol. Each run gets its own processes or sessions, so that a server's
+ * state, access and requests belong to one run; the Tools page has one more.
  */
 export class McpServers {
   readonly #options: McpServersOptions;
@@ -78,7 +78,7 @@ export class McpServers {
   readonly #uses = new Set<Use>();
   /** Tools as last listed by any instance since Loupe started. */
   readonly #listed = new Map<string, readonly ServerTool[]>();
-  /** Changes of the files, one after the other. */
+  /** Serializes changes of the files. */
   readonly #writing = new OneAtATime();
 
   constructor(options: McpServersOptions) {
@@ -115,7 +115,7 @@ export class McpServers {
     return this.#reply(name, server, { accepted: accepted[name] ?? [], signedIn: signedIn(name) });
   }
 
-  /** Finds the sign-in of a server. If the file cannot be read, that is a problem of each server that may have one. */
+  /** Finds the sign-in of a server. If the file cannot be read, every server that may have one reports the problem. */
   async #signedIn(): Promise<(name: string) => SignedIn | AppError | undefined> {
     try {
       const signedIn = await this.#signIns.signedIn();
@@ -156,7 +156,7 @@ export class McpServers {
   }
 
   /**
-   * Replaces a configuration. The page's process ends, and so does the sign-in if the address is another; runs keep their
+   * Replaces a configuration. Ends the page's process, and the sign-in if the address changes; runs keep their
    * processes.
    *
    * @throws {AppError} as `add`, `get`
@@ -173,7 +173,9 @@ export class McpServers {
     return this.get(name);
   }
 
-  /** Removes a server, what was accepted of it, its sign-in, and its own folder. @throws {AppError} `mcp_server_not_found` */
+  /**
+   * Removes a server, its accepted tools, its sign-in, and its own folder. @throws {AppError} `mcp_server_not_found`
+   */
   async remove(name: string): Promise<{ removed: string }> {
     await this.#writing.run(async () => {
       const { type } = await this.#config(name);
@@ -189,11 +191,11 @@ export class McpServers {
     return { removed: name };
   }
 
-  /** Starts the page's process of a server, or a new one in place of a running one; does not wait until it is ready. */
+  /** Starts the page's process of a server, replacing a running one. Does not wait until it is ready. */
   async start(name: string): Promise<McpServerReply> {
     await this.stop(name);
     const { instance, idle } = await this.#page(name);
-    // What went wrong is the state of the instance.
+    // The instance's state has the error.
     idle.during(() => instance.tools()).catch(() => undefined);
     return this.get(name);
   }
@@ -207,7 +209,7 @@ export class McpServers {
   }
 
   /**
-   * Begins a sign-in at a server: asks it where.
+   * Begins a sign-in: asks the server where to sign in.
    *
    * @param redirectUrl where the browser comes back to
    * @throws {AppError} `mcp_sign_in_failed`, `mcp_server_disabled`, `mcp_variable_missing`
@@ -247,9 +249,9 @@ export class McpServers {
   }
 
   /**
-   * Accepts tools, so that runs can use them, as they were shown.
+   * Accepts tools as they were shown, so that runs can use them.
    *
-   * @throws {AppError} `mcp_tool_changed` if one is no longer as it was shown
+   * @throws {AppError} `mcp_tool_changed` if one has changed since it was shown
    */
   async accept(name: string, shown: readonly { name: string; hash: string }[]): Promise<McpServerReply> {
     const listed = this.#listed.get(name) ?? [];
@@ -278,7 +280,7 @@ export class McpServers {
   }
 
   /**
-   * Calls a tool for a person who tries it.
+   * Calls a tool for a person who tries it out.
    *
    * @throws {AppError} if the server cannot be used; a failed call is a result
    */
@@ -308,7 +310,7 @@ export class McpServers {
     return this.#onPage(name, async (instance) => listOffers(await instance.connect(), signal));
   }
 
-  /** The messages of a prompt, for a person who reads it. @throws {AppError} as `offers` */
+  /** The messages of a prompt, for a person to read. @throws {AppError} as `offers` */
   async prompt(
     name: string,
     prompt: string,
@@ -320,7 +322,7 @@ export class McpServers {
     );
   }
 
-  /** The content of a resource, for a person who reads it. @throws {AppError} as `offers` */
+  /** The content of a resource, for a person to read. @throws {AppError} as `offers` */
   async resource(name: string, uri: string, signal: AbortSignal): Promise<McpResourceReply> {
     return this.#onPage(name, async (instance) => getResource(await instance.connect(), { uri, signal }));
   }
@@ -402,7 +404,7 @@ export class McpServers {
     ]);
   }
 
-  /** The page's instance, made on first use, with the configuration of that moment. */
+  /** The page's instance, created on first use with the current configuration. */
   async #page(name: string): Promise<Page> {
     const server = await this.#config(name);
     if (!server.enabled) throw disabled(name);
@@ -417,7 +419,7 @@ export class McpServers {
     return page;
   }
 
-  /** Works with the page's instance, which is kept from ending as unused in the meantime. */
+  /** Uses the page's instance, which does not count as unused meanwhile. */
   async #onPage<T>(name: string, work: (instance: ServerInstance) => Promise<T>): Promise<T> {
     const { instance, idle } = await this.#page(name);
     return idle.during(() => work(instance));
@@ -449,7 +451,7 @@ export class McpServers {
     });
   }
 
-  /** Where a server at an address is; `undefined` while a variable is missing. */
+  /** The address of a server; `undefined` while a variable is missing. */
   #address(name: string, server: McpServer): string | undefined {
     try {
       const resolved = resolveReferences(name, server, this.#options.environment).server;
@@ -515,7 +517,7 @@ export class McpServers {
   }
 }
 
-/** What keeps a server from being used with its sign-in. */
+/** Why a server cannot be used with its sign-in. */
 function signInProblem(server: McpServer, found: SignedIn | AppError | undefined): AppError | undefined {
   if (!(found instanceof AppError)) return undefined;
   return server.type === 'http' && !hasOwnToken(server) ? found : undefined;

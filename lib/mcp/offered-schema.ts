@@ -7,7 +7,7 @@ import { MAX_NAME_CHARS, MAX_PARAMETER_CHARS, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES
 /** A schema that models cannot be given; the message says why. */
 export class SchemaError extends Error {}
 
-/** Keywords that are passed on as they are. */
+/** Keywords that are passed on unchanged. */
 const PLAIN = [
   'minimum',
   'maximum',
@@ -25,7 +25,7 @@ const MAX_PLAIN_CHARS = 500;
 
 /**
  * A tool's input schema in the form that models and their templates understand: references resolved, texts cleaned and
- * shortened, unknown keywords left out. The server's own schema still decides which arguments are valid. Pure.
+ * shortened, unknown keywords left out. Arguments are still validated against the server's own schema. Pure.
  *
  * @param schema within the limits on size and depth
  * @throws {SchemaError} if it does not describe an object, or grows too large when its references are resolved
@@ -46,7 +46,7 @@ class SchemaReader {
     this.#root = root;
   }
 
-  /** @param path the references on the way here, to notice circles */
+  /** @param path the references on the way here, to detect cycles */
   read(schema: JsonValue, path: readonly string[], depth: number): ParameterSchema {
     this.#nodes++;
     if (this.#nodes > MAX_SCHEMA_NODES || depth > MAX_SCHEMA_DEPTH) {
@@ -90,7 +90,7 @@ class SchemaReader {
     return Object.fromEntries(entries);
   }
 
-  /** A circle ends with any value: the server checks it. */
+  /** At a cycle, any value is allowed: the server checks it. */
   #resolved(schema: JsonObject, reference: string, path: readonly string[], depth: number): ParameterSchema {
     const target = path.includes(reference) ? undefined : this.#target(reference);
     const found = target === undefined ? {} : this.read(target, [...path, reference], depth + 1);
@@ -98,7 +98,7 @@ class SchemaReader {
     return { ...found, ...(Object.keys(beside).length > 0 ? this.read(beside, path, depth + 1) : {}) };
   }
 
-  /** The part of the schema that a reference names; others, such as addresses, are never followed. */
+  /** The part of the schema that a reference points to. External references, such as URLs, are never followed. */
   #target(reference: string): JsonValue | undefined {
     if (!reference.startsWith('#/')) return reference === '#' ? this.#root : undefined;
     let found: JsonValue = this.#root;
@@ -111,7 +111,7 @@ class SchemaReader {
   }
 }
 
-/** Parts that all hold: their parameters together. */
+/** Merges the parameters of `allOf`. */
 function mergedAll(parts: readonly ParameterSchema[]): ParameterSchema {
   const merged: ParameterSchema = Object.assign({}, ...parts);
   const properties = parts.flatMap((part) => Object.entries(part.properties ?? {}));

@@ -6,13 +6,13 @@ import type { McpServerRequest } from '../api/mcp.ts';
 import { expandHome } from '../sandbox/home-path.ts';
 import { openWorkspace } from '../sandbox/workspace.ts';
 
-/** Files that mark the folder of a program, which needs more than the file that is started. */
+/** Files that mark the folder of a program, which needs more than its entry file. */
 const PROJECT_FILES = ['package.json', 'pyproject.toml', 'setup.py', 'go.mod', 'Cargo.toml'];
 const MAX_LEVELS = 6;
 
 /**
- * A configuration with the folders that its command and arguments name, to be read: other hosts confine nothing, so their
- * configurations don't say what a server needs. A person sees them and decides.
+ * A configuration with the folders that its command and arguments name, as readable: other hosts do not confine
+ * servers, so their configurations do not list what a server needs. A person sees the folders and decides.
  */
 export async function withProposedFolders(
   server: McpServerRequest,
@@ -33,7 +33,7 @@ export async function withProposedFolders(
   return { ...server, folders: folders.map((path) => ({ path, access: 'read' as const })) };
 }
 
-/** The folder itself, or that of a file's project. */
+/** The folder itself, or the project folder of a file. */
 async function folderOf(path: string): Promise<string | undefined> {
   const kind = await stat(path).catch(() => undefined);
   if (kind?.isDirectory()) return path;

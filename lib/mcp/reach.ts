@@ -5,7 +5,7 @@ import { shortText } from '../util/short-text.ts';
 const MAX_COMMAND_CHARS = 300;
 
 /**
- * What a server can reach, in sentences for a person who is about to start it. Pure.
+ * What a server can access, in sentences for a person who is about to start it. Pure.
  *
  * @param options.confined whether programs are confined on this machine
  */

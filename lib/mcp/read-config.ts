@@ -14,13 +14,14 @@ import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { shortText } from '../util/short-text.ts';
 import { referenceProblem } from './references.ts';
 
-/** Where hosts keep their servers in their configuration. */
+/** The fields in which hosts keep their servers. */
 const MAPS = ['mcpServers', 'servers', 'context_servers', 'mcp'];
 /** Their names of streamable HTTP. */
 const HTTP_TYPES = ['http', 'streamable-http', 'streamableHttp', 'streamable_http', 'remote'];
 
 /**
- * Reads the configuration of another host, or of one server: what can be added, and what is wrong with the rest. Pure.
+ * Reads the configuration of another host or of one server: the servers that can be added, and the problems of the
+ * others. Pure.
  *
  * References to variables take the form of Loupe (`${env:NAME}` of VS Code becomes `${NAME}`), names become valid, and
  * fields that only the other host understands are left out and named.
@@ -99,7 +100,7 @@ function readServer(entry: unknown): { server: McpServerRequest; ignored: string
   return { server: parsed.data, ignored: [...ignored, ...(isHttp ? [] : variables.unset)] };
 }
 
-/** Variables as texts: other hosts take numbers, `true` and `false`, too, and `null` for a variable that is not set. */
+/** Variables as texts: other hosts also accept numbers, `true` and `false`, and `null` for an unset variable. */
 function variablesOf(env: unknown): { set: unknown; unset: string[] } {
   if (!isRecord(env)) return { set: env, unset: [] };
   const entries = Object.entries(env);
@@ -121,7 +122,7 @@ function ownFields({ folders, workspace, network }: Record<string, unknown>) {
   return { folders, workspace, network };
 }
 
-/** A client that is registered for sign-ins, as hosts write it. */
+/** A registered client for sign-ins, in the notation of hosts. */
 function oauthOf({ oauth, auth }: Record<string, unknown>): Record<string, unknown> | undefined {
   const written = { ...(isRecord(auth) && auth), ...(isRecord(oauth) && oauth) };
   const client_id = textOf(written.client_id ?? written.clientId ?? written.CLIENT_ID);
@@ -150,7 +151,7 @@ function commandOf({
   return { command, args, env };
 }
 
-/** The problem of the first reference that is not one to a variable. */
+/** The problem of the first reference that is not to a variable. */
 export function referenceProblems(server: McpServerRequest): string | undefined {
   const values =
     server.type === 'http'

@@ -5,13 +5,13 @@ import type { Secret } from './secrets.ts';
 
 /** `${NAME}`, or `${NAME:-default}` for a variable that may be missing. */
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
-/** References of other hosts that mean something else, or a misspelt one. */
+/** References of other hosts with another meaning, or misspelt ones. */
 const OTHER_REFERENCE = /\$\{[^}]*\}/;
 
 /** A scheme and its `token68` (RFC 9110, section 11.4), also within JSON. */
 const CREDENTIALS = /\b(bearer|basic|token|api-?key)\s+([A-Za-z0-9\-._~+/]{6,}=*)/gi;
 
-/** A server with the values of its references, and what of it is secret. Only in memory, while it starts. */
+/** A server with the values of its references, and its secrets. Only in memory, while it starts. */
 export interface ResolvedServer<Server extends McpServer = McpServer> {
   server: Server;
   secrets: readonly Secret[];
@@ -22,7 +22,7 @@ export function hasReference(value: string): boolean {
   return new RegExp(REFERENCE).test(value);
 }
 
-/** What is wrong with the references in a value; `undefined` if nothing is. */
+/** The problem with the references in a value; `undefined` if there is none. */
 export function referenceProblem(value: string): string | undefined {
   const other = OTHER_REFERENCE.exec(value.replaceAll(REFERENCE, ''));
   return other
@@ -30,16 +30,16 @@ export function referenceProblem(value: string): string | undefined {
     : undefined;
 }
 
-/** What of a value is secret: not paths of the system, numbers and words such as "true". */
+/** The secret parts of a value: not system paths, numbers or words such as "true". */
 function secretsOf(name: string, value: string): Secret[] {
-  // Such a name makes shorter values count, too: whoever configures a server for a value means that value.
+  // With such a name, even shorter values count: a person set them on purpose.
   const found = [value, ...credentialsIn(value)].flatMap((text) =>
     environmentSecrets({ [`${name}_SECRET`]: text }),
   );
   return [...new Set(found)].map((text) => ({ name, value: text }));
 }
 
-/** Credentials after the name of their scheme, as in headers: servers repeat them without it. */
+/** Credentials after an authentication scheme, as in headers: servers repeat them without the scheme. */
 function credentialsIn(value: string): string[] {
   return [...value.matchAll(CREDENTIALS)].flatMap(([, scheme = '', credentials = '']) => {
     if (scheme.toLowerCase() !== 'basic') return [credentials];

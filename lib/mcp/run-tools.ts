@@ -9,7 +9,7 @@ import type { ServerInstance } from './server-instance.ts';
 /** The tools of servers that a run has opened. */
 export interface OpenedServerTools {
   tools: readonly Tool[];
-  /** What the servers say about themselves. */
+  /** The servers' descriptions of themselves. */
   servers: readonly { server: string; name: string; version: string; protocol: string }[];
   close(): Promise<void>;
 }
@@ -17,13 +17,13 @@ export interface OpenedServerTools {
 const NONE: OpenedServerTools = { tools: [], servers: [], close: async () => undefined };
 
 /**
- * Starts the servers whose tools a run has chosen, one process or session each, and checks that the tools are those that
- * a person accepted.
+ * Starts the servers whose tools a run has chosen, one process or session each, and checks that the tools are as a
+ * person accepted them.
  *
  * @param names the run's setting `tools`
  * @param workspace the run's canonical folder; empty if it has none
  * @throws {AppError} `mcp_tool_not_accepted`, `mcp_tool_changed`, `mcp_server_not_found`, `mcp_server_disabled` and those of
- *   `ServerInstance.connect`; then no server of the run is left
+ *   `ServerInstance.connect`; then all servers of the run are stopped
  */
 export async function openServerTools(
   servers: McpServers | undefined,
@@ -77,7 +77,7 @@ export async function openServerTools(
   }
 }
 
-/** @throws {AppError} `mcp_tool_changed` naming the tools that are not what was accepted */
+/** @throws {AppError} `mcp_tool_changed` naming the tools that differ from the accepted ones */
 async function checkTools(instance: ServerInstance, accepted: readonly AcceptedTool[]): Promise<void> {
   const listed = new Map((await instance.tools()).map((tool) => [tool.name, tool.hash]));
   const changed = accepted.filter(({ name, hash }) => listed.get(name) !== hash);
@@ -89,7 +89,7 @@ async function checkTools(instance: ServerInstance, accepted: readonly AcceptedT
   });
 }
 
-/** A tool of a server as the engine calls it. Its intent is on disk first: nothing says what a server does. */
+/** A tool of a server as the engine calls it. Its intent is on disk first, because nobody knows what a server does. */
 function runTool(instance: ServerInstance, tool: AcceptedTool): Tool {
   return {
     definition: tool.definition,

@@ -9,7 +9,7 @@ export interface Secret {
   value: string;
 }
 
-/** Replaces secrets in what a server sends: a server can echo its environment. */
+/** Masks secrets in everything a server sends, because a server can echo its environment. */
 export class SecretMask {
   #forms: readonly { form: string; mask: string }[] = [];
 
@@ -31,7 +31,7 @@ export class SecretMask {
     return this.#forms.reduce((masked, { form, mask }) => masked.replaceAll(form, mask), text);
   }
 
-  /** A copy of a value that JSON can hold, with masked texts; its keys stay. */
+  /** A copy of a JSON value with masked texts; keys are unchanged. */
   copy<Value>(value: Value): Value {
     if (this.#forms.length === 0 || value === undefined) return value;
     const mask = (_key: string, inner: unknown) => (typeof inner === 'string' ? this.text(inner) : inner);
@@ -50,7 +50,7 @@ export class SecretMask {
   }
 }
 
-/** How a value may be written: as it is, escaped in JSON or an address, in base64 or hexadecimal digits. */
+/** The forms of a value: plain, escaped in JSON or a URL, base64 or hexadecimal. */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8');
   return [
@@ -58,7 +58,8 @@ function formsOf(value: string): string[] {
       value,
       JSON.stringify(value).slice(1, -1),
       encodeURIComponent(value),
-      // Base64 depends on the offset of the value in what was encoded. Its first and last digits depend on the neighbours.
+      // Base64 depends on the offset of the value in the encoded data, and its first and last digits on the
+      // neighbours.
       ...[0, 1, 2].map((offset) => base64Core(bytes, offset)),
       ...[0, 1, 2].map((offset) => base64Core(bytes, offset).replaceAll('+', '-').replaceAll('/', '_')),
       bytes.toString('hex'),

@@ -5,11 +5,13 @@ import { AppError } from '../errors/app-error.ts';
 import type { ServerFolder } from '../sandbox/sandbox.ts';
 import { openWorkspace } from '../sandbox/workspace.ts';
 
-/** The folder in the data directory with a folder of its own for each server: what `npx` fetched, caches, state. */
+/**
+ * The folder in the data directory that contains each server's own folder: packages fetched by `npx`, caches, state.
+ */
 const HOMES_FOLDER = 'mcp';
 
 /**
- * Checks the folders of a server's configuration, as at each start: they can have moved since.
+ * Checks the folders of a server's configuration. Done at each start, because they can have moved.
  *
  * @param workspace the canonical folder of the run that the server works for, if any
  * @throws {AppError} `mcp_folder` naming a folder that cannot be used
@@ -58,7 +60,7 @@ const FOLDER_PROBLEMS: Readonly<Record<string, string>> = {
   workspace_holds_data: "it contains Loupe's own data.",
 };
 
-/** Makes the server's own folder. @returns its canonical path */
+/** Creates the server's own folder. @returns its canonical path */
 export async function serverHome(dataDir: string, name: string): Promise<string> {
   const home = join(dataDir, HOMES_FOLDER, name);
   await mkdir(home, { recursive: true, mode: 0o700 });

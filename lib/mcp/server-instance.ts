@@ -5,7 +5,7 @@ import { Connection, type ConnectionParts, NotStartedError, type ServerInfo } fr
 import { MAX_RESTARTS, RESTART_WINDOW_MS } from './limits.ts';
 import type { ServerTool } from './tool-definition.ts';
 
-/** Why a server is not usable, for people. */
+/** Why a server is unusable, for people. */
 export interface ServerFailure {
   /** The code of the error, if it has one. */
   code?: string;
@@ -18,8 +18,8 @@ export interface ServerFailure {
 export type PrepareParts = () => Promise<ConnectionParts>;
 
 /**
- * One process or session of a server, for a run or for the page. It is started when it is first needed, and again if it
- * ended by itself, within limits.
+ * One process or session of a server, for a run or for the page. It is started on first use, and restarted within
+ * limits if it ends on its own.
  */
 export class ServerInstance {
   readonly name: string;
@@ -53,7 +53,7 @@ export class ServerInstance {
     if (this.#opening) return 'starting';
     if (this.#connection && !this.#connection.ended) {
       if (this.#hasListed) return 'ready';
-      // A server that cannot list its tools is of no use.
+      // A server that cannot list its tools is useless.
       return this.#listing ? 'starting' : 'failed';
     }
     return this.#failure ? 'failed' : 'off';
@@ -67,7 +67,7 @@ export class ServerInstance {
     return this.#connection?.info;
   }
 
-  /** Whether it ended by itself, so that the next use starts it again without what it remembered. */
+  /** Whether it ended on its own, so that the next use restarts it without its earlier state. */
   get mustRestart(): boolean {
     return this.#connection?.ended ?? false;
   }
@@ -128,7 +128,7 @@ export class ServerInstance {
     this.#restarts.push(now);
   }
 
-  /** The current tools, listed again if the server said that they changed. @throws {AppError} as `connect` */
+  /** The current tools, listed again if the server reported a change. @throws {AppError} as `connect` */
   async tools(): Promise<readonly ServerTool[]> {
     const connection = await this.connect();
     if (this.#listing || this.#areToolsOld) {
@@ -163,7 +163,7 @@ export class ServerInstance {
   }
 }
 
-/** What to show of an error. */
+/** The shown part of an error. */
 export function failureOf(error: unknown): ServerFailure {
   if (!(error instanceof AppError)) {
     return { message: errorMessage(error) };

@@ -16,9 +16,9 @@ const PAGES = {
 const PROMPT_RESULT = z.object({ messages: z.array(z.unknown()) });
 const RESOURCE_RESULT = z.object({ contents: z.array(z.unknown()) });
 
-/** Arguments of one prompt; further ones are left out. */
+/** Max arguments of one prompt; further ones are left out. */
 const MAX_PROMPT_ARGUMENTS = 50;
-/** Messages of a prompt, and parts of a resource. */
+/** Max messages of a prompt, and parts of a resource. */
 const MAX_PARTS = 50;
 
 type Given = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export async function listOffers(connection: Connection, signal: AbortSignal): P
   const listed = {
     prompts: connection.has('prompts') ? await list('prompts/list', PAGES.prompts) : [],
     resources: hasResources ? await list('resources/list', PAGES.resources) : [],
-    // Many servers with resources know no templates and refuse to list them.
+    // Many servers with resources do not support templates and refuse to list them.
     templates: hasResources ? await list('resources/templates/list', PAGES.templates).catch(() => []) : [],
   };
   return readOffers(listed, connection.mask);
@@ -106,8 +106,8 @@ function readOffers(
 }
 
 /**
- * The entries whose key can be used, each key once: it is sent back to the server as it is, so one with characters that
- * nobody sees is left out.
+ * The entries with a usable, unique key. Keys are sent back to the server unchanged, so a key with invisible characters
+ * is left out.
  */
 function unique(entries: readonly unknown[], key: string, maxChars: number): Given[] {
   const seen = new Set<string>();
@@ -121,7 +121,7 @@ function unique(entries: readonly unknown[], key: string, maxChars: number): Giv
   });
 }
 
-/** The messages that a prompt is made of, as texts. Pure. */
+/** The messages of a prompt, as texts. Pure. */
 function readPrompt(raw: z.output<typeof PROMPT_RESULT>, mask: SecretMask): McpPromptReply {
   const messages = raw.messages.slice(0, MAX_PARTS).map((message) => {
     const { role, content }: Given = typeof message === 'object' && message !== null ? { ...message } : {};
@@ -138,7 +138,7 @@ function readPrompt(raw: z.output<typeof PROMPT_RESULT>, mask: SecretMask): McpP
   };
 }
 
-/** What a resource holds: texts, or what is known of other data. Pure. */
+/** The content of a resource: texts, or the known facts about other data. Pure. */
 function readResource(raw: z.output<typeof RESOURCE_RESULT>, mask: SecretMask): McpResourceReply {
   const parts = raw.contents.slice(0, MAX_PARTS);
   const shown = parts.map((part) => shortened(embedded(part, mask), mask, parts.length));
@@ -146,7 +146,7 @@ function readResource(raw: z.output<typeof RESOURCE_RESULT>, mask: SecretMask): 
   return { texts: shown.map(({ text }) => text), ...(isCut && { truncated: true as const }) };
 }
 
-/** Shares the size limit of a result between the parts. */
+/** Divides the size limit of a result among the parts. */
 function shortened(text: string, mask: SecretMask, parts: number): { text: string; cut: boolean } {
   return fitMiddle(mask.text(text), Math.floor(MAX_RESULT_BYTES / Math.max(1, parts)));
 }

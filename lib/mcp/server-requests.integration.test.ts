@@ -6,8 +6,8 @@ import { MAX_REQUESTS_PER_CALL } from './limits.ts';
 import type { ServerInstance } from './server-instance.ts';
 import { hostileServer, PLANTED, type ServersUnderTest, serversUnderTest } from './under-test.ts';
 
-// What servers ask and report during calls: the behaviours of lib/testing/hostile-mcp-server.mjs that begin with "asks" and
-// "reports".
+// Requests and messages of servers during calls: the behaviours of lib/testing/hostile-mcp-server.mjs that
+// begin with "asks" and "reports".
 
 let test: ServersUnderTest;
 beforeEach(async () => {
@@ -18,7 +18,7 @@ afterEach(() => test[Symbol.asyncDispose]());
 const decline: OperatorAnswer = { action: 'decline' };
 const { signal } = new AbortController();
 
-/** Calls the first tool of a server as a run does, with a person who answers what it asks. */
+/** Calls the first tool of a server as a run does, with a person who answers its requests. */
 async function called(
   behaviour: string,
   answer: (request: AskedRequest) => OperatorAnswer | Promise<OperatorAnswer> = () => decline,

@@ -41,7 +41,7 @@ export class StdioTransport implements Transport {
     this.#read = read;
   }
 
-  /** Why the server was stopped or ended by itself; `undefined` while it runs, and if `close` ended it. */
+  /** Why the server was stopped or ended on its own; `undefined` while it runs, or if `close` ended it. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -51,7 +51,7 @@ export class StdioTransport implements Transport {
     return new TextDecoder().decode(this.#stderr);
   }
 
-  /** Resolves when the server has ended and everything was read, or after some time. */
+  /** Resolves when the server has ended and everything was read, or after a time limit. */
   async ended(withinMs: number): Promise<void> {
     await Promise.race([this.#watching, delay(withinMs, undefined, { ref: false })]);
   }
@@ -79,12 +79,12 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const server = this.#process;
     if (!server?.stdin.writable) throw new Error('The server has ended.');
-    // Its requests are answered without waiting for the answer before.
+    // Its requests are answered without waiting for previous answers.
     if (server.stdin.writableLength > MAX_UNREAD_BYTES) this.#stop('It does not read its input.');
     if (this.#problem !== undefined) throw new Error(this.#problem);
     if (server.stdin.write(`${JSON.stringify(message)}\n`)) return;
     try {
-      // A server that does not read must not fill the memory: the next message waits.
+      // A server that does not read must not fill the memory, so the next message waits.
       await Promise.race([once(server.stdin, 'drain'), server.ended]);
     } catch (error) {
       // It may have closed its input because it is exiting. The caller closes this on an error, which would lose the reason.
@@ -93,7 +93,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Asks the server to end by closing its input, as the protocol says, and kills it if it stays. */
+  /** Asks the server to exit by closing its input, as the protocol specifies, and kills it if it does not. */
   async close(): Promise<void> {
     this.#closing = true;
     const server = this.#process;
@@ -131,7 +131,7 @@ export class StdioTransport implements Transport {
     this.#lineBytes += part.length;
   }
 
-  /** @returns whether the server may go on */
+  /** @returns whether the server may continue */
   #endLine(): boolean {
     const bytes = Buffer.concat(this.#line);
     const line = bytes.toString('utf8').trim();

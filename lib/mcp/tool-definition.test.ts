@@ -56,7 +56,7 @@ describe('readTools', () => {
     expect(first?.title).toBe('Uses [secret TOKEN]');
     expect(first?.description.slice(3990)).toBe('[secret TO');
     expect(said('other-secret-value')).toEqual(first);
-    // Also of a tool that cannot be used, whose cut description is hashed.
+    // This includes an unusable tool, whose cut description is hashed.
     const unusable = (value: string) =>
       tool({ description: `${'x'.repeat(3990)}${value}`, inputSchema: [] }, [{ name: 'TOKEN', value }]);
     expect(unusable('other-secret-value')).toEqual(unusable('first-secret-value'));

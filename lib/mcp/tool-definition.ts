@@ -22,16 +22,18 @@ export interface ListedTool {
 
 /** A tool of a server, within limits. */
 export interface ServerTool {
-  /** As the server calls it. */
+  /** The server's name for it. */
   name: string;
-  /** As models get it. */
+  /** The name for models. */
   offered: string;
   title?: string;
   /** Cleaned, masked and shortened. */
   description: string;
   leftOutChars: number;
   hiddenChars: number;
-  /** As the server sent it, but for masked texts: arguments are validated against it. Empty if the tool is unusable. */
+  /**
+   * As the server sent it, except for masked texts. Arguments are validated against it. Empty if the tool is unusable.
+   */
   inputSchema: JsonObject;
   outputSchema?: JsonObject;
   annotations: McpAnnotations;
@@ -69,7 +71,7 @@ function readTool(server: string, listed: ListedTool, mask: SecretMask): ServerT
   });
   if (listed.name.length > MAX_NAME_CHARS) return unusable(`Its name has ${listed.name.length} characters.`);
   const bounds = { maxChars: MAX_SCHEMA_CHARS, maxDepth: MAX_SCHEMA_DEPTH };
-  // Some servers write `null` for what is missing.
+  // Some servers write `null` for missing fields.
   const listedOutput = listed.outputSchema ?? undefined;
   if (!isBounded(listed.inputSchema, bounds)) return unusable(tooLarge('input'));
   if (listedOutput !== undefined && !isBounded(listedOutput, bounds)) return unusable(tooLarge('output'));
@@ -101,7 +103,7 @@ function readTool(server: string, listed: ListedTool, mask: SecretMask): ServerT
   }
 }
 
-/** The tools of a list, each name once: a second tool of the same name could stand in for the first. Pure. */
+/** The tools of a list with unique names: a second tool of the same name could replace the first. Pure. */
 export function readTools(server: string, listed: readonly ListedTool[], mask: SecretMask): ServerTool[] {
   const names = new Set<string>();
   const offered = new Set<string>();
@@ -109,7 +111,7 @@ export function readTools(server: string, listed: readonly ListedTool[], mask: S
     const tool = readTool(server, each, mask);
     if (names.has(tool.name)) return [];
     names.add(tool.name);
-    // Names that differ only in other characters or in case get a number of their own.
+    // Names that differ only in case or other characters get digits appended.
     const unique = offered.has(tool.offered.toLowerCase()) ? renamed(server, tool) : tool;
     offered.add(unique.offered.toLowerCase());
     return [unique];
@@ -141,8 +143,8 @@ function offeredAs<Tool extends ServerTool>(offered: string, tool: Tool): Tool {
 }
 
 /**
- * Tools with names for models that no other tool has. A server can list its tools in another order later, so that one gets
- * the name that another was accepted with. Pure.
+ * Tools with names for models that no other tool has. A server could later list its tools in another order, so that one
+ * gets the name under which another was accepted. Pure.
  */
 export function withOwnNames<Tool extends ServerTool>(
   server: string,

@@ -4,7 +4,7 @@ import type { AcceptedTool } from './config-file.ts';
 import type { ServerTool } from './tool-definition.ts';
 
 /**
- * The tools of a server with what became of them since they were accepted. Pure.
+ * The tools of a server with their changes since they were accepted. Pure.
  *
  * @param tools.listed as the server listed them last; `undefined` if it did not since Loupe started
  */
@@ -62,7 +62,7 @@ function reply(
   };
 }
 
-/** Whether calls of a tool run without approval by default: the server says that it only reads, and is believed. */
+/** Whether calls of a tool run without approval by default: the server says that it only reads, and is trusted. */
 export function runsUnasked(
   { trust_read_only }: Pick<McpServer, 'trust_read_only'>,
   { annotations }: Pick<ServerTool, 'annotations'>,

@@ -1,6 +1,6 @@
 import { FLOOD_WINDOW_MS, MAX_BYTES_PER_WINDOW, MAX_MESSAGES_PER_WINDOW } from './limits.ts';
 
-/** Counts what a server sends. One that sends without end would keep the event loop from all other work. */
+/** Counts what a server sends. A flood would block the event loop. */
 export class Traffic {
   readonly #now: () => number;
   #windowStart = Number.NEGATIVE_INFINITY;

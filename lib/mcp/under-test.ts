@@ -12,10 +12,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const NODE_MODULES = join(root, 'node_modules');
 const HOSTILE = join(root, 'lib', 'testing', 'hostile-mcp-server.mjs');
 
-/** A variable of Loupe's environment in tests, and its value, which must not appear anywhere. */
+/** A variable in Loupe's environment in tests, and its value, which must not appear anywhere. */
 export const PLANTED = { name: 'PLANTED_KEY', value: 'planted-value-47c1f0' };
 
-/** The configuration of a program that Node runs, with what it must see in a sandbox. */
+/** The configuration of a program that Node runs, with the folders it must see in a sandbox. */
 export function nodeServer(
   file: string,
   args: readonly string[] = [],
@@ -90,7 +90,7 @@ export interface ServersUnderTest extends AsyncDisposable {
 }
 
 /**
- * Servers with a data directory of their own.
+ * Servers with their own data directory.
  *
  * @param options.confined in the sandbox of this machine; default: without one
  */

@@ -12,13 +12,14 @@ export interface ToValidate {
 /** An answer of the thread. */
 export type Validated = SchemaProblems | { failure: string };
 
-/** Schemas that people write take less than a millisecond. */
+/** Ordinary schemas take less than a millisecond. */
 const MAX_VALIDATE_MS = 2000;
 
 /**
- * Checks a value against a server's schema, in a thread: schemas of servers can take any time and memory.
+ * Validates a value against a server's schema in a thread, because schemas of servers can take any amount of time and
+ * memory.
  *
- * @returns what does not fit, `undefined` if it fits
+ * @returns the problem; `undefined` if the value is valid
  * @throws the reason of the signal
  */
 export async function validateInThread(job: ToValidate, signal: AbortSignal): Promise<string | undefined> {

@@ -5,9 +5,9 @@ import type { Secret } from '../secrets.ts';
 
 /** The token of one connection, for the library. */
 export interface ConnectionSignIn extends Sdk.AuthProvider {
-  /** Records the token of a refused request; the connection may use a newer one by now. */
+  /** Records the token of a refused request. The connection may already use a newer one. */
   refused(response: Response, token: string): void;
-  /** What to say of an error that asks for further permissions; `undefined` for any other. */
+  /** The message for an error that asks for further permissions; `undefined` for any other. */
   insufficient(error: unknown): AppError | undefined;
 }
 
@@ -18,15 +18,12 @@ export interface TokenRequest {
   sdk: typeof Sdk;
   /** The client that a person registered. */
   client: HttpServer['oauth'];
-  /** Hears of each token, so that it can be masked. */
+  /** Receives each token, so that it can be masked. */
   onSecret(secret: Secret): void;
 }
 
-/** Where connections get their tokens from. */
+/** The source of tokens for connections. */
 export interface Tokens {
-  /**
-   * The token for a connection to an address. After a refusal it is renewed once, by the first of the connections that were
-   * refused.
-   */
+  /** The token for a connection to an address. After a refusal, the first refused connection renews it once. */
   forConnection(request: TokenRequest): ConnectionSignIn;
 }

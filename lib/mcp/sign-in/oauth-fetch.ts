@@ -7,8 +7,8 @@ const MAX_BODY_BYTES = 1024 * 1024;
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * Whether a sign-in may use an address that a server named: an encrypted one, or for a server on this machine one on this
- * machine. Pure.
+ * Whether a sign-in may use an address named by a server: https, or for a server on this machine also an address on
+ * this machine. Pure.
  */
 export function mayUseAddress(address: URL, server: URL): boolean {
   if (address.username !== '' || address.password !== '') return false;
@@ -16,7 +16,7 @@ export function mayUseAddress(address: URL, server: URL): boolean {
   return address.protocol === 'http:' && isLoopbackHost(address.hostname) && isLoopbackHost(server.hostname);
 }
 
-/** What to say of an address that `mayUseAddress` refuses. Pure. */
+/** The message about an address that `mayUseAddress` refuses. Pure. */
 export function refusedAddress({ protocol, host, username, password }: URL): string {
   const where = `It names ${protocol}//${host}`;
   return username === '' && password === ''
@@ -25,11 +25,11 @@ export function refusedAddress({ protocol, host, username, password }: URL): str
 }
 
 /**
- * A `fetch` for the requests of a sign-in. Their addresses come from a server, so others than those of `mayUseAddress` are
- * refused; redirects are not followed, and replies have limits.
+ * A `fetch` for the requests of a sign-in. Their addresses come from a server, so only those that `mayUseAddress`
+ * accepts are used, redirects are not followed, and responses are limited.
  *
  * @param options.server the address of the MCP server
- * @param options.onRefused hears of an address that was refused: the library tries others then
+ * @param options.onRefused called with a refused address; the library then tries others
  */
 export function oauthFetch({ server, onRefused }: { server: URL; onRefused(why: string): void }): Fetch {
   return async (asked, init) => {
@@ -44,7 +44,7 @@ export function oauthFetch({ server, onRefused }: { server: URL; onRefused(why: 
     const response = await fetch(address, { ...init, signal, redirect: 'manual' });
     const { status, statusText, headers } = response;
     const body = await readBody(response);
-    // A status without a body accepts none.
+    // A response with such a status must not have a body.
     return new Response(body.length === 0 ? null : body, { status, statusText, headers });
   };
 }

@@ -7,16 +7,16 @@ import type * as Sdk from '@modelcontextprotocol/client';
  */
 export class PendingSignIn implements Sdk.OAuthClientProvider {
   readonly redirectUrl: string;
-  /** Binds the address that the browser comes back with to this sign-in. */
+  /** The state that binds the browser's redirect to this sign-in. */
   readonly value = randomBytes(32).toString('base64url');
-  /** Where the person signs in. */
+  /** The page on which the person signs in. */
   address: URL | undefined;
   client: Sdk.StoredOAuthClientInformation | undefined;
   resource: string | undefined;
   discovered: Sdk.OAuthDiscoveryState | undefined;
   #verifier = '';
 
-  /** @param client a registration for the same address to come back to */
+  /** @param client a registration with the same redirect address */
   constructor(redirectUrl: string, client: Sdk.StoredOAuthClientInformation | undefined) {
     this.redirectUrl = redirectUrl;
     this.client = client;
@@ -28,7 +28,7 @@ export class PendingSignIn implements Sdk.OAuthClientProvider {
       redirect_uris: [this.redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      // A program on a person's machine cannot keep a secret of its own (RFC 8252, section 8.4).
+      // A program on a person's machine cannot keep a client secret (RFC 8252, section 8.4).
       token_endpoint_auth_method: 'none',
     };
   }
@@ -38,7 +38,7 @@ export class PendingSignIn implements Sdk.OAuthClientProvider {
   }
 
   clientInformation(at?: Sdk.OAuthClientInformationContext): Sdk.StoredOAuthClientInformation | undefined {
-    // A client that a person registered is for the authorization server that the sign-in begins at.
+    // A client registered by a person belongs to the authorization server at which the sign-in begins.
     if (this.client && at) this.client = { ...this.client, issuer: this.client.issuer ?? at.issuer };
     return this.client;
   }
@@ -47,12 +47,12 @@ export class PendingSignIn implements Sdk.OAuthClientProvider {
     this.client = client;
   }
 
-  /** None: a sign-in asks for new ones. */
+  /** None, because a sign-in requests new tokens. */
   tokens(): undefined {
     return undefined;
   }
 
-  /** None: the flow is left before it asks for tokens. */
+  /** None, because the flow ends before it requests tokens. */
   saveTokens(): void {}
 
   redirectToAuthorization(address: URL): void {

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { OneAtATime } from '../../util/one-at-a-time.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 
-/** What a sign-in brought. Fields are named as in RFC 6749 and RFC 7591. */
+/** The result of a sign-in. Fields are named as in RFC 6749 and RFC 7591. */
 const storedSignIn = z.object({
   /** The address that the token is for; it is sent nowhere else. */
   url: z.string(),
-  /** Where the browser came back to: a registration holds for this address only. */
+  /** The redirect address; a registration is valid for this address only. */
   redirect_url: z.string(),
   authorization_server: z.string(),
   /** RFC 8707, as the server's metadata has it. */
@@ -30,8 +30,8 @@ export type StoredSignIn = z.output<typeof storedSignIn>;
 const signInFile = z.object({ servers: z.record(z.string(), storedSignIn) });
 
 /**
- * The sign-ins of servers by name, in a file of the data directory that only its owner can read. It is read for each use:
- * another process may have replaced a token.
+ * The sign-ins of servers by name, in a file of the data directory that only its owner can read. It is read on each
+ * use, because another process may have replaced a token.
  */
 export class SignInFile {
   readonly #path: string;
@@ -50,7 +50,7 @@ export class SignInFile {
   /**
    * Replaces the sign-in of a server by what `next` makes of the current one, as one step.
    *
-   * @param next `undefined` is no sign-in
+   * @param next returns `undefined` to remove the sign-in
    * @throws {AppError} `mcp_config_unreadable`, `storage_full`
    */
   async change(
@@ -62,7 +62,7 @@ export class SignInFile {
       const present = all.get(name);
       const changed = next(present);
       if (changed === present) return;
-      // Without what else an authorization server sent.
+      // Drops other fields that an authorization server sent.
       if (changed) all.set(name, storedSignIn.parse(changed));
       else all.delete(name);
       await writePrivateFile(this.#path, { servers: Object.fromEntries(all) });

@@ -8,7 +8,7 @@ import { hostileServer, PLANTED, type ServersUnderTest, serverAt, serversUnderTe
 const BACK = 'http://127.0.0.1:4120/tools/sign-in';
 const { signal } = new AbortController();
 
-/** Signs in as a person who allows it. */
+/** Signs in as a person who grants access. */
 async function signIn({ servers }: ServersUnderTest, tracker: OauthMcpServer): Promise<void> {
   const { address } = await servers.beginSignIn('tracker', BACK);
   const { state = '', code } = Object.fromEntries(tracker.answer(address, true));
@@ -122,7 +122,7 @@ it('forgets a sign-in on request, with the server, and when its address changes 
   expect(await test.servers.signOut('tracker')).not.toHaveProperty('sign_in');
   await signIn(test, tracker);
   await test.settled('tracker');
-  // The token is for one address: it goes to no other.
+  // The token is for one address and is sent to no other.
   await using other = await startOauthMcpServer();
   await test.servers.update('tracker', serverAt(other.url));
   expect(JSON.stringify(signIns(test))).not.toContain('access-');

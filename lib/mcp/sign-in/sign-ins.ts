@@ -15,14 +15,14 @@ import { SignInFile, type StoredSignIn } from './sign-in-file.ts';
 const PENDING_MS = 15 * 60_000;
 const MAX_PENDING = 20;
 const MAX_WHY_CHARS = 300;
-/** More than any browser or server takes. */
+/** Longer than any browser or server accepts. */
 const MAX_ADDRESS_CHARS = 8000;
 const MAX_TOKEN_CHARS = 20_000;
-/** What a header can hold (RFC 6749, appendix A.12). */
+/** The characters allowed in a header (RFC 6749, appendix A.12). */
 const ACCESS_TOKEN = /^[\x21-\x7e]+$/;
 const HEADER_HINT = 'If the server takes a token in a header, enter that header in its form instead.';
 
-/** What a server said when it refused a request: where its metadata is, and which permissions it wants. */
+/** A server's challenge when it refused a request: the location of its metadata, and the required permissions. */
 interface Challenge {
   resourceMetadataUrl?: URL | undefined;
   scope?: string | undefined;
@@ -33,12 +33,12 @@ interface Pending {
   url: URL;
   challenge: Challenge;
   provider: PendingSignIn;
-  /** Whether a person registered the client. Then its secret is in the configuration only. */
+  /** Whether a person registered the client. Its secret is then only in the configuration. */
   isOwnClient: boolean;
   until: number;
 }
 
-/** A token that only a person can replace, and what to say of it. */
+/** A token that only a person can replace, and the message about it. */
 interface SpentToken {
   token: string | undefined;
   problem: AppError;
@@ -50,7 +50,7 @@ export interface SignedIn {
   problem: AppError | undefined;
 }
 
-/** A sign-in that was completed, not kept yet. */
+/** A completed sign-in that is not stored yet. */
 export interface NewSignIn {
   name: string;
   signIn: StoredSignIn;
@@ -67,10 +67,10 @@ export class SignIns implements Tokens {
   readonly #pending = new Map<string, Pending>();
   /** By address. */
   readonly #challenges = new Map<string, Challenge>();
-  /** By server: none waits for the authorization server of another. */
+  /** By server, so that none waits for the authorization server of another. */
   readonly #refreshing = new Map<string, OneAtATime>();
   readonly #spent = new Map<string, SpentToken>();
-  /** The servers whose last sign-in did not succeed: their registrations may be void. */
+  /** The servers whose last sign-in failed: their registrations may be invalid. */
   readonly #unfinished = new Set<string>();
 
   constructor(options: { dataDir: string; now?: () => number }) {
@@ -79,7 +79,7 @@ export class SignIns implements Tokens {
   }
 
   /**
-   * The addresses that there are tokens for, by server, and why only a person can replace a token.
+   * The addresses with tokens, by server, and why only a person can replace a token.
    *
    * @throws {AppError} `mcp_config_unreadable`
    */
@@ -92,14 +92,16 @@ export class SignIns implements Tokens {
     );
   }
 
-  /** Forgets the tokens of a server, and the sign-in that was begun. @throws {AppError} `mcp_config_unreadable`, `storage_full` */
+  /**
+   * Forgets the tokens of a server, and a pending sign-in. @throws {AppError} `mcp_config_unreadable`, `storage_full`
+   */
   async forget(name: string): Promise<void> {
     this.#forgetPending((pending) => pending.name === name);
     await this.#file.change(name, () => undefined);
   }
 
   /**
-   * Asks a server where to sign in, and registers Loupe there if it isn't (RFC 9728, RFC 8414, RFC 7591).
+   * Asks a server where to sign in, and registers Loupe there if needed (RFC 9728, RFC 8414, RFC 7591).
    *
    * @param options.url the server's address
    * @param options.redirectUrl where the browser comes back to
@@ -125,7 +127,7 @@ export class SignIns implements Tokens {
     const known = stored?.url === server.href && stored.redirect_url === redirectUrl ? stored : undefined;
     const sdk = await loadSdk();
     const challenge = this.#challenges.get(server.href) ?? {};
-    // Permissions that were granted before are asked for again beside the new ones.
+    // Previously granted permissions are requested again together with the new ones.
     const scope = sdk.computeScopeUnion(known?.tokens.scope, challenge.scope);
     const registered = this.#unfinished.has(name) ? undefined : known?.client;
     this.#unfinished.add(name);
@@ -157,7 +159,7 @@ export class SignIns implements Tokens {
   }
 
   /**
-   * Exchanges the code that the browser came back with for tokens. Nothing is kept: see `keep`.
+   * Exchanges the code from the browser's redirect for tokens. Nothing is stored yet: see `keep`.
    *
    * @throws {AppError} `mcp_sign_in_expired`, `mcp_sign_in_failed`
    */
@@ -176,7 +178,7 @@ export class SignIns implements Tokens {
     if (!client || !discovered) throw failed(name, 'It granted no token.');
     const sdk = await loadSdk();
     const { authorizationServerUrl, authorizationServerMetadata: metadata } = discovered;
-    // Not by the library's whole flow: that sends a refused code twice, and logs what it is answered.
+    // Without the library's complete flow, which sends a refused code twice and logs the responses.
     const tokens = await during(pending, undefined, (fetchFn) =>
       sdk.exchangeAuthorization(authorizationServerUrl, {
         ...(metadata && { metadata }),
@@ -203,10 +205,10 @@ export class SignIns implements Tokens {
   }
 
   /**
-   * Keeps a sign-in for a server.
+   * Stores a sign-in for a server.
    *
-   * @param address where the server is now
-   * @throws {AppError} `mcp_sign_in_expired` if that is not where the sign-in was begun; `storage_full`
+   * @param address the server's current address
+   * @throws {AppError} `mcp_sign_in_expired` if the sign-in was begun at another address; `storage_full`
    */
   async keep({ name, signIn }: NewSignIn, address: string | undefined): Promise<void> {
     if (address !== signIn.url) {
@@ -233,7 +235,7 @@ export class SignIns implements Tokens {
       },
       onUnauthorized: async ({ response }) => {
         const { resourceMetadataUrl, scope } = sdk.extractWWWAuthenticateParams(response);
-        // What a call turned out to need is still needed.
+        // Permissions that a call turned out to need are still needed.
         const before = this.#challenges.get(href);
         this.#challenges.set(href, { resourceMetadataUrl, scope: scope ?? before?.scope });
         const refused = refusals.get(response) ?? used;
@@ -262,7 +264,7 @@ export class SignIns implements Tokens {
   }
 
   /**
-   * Replaces a token that was refused, unless that has happened.
+   * Replaces a refused token, unless it was already replaced.
    *
    * @throws {AppError} `mcp_sign_in_needed`; `mcp_sign_in_failed` if it may succeed later
    */
@@ -281,7 +283,8 @@ export class SignIns implements Tokens {
       if (!(await this.#stored(name, href))) throw needed(name, 'requires you to sign in.');
     } catch (error) {
       if (error instanceof AppError) throw error;
-      // Another process with the same data directory may have been first: a refresh token can be good for one use.
+      // Another process with the same data directory may have been first: a refresh token can be valid for
+      // only one use.
       const present = await this.#stored(name, href);
       if (present && present.tokens.access_token !== refused) return;
       if (isRefusal(sdk, error)) throw this.#needed(name, refused, 'no longer accepts your sign-in.', error);
@@ -333,7 +336,7 @@ interface Renewed {
   client: HttpServer['oauth'];
 }
 
-/** Does a step of a sign-in. @throws {AppError} `mcp_sign_in_failed` */
+/** Runs a step of a sign-in. @throws {AppError} `mcp_sign_in_failed` */
 async function during<T>(
   { name, url, provider }: Pending,
   hint: string | undefined,
@@ -351,7 +354,7 @@ async function during<T>(
   }
 }
 
-/** Whether the authorization server refused for good, not only for now. */
+/** Whether the authorization server refused permanently. */
 function isRefusal({ OAuthError, OAuthErrorCode }: typeof Sdk, error: unknown): boolean {
   const { ServerError, TemporarilyUnavailable, TooManyRequests } = OAuthErrorCode;
   const later: string[] = [ServerError, TemporarilyUnavailable, TooManyRequests];
@@ -369,7 +372,7 @@ function areUsable({
   return isShort && ACCESS_TOKEN.test(access) && type.toLowerCase() === 'bearer';
 }
 
-/** What an authorization server was sent and may repeat in an error. */
+/** Values sent to an authorization server, which it may repeat in an error. */
 function secretsOf(
   client: Sdk.StoredOAuthClientInformation | undefined,
   tokens?: StoredSignIn['tokens'],
