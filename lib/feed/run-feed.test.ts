@@ -13,7 +13,7 @@ const { runId, events: log } = completedLog();
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A run of which the first events are there, and further ones are shown on demand. */
+/** A run whose first events are visible; further ones appear on demand. */
 function growingRun(options: { list: boolean; after?: number }) {
   let shown = 0;
   let summary: RunSummary | undefined;

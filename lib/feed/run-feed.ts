@@ -24,7 +24,7 @@ export interface FeedSource {
    * ended.
    */
   live(runId: string): { lastSeq: number; texts: LiveDeltas; ended?: boolean } | undefined;
-  /** The same object for as long as nothing in it changes, where that is known. */
+  /** Where changes are known, the same object is returned until something in it changes. */
   summary(runId: string): Promise<RunSummary | undefined>;
   /** The first page of the run list: the newest runs and all unfinished ones. */
   summaries(): Promise<RunSummary[]>;

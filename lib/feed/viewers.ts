@@ -31,7 +31,7 @@ export class Viewers {
 
   /**
    * @param options.source the state of runs outside the stored log
-   * @param options.followed gets the runs of each feed
+   * @param options.followed receives the runs of each feed
    */
   constructor(options: {
     store: Pick<RunReader, 'read' | 'readTexts'>;

@@ -8,7 +8,7 @@ import { HostQueue } from './host-queue.ts';
 import { type QueuedRuns, RunSlot, type RunSlotOptions, type SharedSlots, SLOT_POLL_MS } from './run-slot.ts';
 import { warnNotReleased } from './shared-work.ts';
 
-/** How long an endless run keeps its slot where each switch reloads a model. */
+/** How long an endless run keeps its slot if each switch reloads a model. */
 const STRETCH_MS = 30_000;
 
 export interface HostSlotsOptions {
@@ -35,7 +35,9 @@ export interface HostSlotsOptions {
   };
 }
 
-/** What besides runs takes a slot: a model check, a case of a benchmark, a rating, or a model call that a person sends again. */
+/**
+ * Uses of a slot other than runs: a model check, a benchmark case, a rating, or a model call that a person sends again.
+ */
 export type SlotPurpose = 'check' | 'benchmark' | 'rerun' | 'rating';
 
 /** A use of a model server outside of runs, or its wait for one. */
@@ -124,8 +126,8 @@ export class HostSlots {
   }
 
   /**
-   * Resolves when it is the run's turn at its model server. A resumed run that is to go on with its tools takes a slot only
-   * before its next model call.
+   * Resolves when it is the run's turn at its model server. A resumed run that continues with its tools takes a slot
+   * only before its next model call.
    *
    * @param run.signal aborted when this process releases the run
    * @param run.giveUp releases the run, so that it queues behind the runs that no process holds

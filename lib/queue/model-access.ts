@@ -7,7 +7,7 @@ export interface UseSlots {
   queuePosition(id: string): number | undefined;
 }
 
-/** What model calls outside of runs need: a slot, and a model that runs may use. */
+/** Requirements of model calls outside of runs: a slot, and a model that runs may use. */
 export interface ModelAccess {
   slots: UseSlots;
   /** @throws {AppError} `remote_model`, `model_no_completion` */

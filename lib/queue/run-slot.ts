@@ -12,7 +12,7 @@ import type { WaitingRuns } from './waiting-runs.ts';
 /** Polling interval for a slot that another process may have released. */
 export const SLOT_POLL_MS = 500;
 
-/** A run that this process holds, as its log shows it. */
+/** A run that this process holds, as seen in its log. */
 interface QueuedRun extends Readonly<HeldRun> {
   readonly state: RunState;
   /** Resolves when there is an event after `seq`, or when the signal aborts. */

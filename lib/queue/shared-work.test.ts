@@ -8,13 +8,13 @@ afterEach(async () => {
   for (const work of opened.splice(0)) await work.close();
 });
 
-/** One process at two model servers, each named like its models. The `full` ones have no free slot. */
+/** One process with two model servers, each named like its models. Servers in `full` have no free slot. */
 function oneProcess({ free, full = [] }: { free: FreeRun[]; full?: string[] }) {
   const taken: string[] = [];
   const held: { runId: string; epoch: number }[] = [];
   const lost: string[] = [];
   const renewals: string[] = [];
-  /** What happens while the store renews leases. */
+  /** Called while the store renews leases. */
   const asked: (() => void)[] = [];
   const hostOf = ({ model }: { model: string }) => model;
   const store: RunLeases = {

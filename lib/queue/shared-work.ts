@@ -18,12 +18,12 @@ export interface SharedWorkOptions {
     /** Whether this process could start a run on this model server immediately. */
     hasFree(host: string): boolean;
   };
-  /** Gets the runs for which there was no slot. */
+  /** Receives the runs for which there was no slot. */
   waiting: WaitingRuns;
   /** The runs that this process works on. */
   runs: {
     held(): HeldRun[];
-    /** Called when another worker has taken the run over. */
+    /** Called when another worker has taken over the run. */
     lose(runId: string): void;
   };
   runner: {
@@ -135,7 +135,7 @@ function needsSlot(run: FreeRun): boolean {
   return run.needsSlot && !run.stopRequested;
 }
 
-/** Reports a failed release. It needs no retry: what was held becomes free when its lease expires. */
+/** Reports a failed release. It needs no retry, because the lease expires. */
 export function warnNotReleased(error: unknown): void {
   console.warn(
     'Could not release a run, slot or experiment; it stays leased until the lease expires:',

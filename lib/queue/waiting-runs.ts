@@ -1,6 +1,6 @@
 import type { FreeRun } from '../store/leases.ts';
 
-/** With a shared store: the runs for which no process had a slot at the last look, in order. */
+/** With a shared store: the runs for which no process had a slot at the last poll, in order. */
 export class WaitingRuns {
   readonly #hostOf: (run: { model: string }) => string;
   #runs: readonly FreeRun[] = [];

@@ -4,7 +4,7 @@ import type { RunFamily } from '../api/run-family.ts';
 import type { RunFilter } from '../api/run-filter.ts';
 import type { RunExtras } from '../api/run-summary.ts';
 
-/** Reads what the store knows of runs besides their logs. */
+/** Reads data about runs besides their logs. */
 export interface AnnotationReader {
   /** `undefined` for a run that does not exist. */
   extras(runId: string): Promise<RunExtras | undefined>;
@@ -14,7 +14,7 @@ export interface AnnotationReader {
   facets(): Promise<FacetsReply>;
 }
 
-/** Stores what people note about runs, and what they delete. */
+/** Stores annotations of runs, and deletions. */
 export interface AnnotationStore extends AnnotationReader {
   /**
    * Changes the annotations of runs, all or none of them.

@@ -8,7 +8,7 @@ export interface StoredBenchmark {
 
 /** Reads benchmarks. */
 export interface BenchmarkReader {
-  /** The newest first. */
+  /** All benchmarks, newest first. */
   benchmarks(): Promise<StoredBenchmark[]>;
   benchmark(id: string): Promise<StoredBenchmark | undefined>;
   /** The results in order. */
@@ -19,23 +19,23 @@ export interface BenchmarkReader {
   ): Promise<{ result: BenchmarkResult; evidence: BenchmarkEvidence } | undefined>;
 }
 
-/** Who works on a benchmark, and until when no other process may. */
+/** The worker of a benchmark, and how long it keeps other processes out. */
 export interface BenchmarkHold {
   worker: string;
   /** Milliseconds since 1970. */
   now: number;
-  /** A worker whose last sign of life is older than this is gone. */
+  /** A worker whose last heartbeat is older than this is considered dead. */
   staleBefore: number;
 }
 
 /** Keeps benchmarks and their results. */
 export interface BenchmarkStore extends BenchmarkReader {
   saveBenchmark(record: BenchmarkRecord): Promise<void>;
-  /** Stores the result of a case. One that is stored already is kept. */
+  /** Stores the result of a case. An existing one is kept. */
   addBenchmarkResult(id: string, result: BenchmarkResult, evidence: BenchmarkEvidence): Promise<void>;
-  /** Takes a benchmark, or says that the worker still works on it. Returns `false` if another worker has it. */
+  /** Claims a benchmark, or renews the claim. Returns `false` if another worker holds it. */
   holdBenchmark(id: string, hold: BenchmarkHold): Promise<boolean>;
   releaseBenchmark(id: string, worker: string): Promise<void>;
-  /** Deletes a benchmark with its results. Returns whether there was one. */
+  /** Deletes a benchmark with its results. Returns whether it existed. */
   deleteBenchmark(id: string): Promise<boolean>;
 }

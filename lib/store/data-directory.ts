@@ -15,7 +15,7 @@ const NETWORK_FILE_SYSTEMS = new Map([
 ]);
 
 /**
- * Makes the data directory, for its owner alone (mode 0700), and checks that a database can live there.
+ * Creates the data directory, accessible only to its owner (mode 0700), and checks that it can hold a database.
  *
  * @throws {AppError} `data_directory_unusable` naming the path, `data_directory_remote` for a network file system, or
  *   `storage_full`
@@ -45,8 +45,8 @@ export function prepareDataDirectory(path: string): void {
 }
 
 /**
- * Makes a folder and those above it. Not with Node's `recursive`, which never returns in a folder that takes no others,
- * such as /proc: the system reports that the new folder does not exist, and Node makes the one above it, again and again.
+ * Creates a folder and its parents. Node's `recursive` option never returns in a folder that accepts no others, such as
+ * /proc: the system reports that the new folder does not exist, so Node creates the parent, again and again.
  */
 function makeFolders(path: string): void {
   const missing: string[] = [];
@@ -55,7 +55,7 @@ function makeFolders(path: string): void {
     try {
       mkdirSync(folder, { mode: 0o700 });
     } catch (error) {
-      // Another process may have made it meanwhile.
+      // Another process may have created it meanwhile.
       if (errno(error) !== 'EEXIST' || !existsSync(folder)) throw error;
     }
   }
@@ -83,13 +83,13 @@ function reasonOf(cause: unknown): string {
   }
 }
 
-/** Bytes that can still be written where `path` lies. */
+/** Free bytes on the file system of `path`. */
 export function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
 }
 
-/** The size of the file system that `path` lies on, in bytes. */
+/** The size of the file system of `path`, in bytes. */
 export function totalBytes(path: string): number {
   const { blocks, bsize } = statfsSync(path);
   return blocks * bsize;

@@ -23,9 +23,9 @@ export function growthOf(events: readonly RunEvent[], state: RunState): LogGrowt
 }
 
 /**
- * Events are built from values that have been checked, so they are not checked again, which would cost more than all else
- * that is done to store them. Only what types cannot rule out is looked for: JSON has no number that is not finite, and
- * writes `null` instead.
+ * Events are built from checked values, so they are not validated again, which would cost more than everything else
+ * about storing them. Only what types cannot rule out is checked: JSON cannot represent non-finite numbers and writes
+ * `null` instead.
  */
 function readableRow(event: RunEvent): EventRow {
   const row = toEventRow(event);

@@ -35,7 +35,7 @@ export function keptImage(db: Db, runId: string, { hash, type, data }: StoredIma
     .onConflict((conflict) => conflict.doNothing());
 }
 
-/** The images of a run as those of another. */
+/** Copies the images of a run to another. */
 export function copiedImages(db: Db, from: string, to: string): Compilable {
   return db
     .insertInto('run_images')

@@ -1,6 +1,6 @@
 import type { ImageRef } from '../events/image.ts';
 
-/** An image as a store keeps it. */
+/** A stored image. */
 export interface StoredImage extends Pick<ImageRef, 'hash' | 'type'> {
   data: Uint8Array;
 }
@@ -12,8 +12,8 @@ export interface ImageReader {
   imagesOf(runId: string): Promise<{ hash: string; bytes: number }[]>;
 }
 
-/** Keeps the images of runs, each once per run. They are deleted with their run, and copied to its forks. */
+/** Stores the images of runs, each once per run. They are deleted with their run and copied to its forks. */
 export interface ImageStore extends ImageReader {
-  /** Keeps images of a run; those that it has stay as they are. @throws {RunNotFoundError} */
+  /** Stores images of a run; existing ones are unchanged. @throws {RunNotFoundError} */
   keepImages(runId: string, images: readonly StoredImage[]): Promise<void>;
 }

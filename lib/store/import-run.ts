@@ -11,7 +11,7 @@ const SLICE_CHARS = 256 * 1024;
 
 /** A run from a file, read and checked. */
 export interface FileRun {
-  /** Its row, made by `importedSummary` from the folded events. */
+  /** Its row, created by `importedSummary` from the folded events. */
   summary: RunSummary;
   /** Its events in order, `run.created` first, as `slicesOf` divides them. */
   slices: AsyncIterable<readonly EventRow[]> | Iterable<readonly EventRow[]>;
@@ -77,7 +77,7 @@ export async function importInSlices(
     }
     await steps.publishImport(key);
   } catch (error) {
-    // What cannot be removed now is invisible, and is removed by the next start.
+    // Rows that cannot be removed now are invisible, and are removed at the next start.
     await steps.dropImport(key).catch(() => undefined);
     throw error;
   }

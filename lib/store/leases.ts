@@ -1,6 +1,6 @@
 /**
- * A run that no worker holds: it has not started yet, its worker released it, or its worker is gone. Runs that wait for
- * a message are not among them.
+ * A run that no worker holds: it has not started yet, its worker released it, or its worker died. Excludes runs that
+ * wait for a message.
  */
 export interface FreeRun {
   id: string;
@@ -8,7 +8,7 @@ export interface FreeRun {
   stopRequested: boolean;
   /** Whether its next step uses the model server. A run that waits for a person or runs tools needs no slot yet. */
   needsSlot: boolean;
-  /** It has no iteration limit. */
+  /** Whether it has no iteration limit. */
   endless: boolean;
 }
 

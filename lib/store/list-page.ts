@@ -1,7 +1,7 @@
 import type { RunFilter } from '../api/run-filter.ts';
 import type { ListPosition, RunOrder } from '../api/run-order.ts';
 
-/** Which runs to list: at most `limit` of those that pass the filter, after the place where the last page ended. */
+/** Which runs to list: at most `limit` of those that pass the filter, after the end of the previous page. */
 export interface ListPage {
   limit: number;
   after?: ListPosition;

@@ -4,7 +4,9 @@ import type { ModelPrice } from '../events/config.ts';
 
 /** Reads data about models. */
 export interface ModelReader {
-  /** How the replies of each model were read, over all runs there ever were, by the model's name in them (P17). */
+  /**
+   * How the replies of each model were read, over all runs including deleted ones, by the model's name in them (P17).
+   */
   readings(): Promise<Map<string, ModelReading>>;
   /** The figures of all stored checks of models, the newest first. */
   modelChecks(): Promise<CheckSummary[]>;

@@ -22,9 +22,9 @@ export interface RunToInsert extends RunPlace {
 }
 
 /**
- * Creates a run with its first event, unless its idempotency key has made one.
+ * Creates a run with its first event, unless its idempotency key has already created one.
  *
- * @param insert returns the id of the run that its key has made, or of the new one
+ * @param insert returns the ID of the run that the key has created, or of the new one
  * @throws {ZodError} for a configuration that could not be read back
  */
 export async function createLog(
@@ -40,7 +40,7 @@ export async function createLog(
   return runId === id ? { runId, created: true, first, state } : { runId, created: false };
 }
 
-/** The beginning of a log out of events that have been checked. */
+/** The beginning of a log from checked events. */
 export function beginningOf(runId: string, events: readonly RunEvent[]): LogBeginning {
   return { rows: events.map(toEventRow), summary: summarizeRun(foldAll(emptyRunState(runId), events)) };
 }

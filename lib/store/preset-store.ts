@@ -6,10 +6,10 @@ export interface PresetReader {
   presets(): Promise<PresetRecord[]>;
 }
 
-/** Keeps named settings for runs. */
+/** Stores named settings for runs. */
 export interface PresetStore extends PresetReader {
-  /** Stores a preset, replacing an earlier one with its id. Returns `false` if another one has its name (`nameKey`). */
+  /** Stores a preset, replacing an earlier one with its ID. Returns `false` if another one has its name (`nameKey`). */
   savePreset(preset: PresetRecord): Promise<boolean>;
-  /** Returns whether there was such a preset. */
+  /** Returns whether the preset existed. */
   deletePreset(id: string): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import { isStoreBusy } from './store-errors.ts';
 
 /**
- * Reattempts while another program has the database locked, because a run's progress must not be lost. The store waits
+ * Retries while another program has the database locked, because a run's progress must not be lost. The store waits
  * between attempts.
  *
  * @throws other errors of `work`; also `store_busy`, once `signal` has fired

@@ -13,9 +13,9 @@ import type { ListPage } from './list-page.ts';
 import { ANNOTATION_COLUMNS } from './run-row.ts';
 import { IMPORTING, type StoreTables } from './schema.ts';
 
-/** What the two databases say differently. */
+/** The parts that differ between the two SQL dialects. */
 export interface ListDialect {
-  /** Whether a text holds a word that is in lower case already (A to Z). */
+  /** Whether a text contains a word, which is already in lower case (A to Z). */
   holds(text: Expression<string>, word: string): Expression<SqlBool>;
   /** Whether a text includes another, byte by byte. */
   includes(text: Expression<string>, part: string): Expression<SqlBool>;
@@ -30,7 +30,7 @@ interface Names {
 }
 
 const NAMES: Names = { runs: 'runs', annotations: 'annotations' };
-/** In the subquery that looks for newer runs of the same family. */
+/** The names in the subquery for newer runs of the same family. */
 const NEWER: Names = { runs: 'newer', annotations: 'newer_annotations' };
 
 /** Runs with their annotations, as `summaryFromRow` reads them. */
@@ -109,7 +109,7 @@ function conditions(
   if (state === 'ended') found.push(sql<SqlBool>`${column('phase')} = ${sql.lit('ended')}`);
   if (since !== undefined) found.push(sql<SqlBool>`${column('created_at')} >= ${since}`);
   if (until !== undefined) found.push(sql<SqlBool>`${column('created_at')} < ${until}`);
-  // Found among the annotations, which are fewer than the runs.
+  // Searches the annotations, which are fewer than the runs.
   const annotated = (condition: Expression<SqlBool>) =>
     found.push(
       sql<SqlBool>`${column('id')} in (select noted.run_id from annotations as noted where ${condition})`,
@@ -198,7 +198,7 @@ export function familiesOf(
 /** Folders and models that are offered as filters. */
 const MAX_FACETS = 100;
 
-/** Lists of tags, folders and models, each with how many runs have it. */
+/** Lists of tags, folders and models, each with its number of runs. */
 export function facetQueries(db: Kysely<StoreTables>) {
   const shown = db
     .selectFrom('runs')
@@ -242,7 +242,7 @@ export function facetsOf(rows: {
   return { tags, folders: parsed(rows.folders), models: byModel(parsed(rows.models)) };
 }
 
-/** Adds up the names of a model; the most frequent one stands for it. */
+/** Merges the names of a model; the most frequent one represents it. */
 function byModel(facets: readonly Facet[]): Facet[] {
   const found = new Map<string, Facet>();
   for (const { name, runs } of facets) {

@@ -16,7 +16,7 @@ import {
 import type { AnnotationsTable, ModelChecksTable, RunsTable, SharesTable } from './schema.ts';
 import { IMPORTING } from './schema.ts';
 
-/** The columns that hold the summary of the log: all but the store's own. */
+/** The columns with the summary of the log: all except the store's own. */
 export type SummaryRow = Omit<
   RunsTable,
   'epoch' | 'worker' | 'recoveries' | 'indexed_seq' | 'family' | 'folder' | 'deleted_at'
@@ -63,7 +63,7 @@ export function toRow(summary: RunSummary): SummaryRow {
   };
 }
 
-/** The row of a new run. @param options.worker holds it; without one it is unclaimed */
+/** The row of a new run. @param options.worker the worker that claims it, if any */
 export function newRow(
   summary: RunSummary,
   { worker, family, folder }: RunPlace & { worker?: string } = {},
@@ -74,7 +74,7 @@ export function newRow(
     worker: worker ?? null,
     recoveries: 0,
     indexed_seq: 0,
-    // A run whose parent is not here forms a family with the other forks of that parent.
+    // A run whose parent is not in this store forms a family with the other forks of that parent.
     family: family ?? summary.parent?.run_id ?? summary.id,
     folder: folder ?? null,
     deleted_at: null,
@@ -130,7 +130,7 @@ const summaryColumns = z.object({
   score: optional(z.number()),
 });
 
-/** The columns of `annotations` beside those of `runs`, where the title would hide the run's own. */
+/** The columns of `annotations` next to those of `runs`, where `title` would hide the run's own title. */
 export const ANNOTATION_COLUMNS = [
   'annotations.title as own_title',
   'annotations.pinned',
@@ -154,7 +154,7 @@ const storedTags = z.array(z.string());
 
 function annotationsOf(columns: AnnotationColumns): RunAnnotations | undefined {
   const { own_title, pinned, archived, tags, note, score } = columns;
-  // `annotated` leaves out what is not set.
+  // `annotated` omits unset fields.
   return annotated(undefined, {
     title: own_title,
     pinned: pinned === 1,
@@ -165,7 +165,7 @@ function annotationsOf(columns: AnnotationColumns): RunAnnotations | undefined {
   });
 }
 
-/** What the store knows of a run besides its log. */
+/** The stored data of a run besides its log. */
 export const extrasFromRow = summaryColumns
   .pick({ id: true, family: true, folder: true })
   .extend(annotationColumns.shape)
@@ -194,7 +194,7 @@ export function annotationRow(runId: string, annotations: RunAnnotations): Annot
   };
 }
 
-/** A row as it comes from disk, checked. */
+/** A validated row from disk. */
 export const summaryFromRow = summaryColumns.transform((row): RunSummary => {
   const { parent_id, parent_seq, outcome, checks_failed, checks_total, ...columns } = row;
   const { family, folder, own_title, pinned, archived, tags, note, score, ...summary } = columns;
@@ -213,7 +213,7 @@ function storedOutcome(kind: OutcomeKind, failed: number | undefined, total: num
   return failed === undefined || total === undefined ? { kind } : { kind, checks: { failed, total } };
 }
 
-/** A link as the columns that are asked for, and the rest of it. */
+/** A link as searchable columns and a JSON body. */
 export function toShareRow(share: ShareRecord): SharesTable {
   const { id, run_id, token_hash, created_at, revoked_at, views, last_viewed_at, ...body } =
     shareRecord.parse(share);

@@ -6,7 +6,7 @@ export const IMPORTING = -1;
 /** The epoch of a run that was deleted and can still be restored. No reader sees it, and no worker can claim it. */
 export const DELETED = -2;
 
-/** The family that a run joins when it is imported: that of its parent, where that is here. */
+/** The family that an imported run joins: that of its parent, if the parent is in this store. */
 export const FAMILY_OF_PARENT = `coalesce((select parent.family from runs as parent
   where parent.id = runs.parent_id and parent.epoch > ${IMPORTING}), family)`;
 
@@ -31,10 +31,10 @@ export interface RunsTable {
   cycles: number;
   tokens_in: number;
   tokens_out: number;
-  /** How many of both are estimates; null: none. */
+  /** How many of both are estimates; null if none. */
   tokens_estimated: number | null;
   tool_calls: number;
-  /** In US dollars; null where the model has no price. */
+  /** In US dollars; null if the model has no price. */
   cost_usd: number | null;
   verification: string | null;
   outcome: string | null;
@@ -45,9 +45,11 @@ export interface RunsTable {
   /** The run this one was forked from, and the last event copied from there. */
   parent_id: string | null;
   parent_seq: number | null;
-  /** When it came as a file; null for runs of this installation. */
+  /** When it was imported; null for runs of this installation. */
   imported_at: number | null;
-  /** Rises with every claim; an append of an older epoch is refused. -1: an import that is not complete, which no reader sees. */
+  /**
+   * Increases with every claim; an append of an older epoch is refused. -1: an incomplete import, which no reader sees.
+   */
   epoch: number;
   /** The worker of the last claim; during an import, the import. */
   worker: string | null;
@@ -55,15 +57,15 @@ export interface RunsTable {
   recoveries: number;
   /** The last event in the full-text index. */
   indexed_seq: number;
-  /** The first run of its family or its experiment; its own ID for a run by itself. */
+  /** The first run of its family, or its experiment; its own ID for a single run. */
   family: string;
-  /** The person's folder; null if it had a folder of its own, or none. */
+  /** The person's folder; null if the run had its own folder, or none. */
   folder: string | null;
   /** When it was deleted, in milliseconds since 1970; null unless its epoch says so. */
   deleted_at: number | null;
 }
 
-/** What a person noted about a run; no row for a run without. */
+/** Annotations of runs; no row for a run without any. */
 export interface AnnotationsTable {
   run_id: string;
   title: string | null;
@@ -90,7 +92,7 @@ interface IdempotencyKeysTable {
   created_at: number;
 }
 
-/** How the replies of each model were read, over all runs, also those that are no longer there (P17). */
+/** How the replies of each model were read, over all runs including deleted ones (P17). */
 interface ModelCountsTable {
   model: string;
   /** `replies`, `layer:native`, `format:…`, … (`lib/api/model-reading.ts`). */
@@ -105,7 +107,7 @@ interface ExperimentsTable {
   body: string;
 }
 
-/** One row per run that an experiment is made of. */
+/** One row per run of an experiment. */
 interface ExperimentItemsTable {
   experiment_id: string;
   position: number;
@@ -118,7 +120,7 @@ interface ExperimentCasesTable {
   body: string;
 }
 
-/** Links to runs. They outlive the run they led to. `body` is the rest of the record, as JSON. */
+/** Links to runs. They outlive their run. `body` is the rest of the record, as JSON. */
 export interface SharesTable {
   id: string;
   run_id: string;
@@ -130,7 +132,7 @@ export interface SharesTable {
   body: string;
 }
 
-/** What the probes brought for a model, by its digest. `summary` and `body` are JSON, as the interface shows them. */
+/** Check results of a model, by its digest. `summary` and `body` are JSON, as in the API. */
 export interface ModelChecksTable {
   model: string;
   digest: string;
@@ -139,16 +141,16 @@ export interface ModelChecksTable {
   body: string;
 }
 
-/** The figures of every finished check, also of those that a later one replaced. */
+/** The figures of every finished check, including replaced ones. */
 type ModelCheckHistoryTable = Omit<ModelChecksTable, 'body'>;
 
-/** What a model costs, as a person set it: `body` is the price as JSON. */
+/** Prices of models, as set by a person: `body` is the price as JSON. */
 interface ModelPricesTable {
   model: string;
   body: string;
 }
 
-/** Named settings for runs. `name_key` is what no two of them share; `body` is the preset as JSON. */
+/** Named settings for runs. `name_key` is unique; `body` is the preset as JSON. */
 interface PresetsTable {
   id: string;
   name_key: string;
@@ -156,7 +158,7 @@ interface PresetsTable {
   body: string;
 }
 
-/** Suites. `name_key` is what no two of them share, `hash` the current version, `body` the record as JSON. */
+/** Suites. `name_key` is unique, `hash` is the current version, and `body` is the record as JSON. */
 interface SuitesTable {
   id: string;
   name_key: string;
@@ -174,7 +176,7 @@ interface SuiteVersionsTable {
   body: string;
 }
 
-/** Benchmarks; `body` is the record as JSON. `worker` is who works on it, and `held_at` when it last said so. */
+/** Benchmarks; `body` is the record as JSON. `worker` holds it, and `held_at` is its last heartbeat. */
 interface BenchmarksTable {
   id: string;
   created_at: number;
@@ -183,7 +185,7 @@ interface BenchmarksTable {
   body: string;
 }
 
-/** A row per case and model of a benchmark; `evidence` is what was sent and replied, as JSON. */
+/** A row per case and model of a benchmark; `evidence` is the request and the reply, as JSON. */
 interface BenchmarkResultsTable {
   benchmark_id: string;
   position: number;
@@ -201,7 +203,7 @@ interface SignInsTable {
   last_seen_at: number;
 }
 
-/** Approvals for all calls of a tool in a folder. They outlive the run they were made in. */
+/** Approvals for all calls of a tool in a folder. They outlive their run. */
 interface StandingApprovalsTable {
   tool: string;
   folder: string;
@@ -243,8 +245,8 @@ export interface StoreTables {
 }
 
 /**
- * Builds statements and runs none. SQLite is called synchronously, so that a transaction can never be left open
- * between two turns of the event loop while an append comes in.
+ * Builds statements without running them. SQLite is called synchronously, so a transaction can never be left open
+ * between two turns of the event loop while an append arrives.
  */
 export const sqlite = new Kysely<StoreTables>({
   dialect: {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { FoundFrom } from '../api/search.ts';
 import { type FoundEvent, pageOfRuns } from './search-groups.ts';
 
-/** The latest first, as a store finds them. */
+/** Newest first, as a store finds them. */
 const found = (...places: [run_id: string, seq: number][]): FoundEvent[] =>
   places.map(([run_id, seq], index) => ({ id: places.length - index, run_id, seq }));
 

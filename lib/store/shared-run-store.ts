@@ -1,7 +1,7 @@
 import type { ExperimentLeaseStore, ProcessMessages, RunLeases, SlotLeases } from './leases.ts';
 import type { LogGrowth } from './log-growth.ts';
 
-/** What a store adds when several processes share it (docs/decisions/0022). */
+/** Additional methods of a store that several processes share (docs/decisions/0022). */
 export interface SharedRunStore extends RunLeases, SlotLeases, ExperimentLeaseStore, ProcessMessages {
   /**
    * Appends a person's action to a run, whichever worker holds it. Fenced only by the length of the log.
@@ -9,7 +9,7 @@ export interface SharedRunStore extends RunLeases, SlotLeases, ExperimentLeaseSt
    * @throws {SeqConflictError | RunNotFoundError | RunEndedError | StorageFullError}
    */
   intervene(runId: string, growth: LogGrowth): Promise<void>;
-  /** The time by the database's clock, in milliseconds since 1970: those of the machines may differ. */
+  /** The time by the database's clock, in milliseconds since 1970; the clocks of the machines may differ. */
   now(): Promise<number>;
   /**
    * Called when another process has appended, and with 0 when it has deleted the run. Only a notification, which may be

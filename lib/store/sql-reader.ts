@@ -97,7 +97,7 @@ export abstract class SqlReader
     BenchmarkReader,
     ListDialect
 {
-  /** Builds the queries in the words of the database. */
+  /** Builds the queries in the database's dialect. */
   protected readonly db: Kysely<StoreTables>;
 
   constructor(db: Kysely<StoreTables>) {
@@ -460,9 +460,9 @@ export abstract class SqlReader
 const noteRow = z.object({ run_id: z.string(), score: z.number().nullable(), note: z.string().nullable() });
 
 /**
- * An event as it lies in the database, checked.
+ * A validated event from the database.
  *
- * @param damaged says in words that it cannot be read
+ * @param damaged creates the error if it cannot be read
  */
 export function eventFromRow(row: unknown, damaged: (where: string, cause: unknown) => AppError): RunEvent {
   const { run_id, seq, at, body } = eventRow.parse(row);
@@ -484,9 +484,9 @@ export function indexedText(row: unknown, damaged: (where: string, cause: unknow
 }
 
 /**
- * An event as the text that lies in the database, with its place put in.
+ * An event as the text stored in the database, with its position added.
  *
- * @param damaged says in words that it cannot be read
+ * @param damaged creates the error if it cannot be read
  */
 export function textFromRow(row: unknown, damaged: (where: string, cause: unknown) => AppError): EventText {
   const { run_id, seq, at, type, body } = textRow.parse(row);

@@ -2,7 +2,7 @@ import { AppError } from '../errors/app-error.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** The disk holds no more: nothing was written. Answered with 507; a run that meets it ends with its work kept. */
+/** The disk is full, and nothing was written. The API answers with 507; a run ends with its work kept. */
 export class StorageFullError extends AppError {
   /**
    * @param path the path or database on the full disk
@@ -26,7 +26,7 @@ export class StorageFullError extends AppError {
   }
 }
 
-/** The disk takes writes, but has less room than a new run must find. */
+/** The disk accepts writes, but has less space than a new run needs. */
 export function tooLittleRoom(
   path: string,
   { freeBytes, minFreeBytes }: { freeBytes: number; minFreeBytes: number },
@@ -42,7 +42,7 @@ function megabytes(bytes: number, round: (value: number) => number): string {
   return `${Math.max(0, round(bytes / MEGABYTE))} MB`;
 }
 
-/** A run that no log holds. */
+/** A run that does not exist. */
 export class RunNotFoundError extends AppError {
   constructor(runId: string) {
     super({
@@ -54,12 +54,12 @@ export class RunNotFoundError extends AppError {
   }
 }
 
-/** A number that the log of a run does not hold (yet). */
+/** A sequence number that a run's log does not have (yet). */
 export function missingEvent(runId: string, seq: number): AppError {
   return new AppError({ code: 'event_not_found', message: `Run ${runId} has no event ${seq}.` });
 }
 
-/** A run that has ended takes no more events. */
+/** A run that has ended accepts no more events. */
 export class RunEndedError extends AppError {
   constructor(runId: string) {
     super({ code: 'run_ended', message: `Run ${runId} has ended.`, hint: 'Start a new run.' });
@@ -79,17 +79,17 @@ export class RunNotEndedError extends AppError {
   }
 }
 
-/** Whether there is no such run, or it has ended. */
+/** Whether the run does not exist or has ended. */
 export function isOver(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'run_ended' || error.code === 'run_not_found');
 }
 
-/** Whether the database was locked all the while: the same again may work. */
+/** Whether the database was locked the whole time, so that a retry may succeed. */
 export function isStoreBusy(error: unknown): boolean {
   return error instanceof AppError && error.code === 'store_busy';
 }
 
-/** Whether the disk had no room. By code: the class does not travel between threads. */
+/** Whether the disk was full. Compared by code, because classes are lost between threads. */
 export function isStorageFull(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'storage_full';
 }
@@ -99,12 +99,12 @@ export function isSeqConflict(error: unknown): boolean {
   return error instanceof AppError && error.code === 'seq_conflict';
 }
 
-/** Whether another worker had taken the run. */
+/** Whether another worker had taken over the run. */
 export function isStaleEpoch(error: unknown): boolean {
   return error instanceof AppError && error.code === 'stale_epoch';
 }
 
-/** What SQLite reports, in words, with the file it is about. Other errors pass unchanged. */
+/** Explains errors of SQLite, naming the file. Other errors pass unchanged. */
 export function storeError(error: unknown, path: string): unknown {
   switch (sqliteCode(error)) {
     case 'SQLITE_FULL':
@@ -143,7 +143,7 @@ export function storeError(error: unknown, path: string): unknown {
   }
 }
 
-/** A damaged database is kept as it is: it may hold runs that can be rescued. */
+/** A damaged database is left as it is: it may contain runs that can be rescued. */
 export function corruptStore(path: string, cause?: unknown, where = ''): AppError {
   return new AppError({
     code: 'store_corrupt',
@@ -153,7 +153,7 @@ export function corruptStore(path: string, cause?: unknown, where = ''): AppErro
   });
 }
 
-/** SQLite's extended result code (`SQLITE_FULL`), when the error is one of SQLite's. */
+/** SQLite's extended result code (`SQLITE_FULL`), if the error came from SQLite. */
 export function sqliteCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' && error.code.startsWith('SQLITE_') ? error.code : undefined;

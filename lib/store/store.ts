@@ -25,8 +25,8 @@ export interface StoreReader
     BenchmarkReader {}
 
 /**
- * A whole store, as a database implements it and the composition root opens it. Everything else takes the interface of its own
- * subject. Every store passes the same contract suite (`lib/testing/store-contract.ts`).
+ * A complete store, as implemented by a database and opened by the composition root. Everything else uses the interface
+ * for its own subject. Every store passes the same contract suite (`lib/testing/store-contract.ts`).
  */
 export interface Store
   extends RunStore,

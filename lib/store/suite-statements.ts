@@ -30,7 +30,7 @@ export function hashOf(db: Kysely<StoreTables>, id: string) {
   return db.selectFrom('suites').select('hash').where('id', '=', id);
 }
 
-/** Whether another version is current than the one that was changed. The same change may be stored again. */
+/** Whether the current version is not the one that was changed. The same change may be stored again. */
 export function isChanged(stored: unknown, suite: SuiteRecord, base: string | undefined): boolean {
   if (base === undefined) return false;
   if (stored === undefined) return true;
@@ -47,7 +47,7 @@ export function newestVersions(db: Kysely<StoreTables>, id: string) {
     .orderBy('hash');
 }
 
-/** The statements that store a suite and its current version, and delete the versions that are too many. */
+/** The statements that store a suite and its current version, and delete surplus versions. */
 export function savedSuite(
   db: Kysely<StoreTables>,
   suite: SuiteRecord,
@@ -70,7 +70,7 @@ export function savedSuite(
         created_at: updated_at,
         body: JSON.stringify(suiteCases.parse(cases)),
       })
-      // A version that becomes current again is the newest again.
+      // A version that becomes current again also becomes the newest.
       .onConflict((conflict) =>
         conflict.columns(['suite_id', 'hash']).doUpdateSet({ created_at: updated_at }),
       ),

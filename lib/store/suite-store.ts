@@ -11,7 +11,7 @@ export interface SuiteReader {
   suiteCases(id: string, hash: string): Promise<SuiteCase[] | undefined>;
 }
 
-/** The version that becomes the current one of a suite. */
+/** The version that becomes a suite's current one. */
 export interface SuiteChange {
   cases: readonly SuiteCase[];
   /** The hash of the version that was changed. Missing for a new suite. */
@@ -21,13 +21,13 @@ export interface SuiteChange {
 /** `changed`: `base` is no longer the current version. `name_taken`: it is, but another suite has the name (`nameKey`). */
 export type SavedSuite = 'saved' | 'name_taken' | 'changed';
 
-/** Keeps named lists of cases, with their versions. */
+/** Stores named lists of cases with their versions. */
 export interface SuiteStore extends SuiteReader {
   /**
    * Stores a suite and its current version, or nothing. An equal version is stored once; of the others, the newest
    * `MAX_SUITE_VERSIONS` are kept.
    */
   saveSuite(suite: SuiteRecord, change: SuiteChange): Promise<SavedSuite>;
-  /** Deletes a suite with its versions. Returns whether there was such a suite. */
+  /** Deletes a suite with its versions. Returns whether it existed. */
   deleteSuite(id: string): Promise<boolean>;
 }

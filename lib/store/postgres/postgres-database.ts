@@ -10,7 +10,7 @@ const CONNECT_WITHIN_MS = 5000;
 /** A process that hangs in a transaction must not block the others. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const STATEMENT_MS = 60_000;
-/** Longer than a statement may take: no answer by then means that the connection leads nowhere any more. */
+/** Longer than a statement may take: without an answer by then, the connection is considered dead. */
 const ANSWER_MS = STATEMENT_MS + 10_000;
 /**
  * The system would probe an idle connection after two hours, but a firewall may forget it within minutes. Node gives one up
@@ -52,7 +52,7 @@ export class PostgresDatabase {
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       statement_timeout: STATEMENT_MS,
-      // A commit is on disk when it is answered, whatever the role or the database say.
+      // A commit is on disk when it is acknowledged, regardless of settings of the role or the database.
       options: '-c synchronous_commit=on',
       types: {
         // Counts and milliseconds, far below 2^53.
@@ -68,13 +68,13 @@ export class PostgresDatabase {
 
   run: Run = (statement) => this.#told(() => execute(this.#pool, statement, this.#answerMs));
 
-  /** Runs a statement again while the database does not answer: only for one that may run twice. */
+  /** Retries a statement while the database does not answer. Only for statements that may run twice. */
   runRepeatable: Run = (statement) => this.whenAnswered(() => this.run(statement));
 
   /**
-   * All of `work` or nothing of it.
+   * Runs `work` in a transaction.
    *
-   * @param options.answerMs how long a statement may go without an answer; 0 for any time
+   * @param options.answerMs how long a statement may go without an answer; 0 for no limit
    */
   async transaction<T>(work: (run: Run) => Promise<T>, { answerMs = this.#answerMs } = {}): Promise<T> {
     return this.#told(async () => {
@@ -94,7 +94,7 @@ export class PostgresDatabase {
     });
   }
 
-  /** Does its work again while the database does not answer. @throws {AppError} `store_busy` when its patience is over */
+  /** Retries its work while the database does not answer. @throws {AppError} `store_busy` after the time limit */
   async whenAnswered<T>(work: (tries: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + this.#patienceMs;
     for (let tries = 0; ; tries++) {
@@ -167,7 +167,7 @@ async function undo(client: PoolClient, answerMs: number): Promise<void> {
   }
 }
 
-/** `host:port/database`, or the folder of the socket, as far as the URL says it: never the password. */
+/** `host:port/database`, or the folder of the socket, as far as the URL contains it; never the password. */
 function placeOf(text: string): string {
   const url = new URL(text);
   const host = url.host || url.searchParams.get('host') || 'localhost';

@@ -12,22 +12,22 @@ const LOST = new Set([
   'ENETUNREACH',
   'EHOSTDOWN',
   'ENETDOWN',
-  // The name of a container is known only while it runs.
+  // The name of a container resolves only while it runs.
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** pg's words for the same, which have no code. */
+/** pg's messages for the same, which have no code. */
 const LOST_MESSAGE =
   /^(Connection terminated|timeout e(xceeded|xpired)|Query read timeout|Client has encountered a connection error)/;
 
-/** The system's words for a full disk or quota, where PostgreSQL gives another code than `disk_full` (53100). */
+/** The system's messages for a full disk or quota, for which PostgreSQL gives another code than `disk_full` (53100). */
 const FULL_MESSAGE = /: (No space left on device|Disk quota exceeded)$/;
 
 const FULL_HINT =
   'Free space on the disk of the database server, or delete runs: PostgreSQL reuses their space after its next vacuum.';
 
 /**
- * What PostgreSQL reports, in words, with the database it is about. Other errors pass unchanged.
+ * Explains errors of PostgreSQL, naming the database. Other errors pass unchanged.
  *
  * A database that does not respond, or takes no writes, as after a failover, is reported as `store_busy`, so that writes
  * are retried.
@@ -61,7 +61,7 @@ export function postgresError(error: unknown, place: string): unknown {
   return error;
 }
 
-/** Why a database could not be opened: nothing gets better by waiting. */
+/** Why a database could not be opened, if waiting would not help. */
 export function openingError(error: unknown, place: string): unknown {
   const known = postgresError(error, place);
   if (known instanceof AppError && known.code !== 'store_busy') return known;
@@ -104,7 +104,7 @@ function isLost(error: Error, code: string): boolean {
   return /^(08|25P03|25P04|57P|57014|53200|53300|55P03|40)/.test(code);
 }
 
-/** A damaged database is kept as it is: it may hold runs that can be rescued. */
+/** A damaged database is left as it is: it may contain runs that can be rescued. */
 export function damagedDatabase(place: string, cause: unknown, where = ''): AppError {
   return new AppError({
     code: 'store_corrupt',

@@ -12,8 +12,8 @@ import { eventColumns } from './postgres-statements.ts';
 const found = z.object({ epoch: z.number(), worker: z.string().nullable() });
 
 /**
- * Imports into PostgreSQL. An import holds a lease, which each of its statements renews and needs: when its process is gone
- * or frozen for longer, any process removes it, and it can no longer be completed.
+ * Imports into PostgreSQL. An import holds a lease, which each of its statements renews and requires. If its process
+ * dies or freezes for longer, any process removes the import, which can then no longer be completed.
  */
 export class PostgresImports implements ImportSteps {
   readonly #database: PostgresDatabase;
@@ -47,7 +47,7 @@ export class PostgresImports implements ImportSteps {
     return this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
         const row = importingRow(summary, importId);
-        // A deleted run cannot be restored any more when another takes its place.
+        // A deleted run can no longer be restored when another takes its place.
         await run({
           sql: `delete from runs where id = $1 and epoch = ${DELETED}`,
           parameters: [summary.id],
@@ -76,7 +76,7 @@ export class PostgresImports implements ImportSteps {
         if (!other) throw importInterrupted(summary.id);
         const { epoch, worker } = found.parse(other);
         if (epoch !== IMPORTING) return false;
-        // Its own row: the answer to an earlier try was lost.
+        // Its own row: the answer to an earlier attempt was lost.
         if (worker !== importId) throw importUnderWay(summary.id);
         return true;
       }),
@@ -106,7 +106,7 @@ export class PostgresImports implements ImportSteps {
                 from held where id = held.run_id returning id`,
         parameters: [runId, importId],
       });
-      // The answer to an earlier try was lost. Only that try can have published a run of this import.
+      // The answer to an earlier attempt was lost. Only that attempt can have published a run of this import.
       if (rows.length > 0 || tries === 0) return rows;
       return this.#database.run({
         sql: 'select id from runs where id = $1 and epoch >= 0',
@@ -138,7 +138,7 @@ export class PostgresImports implements ImportSteps {
 /** $3 is the length of a lease in milliseconds. */
 const LEASE_END = `clock_timestamp() + $3 * interval '1 millisecond'`;
 
-/** Of the run $1, or without one of all runs. */
+/** For the run $1, or for all runs without one. */
 const REMOVE_ABANDONED = `
   delete from runs using leases
     where leases.run_id = runs.id and runs.epoch = ${IMPORTING} and until <= clock_timestamp()

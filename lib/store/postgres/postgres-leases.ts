@@ -4,12 +4,15 @@ import type { ExperimentLeaseStore, FreeRun, HeldRun, RunLeases, SlotLeases } fr
 import { RunEndedError, RunNotFoundError } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
 
-/** Max waiting runs of a model that are read; later ones are not counted. Per model, so that none keeps another's server idle. */
+/**
+ * Max waiting runs of a model that are read; later ones are not counted. Per model, so that none can keep another's
+ * server idle.
+ */
 const FREE_OF_A_MODEL = 1000;
 /** Advisory lock key, unique in this database: one process at a time counts slots and claims a run. */
 const CLAIM_LOCK = 0x10_09_e6;
 
-/** Runs with something to do: one that waits for a message has nothing until the operator acts. */
+/** Runs with work to do: a run that waits for a message has none until the operator acts. */
 const WORK = `phase not in ('ended', 'awaiting-message')`;
 
 const position = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
@@ -23,8 +26,8 @@ const freeRow = z.object({
 });
 
 /**
- * Who works on what when several processes share a database: the leases of runs, of slots at model servers and of
- * experiments, all by the database's clock (docs/decisions/0022).
+ * The leases of runs, of slots at model servers and of experiments when several processes share a database, all
+ * measured by the database's clock (docs/decisions/0022).
  */
 export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseStore {
   readonly leaseMs: number;
@@ -86,7 +89,7 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
                 select *, row_number() over (partition by model order by slotless desc, since, id) as place from waiting)
             select id, model, stop_requested, max_iterations, phase from placed where place <= ${FREE_OF_A_MODEL}
             order by slotless desc, since, id`,
-      // First those that need no slot: a long queue must not keep a stopped run from its end.
+      // Runs that need no slot come first: a long queue must not keep a stopped run from ending.
       parameters: [PHASES_WITHOUT_MODEL],
     });
     return rows.map((row) => {
@@ -150,7 +153,7 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
 
   async holdExperiment(experimentId: string, worker: string): Promise<boolean> {
     const rows = await this.#run({
-      // Locked, so that it is not deleted between the look and the reference to it.
+      // Locked, so that it is not deleted between the check and the reference to it.
       sql: `insert into experiment_leases (experiment_id, worker, until)
               select id, $2, clock_timestamp() + $3 * interval '1 millisecond' from experiments where id = $1
                 for key share
@@ -206,7 +209,7 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
   }
 }
 
-/** How long a run's log is, in which epoch it is held, and whether it has ended. */
+/** The length of a run's log, its epoch, and whether it has ended. */
 export async function positionOf(run: Run, runId: string): Promise<z.infer<typeof position> | undefined> {
   const [row] = await run({
     sql: 'select last_seq, epoch, phase from runs where id = $1 and epoch >= 0',

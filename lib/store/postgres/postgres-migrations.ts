@@ -7,12 +7,12 @@ import { compiled, type PostgresDatabase, type Run, type Statement } from './pos
 import { postgres } from './postgres-schema.ts';
 import { jsonIn } from './postgres-text.ts';
 
-/** Ids are compared byte by byte, as SQLite does, whatever language the database was made for. */
+/** IDs are compared byte by byte, as in SQLite, whatever the database's locale. */
 const id = sql`text collate "C"`;
 
 /**
- * The steps that make the current tables, oldest first. A released step is never changed: a later one changes its
- * result. The tables are those of SQLite (`migrations.ts`), and beside them what several processes need.
+ * The steps that create the current tables, oldest first. A released step is never changed: a later one changes its
+ * result. The tables are those of SQLite (`migrations.ts`), plus what several processes need.
  */
 const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
   () => [
@@ -84,7 +84,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('position', 'bigint', (column) => column.notNull())
       .addColumn('body', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('experiment_items_key', ['experiment_id', 'position']),
-    // Beside the runs, so that a heartbeat never waits for an append.
+    // In a separate table, so that a heartbeat never waits for an append.
     postgres.schema
       .createTable('leases')
       .addColumn('run_id', id, (column) => column.primaryKey().references('runs.id').onDelete('cascade'))
@@ -95,7 +95,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('passed_at', 'bigint'),
   ],
   () => [
-    // No reference to the run: a link outlives it, revoked.
+    // No foreign key to the run: a revoked link outlives it.
     postgres.schema
       .createTable('shares')
       .addColumn('id', id, (column) => column.primaryKey())
@@ -236,7 +236,8 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('family', id, (column) => column.notNull().defaultTo(''))
       .addColumn('folder', id)
       .addColumn('deleted_at', 'bigint'),
-    // A value is found without reading the whole text as JSON: what models wrote may hold what a column of text cannot.
+    // A value is found without parsing the whole text as JSON: text of models may contain characters that a
+    // text column cannot hold.
     ...familyBackfill(`substring(body from '"run_id":"([a-z0-9-]+)"')`).map((statement) =>
       sql.raw(statement).compile(postgres),
     ),
@@ -331,7 +332,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
 /** The schema this program writes. */
 export const POSTGRES_SCHEMA_VERSION = migrations.length;
 
-/** Any number that no other program uses in this database: who holds it makes the tables. */
+/** An advisory lock key that no other program uses in this database; its holder creates the tables. */
 const MIGRATION_LOCK = 0x10_09_e5;
 
 /**
@@ -341,7 +342,8 @@ const MIGRATION_LOCK = 0x10_09_e5;
  */
 export function migratePostgres(database: PostgresDatabase): Promise<void> {
   const migrated = async (run: Run) => {
-    // Rewriting a large table takes longer than any other statement may, and so does waiting for a process that does it.
+    // Rewriting a large table may exceed the usual time limit of statements, and so may waiting for another
+    // process that does it.
     await run({ sql: 'set local statement_timeout = 0', parameters: [] });
     await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [MIGRATION_LOCK] });
     const found = await versionOf(run);

@@ -1,16 +1,16 @@
 import { StorageFullError } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
 
-/** What fits on one page of a table, of 8 KB. */
+/** Bytes that fit on one 8 KB page of a table. */
 const PAGE_CHARS = 7000;
 /** 8 MB. */
 const PAGES = 1024;
-/** Any number that no other program uses in this database: who holds it makes the reserve. */
+/** An advisory lock key that no other program uses in this database; its holder creates the reserve. */
 const RESERVE_LOCK = 0x10_09_e7;
 
 /**
- * A table of nothing beside the events, as the ballast is a file beside the SQLite database: when the disk is full, giving
- * it up leaves room to write down how the running runs ended. Dropped, since emptying a table would need new files.
+ * A table of filler, like the ballast file of the SQLite store: when the disk is full, dropping it leaves space to
+ * write how the active runs ended. It is dropped, because emptying a table would need new files.
  */
 export class PostgresReserve {
   readonly #database: PostgresDatabase;
@@ -19,7 +19,7 @@ export class PostgresReserve {
     this.#database = database;
   }
 
-  /** Puts the table there. Returns `false` when the disk has no room for it. */
+  /** Creates the table. Returns `false` if the disk has no space for it. */
   async fill(): Promise<boolean> {
     try {
       await this.#database.transaction(async (run) => {
@@ -36,7 +36,7 @@ export class PostgresReserve {
     }
   }
 
-  /** Whether the disk takes the reserve and as much again. */
+  /** Whether the disk has space for twice the reserve. */
   async hasRoom(): Promise<boolean> {
     if (!(await this.fill())) return false;
     try {
@@ -51,7 +51,7 @@ export class PostgresReserve {
     }
   }
 
-  /** Gives the space back. Another process may have done so a moment ago. */
+  /** Releases the space. Another process may have just done so. */
   async release(): Promise<void> {
     await this.#database.run({ sql: 'drop table if exists loupe_reserve', parameters: [] });
   }
@@ -59,7 +59,7 @@ export class PostgresReserve {
 
 async function makeTable(run: Run, name: 'loupe_reserve' | 'loupe_room'): Promise<void> {
   await run({ sql: `create table ${name} (nothing text)`, parameters: [] });
-  // Neither packed nor put elsewhere: the table is as large as its texts.
+  // Neither compressed nor moved out of line, so that the table is as large as its texts.
   await run({ sql: `alter table ${name} alter column nothing set storage plain`, parameters: [] });
   await run({
     sql: `insert into ${name} select repeat('0', $1) from generate_series(1, $2)`,

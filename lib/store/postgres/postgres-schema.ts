@@ -1,7 +1,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { StoreTables } from '../schema.ts';
 
-/** Builds statements in the words of PostgreSQL and runs none. */
+/** Builds statements in PostgreSQL's dialect without running them. */
 export const postgres = new Kysely<StoreTables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),

@@ -10,7 +10,7 @@ import { isStoreBusy } from '../store-errors.ts';
 import type { PostgresDatabase, Run } from './postgres-database.ts';
 import { damagedDatabase } from './postgres-errors.ts';
 
-/** A burst of appends is over when nothing came for this long; then its events are taken in together. */
+/** A burst of appends is over when nothing arrived for this long; its events are then indexed together. */
 const QUIET_MS = 400;
 /** How long a search waits for events that are not in the index yet. */
 const CATCH_UP_MS = 250;
@@ -22,9 +22,9 @@ const seqRow = z.object({ seq: z.number() });
 const behindRow = z.object({ behind: z.number() });
 
 /**
- * The full-text search of a PostgreSQL store. As in SQLite (`search-index.ts`) the log is taken in some time after it was
- * written, from where the row of each run says; several processes share the work, none takes a run that another has in
- * hand.
+ * The full-text search of a PostgreSQL store. As in SQLite (`search-index.ts`), the log is indexed some time after it
+ * was written, from the position in each run's row. Several processes share the work, and none takes a run that another
+ * is indexing.
  */
 export class PostgresSearch {
   readonly #database: PostgresDatabase;
@@ -36,7 +36,7 @@ export class PostgresSearch {
     this.#database = database;
   }
 
-  /** Something was appended: it is taken in when the burst is over. */
+  /** Call after an append: it is indexed when the burst is over. */
   soon(): void {
     clearTimeout(this.#timer);
     if (this.#closed) return;
@@ -57,7 +57,7 @@ export class PostgresSearch {
     try {
       while ((await this.#takeBatch()) && performance.now() < deadline);
     } catch (error) {
-      // A database that takes no writes at the moment can still be read: the rest is reported as `behind`.
+      // A database that currently accepts no writes can still be read: the rest is reported as `behind`.
       if (!(error instanceof AppError)) throw error;
     }
     const words = searchWords(query);
@@ -106,8 +106,8 @@ export class PostgresSearch {
     try {
       while (!this.#closed && (await this.#takeBatch()));
     } catch (error) {
-      // The log is whole, only the search is behind. A database that does not answer is asked again; after any other error
-      // the next append tries again.
+      // The log is complete, only the search is behind. If the database does not answer, this is retried;
+      // after any other error, the next append tries again.
       if (isStoreBusy(error)) this.soon();
       else console.error('The search index could not be brought up to date:', error);
     }
@@ -147,7 +147,7 @@ export class PostgresSearch {
   }
 }
 
-/** Words as `to_tsquery` reads them: letters and digits in quotes, so that nothing in them is an operator. */
+/** Words in the syntax of `to_tsquery`: letters and digits in quotes, so that nothing in them is an operator. */
 function tsquery(words: readonly SearchWord[]): string {
   return words
     .map(({ parts, begins }) => {

@@ -5,7 +5,7 @@ import type { TextRange } from '../run-store.ts';
 import { IMPORTING } from '../schema.ts';
 import type { Statement } from './postgres-database.ts';
 
-/** Whose append it is: the worker's that holds the run in this epoch, or a person's, who holds nothing. */
+/** The author of an append: the worker that holds the run in this epoch, or a person, who holds nothing. */
 export type Fence = { epoch: number } | 'by a person';
 
 const EVENT_COLUMNS =
@@ -70,7 +70,7 @@ export function appendStatement(
   fence: Fence,
   { rows, counts, standingApprovals, summary }: LogGrowth,
 ): Statement {
-  const ordered = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)); // one order, so that no two wait in a ring
+  const ordered = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)); // one order, so that no two wait for each other
   const row = toRow(summary);
   const held = fence !== 'by a person';
   return {
@@ -96,7 +96,7 @@ export function appendStatement(
   };
 }
 
-/** Whether the run $1 may be read: no import that is not complete. */
+/** Whether the run $1 may be read: an incomplete import may not. */
 const COMPLETE = `(select epoch from runs where id = $1) > ${IMPORTING}`;
 
 export function eventsAfter(

@@ -43,10 +43,10 @@ const warned = (message: string) => ({ type: 'policy.warned', code: 'test', mess
 const OUTCOME_COLUMNS = ['outcome', 'checks_failed', 'checks_total'];
 const anywhere = { worker: 'w', host: 'ollama', slots: 9 };
 
-// Where CI is set, PostgreSQL must be there.
+// In CI, PostgreSQL must be available.
 describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   let server: PostgresServer;
-  /** A database with the present tables and nothing in them. */
+  /** A database with the current tables, all empty. */
   let migrated: string;
   const opened: PostgresRunStore[] = [];
 
@@ -55,11 +55,11 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     migrated = server.newDatabase();
     await (await PostgresRunStore.open(migrated)).close();
   });
-  // What a store left open would print may land in another test's console.
+  // A store left open could print to another test's console.
   afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
   afterAll(() => server[Symbol.asyncDispose]());
 
-  /** Takes a database back to before there were annotations. */
+  /** Reverts a database to the schema before annotations. */
   const dropAnnotations = (url: string) => {
     server.sql(url, 'drop table annotations');
     for (const column of ['family', 'folder', 'deleted_at']) {
@@ -67,7 +67,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     }
   };
 
-  /** Takes a database back to a version from before there were prices, and some columns of runs. */
+  /** Reverts a database to the schema before prices and some columns of runs. */
   const toSchema = (url: string, { version, without }: { version: number; without: readonly string[] }) => {
     dropAnnotations(url);
     for (const column of without) server.sql(url, `alter table runs drop column ${column}`);
@@ -169,7 +169,8 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     const store = await open(url);
     await store.create({ id: 'old', config: sampleConfig() });
     const { epoch } = await store.claim('old', 'worker');
-    // PostgreSQL reads no field of JSON that has an escape for one of these characters, as models write them.
+    // PostgreSQL reads no field of JSON that contains an escape for one of these characters, which models
+    // write.
     const events = unmarkedLoss.map((event) =>
       event.type === 'model-call.ended'
         ? { ...event, message: { ...event.message, thinking: '\u0000 \ud800' } }
@@ -185,7 +186,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     const url = server.newDatabase();
     const older = await PostgresRunStore.open(url);
     await storeFamilies(older);
-    // What it still does in the background would wait for the migration, and the migration for it.
+    // Its background work would wait for the migration, and the migration for it.
     await older.close();
     dropAnnotations(url);
     server.sql(
@@ -487,7 +488,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await a.releaseExperiment('e', 'a');
       expect(await a.holdExperiment('e', 'a')).toBe(false);
       await b.releaseExperiment('e', 'b');
-      // Free again, but not the same lease: the process does not know what happened in between.
+      // Free again, but with a new lease: the process does not know what happened in between.
       expect(await a.keepExperiment('e', 'a')).toBe(false);
       expect(await a.holdExperiment('e', 'a')).toBe(true);
       await b.deleteExperiment('e');
@@ -542,7 +543,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await appendTo(writer, 'a', { epoch, expectedSeq: 1, events: [warned('x')] });
       await vi.waitFor(() => expect(heard).toEqual(['a:1', 'a:2']), { timeout: 5000 });
       await appendTo(reader, 'a', { epoch, expectedSeq: 2, events: [warned('mine')] });
-      await delay(700); // its own are not told
+      await delay(700); // its own appends are not reported
       expect(heard).toEqual(['a:1', 'a:2']);
     });
 
@@ -586,7 +587,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       const key = { runId: 'a', importId: 'frozen' };
       await importer.imports.beginImport(summary, 'frozen');
       await importer.imports.addToImport(key, events.slice(0, 300).map(toEventRow));
-      await delay(300); // of several looks none takes an import whose lease holds
+      await delay(300); // none of several passes removes an import whose lease is valid
       expect(rows()).toBe('300');
       server.sql(url, `update leases set until = '-infinity' where run_id = 'a'`);
       await vi.waitFor(() => expect(rows()).toBe('0'));
@@ -703,7 +704,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     const store = await open(url);
     await store.create({ id: 'a', config: sampleConfig({ task: 'Find the needle' }) });
     await server.crash();
-    // Longer than a burst of appends is waited out: the index tries while nothing answers.
+    // Longer than the pause after a burst of appends, so that the index tries while nothing answers.
     await delay(1000);
     await server.restart();
     await expect
@@ -751,7 +752,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     const database = new PostgresDatabase(server.newDatabase(), { patienceMs: 20_000 });
     const freeze = async (run: Run) => {
       await run({ sql: 'set local idle_in_transaction_session_timeout = 50', parameters: [] });
-      // As long as nothing of this process runs, it does not hear of the end of its connection.
+      // While this process is blocked, it does not notice the end of its connection.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
     };
     const done = database.whenAnswered((tries) =>
@@ -873,7 +874,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
 /**
  * A connection to the database that can break after a statement has arrived and before its answer has.
  *
- * @param options.silently it stays open, and nothing arrives any more, as when a machine loses its power
+ * @param options.silently the connection stays open, but nothing arrives any more, as when a machine loses power
  */
 async function cuttableWire(to: number, { silently = false } = {}) {
   let cutAt: string | undefined;

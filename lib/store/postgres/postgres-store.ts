@@ -79,11 +79,17 @@ import { jsonIn } from './postgres-text.ts';
 import { PostgresWatch } from './postgres-watch.ts';
 
 export interface PostgresStoreOptions {
-  /** For how long a claim and a renewal hold. Default: 30 000. */
+  /** How long a claim and a renewal last, in milliseconds. Default: 30,000. */
   leaseMs?: number;
-  /** How long an operation waits for a database that does not answer before it is `store_busy`. Default: 5000. */
+  /**
+   * How long an operation waits for a database that does not answer before it fails with `store_busy`, in milliseconds.
+   * Default: 5000.
+   */
   patienceMs?: number;
-  /** How long a statement may go without an answer before its connection counts as lost. Default: 70 000. */
+  /**
+   * How long a statement may go without an answer before its connection counts as lost, in milliseconds. Default:
+   * 70,000.
+   */
   answerMs?: number;
   /** Polling interval in milliseconds, in case a notification was lost. Default: 1000. */
   lookMs?: number;
@@ -121,7 +127,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   readonly #search: PostgresSearch;
   readonly imports: PostgresImports;
   readonly #reserve: PostgresReserve;
-  /** What the last write met that found no room. */
+  /** The error of the last write that found no space. */
   #full: StorageFullError | undefined;
   readonly #othersListeners = new Set<(runId: string, lastSeq: number) => void>();
   readonly #saidListeners = new Set<(message: string) => void>();
@@ -207,7 +213,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return importInSlices(this.imports, run, (...asked) => this.keepImages(...asked));
   }
 
-  /** Inserts a run with the beginning of its log, unless its key has made one. Returns the id of the one or the other. */
+  /** Inserts a run with the beginning of its log, unless its key has already created one. Returns the ID of either. */
   async #make(
     run: Omit<RunToInsert, 'beginning'> & { id: string; familyFrom?: string },
     begin: (query: Run, at: number) => Promise<LogBeginning>,
@@ -220,7 +226,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       if (first !== undefined) return first;
       const { rows, summary } = await begin(query, at);
       lastSeq = summary.last_seq;
-      // An earlier try may have been stored, and its answer lost.
+      // An earlier attempt may have been stored, and its answer lost.
       if (tries > 0 && (await positionOf(query, id))) return id;
       const family = familyFrom === undefined ? run.family : await familyOfRun(query, familyFrom);
       const row = newRow(summary, { worker, family, folder });
@@ -238,7 +244,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       try {
         return await this.#database.transaction((query) => insert(query, tries));
       } catch (error) {
-        // Another request with the same key was quicker by a moment.
+        // Another request with the same key was slightly faster.
         const first = key !== undefined && isDuplicate(error) ? await firstOf(this.#run, key) : undefined;
         if (first === undefined) throw error;
         return first;
@@ -314,7 +320,8 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       parameters: [runId],
     });
     if (!row) throw new RunNotFoundError(runId);
-    // Only the worker that holds the run counts. It stores a number, since a statement whose answer is lost runs twice.
+    // Only the worker that holds the run updates the count. It stores an absolute number, because a statement
+    // whose answer is lost runs twice.
     const recoveries = counted.parse(row).recoveries + 1;
     await this.#run(compiled(postgres.updateTable('runs').set({ recoveries }).where('id', '=', runId)));
     return recoveries;
@@ -470,10 +477,10 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return this.#withReserve(() => this.#deleteOne('experiments', id));
   }
 
-  /** Returns whether there was one. */
+  /** Returns whether it existed. */
   #deleteOne(table: 'presets' | 'suites' | 'benchmarks' | 'experiments', id: string): Promise<boolean> {
     const gone = compiled(postgres.deleteFrom(table).where('id', '=', id).returning('id'));
-    // An earlier try may have deleted it, and its answer been lost.
+    // An earlier attempt may have deleted it, and its answer been lost.
     return this.#database.whenAnswered(
       async (tries) => (await this.#database.run(gone)).length > 0 || tries > 0,
     );
@@ -492,7 +499,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
           parameters: [runId],
         });
         if (!row) {
-          // An earlier try deleted it, and its answer was lost.
+          // An earlier attempt deleted it, and its answer was lost.
           if (tries > 0) return;
           throw new RunNotFoundError(runId);
         }
@@ -512,7 +519,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     const writing = this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
         for (const runId of ordered) {
-          // A statement that waits for a lock sees annotations as they were before, so they are read by the next one.
+          // A statement that waited for a lock sees old annotations, so they are read by the next statement.
           await run({ sql: 'select from runs where id = $1 for update', parameters: [runId] });
           const [row] = await run(
             compiled(selectRuns(postgres).where('runs.id', '=', runId).where('runs.epoch', '>', IMPORTING)),
@@ -537,7 +544,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
               sql: 'select phase, epoch from runs where id = $1 for update',
               parameters: [runId],
             });
-            // An earlier try hid it, and its answer was lost.
+            // An earlier attempt hid it, and its answer was lost.
             if (row?.epoch === DELETED && tries > 0) continue;
             if (!row || Number(row.epoch) < 0) throw new RunNotFoundError(runId);
             if (row.phase !== 'ended') throw new RunNotEndedError(runId);
@@ -555,7 +562,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       this.#database.whenAnswered(async (tries) => {
         const restored = await this.#database.run(restore);
         if (restored.length > 0 || tries === 0) return restored;
-        // An earlier try may have restored them, and its answer been lost.
+        // An earlier attempt may have restored them, and its answer been lost.
         return this.#database.run({
           sql: `select id from runs where id = any($1::text[]) and epoch = 0 and worker is null and phase = 'ended'`,
           parameters: [runIds],
@@ -604,7 +611,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   async countShareView(shareId: string, at: number): Promise<void> {
     await this.#database.whenAnswered((tries) =>
       this.#database.run({
-        // An earlier try may have counted it, and its answer been lost.
+        // An earlier attempt may have counted it, and its answer been lost.
         sql: `update shares set views = views + 1, last_viewed_at = $2
               where id = $1 and ($3 or last_viewed_at is distinct from $2)`,
         parameters: [shareId, at, tries === 0],
@@ -647,7 +654,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return z.object({ now: z.number() }).parse(row).now;
   }
 
-  /** Whether the database answers at the moment. */
+  /** Whether the database currently answers. */
   answers(): Promise<boolean> {
     return this.#database.run({ sql: 'select 1', parameters: [] }).then(
       () => true,
@@ -707,7 +714,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   #appendAs(runId: string, fence: Fence, growth: LogGrowth): Promise<void> {
-    // A worker has one append at a time, and its log tries that again later, too. People may act at the same time.
+    // A worker makes one append at a time, and its log also retries later. People may act concurrently.
     const unanswered: UnansweredAppends = fence === 'by a person' ? new Map() : this.#unanswered;
     return this.#database.whenAnswered(async () => {
       const rows = await this.#database.run(appendStatement(fence, growth)).catch((error: unknown) => {

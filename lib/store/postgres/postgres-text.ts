@@ -1,10 +1,10 @@
-// PostgreSQL keeps any text but NUL and halves of surrogate pairs, which models and tools do write. They are kept behind a
-// mark that stands for nothing in Unicode, and so is the mark itself: what is read is exactly what was written.
+// PostgreSQL stores any text except NUL and lone surrogates, which models and tools do write. They are escaped
+// with a mark that has no meaning in Unicode, as is the mark itself, so that exactly what was written is read.
 const MARK = '\u{10FFFF}';
 const UNKEEPABLE = /[\0\u{10FFFF}]|\p{Cs}/gu;
 const KEPT = /\u{10FFFF}([0-9a-f]{4}|m)/gu;
 
-/** A text as PostgreSQL can keep it. */
+/** A text in a form that PostgreSQL can store. */
 export function toPostgresText(text: string): string {
   if (text.isWellFormed() && !text.includes('\0') && !text.includes(MARK)) return text;
   return text.replaceAll(UNKEEPABLE, (found) =>
@@ -21,8 +21,8 @@ export function fromPostgresText(text: string): string {
 }
 
 /**
- * SQL for the JSON in a column of text. PostgreSQL reads no field of JSON that has an escape anywhere which no text of it
- * can hold: NUL or half of a surrogate pair. These are replaced; every other field stays as it is.
+ * SQL for the JSON in a text column. PostgreSQL reads no field of JSON that contains an escape for NUL or a lone
+ * surrogate anywhere. These are replaced; all other fields are unchanged.
  */
 export function jsonIn(column: string): string {
   return `regexp_replace(${column}, '\\\\u(0000|d[89a-f][0-9a-f]{2})', '\\\\ufffd', 'gi')::json`;

@@ -6,35 +6,35 @@ import { isStoreBusy } from '../store-errors.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
 import { fromPostgresText } from './postgres-text.ts';
 
-/** One channel of the database carries "run X is at N", at 0 when X was deleted, and at -1 when people changed what they noted. */
+/** The channel that carries "run X is at N": N is 0 when X was deleted, and -1 when its annotations changed. */
 const CHANNEL = 'loupe_runs';
-/** What processes say to each other without it being about an append. */
+/** The channel for messages between processes that are not about appends. */
 const SAID = 'loupe_said';
-/** Notifications of one process are gathered: each takes a lock that all commits of the server share. */
+/** Notifications of one process are batched, because each takes a lock that all commits of the server share. */
 const GATHER_MS = 20;
 /** Below the 8000 bytes that a notification holds. */
 const RUNS_PER_NOTE = 100;
 
-/** In place of a last number. */
+/** Special values in place of a last number. */
 const DELETED = 0;
-/** What is known of the run besides its log has changed, or the run is there again. */
+/** The run's data besides its log has changed, or the run was restored. */
 const ANNOTATED = -1;
 
 const note = z.object({ from: z.string(), runs: z.array(z.tuple([z.string(), z.number()])) });
 const place = z.object({ id: z.string(), last_seq: z.number() });
 
 /**
- * Tells other processes of appends, and hears of theirs: by notification within milliseconds, and by looking at the
- * unfinished runs every now and then, since a notification is lost with its connection.
+ * Notifies other processes of appends, and learns of theirs: by notification within milliseconds, and by polling the
+ * unfinished runs, because a notification is lost with its connection.
  */
 export class PostgresWatch {
   readonly #database: PostgresDatabase;
   readonly #onChange: (runId: string, lastSeq: number) => void;
   readonly #onSaid: (message: string) => void;
   readonly #lookMs: number;
-  /** This process among the others. */
+  /** The ID of this process. */
   readonly #self = randomUUID();
-  /** The last seq of every unfinished run, as far as this process has heard. */
+  /** The last known seq of every unfinished run. */
   readonly #known = new Map<string, number>();
   readonly #toTell = new Map<string, number>();
   #telling: NodeJS.Timeout | undefined;
@@ -45,10 +45,10 @@ export class PostgresWatch {
 
   constructor(options: {
     database: PostgresDatabase;
-    /** How often to look, in milliseconds. */
+    /** Polling interval in milliseconds. */
     lookMs: number;
     onChange: (runId: string, lastSeq: number) => void;
-    /** Another process has said something. */
+    /** Called with a message of another process. */
     onSaid: (message: string) => void;
   }) {
     this.#database = options.database;
@@ -57,14 +57,14 @@ export class PostgresWatch {
     this.#onSaid = options.onSaid;
   }
 
-  /** Begins to watch. What other processes append from now on is heard of. */
+  /** Starts to watch. Appends of other processes are noticed from now on. */
   async start(): Promise<void> {
     await this.#listen();
     await this.#look();
     this.#lookLater();
   }
 
-  /** This process has appended. */
+  /** Call after an append by this process. */
   tell(runId: string, lastSeq: number): void {
     this.#known.set(runId, lastSeq);
     this.#toTell.set(runId, lastSeq);
@@ -77,14 +77,16 @@ export class PostgresWatch {
     this.#known.delete(runId);
   }
 
-  /** Announces a change that is not in the log. A lost notification is made good for when the list is read again. */
+  /**
+   * Announces a change that is not in the log. If the notification is lost, the next read of the list shows the change.
+   */
   tellAnnotated(runId: string): void {
-    // An append that waits to be told says as much.
+    // A pending notification of an append implies this one.
     if (!this.#toTell.has(runId)) this.#toTell.set(runId, ANNOTATED);
     this.#telling ??= setTimeout(() => void this.#send(), GATHER_MS);
   }
 
-  /** In one statement: they come in their order, or none does. */
+  /** One statement, so that they arrive in order or not at all. */
   async say(messages: readonly string[]): Promise<void> {
     await this.#database.run({
       name: 'loupe_say',
@@ -93,7 +95,7 @@ export class PostgresWatch {
     });
   }
 
-  /** The last notes are sent, then nothing more. */
+  /** Sends the last notifications, then stops. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#telling);
@@ -109,7 +111,7 @@ export class PostgresWatch {
     for (let from = 0; from < runs.length; from += RUNS_PER_NOTE) {
       const text = JSON.stringify({ from: this.#self, runs: runs.slice(from, from + RUNS_PER_NOTE) });
       const statement = { sql: 'select pg_notify($1, $2)', parameters: [CHANNEL, text] };
-      // A note that is lost is made good for by the next look of the others.
+      // If a notification is lost, the next poll of the others finds the change.
       await this.#database.run(statement).catch(() => undefined);
     }
   }

@@ -7,9 +7,9 @@ const CHUNK_BYTES = 64 * KILOBYTE;
 const PARTS = 4;
 
 /**
- * A file of noise beside the database: room that stays ours when the disk is full. Giving part of it back leaves room to
- * write how the running runs ended and to delete runs (docs/decisions/0035). Noise, since zeros take no room on a file
- * system that compresses.
+ * A file of random bytes next to the database that reserves space for a full disk. Releasing part of it leaves space to
+ * write how the active runs ended and to delete runs (docs/decisions/0035). The bytes are random, because zeros take no
+ * space on a file system that compresses.
  */
 export class Ballast {
   readonly #path: string;
@@ -21,12 +21,12 @@ export class Ballast {
     this.bytes = Math.max(PARTS * CHUNK_BYTES, bytes - (bytes % (PARTS * CHUNK_BYTES)));
   }
 
-  /** What one `release` gives back, in bytes. */
+  /** How much one `release` frees, in bytes. */
   get partBytes(): number {
     return this.bytes / PARTS;
   }
 
-  /** The room that it holds at the moment, in bytes. */
+  /** Its current size in bytes. */
   get size(): number {
     return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
   }
@@ -42,14 +42,14 @@ export class Ballast {
       while (this.size + CHUNK_BYTES <= goal) writeSync(file, randomFillSync(noise));
       fsyncSync(file);
     } catch {
-      this.release(); // the disk has less room than it says: none of it is ours to take
+      this.release(); // the disk has less space than it reports, so leave it free
     } finally {
       if (file !== undefined) closeSync(file);
     }
     return this.size >= this.bytes;
   }
 
-  /** Gives a part back to the file system. Returns `false` when there was none left to give. */
+  /** Releases a part to the file system. Returns `false` if nothing was left. */
   release(): boolean {
     const { size } = this;
     if (size <= this.partBytes) {

@@ -15,7 +15,7 @@ const INCREMENTAL = 2;
 /** A larger database made by an earlier version keeps its size: rewriting it would make the start too slow. */
 const CONVERT_BYTES = 512 * 1024 * 1024;
 
-/** Gives the room of deleted runs back to the file system, slice by slice, so that appends have their turn in between. */
+/** Returns the space of deleted runs to the file system slice by slice, so that appends can run in between. */
 export class Compactor {
   readonly #database: Database.Database;
   readonly #room: DiskRoom;
@@ -64,7 +64,7 @@ export class Compactor {
   }
 }
 
-/** Brings the journal into the database and empties it. While others read, that is left to the next time. */
+/** Checkpoints the journal into the database and empties it. While others read, this is left to the next time. */
 export function checkpoint(database: Database.Database): void {
   try {
     database.pragma('wal_checkpoint(TRUNCATE)');
@@ -74,7 +74,7 @@ export function checkpoint(database: Database.Database): void {
   }
 }
 
-/** Makes a database of an earlier version one whose file can shrink, once, where it is small and there is room for it. */
+/** Converts a small database of an earlier version to one whose file can shrink, if there is enough space. */
 export function convertWhenSmall(database: Database.Database, path: string): void {
   if (database.pragma('auto_vacuum', { simple: true }) === INCREMENTAL) return;
   const { size } = statSync(path);

@@ -5,13 +5,13 @@ import { Ballast } from './ballast.ts';
 
 const MEGABYTE = 1024 * 1024;
 const DEFAULT_RESERVE_MEGABYTES = 16;
-/** On a small disk the reserve takes no larger share than this. */
+/** Max share of a small disk that the reserve takes. */
 const LARGEST_SHARE = 1 / 4;
 
 /**
- * Whether the disk of a data directory takes writes, and the reserve that is kept for when it does not. Once it is full,
- * everything but the end of a run, a deletion, a revocation and signing in or out is refused, so that the reserve is left to those; it takes
- * writes again as soon as the reserve is whole and the same again is free.
+ * Whether the disk of a data directory accepts writes, and the reserve for when it does not. Once the disk is full,
+ * everything except the end of a run, a deletion, a revocation and signing in or out is refused, so that the reserve is
+ * left to those. Writes are accepted again as soon as the reserve is complete and the same amount of space is free.
  */
 export class DiskRoom {
   readonly #dataDir: string;
@@ -26,13 +26,13 @@ export class DiskRoom {
     this.#ballast = new Ballast(join(dataDir, 'ballast'), { bytes });
   }
 
-  /** The first look, once the store is open. */
+  /** The first check, once the store is open. */
   begin(): void {
     if (freeBytes(this.#dataDir) < this.#ballast.partBytes) this.ranOut();
     else this.reclaim();
   }
 
-  /** A write met a full disk. */
+  /** Call when a write failed on a full disk. */
   ranOut(): void {
     if (this.#full) return;
     this.#full = true;
@@ -50,7 +50,7 @@ export class DiskRoom {
     this.#ballast.fill(freeBytes(this.#dataDir) - this.#ballast.partBytes);
   }
 
-  /** Why writes are refused at the moment; `undefined` when they are not. Looks again whether there is room. */
+  /** Why writes are currently refused; `undefined` if they are not. Checks again whether there is space. */
   refusal(): StorageFullError | undefined {
     if (!this.#full) return undefined;
     const { bytes, size } = this.#ballast;

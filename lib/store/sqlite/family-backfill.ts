@@ -1,8 +1,8 @@
 /**
- * Fills the families of runs that were stored before families were: forks join the first run that they come from, and all
- * of them the experiment of that run.
+ * Fills the families of runs that were stored before families existed: forks join their first ancestor, and all of them
+ * that run's experiment.
  *
- * @param itemRunId the run of an experiment's item, in the words of the database
+ * @param itemRunId SQL for the run of an experiment's item
  */
 export function familyBackfill(itemRunId: string): readonly string[] {
   return [
@@ -17,5 +17,5 @@ export function familyBackfill(itemRunId: string): readonly string[] {
   ];
 }
 
-/** Folders that Loupe made for a run are not a person's. */
+/** Folders that Loupe created for a run are not a person's. */
 export const OWN_FOLDERS = `update runs set folder = null where folder like '%/workspaces/%'`;

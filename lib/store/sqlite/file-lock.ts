@@ -2,7 +2,9 @@ import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { sqliteCode, storeError } from '../store-errors.ts';
 
-/** A lock of the operating system (SQLite's) on a file of its own, so that it is free again at once after kill -9. */
+/**
+ * A lock of the operating system (through SQLite) on a separate file, so that it is released immediately after kill -9.
+ */
 export class FileLock {
   readonly #database: Database.Database;
 

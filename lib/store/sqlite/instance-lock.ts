@@ -16,7 +16,7 @@ const holder = z.object({
 });
 export type LockHolder = z.infer<typeof holder>;
 
-/** Another Loupe works in this data directory. */
+/** Another Loupe uses this data directory. */
 export class AlreadyRunningError extends AppError {
   readonly holder: LockHolder | undefined;
 
@@ -32,7 +32,7 @@ export class AlreadyRunningError extends AppError {
   }
 }
 
-/** The right to write in a data directory, held for the life of the process. */
+/** The exclusive right to write to a data directory, held for the life of the process. */
 export class InstanceLock {
   readonly #lock: FileLock;
   readonly #holderPath: string;
@@ -73,6 +73,6 @@ function readHolder(path: string): LockHolder | undefined {
   try {
     return holder.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
-    return undefined; // it says who is there; the lock itself does not depend on it
+    return undefined; // only informs about the holder; the lock does not depend on it
   }
 }

@@ -7,8 +7,8 @@ import { OUTCOME_BACKFILL } from './outcome-backfill.ts';
 import { workedBackfill } from './worked-backfill.ts';
 
 /**
- * The steps that make the present tables, oldest first. A step that was released is never changed: a later one
- * changes what it made.
+ * The steps that create the current tables, oldest first. A released step is never changed: a later one changes its
+ * result.
  */
 const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
   () => [
@@ -66,7 +66,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('count', 'integer', (column) => column.notNull())
       .addPrimaryKeyConstraint('model_counts_key', ['model', 'counter'])
       .modifyEnd(sql`without rowid`),
-    // The replies of the runs that are there already.
+    // The replies of existing runs.
     ...[
       `select 'replies' as counter, run_id from parsed union all select 'replies', run_id from swallowed`,
       `select 'none' as counter, run_id from parsed where json_array_length(body, '$.calls') = 0
@@ -121,7 +121,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .where(sql.ref('parent_id'), 'is not', sql.lit(null)),
   ],
   () => [
-    // No reference to the run: a link outlives it, revoked.
+    // No foreign key to the run: a revoked link outlives it.
     sqlite.schema
       .createTable('shares')
       .addColumn('id', 'text', (column) => column.primaryKey().notNull())
@@ -143,7 +143,7 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .on('runs')
       .column('created_at')
       .where(sql.ref('indexed_seq'), '<', sql.ref('last_seq')),
-    // The texts themselves are not kept a second time: they are read out of the events that are found.
+    // The texts are not stored a second time: they are read from the matching events.
     sqlite.schema
       .createTable('search_rows')
       .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())

@@ -1,7 +1,7 @@
 /**
- * Fills the outcome of runs that ended before it was stored, from the end of their logs. Two facts are read off the text of
- * an event, which both databases can do without a JSON parser: inside a string a quote is escaped, so `"cut":true` is
- * always the field. What the last words announced is not known for these runs.
+ * Fills the outcome of runs that ended before it was stored, from the end of their logs. Two facts are read from the
+ * text of an event, which both databases can do without a JSON parser: inside a string a quote is escaped, so
+ * `"cut":true` is always the field. Whether the last text only announced work is unknown for these runs.
  */
 export const OUTCOME_BACKFILL: readonly string[] = [
   `update runs set checks_failed = ${countInChecks('"passed":false')},

@@ -5,7 +5,7 @@ import { indexedText } from '../sql-reader.ts';
 import { corruptStore, isStoreBusy, StorageFullError, storeError } from '../store-errors.ts';
 import type { DiskRoom } from './disk-room.ts';
 
-/** A burst of appends is over when nothing came for this long; then its events are taken in together. */
+/** A burst of appends is over when nothing arrived for this long; its events are then indexed together. */
 const QUIET_MS = 400;
 /** Events indexed per transaction, which bounds how long an append waits. */
 const BATCH_EVENTS = 100;
@@ -38,7 +38,7 @@ export class SearchIndex {
     this.#selectBacklog = database.prepare(
       'select id, indexed_seq from runs where indexed_seq < last_seq order by created_at limit 1',
     );
-    // Also of deleted runs: one that waits in the backlog would keep out all that come after it.
+    // Includes deleted runs: one left in the backlog would block all that follow.
     this.#selectEvents = database.prepare(
       'select run_id, seq, at, body from events where run_id = ? and seq > ? order by seq limit ?',
     );
@@ -47,7 +47,7 @@ export class SearchIndex {
     this.#moveOn = database.prepare('update runs set indexed_seq = ? where id = ?');
   }
 
-  /** Something was appended: it is taken in when the burst is over. */
+  /** Call after an append: it is indexed when the burst is over. */
   soon(): void {
     this.#after(QUIET_MS);
   }

@@ -29,7 +29,7 @@ export class SqliteImports implements ImportSteps {
   readonly #write: <T>(work: () => T) => Promise<T>;
   readonly #published: () => void;
   readonly #removed: () => void;
-  /** The imports under way, by their run. */
+  /** The imports in progress, by run. */
   readonly #active = new Map<string, string>();
   readonly #selectRun: Database.Statement<[string]>;
   readonly #selectHidden: Database.Statement<[]>;
@@ -78,7 +78,7 @@ export class SqliteImports implements ImportSteps {
     const { id } = summary;
     while (await this.#write(() => !this.#active.has(id) && this.#removeSlice(id))) await turn();
     return this.#write(() => {
-      // A deleted run cannot be restored any more when another takes its place.
+      // A deleted run can no longer be restored when another takes its place.
       this.#deleteDeleted.run(id);
       const found = this.#selectEpoch(id);
       if (found === IMPORTING) throw importUnderWay(id);

@@ -143,7 +143,7 @@ export class SqliteReader extends SqlReader {
   }
 }
 
-/** Words as FTS5 reads them: each part in quotes, so that nothing in it is an operator. */
+/** Words in the syntax of FTS5: each part in quotes, so that nothing in it is an operator. */
 function matchExpression(words: readonly SearchWord[]): string {
   return words.map(({ parts, begins }) => `"${parts.join(' ')}"${begins ? '*' : ''}`).join(' AND ');
 }

@@ -192,7 +192,7 @@ it.skipIf(!canMountDisks)('fault matrix: reports storage_full if the disk is ful
   expect(openedBy({ mounted: 'size=16k' })).toContain('storage_full');
 });
 
-/** Stores some slices of a long import and then stops for ever, in the middle of the next. */
+/** Stores some slices of a long import and then hangs in the middle of the next. */
 const STUCK_IMPORTER = `
   const { longLog, sampleFile } = await import(${JSON.stringify(here('../../testing/sample-logs.ts'))});
   const store = SqliteRunStore.open(directory, { ballastMegabytes: 1 });

@@ -315,7 +315,7 @@ it('finds words in logs that are older than the search, and in no log that is go
   );
   for (const column of ['indexed_seq', 'imported_at', 'tokens_estimated', 'cost_usd', ...OUTCOME_COLUMNS])
     database.exec(`alter table runs drop column ${column}`);
-  // The search came with the seventh step.
+  // The seventh step added the search.
   database.pragma('user_version = 6');
   database.close();
   const again = SqliteRunStore.open(directory, small);
@@ -404,7 +404,7 @@ it('fault matrix: asks the disk for every commit, so that power loss takes no ac
   await store.create({ id: 'a', config: sampleConfig() });
   const { epoch } = await store.claim('a', 'worker');
   await appendTo(store, 'a', { epoch, expectedSeq: 1, events: [warned('kept')] });
-  // What is on disk at the moment of the acknowledgement, without anything that closing would add.
+  // The data on disk at the moment of the acknowledgement, without anything that closing would add.
   const snapshot = mkdtempSync(join(tmpdir(), 'loupe-power-'));
   for (const file of ['loupe.db', 'loupe.db-wal']) copyFileSync(join(directory, file), join(snapshot, file));
   await store.close();
@@ -469,7 +469,7 @@ it('fault matrix: with a clock that jumps a day, events keep their order and no 
       await appendTo(store, 'a', { epoch, expectedSeq: index + 1, events: [warned(`${index}`)] });
     }
     await store.close();
-    // The next process begins with the clock as it is, which the log is ahead of.
+    // The log is ahead of the clock with which the next process starts.
     const database = new Database(join(directory, 'loupe.db'));
     database.exec('update events set at = at + 172800000 where seq = 5');
     database.close();
@@ -550,7 +550,7 @@ it('gives the lock back when opening fails', async () => {
   await store.close();
 });
 
-/** Takes a database back to before there were annotations. */
+/** Reverts a database to the schema before annotations. */
 function dropAnnotations(database: Database.Database): void {
   database.exec('drop table annotations; drop index runs_family; drop index runs_deleted');
   for (const column of ['family', 'folder', 'deleted_at']) {

@@ -82,7 +82,7 @@ import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
 /** The database within the data directory. */
 export const DATABASE_FILE = 'loupe.db';
 
-/** Above this size the check of every page would make the start slow; damage then shows when it is read. */
+/** Above this size, checking every page would slow down the start; damage is then found when it is read. */
 const QUICK_CHECK_BYTES = 256 * 1024 * 1024;
 
 /** How long a search waits for events that are not in the index yet, in milliseconds. */
@@ -93,7 +93,10 @@ const lease = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.strin
 export interface SqliteStoreOptions {
   /** Size of the reserve for a full disk. Default: 16. */
   ballastMegabytes?: number;
-  /** How long an operation waits for a locked database before it is `store_busy`, in milliseconds. Default: 5000. */
+  /**
+   * How long an operation waits for a locked database before it fails with `store_busy`, in milliseconds. Default:
+   * 5000.
+   */
   busyPatienceMs?: number;
   /** Whether only this connection opens the database, so that no shared-memory file is needed. Default: false. */
   exclusive?: boolean;
@@ -167,7 +170,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
    * Opens the store of a data directory, creates it if missing, and migrates its schema.
    *
    * @throws {AppError} `data_directory_unusable`, `data_directory_remote`, `already_running`, `store_corrupt`,
-   *   `store_too_new`, `store_not_writable`, `storage_full`; the files stay as they are
+   *   `store_too_new`, `store_not_writable`, `storage_full`; the files are unchanged
    */
   static open(dataDir: string, options: SqliteStoreOptions = {}): SqliteRunStore {
     prepareDataDirectory(dataDir);
@@ -193,7 +196,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     }
   }
 
-  /** Tells a second start where this server is reached. */
+  /** Publishes this server's URL for a second start. */
   announce(holder: LockHolder): void {
     this.#lock.announce(holder);
   }
@@ -243,7 +246,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     return this.#imports.dropImport(key);
   }
 
-  /** Inserts a run with the beginning of its log, unless its key has made one. Returns the id of the one or the other. */
+  /** Inserts a run with the beginning of its log, unless its key has already created one. Returns the ID of either. */
   #make(
     run: Omit<RunToInsert, 'beginning'> & { id: string; familyFrom?: string },
     begin: () => LogBeginning,
@@ -292,10 +295,10 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   }
 
   /**
-   * Appends to several runs in one transaction, so that they share its cost. One that is refused changes nothing and stops
-   * none of the others.
+   * Appends to several runs in one transaction, so that they share its cost. A refused append changes nothing and does
+   * not affect the others.
    *
-   * @returns the error of each append, in their order; `undefined` for those that are on disk
+   * @returns the error of each append, in order; `undefined` for those that are on disk
    */
   async appendAll(appends: readonly RunAppend[]): Promise<unknown[]> {
     try {
@@ -346,7 +349,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     );
   }
 
-  /** Brings the search up to date with the log, for at most so long. */
+  /** Brings the search up to date with the log, within a time limit. */
   async catchUp(patienceMs: number): Promise<void> {
     await this.#index.catchUp(patienceMs);
   }
@@ -669,7 +672,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#imports.close();
     this.#compactor.close();
     this.#database.close();
-    this.#room.reclaim(); // the journal has just been given back
+    this.#room.reclaim(); // the journal's space has just been freed
     this.#lock.release();
   }
 
@@ -679,7 +682,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     return lease.parse(row);
   }
 
-  /** Whether there is such a run, also one that is being imported. */
+  /** Whether the run exists, even if it is still being imported. */
   #requireRow(runId: string): void {
     const row = this.#first(sqlite.selectFrom('runs').select('id').where('id', '=', runId));
     if (row === undefined) throw new RunNotFoundError(runId);
@@ -744,7 +747,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
         if (!(error instanceof StorageFullError)) throw error;
         this.#room.ranOut();
         if (!mayUseReserve) throw error;
-        // What the journal holds goes into the database, so that its room can be written again.
+        // Checkpoints the journal into the database, so that its space can be reused.
         checkpoint(this.#database);
         if (!this.#room.giveRoom()) throw this.#reserveUsedUp(error);
       }
@@ -763,7 +766,7 @@ function endsRun({ request }: RunAppend): boolean {
 }
 
 interface WriteOptions {
-  /** What must be written also on a full disk. */
+  /** Writes that must succeed even on a full disk. */
   mayUseReserve?: boolean;
 }
 
@@ -773,7 +776,7 @@ function openDatabase(path: string, { exclusive = false }: SqliteStoreOptions): 
   try {
     chmodSync(path, 0o600);
     if (exclusive) database.pragma('locking_mode = EXCLUSIVE');
-    // Only an empty database takes this, and any would be written to; `convertWhenSmall` is for the others.
+    // Only takes effect in an empty database, and would write to any other; those use `convertWhenSmall`.
     if (statSync(path).size === 0) database.pragma('auto_vacuum = INCREMENTAL');
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');

@@ -90,7 +90,7 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly #insertRun = this.#remote('insertRun');
   readonly #thread: Worker;
   readonly #pending = new Map<number, Pending>();
-  /** Appends that wait until the thread has written those before them, to be written together. */
+  /** Appends that wait until the thread has written earlier ones, to be written together. */
   #gathered: Append[] = [];
   #isAppending = false;
   #lastId = 0;

@@ -6,10 +6,10 @@ export const BUSY_PATIENCE_MS = 5000;
 const BUSY_LOOK_MS = 50;
 
 /**
- * Runs its work once no other program has the database locked. Other work continues meanwhile: nothing waits inside
- * SQLite, which would stop everything.
+ * Runs its work once no other program has the database locked. Other work continues meanwhile, because waiting inside
+ * SQLite would block the thread.
  *
- * @throws {AppError} `store_busy` after `patienceMs`, and everything else SQLite reports, in words
+ * @throws {AppError} `store_busy` after `patienceMs`, and explained errors of SQLite
  */
 export async function whenFree<T>(
   work: () => T,

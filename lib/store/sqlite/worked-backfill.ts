@@ -4,10 +4,10 @@ const WAIT_STARTS = ['message.awaited', 'approval.requested', 'mcp-request.recei
 const WAIT_ENDS = ['approval.decided', 'mcp-request.answered', 'server-wait.ended', 'run.resumed'];
 
 /**
- * Fills the duration of runs that were stored before it was (`RunSummary.worked_ms`). The last check of the budget has the
- * working time until then; after it, or without one, the steps between two events count that are not waits.
+ * Fills the duration of runs that were stored before the duration was (`RunSummary.worked_ms`). The last budget check
+ * has the working time until then; after it, or without one, the intervals between events count, except for waits.
  *
- * @param numberIn reads a field of an event that is a number, in the words of the database
+ * @param numberIn SQL that reads a numeric field of an event
  */
 export function workedBackfill(numberIn: (field: string) => string): string {
   return `
