@@ -194,7 +194,7 @@ function scriptsOf(text: string): string {
   }
 }
 
-/** By the time of the last change of any kind: unlike that of the content, a command cannot set it. */
+/** Uses the ctime: unlike the mtime, a command cannot set it. */
 function printOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.ctimeNs}`;
 }

@@ -6,9 +6,9 @@ import { type OpenedFile, type OpenFolder, openFolderAt } from './workspace-file
 
 /** Limits for a copy of a workspace. */
 export interface CopyLimits {
-  /** Files and folders. Default: 20,000. */
+  /** Max number of files and folders. Default: 20,000. */
   entries?: number;
-  /** Default: 500 MB. */
+  /** Max total size. Default: 500 MB. */
   bytes?: number;
 }
 

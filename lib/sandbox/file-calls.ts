@@ -34,7 +34,7 @@ import type { CallCost, SyncBudget } from './sync-budget.ts';
 
 type Path = string | Buffer;
 
-/** A system call that can be made at once, on the event loop, or later, by the thread pool. */
+/** A system call that can be made immediately on the event loop, or later by the thread pool. */
 interface FileCall extends CallCost {
   now(): void;
   later(): Promise<void>;

@@ -28,7 +28,7 @@ const NOFOLLOW = constants.O_NOFOLLOW ?? 0;
 const NONBLOCK = constants.O_NONBLOCK ?? 0;
 const DIRECTORY = constants.O_DIRECTORY ?? 0;
 export const CREATE_NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NOFOLLOW;
-/** Entries of a folder that one call looks at. */
+/** Entries of a folder that one call reads. */
 const BATCH = 64;
 
 /**
@@ -124,7 +124,7 @@ function* makeFolder(path: string, owner: Owner | undefined, steps: readonly str
   try {
     yield* attempt(steps, makeDirectory(path));
   } catch (error) {
-    if (errno(error) === 'EEXIST') return; // somebody else was faster
+    if (errno(error) === 'EEXIST') return; // another operation was faster
     throw error;
   }
   if (!owner) return;
@@ -203,7 +203,7 @@ export function* openFile(
   steps: readonly string[],
 ): FileCalls<FoundFile> {
   if (folder.budget) {
-    // The event loop opens only what was a file a moment ago: opening a device can wait.
+    // The event loop only opens what was a file a moment ago, because opening a device can block.
     const found = yield* attempt(steps, lstatPath(path));
     if (!found) throw missing(steps);
     if (!found.isFile()) throw notAFile(steps, found);

@@ -19,11 +19,11 @@ import { listFolder, lookAt, readWhole, replaceFile } from './workspace-files.ts
 const isLinux = process.platform === 'linux';
 const isRoot = process.getuid?.() === 0;
 
-// However slow this machine is at the moment, its disk is not taken for a slow one.
+// Even if this machine is slow at the moment, its disk must not count as slow.
 beforeEach(() => {
   vi.spyOn(LocalDisk.prototype, 'tookMs').mockImplementation(() => {});
   vi.spyOn(LocalDisk.prototype, 'budget').mockImplementation(function (this: LocalDisk) {
-    return new SyncBudget(this); // also if it was slow for the tests before
+    return new SyncBudget(this); // even if it was slow in earlier tests
   });
 });
 afterEach(() => void vi.restoreAllMocks());
@@ -65,13 +65,13 @@ async function text(workspace: string, ...steps: string[]): Promise<string | und
   return (await readWhole(workspace, steps, 10_000_000)).data?.toString();
 }
 
-/** How many descriptors of this process lead to a folder. */
+/** How many descriptors of this process point to a folder. */
 function descriptorsOf(path: string): number {
   return readdirSync('/proc/self/fd').filter((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
     } catch {
-      return false; // the descriptor used for listing is closed by now
+      return false; // the descriptor used for listing is already closed
     }
   }).length;
 }
@@ -129,7 +129,7 @@ it.runIf(isLinux)(
   'syncs a file in the thread pool, and does everything else of a small write without it',
   async () => {
     await using test = await heldUnderTest();
-    vi.spyOn(LocalDisk.prototype, 'isPrompt', 'get').mockReturnValue(true); // also if a test before was slow
+    vi.spyOn(LocalDisk.prototype, 'isPrompt', 'get').mockReturnValue(true); // even if an earlier test was slow
     const { uses, result } = usesThreadPool(() =>
       replaceFile(test.workspace, ['new', 'file'], Buffer.from('x'), { temporaryName: 'temporary' }),
     );
@@ -141,7 +141,7 @@ it.runIf(isLinux)(
   },
 );
 
-/** Prints something if it could open the pipe, which without waiting is possible only while a reader has it open. */
+/** Prints something if it could open the pipe, which succeeds without waiting only while a reader has it open. */
 const WRITER = `
 const { openSync, constants } = require('node:fs');
 try { openSync(process.argv[1], constants.O_WRONLY | constants.O_NONBLOCK); console.log('opened'); } catch {}`;
@@ -175,7 +175,7 @@ it.runIf(isLinux && isRoot)('refuses a device', async () => {
   await test.release();
 });
 
-/** What may be put in the way between any two system calls of an operation. */
+/** Changes that may happen between any two system calls of an operation. */
 const SWAPS: Readonly<Record<string, (test: HeldUnderTest) => void>> = {
   'a link in place of the file': ({ workspace, outside }) => {
     renameSync(join(workspace, 'folder/file'), join(workspace, 'folder/aside'));
@@ -327,7 +327,7 @@ it.runIf(isLinux)('keeps a bounded number of folders open, and none after the ru
     expect(await readAll()).toEqual(Array.from({ length: 100 }, (_, index) => `${index}`));
     expect(descriptorsOf(workspace)).toBeLessThanOrEqual(65);
   }
-  const last = readAll(); // the workspace is let go while its folders are in use
+  const last = readAll(); // the workspace is released while its folders are in use
   await test.release();
   expect(await last).toHaveLength(100);
   await vi.waitFor(() => expect(descriptorsOf(workspace)).toBe(0), 5 * LINGER_MS);
@@ -448,7 +448,7 @@ it.runIf(isLinux)('a write in progress keeps its folder when the run ends, and c
   await using test = await heldUnderTest();
   const writing = replaceFile(test.workspace, ['late'], Buffer.from('x'));
   await test.release();
-  // Descriptors that become free are reused at once.
+  // Freed descriptors are reused immediately.
   const others = await Promise.all(Array.from({ length: 8 }, () => open(test.outside, constants.O_RDONLY)));
   expect(await writing).toEqual({ created: true });
   for (const other of others) await other.close();

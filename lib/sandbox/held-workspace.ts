@@ -5,7 +5,7 @@ import { KnownFolders } from './known-folders.ts';
 import { isOnLocalDisk, readMounts } from './mounts.ts';
 import { LocalDisk, type SyncBudget } from './sync-budget.ts';
 
-/** How long a workspace stays open after its last run, for a run that follows at once. In milliseconds. */
+/** How long a workspace stays open after its last run, for a run that follows immediately, in milliseconds. */
 export const LINGER_MS = 1000;
 
 interface HeldFolder {
@@ -159,8 +159,8 @@ function diskOf(device: number): LocalDisk {
 }
 
 /**
- * The kernel names the place where an open folder is now, which differs if the folder or one above it was moved, replaced
- * by a link or deleted. The second check notices a file system that has been mounted over it.
+ * The kernel reports the current path of an open folder, which differs if the folder or one above it was moved,
+ * replaced by a link or deleted. The second check notices a file system that has been mounted over it.
  */
 function isStillThere({ path, handle, inode, disk }: HeldFolder): boolean {
   try {
@@ -168,6 +168,6 @@ function isStillThere({ path, handle, inode, disk }: HeldFolder): boolean {
     const found = lstatSync(path, { throwIfNoEntry: false });
     return found?.ino === inode && found.dev === disk.device;
   } catch {
-    return false; // walking to it will say what is wrong
+    return false; // walking to it will report the problem
   }
 }

@@ -50,7 +50,7 @@ function inheritableDescriptors(): number[] {
         const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
         return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
       } catch {
-        return false; // the descriptor used for listing is closed by now
+        return false; // the descriptor used for listing is already closed
       }
     });
 }

@@ -89,11 +89,11 @@ export class KnownFolders {
   }
 }
 
-/** Whether the kernel still names the same place for the open folder (proc_pid_fd(5)). */
+/** Whether the kernel still reports the same path for the open folder (proc_pid_fd(5)). */
 function isInPlace({ fd, path }: KnownFolder): boolean {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`) === path;
   } catch {
-    return false; // walking to it will say what is wrong
+    return false; // walking to it will report the problem
   }
 }

@@ -48,7 +48,7 @@ it('marks links to folders, and leaves out broken, circular and other links', as
     files: 4,
     complete: true,
   });
-  // A path through a link is shown as what it leads to.
+  // A path through a link is shown as its target.
   expect((await listSubfolders(inside('to-folder'))).path).toBe(inside('real'));
 });
 

@@ -25,7 +25,7 @@ export interface FolderListing {
   path: string;
   /** Sorted by name. */
   folders: Subfolder[];
-  /** Entries that are no folders. */
+  /** Entries that are not folders. */
   files: number;
   /** Folders whose name starts with a dot, if they were left out. */
   hidden: number;
@@ -93,10 +93,10 @@ function unicodeName({ name }: Dirent): string | undefined {
   }
 }
 
-/** Those of the links that lead to a folder. A broken, circular or unreadable one doesn't. */
+/** The links that lead to a folder. Broken, circular or unreadable links don't. */
 async function linkedFolders(folder: string, names: readonly string[]): Promise<Subfolder[]> {
   const found: Subfolder[] = [];
-  // One after another, so that a slow disk keeps a single thread busy.
+  // One after another, so that a slow disk keeps only one thread busy.
   for (const name of names) {
     const leadsToFolder = await stat(join(folder, name)).then(
       (target) => target.isDirectory(),

@@ -91,8 +91,8 @@ async function start(
         exitCode = code ?? (signal === null ? undefined : 128 + signalNumber(signal));
         // Also kills what the command left behind, including the watcher.
         kill();
-        // A process in a session of its own survives, and can hold the streams open for as long as it likes.
-        // Immediates come after reads: what was written before the end is not lost if the event loop was held up.
+        // A process in a session of its own survives, and can keep the streams open indefinitely. Immediates come
+        // after reads: what was written before the end is not lost if the event loop was held up.
         const late = setTimeout(() => {
           setImmediate(() => {
             for (const stream of child.stdio) stream?.destroy();

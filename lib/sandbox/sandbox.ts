@@ -84,7 +84,7 @@ export interface ConfinedCommand {
    * Must not contain NUL characters.
    */
   script?: string;
-  /** The text of a file that is no script, passed in the same way. Not together with `script`. */
+  /** The text of a file that is not a script, passed in the same way. Not together with `script`. */
   input?: string;
   /** Wall-clock limit, counted from the start of the process. */
   timeoutMs: number;
@@ -113,7 +113,7 @@ export interface CapturedOutput {
   totalBytes: number;
   /** Bytes omitted from the middle. */
   omittedBytes: number;
-  /** Where the text says so: from the first character of that line break to the last of the next. */
+  /** The range of the line that says so, including the line breaks around it. */
   omittedAt?: { from: number; to: number };
 }
 
@@ -153,7 +153,7 @@ export interface ConfinedServer {
   home: string;
 }
 
-/** How a server ended by itself or was killed for breaking a limit. */
+/** How a server ended on its own or was killed for exceeding a limit. */
 export interface ServerEnd {
   end: CommandEnd;
   /** `undefined` if it was killed. 128 + n if signal n ended it. */

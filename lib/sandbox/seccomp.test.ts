@@ -86,7 +86,7 @@ describe.each(machines)('the system call filter for $name', ({ name, arch, nr })
     expect(ask(nr.clone, 0x01200011)).toBe(ALLOW); // fork
     expect(ask(nr.clone, 0x003d0f00)).toBe(ALLOW); // pthread_create
     expect(ask(nr.openat, 0, 0, 0o101, 0o644)).toBe(ALLOW);
-    expect(ask(nr.openat, 0, 0, 0, 0o7777)).toBe(ALLOW); // no file is made: the mode is garbage
+    expect(ask(nr.openat, 0, 0, 0, 0o7777)).toBe(ALLOW); // no file is created, so the mode is garbage
     expect(ask(nr.fchmodat, 0, 0, 0o1777)).toBe(ALLOW);
     expect(ask(nr.ioctl, 0, 0x5401)).toBe(ALLOW);
   });

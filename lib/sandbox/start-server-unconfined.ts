@@ -39,10 +39,10 @@ export async function startUnconfined(server: ConfinedServer): Promise<ServerPro
   const ended = new Promise<ServerEnd>((resolve) => {
     child.once('error', () => resolve({ end: 'exited', exitCode: 127 }));
     child.once('exit', (code, signal) => {
-      // Also ends what the server left behind, including the watcher.
+      // Also kills what the server left behind, including the watcher.
       killGroup(child.pid);
       const exitCode = code ?? (signal === null ? undefined : 128 + osConstants.signals[signal]);
-      // A process in a session of its own survives, and can hold the streams open for as long as it likes.
+      // A process in a session of its own survives, and can keep the streams open indefinitely.
       const late = setTimeout(() => {
         for (const stream of child.stdio) stream?.destroy();
       }, LAST_OUTPUT_MS);

@@ -57,7 +57,7 @@ export class LocalDisk {
     }
   }
 
-  /** Takes note of how long the event loop was busy with calls to this disk. */
+  /** Records how long the event loop was busy with calls to this disk. */
   tookMs(ms: number): void {
     if (ms <= SLOW_MS) return;
     const now = performance.now();
@@ -67,7 +67,7 @@ export class LocalDisk {
   }
 }
 
-/** What one operation may still do on the event loop. The thread pool does the rest. */
+/** The remaining budget of one operation on the event loop. The thread pool does the rest. */
 export class SyncBudget {
   readonly disk: LocalDisk;
   #calls = MAX_SYNC_CALLS;

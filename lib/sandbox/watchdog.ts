@@ -16,7 +16,7 @@ const SCRATCH = ['/tmp', '/dev/shm'];
  * root), their total memory, memory that belongs to no process, the number of temporary files, and free disk space.
  *
  * @param initPid the PID of the sandbox's init process on the host
- * @param intervalMs between two looks. Default: 100
+ * @param intervalMs polling interval. Default: 100
  * @param onBreach called once, with the exceeded limit
  * @returns a function that stops watching
  */
@@ -151,7 +151,7 @@ async function scratchBreach(initPid: number, limits: CommandLimits): Promise<Co
 }
 
 async function diskBreach(workspace: string, limits: CommandLimits): Promise<CommandEnd | undefined> {
-  // The workspace may be removed when the command ends, while this looks.
+  // The workspace may be removed when the command ends, during this check.
   const disk = await statfs(workspace).catch(() => undefined);
   return disk && disk.bavail * disk.bsize < limits.minFreeDiskBytes ? 'disk_full' : undefined;
 }

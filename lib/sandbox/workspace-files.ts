@@ -171,8 +171,8 @@ const MIN_CHUNK_BYTES = 2048;
 const MAX_CHUNK_BYTES = 64 * 1024;
 
 /**
- * How many bytes of a file to read at once, if so many should be left: for a small file one more than that, so that one
- * read usually gets all of it, and leaves most of a `SyncBudget`.
+ * How many bytes of a file to read at once, given the expected rest: for a small file one byte more, so that one read
+ * usually gets all of it and leaves most of a `SyncBudget`.
  */
 export function chunkBytes(leftBytes: number): number {
   return Math.min(MAX_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, leftBytes + 1));
@@ -349,7 +349,7 @@ function refuseGit(steps: readonly string[]): void {
   });
 }
 
-/** Whether a path still has the file that it had, with the same content, or still has none. */
+/** Whether a path still has the same file with the same content, or still has none. */
 function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
   if (!one || !other) return one === other;
   return (

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withWorkspaceLock } from './workspace-lock.ts';
 
-/** Acquires a workspace and reports whether it has it; `release` gives it back. */
+/** Acquires a workspace and reports whether it is held; `release` releases it. */
 function take(workspace: string, signal?: AbortSignal) {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const taken = { has: false, release, over: Promise.resolve<true | undefined>(undefined) };
@@ -13,7 +13,7 @@ function take(workspace: string, signal?: AbortSignal) {
   return taken;
 }
 
-/** Lets every turn that can start now start. */
+/** Lets every turn start that can start now. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 it('an aborted waiter does not let the next one in early [threat 5]', async () => {

@@ -44,7 +44,7 @@ export async function openWorkspace(given: string, options: { dataDir: string })
       hint: 'Give the full path of a folder, or one that begins with ~/ for your home folder.',
     });
   }
-  // Looked up meanwhile: each call to the file system is a trip to another thread.
+  // Looked up concurrently, because each call to the file system is a trip to another thread.
   const places = Promise.all([realpath(homedir()).catch(() => homedir()), canonicalDataDir(options.dataDir)]);
   places.catch(() => undefined); // thrown below, unless the folder itself is refused
   const workspace = await canonicalFolder(path);
@@ -66,12 +66,14 @@ export async function reopenWorkspace(path: string, options: { dataDir: string }
   return workspace;
 }
 
-/** Whether a workspace is a folder that was made for one run, and not a person's. @param workspace a canonical path */
+/**
+ * Whether a workspace is a folder that was created for one run, and not a person's. @param workspace a canonical path
+ */
 export function isGeneratedWorkspace(workspace: string, dataDir: string): boolean {
   return isGenerated(workspace, canonicalNow(dataDir) ?? resolve(dataDir));
 }
 
-/** Whether a folder is one of those that were made for a run each, and not inside one. @param folder a canonical path */
+/** Whether a folder was created for a run, and is not inside such a folder. @param folder a canonical path */
 export function isWorkspaceOfRun(folder: string, dataDir: string): boolean {
   return dirname(folder) === canonicalNow(join(dataDir, WORKSPACES_FOLDER));
 }

@@ -5,7 +5,7 @@ import { AppError } from '../errors/app-error.ts';
 import { errorMessage } from '../util/error-message.ts';
 
 /**
- * Writes files into a new, empty folder, as a run is to find them.
+ * Writes the files with which a run starts into a new, empty folder.
  *
  * @param folder absolute real path
  * @param files the text of each file by its relative path, which must not lead outside (the schema of a case checks it)
@@ -16,7 +16,7 @@ export async function writeNewFiles(folder: string, files: Readonly<Record<strin
     const place = join(folder, path);
     try {
       await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-      // Exclusively and without following links, so that nothing outside of the folder can be reached.
+      // Opened exclusively and without following links, so that nothing outside of the folder can be reached.
       const file = await open(place, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
       try {
         await file.writeFile(text);
