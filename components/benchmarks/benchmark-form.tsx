@@ -63,7 +63,7 @@ function FilesForm({
       <Section title="Files" hint="They come with the Python package bfcl-eval">
         <Field
           label="Folder"
-          hint="Run pip download --no-deps bfcl-eval, unzip the file, and name the folder that it makes."
+          hint="Run pip download --no-deps bfcl-eval, unzip the file, and enter the path of the unzipped folder."
         >
           {(props) => (
             <span className="flex flex-wrap gap-2">

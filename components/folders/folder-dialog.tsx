@@ -209,7 +209,7 @@ function Recent({ onChoose }: { onChoose: (path: string) => void }) {
 
 function contentWords({ folders, files, complete }: FolderReply): string {
   const counts = `${plural(folders.length, 'folder')}, ${plural(files, 'file')}.`;
-  return complete ? counts : `${counts} Not all of a folder this large is listed: type the path instead.`;
+  return complete ? counts : `${counts} This folder is too large to list completely: type the path instead.`;
 }
 
 function pathOf(path: string, hidden: boolean): string {

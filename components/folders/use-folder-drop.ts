@@ -25,7 +25,7 @@ export function useFolderDrop(onDrop: (dropped: Dropped) => void) {
         // Otherwise the browser would leave the page to show a file.
         if (dropped || hasFiles(event)) event.preventDefault();
         if (dropped) onDrop(dropped);
-        else if (hasFiles(event)) say('That is a file. Drop the folder that holds it.');
+        else if (hasFiles(event)) say('That is a file. Drop the folder that contains it.');
       },
     },
   };

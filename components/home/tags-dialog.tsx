@@ -45,7 +45,7 @@ export function TagsDialog({
         <TagField label="Add tags" tags={added} onChange={setAdded} />
         {present.length > 0 && (
           <fieldset>
-            <legend className="mb-1 text-sm font-medium">Present tags</legend>
+            <legend className="mb-1 text-sm font-medium">Current tags</legend>
             <ul className="grid max-h-48 gap-1 overflow-y-auto">
               {present.map(({ tag, runs }) => (
                 <li key={tag}>

@@ -68,7 +68,7 @@ export function TaskChecks({ withCommands }: { withCommands: boolean }) {
     <Section
       title="Checks"
       hint={
-        tools.length > 0 ? 'What must hold when the model says it is done' : 'Of the answer, when it is there'
+        tools.length > 0 ? 'What must hold when the model says it is done' : 'What must hold for the answer'
       }
     >
       <ChecksEditor checks={checks} tools={tools} withCommands={withCommands} onChange={set} />

@@ -37,7 +37,7 @@ export function PresetsDialog({ onClose }: { onClose: () => void }) {
     void change(async () => {
       const reply = await postJson<PresetReply>('/api/presets', await readPresetFile(picked));
       const left = reply.left_out ? ` Left out: ${reply.left_out.join(', ')}.` : '';
-      return `Imported “${plainVisibleLine(reply.preset.name)}”.${left} Look through it before you start it.`;
+      return `Imported “${plainVisibleLine(reply.preset.name)}”.${left} Review it before you start it.`;
     });
   };
   return (

@@ -16,7 +16,7 @@ const ANSWER_MS = 120;
 type State = 'off' | 'on' | 'denied' | 'missing';
 
 const words: Record<State, { label: string; said: string }> = {
-  off: { label: 'Notify me when a run ends or waits for me', said: 'No more notifications.' },
+  off: { label: 'Notify me when a run ends or waits for me', said: 'Notifications are off.' },
   on: {
     label: 'Notifications are on. Switch them off',
     said: 'You will be notified while no Loupe page is visible.',

@@ -56,7 +56,7 @@ test('the changes of a run are reviewed as diffs, and reverted one by one or all
 
   writeFileSync(join(folder, 'kept.txt'), 'Edited by hand.\n');
   await dialog.getByRole('button', { name: 'Revert all' }).click();
-  await expect(dialog.locator(':focus')).toHaveText('Put back what they held before the run?');
+  await expect(dialog.locator(':focus')).toHaveText('Restore their content from before the run?');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Revert 2 files' }).click();
   await expect(dialog.getByRole('status')).toContainText('The file has changed since the run.');

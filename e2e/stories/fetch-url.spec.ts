@@ -43,7 +43,7 @@ test('a run reads a page of a listed host after asking, and of no other [O28]', 
   const rule = page.getByRole('radiogroup', { name: 'Calls of fetch_url' });
   await expect(rule.getByRole('radio', { name: 'Ask me' })).toBeChecked();
   await page.getByRole('button', { name: 'Start run', exact: true }).click();
-  await expect(page.getByText('List the hosts that fetch_url may ask.')).toBeVisible();
+  await expect(page.getByText('List the hosts that fetch_url may contact.')).toBeVisible();
   await hosts.fill('https://docs.example.com/');
   await expect(page.getByText(/is not a host/)).toBeVisible();
   await hosts.fill(host);

@@ -87,7 +87,7 @@ test('the progress of a call is shown while it runs, and kept with it [O19]', as
   await view.expectEnd('The model answered', 'final_answer');
   const row = view.row(`${tool}, succeeded`);
   await row.getByRole('button', { expanded: false }).first().click();
-  await expect(row.getByRole('group', { name: 'Messages of the server, for you only' })).toContainText(
+  await expect(row.getByRole('group', { name: 'Messages from the server, for you only' })).toContainText(
     'of 8',
   );
 });

@@ -108,7 +108,7 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
     complain('approval', `The rule for ${unused} has no effect: "tools" does not name it.`);
   const fetches = request.tools?.includes(FETCH_TOOL) ?? false;
   if (fetches && !request.fetch_hosts?.length)
-    complain('fetch_hosts', 'List the hosts that fetch_url may ask.');
+    complain('fetch_hosts', 'List the hosts that fetch_url may contact.');
   if (request.fetch_hosts?.length && !fetches)
     complain('fetch_hosts', 'These hosts have no effect: "tools" does not name fetch_url.');
   if (request.workspace_copy && request.workspace === undefined) {

@@ -276,9 +276,9 @@ describe('--continue', () => {
     ['rate --by qwen3', '--by'],
     ['rate --with experience', '--with'],
     ['rate --part output --title Study', '--part and --title'],
-  ])('is refused with what is fixed since the start: %s', (line, unused) => {
+  ])('refuses options that are fixed at the start: %s', (line, unused) => {
     refused(...line.split(' '), '--continue', 'one').toThrow(
-      new RegExp(`as it was started. Leave out ${unused}, or start a new \\w+ without --continue`),
+      new RegExp(`with its original options. Leave out ${unused}, or start a new \\w+ without --continue`),
     );
   });
 });

@@ -70,7 +70,7 @@ async function connect(env: Record<string, string> = {}) {
 }
 
 describe('npx loupe mcp', () => {
-  it('says what each tool is for, and which of them change something', async () => {
+  it('describes each tool, and says which of them change something', async () => {
     await using loupeServer = await connect();
     const { version }: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(loupeServer.client.getServerVersion()).toMatchObject({ name: 'loupe', version });
@@ -114,7 +114,7 @@ describe('npx loupe mcp', () => {
     expect(runs.runs).toMatchObject([{ run_id: runId }]);
   });
 
-  it('returns while a run goes on, and stops it', async () => {
+  it('returns while a run is in progress, and stops it', async () => {
     await using loupeServer = await connect();
     const { data } = await loupeServer.call('start_run', {
       task: 'Count',
@@ -123,7 +123,10 @@ describe('npx loupe mcp', () => {
     });
     const runId = String(data.run_id);
     const going = await loupeServer.call('follow_run', { run_id: runId, wait_seconds: 0 });
-    expect(going).toMatchObject({ data: { ended: false }, text: expect.stringContaining('The run goes on') });
+    expect(going).toMatchObject({
+      data: { ended: false },
+      text: expect.stringContaining('The run is still in progress'),
+    });
     await loupeServer.call('stop_run', { run_id: runId, force: true });
     expect((await endOf(loupe, runId)).termination_reason).toBe('stopped');
     const { data: stopped } = await loupeServer.call('run_result', { run_id: runId });
@@ -144,7 +147,7 @@ describe('npx loupe mcp', () => {
     expect(waiting.text).toContain(`${loupe.url}/runs/${run.id}`);
   });
 
-  it('answers with what to do when Loupe does not run, or refuses', async () => {
+  it('says what to do when Loupe is not running or refuses a request', async () => {
     await using away = await connect({ LOUPE_URL: `http://127.0.0.1:${await freePort()}` });
     expect(await away.call('list_runs')).toMatchObject({
       isError: true,

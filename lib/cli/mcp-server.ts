@@ -22,7 +22,7 @@ const FOLLOW_SECONDS = { default: 45, max: 3600 } as const;
 const LIST_RUNS = { default: 20, max: 100 } as const;
 
 const INSTRUCTIONS = `Loupe runs agents on local models and lets a person watch each step.
-Call list_models, then start_run with a task that says everything the model needs to know: it sees nothing of your conversation.
+Call list_models, then start_run with a task that contains everything the model needs to know: it does not see your conversation.
 Then call follow_run until it says that the run has ended. If a run waits for a person, tell the person to open its address.`;
 
 const runId = z.string().min(1).max(100).describe('The ID that start_run or list_runs returned');
@@ -35,8 +35,8 @@ const runShape = z.object({
   model: z.string(),
   phase: z.string(),
   ended: z.boolean(),
-  waits_for_person: z.boolean().describe('Nothing happens until a person decides on the page of the run'),
-  outcome: z.string().optional().describe('What the run came to, such as "answered"'),
+  waits_for_person: z.boolean().describe('Nothing happens until a person decides on the page at url'),
+  outcome: z.string().optional().describe('How the run ended, such as "answered"'),
   message: z.string().optional(),
   iterations: z.number(),
   tool_calls: z.number(),
@@ -122,7 +122,7 @@ function addStartRun(server: McpServer, address: Address): void {
     {
       title: 'Start a run',
       description:
-        'Gives a task to a local model that works on it with tools in a folder. Returns at once; call follow_run for the result.',
+        'Gives a task to a local model that works on it with tools in a folder. Returns immediately; call follow_run for the result.',
       // A misspelt limit or folder must not be ignored.
       inputSchema: z.strictObject({
         task: z
@@ -138,7 +138,7 @@ function addStartRun(server: McpServer, address: Address): void {
           .describe('Absolute path of the folder to work in. Default: a new, empty folder'),
         workspace_copy: z.boolean().optional().describe('Work on a copy of the folder'),
         title: z.string().max(MAX_TITLE_CHARS).optional().describe('A name for the list of runs'),
-        max_iterations: z.int().positive().optional().describe('How often the model may be called'),
+        max_iterations: z.int().positive().optional().describe('Max number of model calls'),
         tools: z
           .array(z.string())
           .optional()
@@ -163,7 +163,7 @@ function addFollowRun(server: McpServer, address: Address): void {
     {
       title: 'Follow a run',
       description:
-        'Waits until a run has ended and returns its answer. Reports each step as progress. If the run takes longer than the wait, it goes on, and you can call this again.',
+        'Waits until a run has ended and returns its answer. Reports each step as progress. If the run takes longer than the wait, it continues, and you can call this again.',
       inputSchema: z.object({
         run_id: runId,
         wait_seconds: z
@@ -171,7 +171,7 @@ function addFollowRun(server: McpServer, address: Address): void {
           .min(0)
           .max(FOLLOW_SECONDS.max)
           .default(FOLLOW_SECONDS.default)
-          .describe('How long to wait at most'),
+          .describe('Max time to wait, in seconds'),
       }),
       outputSchema: runShape,
       annotations: { readOnlyHint: true, openWorldHint: false },
@@ -301,7 +301,7 @@ function runReply(run: RunShape) {
     ? (run.output ?? '') || (run.message ?? 'The run has ended without an answer.')
     : run.waits_for_person
       ? `The run waits for a person. Ask them to open ${run.url}`
-      : `The run goes on. Call follow_run with run_id "${run.run_id}" for its result. A person can watch it at ${run.url}`;
+      : `The run is still in progress. Call follow_run with run_id "${run.run_id}" for its result. A person can watch it at ${run.url}`;
   return { content: [{ type: 'text' as const, text: state }], structuredContent: run };
 }
 

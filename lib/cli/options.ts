@@ -75,7 +75,7 @@ export function requireOnlyContinue(
   const unused = [...positionals.map((text) => `"${text}"`), ...options.map((name) => `--${name}`)];
   if (unused.length === 0) return;
   throw usage(
-    `--continue goes on with a ${what} as it was started. Leave out ${unused.join(' and ')}, or start a new ${what} without --continue.`,
+    `--continue resumes a ${what} with its original options. Leave out ${unused.join(' and ')}, or start a new ${what} without --continue.`,
   );
 }
 

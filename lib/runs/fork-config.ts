@@ -158,7 +158,7 @@ function requireTools({ mode, agentic }: RunConfig, { tools }: ForkSettings): vo
 
 function requireHosts({ tools = [], fetch_hosts: hosts = [] }: RunConfig): void {
   if (!tools.includes(FETCH_TOOL) || hosts.length > 0) return;
-  throw refused('settings: fetch_hosts: List the hosts that fetch_url may ask.');
+  throw refused('settings: fetch_hosts: List the hosts that fetch_url may contact.');
 }
 
 function mergedOptions(

@@ -132,7 +132,7 @@ function explain(path: string, cause: unknown): unknown {
     case 'ELOOP':
       return say('folder_missing', `The link ${path} leads back to itself.`, 'Choose another folder.');
     case 'ENOTDIR':
-      return say('folder_is_a_file', `${path} is a file.`, 'Give the folder that holds it.');
+      return say('folder_is_a_file', `${path} is a file.`, 'Give the folder that contains it.');
     case 'EACCES':
     case 'EPERM':
       return say(

@@ -111,7 +111,7 @@ async function canonicalFolder(path: string): Promise<string> {
     throw new AppError({
       code: 'workspace_not_a_folder',
       message: `The workspace ${path} is a file.`,
-      hint: 'Give the folder that holds it.',
+      hint: 'Give the folder that contains it.',
     });
   }
   return workspace;

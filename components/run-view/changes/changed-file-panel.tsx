@@ -111,7 +111,7 @@ function Calls({ change: { before, rows }, onLeave }: { change: FileChange; onLe
   return (
     <p className="tnum flex flex-wrap gap-x-2 text-xs text-ink-3">
       {before.kind === 'binary' && <span>Replaced a binary file of {formatBytes(before.bytes)}.</span>}
-      {before.kind === 'unknown' && <span>The log does not have what it held before.</span>}
+      {before.kind === 'unknown' && <span>The log does not have its earlier content.</span>}
       <span>Written at</span>
       {rows.slice(0, MAX_LINKS).map((row) => (
         <EventLink

@@ -87,7 +87,7 @@ function RevertAll({ count, busy, onRevert }: { count: number; busy: boolean; on
   return (
     <>
       <span tabIndex={-1} className="text-sm">
-        Put back what {count === 1 ? 'it' : 'they'} held before the run?
+        Restore {count === 1 ? 'its' : 'their'} content from before the run?
       </span>
       <Button
         size="sm"

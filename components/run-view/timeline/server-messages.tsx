@@ -10,7 +10,7 @@ export function ServerMessages({
   messages: NonNullable<ToolRow['messages']>;
 }) {
   return (
-    <Panel label="Messages of the server, for you only">
+    <Panel label="Messages from the server, for you only">
       <pre className="foreign m-0 max-h-[40dvh] overflow-y-auto">
         <ForeignText text={lines.join('\n')} />
       </pre>

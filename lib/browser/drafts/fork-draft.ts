@@ -253,7 +253,7 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
   if (offered.length === 0 && before.length > 0) problems.tools = 'Choose at least one tool.';
   const hosts = offered.includes(FETCH_TOOL) ? splitHosts(draft.hosts) : undefined;
   const wrongHost = hosts?.flatMap((host) => fetchHostProblem(host) ?? [])[0];
-  if (hosts?.length === 0) problems.hosts = 'List the hosts that fetch_url may ask.';
+  if (hosts?.length === 0) problems.hosts = 'List the hosts that fetch_url may contact.';
   else if (wrongHost !== undefined) problems.hosts = wrongHost;
   if (draft.model.trim() === '') problems.model = 'Choose a model.';
   const settings: ForkSettings = {

@@ -169,7 +169,7 @@ export function requestOf(
   const hosts = added.includes(FETCH_TOOL) ? splitHosts(draft.fetch_hosts) : undefined;
   if (hosts) {
     const wrong = hosts.flatMap((host) => fetchHostProblem(host) ?? []);
-    if (hosts.length === 0) problems.fetch_hosts = 'List the hosts that fetch_url may ask.';
+    if (hosts.length === 0) problems.fetch_hosts = 'List the hosts that fetch_url may contact.';
     else if (wrong[0] !== undefined) problems.fetch_hosts = wrong[0];
   }
   if (offered.length + added.length === 0 && facts.tools.length > 0) {

@@ -53,7 +53,7 @@ export function contentsToCompare(a: FileSide, b: FileSide): FileContents {
   const note = `${other.letter} did not change this file. This is what ${changed.letter} changed.`;
   const isBeforeUnknown = before.kind === 'unknown' || before.kind === 'binary';
   return {
-    note: isBeforeUnknown ? `${note} The log does not have what it held before as text.` : note,
+    note: isBeforeUnknown ? `${note} The log does not have its earlier content as text.` : note,
     texts: {
       before: before.kind === 'text' ? placed(changed.run.id, before) : undefined,
       after: placed(changed.run.id, version.after),
