@@ -58,7 +58,7 @@ const accepted = (checks: unknown[]) =>
     .safeParse({ task: 'Do it.', model: 'm', checks })
     .error?.issues.map(({ path }) => path.join('.'));
 
-it('names the field of a check that is wrong, also where it is unknown or too deep', () => {
+it('names the invalid field of a check, even if it is unknown or nested too deeply', () => {
   expect(accepted([{ type: 'answer_equals', value: 4, tolerence: 1 }])).toEqual(['checks.0']);
   expect(accepted([{ type: 'answer_contains', text: '' }])).toEqual(['checks.0.text']);
   expect(accepted([{ type: 'answer_matches', pattern: '(' }])).toEqual(['checks']);

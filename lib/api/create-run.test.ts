@@ -7,12 +7,12 @@ const problems = (changes: object) =>
     .safeParse({ model: 'play', task: 'Do it', ...changes })
     .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 
-it('names a mode that does not exist, beside all other problems', () => {
+it('names an unknown mode along with all other problems', () => {
   const found = problems({ mode: 'foo', model: '' });
   expect(found).toEqual([expect.stringMatching(/^mode: /), 'model: Choose a model.']);
 });
 
-it('misses the task only in modes that need one', () => {
+it('reports a missing task only in modes that need one', () => {
   expect(problems({ task: '' })).toEqual(['task: Say what the agent should do.']);
   expect(problems({ mode: 'session', task: '' })).toEqual([]);
 });
@@ -30,7 +30,7 @@ it.each(['forever', '5 minutes', '', '5x'])('refuses %j as the time to keep a mo
   ]);
 });
 
-it('refuses misspelt limits and model options, and takes options that resemble none', () => {
+it('refuses misspelt limits and model options, and accepts options that resemble none', () => {
   expect(problems({ budget: { max_token_total: 5 } })).toEqual([
     expect.stringMatching(/^budget: .*"max_token_total"/),
   ]);

@@ -12,7 +12,7 @@ it.each([
   expect(misspeltOption(name)).toBe(`There is no such model option. Did you mean ${meant}?`);
 });
 
-it('says nothing about options of Ollama, and about names that resemble none', () => {
+it('suggests nothing for options of Ollama and for names that resemble none', () => {
   expect(OLLAMA_OPTIONS).toEqual(expect.arrayContaining([...MODEL_OPTION_NAMES]));
   for (const name of [...OLLAMA_OPTIONS, 'dry_multiplier', 'xtc_probability', 'speculative']) {
     expect(misspeltOption(name)).toBeUndefined();

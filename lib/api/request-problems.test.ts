@@ -87,7 +87,7 @@ it('the cases of a suite refuse misspelt limits', () => {
   ]);
 });
 
-it('names the fields of one decision as they were sent, and of several by their place', () => {
+it('names the fields of one decision as they were sent, and of several by their index', () => {
   const one = { call_id: 'c1', decision: 'denied', reason: 'y'.repeat(4001), scop: 'run' };
   const said = ['reason: must have at most 4,000 characters.', 'scop: unknown field.'];
   expect(problems(approvalsRequest, one)).toEqual(said);

@@ -38,7 +38,7 @@ it('reports unknown values, and keeps the rest', () => {
   ]);
 });
 
-it('includes the last day of a period, and rejects days that are none', () => {
+it('includes the last day of a period, and rejects invalid days', () => {
   const { filter, problems } = readRunFilter(new URLSearchParams('until=2026-03-29&since=2026-02-30'));
   expect(filter).toEqual({ until: new Date(2026, 2, 30).getTime() });
   expect(problems).toEqual([expect.stringContaining('since is "2026-02-30"')]);

@@ -366,7 +366,7 @@ describe('the switch to run unconfined [O8]', () => {
     await loupe.dispose();
   }, 60_000);
 
-  it('also asks in a run that was started with confinement', async () => {
+  it('asks even in a run that was started with confinement', async () => {
     const dataDir = mkdtempSync(join(folder, 'data-'));
     const first = await startLoupe({
       ollamaUrl: ollama.url,

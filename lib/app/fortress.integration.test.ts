@@ -275,7 +275,7 @@ describe('a process that is frozen, killed or misconfigured', () => {
 
 describe('an address besides loopback', () => {
   it.runIf(process.platform === 'linux')(
-    'threat 8: is listened on when it is asked for, and asks for the token too',
+    'threat 8: is used when configured, and requires the token too',
     async () => {
       const dataDir = mkdtempSync(join(tmpdir(), 'loupe-host-'));
       const port = await freePort();
@@ -315,7 +315,7 @@ describe('an address besides loopback', () => {
   );
 });
 
-it('says in words that it cannot listen on what is not an address', () => {
+it('reports an address that it cannot listen on', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-host-'));
   const env = { OLLAMA_HOST: ollama.url, LOUPE_DATA_DIR: dataDir, LOUPE_PORT: '0' };
   const { status, text } = runStart(env, '--host', '999.1.1.1');

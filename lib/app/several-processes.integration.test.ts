@@ -477,7 +477,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
   }, 120_000);
 
-  it('a session that waits for a message goes on in any process, also after kill -9 of the one it ran in', async () => {
+  it('a session that waits for a message continues in any process, even after kill -9 of the one it ran in', async () => {
     ollama.add({ name: 'chatty', steps: [{ reply: { content: 'Answer {{n}}.' } }] });
     const [first, second] = [await startServer(), await startServer()];
     const json = { mode: 'session', model: 'chatty', task: 'Hello.' };
@@ -507,7 +507,7 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     await ended(second, run.id);
   }, 120_000);
 
-  it('runs at most as many runs per Ollama as it has slots, across all processes, and completes all', async () => {
+  it('never has more active runs per Ollama than slots, across all processes, and completes all', async () => {
     ollama.add({
       name: 'quick',
       pace: { prompt_ms: 150 },

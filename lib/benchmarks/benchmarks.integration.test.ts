@@ -173,7 +173,7 @@ const LIFE = `
   await delay(60_000);
 `;
 
-it('goes on after kill -9 without repeating a case that has a result', async () => {
+it('continues after kill -9 without repeating a case that has a result', async () => {
   await opened.close();
   const program = await bundleProgram(join(root, 'life'), LIFE);
   const release = fake.hold('Set-the-lamp-in-the-garage-to-level-5-', { turn: 0 });

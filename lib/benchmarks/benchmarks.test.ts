@@ -93,7 +93,7 @@ it('continues once, however many requests come at the same time', async () => {
   expect((await benchmarks.stop(benchmark.id)).benchmark.status).toBe('stopped');
 });
 
-it('goes on if it is continued while its failed work is still ending', async () => {
+it('continues if this is requested while its failed work is still ending', async () => {
   const failed = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
   const slow: BenchmarkStore = {
@@ -129,7 +129,7 @@ it('goes on if it is continued while its failed work is still ending', async () 
   await vi.waitFor(async () => expect(await statusOf(benchmarks, benchmark.id)).toBe('finished'));
 });
 
-it('leaves a benchmark that waited here to the process that took it over', async () => {
+it('leaves a queued benchmark to the process that took it over', async () => {
   const first = Promise.withResolvers<void>();
   let now = 1_000_000;
   const shared = { now: async () => now };
@@ -153,7 +153,7 @@ it('leaves a benchmark that waited here to the process that took it over', async
   await vi.waitFor(async () => expect(await statusOf(mine, beta)).toBe('finished'));
 });
 
-it('takes no benchmark of a process that works on it, although the clock of its machine is behind', async () => {
+it('takes no benchmark from a process that works on it, even if the clock of its machine is behind', async () => {
   const shared = { now: async () => 1_000_000 };
   const turn = Promise.withResolvers<void>();
   const mine = worker({ shared, turn: () => turn.promise });
@@ -169,7 +169,7 @@ it('takes no benchmark of a process that works on it, although the clock of its 
   await vi.waitFor(async () => expect(await statusOf(mine, benchmark.id)).toBe('finished'));
 });
 
-it('refuses a category, and a model under any of its names, that is named twice', () => {
+it('refuses a category or a model that is named twice, under whatever name', () => {
   expect(() => request({ categories: ['simple_python', 'simple_python'] })).toThrow('named twice');
   expect(() => request({ models: ['qwen3', 'qwen3:latest'] })).toThrow('A model is named twice.');
 });

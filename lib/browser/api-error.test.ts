@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError, toApiError } from './api-error.ts';
 
-test('an error of the API stays as it is', () => {
+test('keeps an API error unchanged', () => {
   const refused = new ApiError({ code: 'conflict', message: 'No.', hint: 'Wait.', status: 409 });
   expect(toApiError(refused)).toBe(refused);
 });

@@ -37,7 +37,7 @@ const sum: ToolDefinition = {
 };
 
 describe('requests for calls', () => {
-  it('are written from name, description and parameters, the same each time [O26]', () => {
+  it('are generated from name, description and parameters, the same each time [O26]', () => {
     const tasks = toolTasks([read, sum]);
     expect(tasks.map(({ id, expected }) => [id, expected])).toEqual([
       ['files__read_text_file:required', { path: 'notes/plan.txt' }],
@@ -54,7 +54,7 @@ describe('requests for calls', () => {
     expect(toolTasks([read, sum])).toEqual(tasks);
   });
 
-  it('name all parameters where a schema asks for one of several', () => {
+  it('name all parameters if a schema requires one of several', () => {
     const parameters = {
       type: 'object',
       properties: { id: { type: 'integer' }, name: { type: 'string' } },
@@ -67,7 +67,7 @@ describe('requests for calls', () => {
     expect(Object.keys(tasks[0]?.expected ?? {})).toEqual(['id', 'name']);
   });
 
-  it('fit the schema, whatever it says', () => {
+  it('match any schema', () => {
     const leaf = fc.oneof(
       fc.record(
         {
@@ -104,7 +104,7 @@ describe('requests for calls', () => {
     );
   });
 
-  it('take any format for a text, also one that every object has', () => {
+  it('accept any format of a string, even one named like an object property', () => {
     const parameters = {
       type: 'object',
       properties: { code: { type: 'string', format: 'constructor' } },
@@ -163,13 +163,13 @@ describe('the judgement of a call', () => {
   const judged = (transcript: ProbeTranscript) => judgeToolCall(transcript, task, parameters);
   const call = (args: JsonObject) => judged(reply([task.tool, args]));
 
-  it('takes the right call, also with blanks, null and defaults', () => {
+  it('accepts the right call, even with blanks, null and defaults', () => {
     expect(call({ path: 'a.txt', lines: 12 }).outcome).toBe('right');
     expect(call({ path: ' a.txt ', lines: 12, encoding: 'utf8' }).outcome).toBe('right');
     expect(call({ path: 'a.txt', lines: 12, encoding: null }).outcome).toBe('right');
   });
 
-  it('takes a default that is an object, in any order of its fields', () => {
+  it('accepts a default that is an object, with its fields in any order', () => {
     const preset = { unit: 'cm', scale: 2 };
     const sized = { type: 'object', properties: { size: { type: 'object', default: preset } } };
     const given = judgeToolCall(
@@ -180,7 +180,7 @@ describe('the judgement of a call', () => {
     expect(given.outcome).toBe('right');
   });
 
-  it('names each argument that is wrong, and how', () => {
+  it('names each wrong argument and the kind of error', () => {
     expect(call({ path: 'b.txt', encoding: 'latin1' }).arguments).toEqual([
       { name: 'path', problem: 'wrong_value' },
       { name: 'lines', problem: 'missing' },
@@ -195,7 +195,7 @@ describe('the judgement of a call', () => {
     });
   });
 
-  it('tells other tools, no call, unreadable calls and failures apart', () => {
+  it('distinguishes other tools, missing calls, unreadable calls and failures', () => {
     const right: [string, JsonObject] = [task.tool, task.expected];
     expect(judged(reply(['files__sum', {}])).outcome).toBe('wrong_tool');
     expect(judged(reply(right, ['files__sum', {}])).outcome).toBe('wrong_tool');

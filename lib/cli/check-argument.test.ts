@@ -24,7 +24,7 @@ it.each<[string, object]>([
   expect(check.parse(expected)).toEqual(expected);
 });
 
-it('has a way to write every kind', () => {
+it('can express every kind', () => {
   expect(CHECK_USAGE).toHaveLength(check.options.length);
 });
 

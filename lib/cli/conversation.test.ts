@@ -64,7 +64,7 @@ it('reports a message that could not be sent', async () => {
   await vi.waitFor(() => expect(errors).toEqual([new Error('gone')]));
 });
 
-it('goes on with the next line, and then ends the session, after a message that the server refuses', async () => {
+it('continues with the next line, and then ends the session, after a message that the server refuses', async () => {
   const { did, run, input, conversation } = open();
   vi.mocked(run.say).mockRejectedValueOnce(new AppError({ code: 'invalid_request', message: 'too long' }));
   input.end('Too long.\nShort.\n');

@@ -131,7 +131,7 @@ describe('npx loupe experiment', () => {
     expect((await experiment('export', id)).out.split('\r\n')).toHaveLength(6);
   });
 
-  it('a plan that was exported runs again', async () => {
+  it('runs an exported plan again', async () => {
     const plan = planFile(
       'first.yaml',
       `name: "${hostile}"\nmode: prompt\ntask: Which room?\nmodels: [knows]\n`,
@@ -238,7 +238,7 @@ describe('npx loupe experiment', () => {
     120_000,
   );
 
-  it('goes on when the server is started again', async () => {
+  it('continues when the server is restarted', async () => {
     const release = ollama.hold('knows', { turn: 0 });
     const plan = planFile('held.yaml', 'name: Held\nmodels: [knows]\nmode: prompt\ntask: Which room?\n');
     const running = begun('run', plan);

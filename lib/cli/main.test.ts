@@ -137,7 +137,7 @@ it('says that a folder is not a run file, without a request', async () => {
   expect(err).toContain(`${tmpdir()} is not a file.`);
 });
 
-it('takes an address that is not one for a usage error', async () => {
+it('treats an invalid address as a usage error', async () => {
   const { code, err } = await run(['list', '--url', 'ftp://127.0.0.1']);
   expect(code).toBe(2);
   expect(err).toContain('"ftp://127.0.0.1" is not a valid Loupe address.');

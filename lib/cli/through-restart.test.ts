@@ -6,7 +6,7 @@ import { throughRestart } from './through-restart.ts';
 const unreachable = new AppError({ code: 'unreachable', message: 'Loupe does not answer.' });
 const starting = new ForNow({ code: 'starting', message: 'Loupe is starting.' });
 
-it('asks again while the server is down or starting', async () => {
+it('retries while the server is down or starting', async () => {
   const failures = [unreachable, starting];
   const waits: number[] = [];
   const reply = await throughRestart(
@@ -20,7 +20,7 @@ it('asks again while the server is down or starting', async () => {
   expect([reply, waits]).toEqual(['running', [250, 500]]);
 });
 
-it('passes on what the server refuses', async () => {
+it('passes on errors of the server', async () => {
   const gone = new AppError({ code: 'experiment_not_found', message: 'There is no experiment "e1".' });
   const waits: number[] = [];
   const asked = throughRestart(

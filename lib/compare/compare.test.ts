@@ -203,7 +203,7 @@ describe('texts of calls and results', () => {
     ]);
   });
 
-  it('do not differ because a tool took longer', () => {
+  it('do not differ just because a tool took longer', () => {
     expect(compareLogs(withCommand('a', 17).events, withCommand('a', 400).events).divergence).toBeUndefined();
     expect(compareLogs(withCommand('a', 17).events, withCommand('b', 17).events).divergence).toMatchObject({
       kind: 'result',

@@ -34,11 +34,11 @@ it('truncates a long answer and says how long it is', async () => {
   expect(answer?.text).toHaveLength(MAX_STREAMED_CHARS);
 });
 
-it('has no answer of a run in progress', async () => {
+it('has no answer for a run in progress', async () => {
   expect((await readOverview(paged(runningLog().events), never)).answer).toBeUndefined();
 });
 
-it('ends when nobody waits for it', async () => {
+it('stops when nothing waits for it', async () => {
   const reason = new Error('gone');
   await expect(readOverview(paged(completedLog().events), AbortSignal.abort(reason))).rejects.toBe(reason);
 });

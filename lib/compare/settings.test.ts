@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { sampleConfig } from '../testing/sample-logs.ts';
 import { settingDifferences } from './settings.ts';
 
-it('lists the settings that are not the same in all configurations, with all values', () => {
+it('lists the settings that differ between configurations, with all values', () => {
   const configs = [
     sampleConfig({ model: 'a', model_options: { temperature: 0 } }),
     sampleConfig({ model: 'a', model_options: { temperature: 0, seed: 3 } }),
@@ -20,7 +20,7 @@ it('lists the settings that are not the same in all configurations, with all val
   expect(settingDifferences([sampleConfig(), sampleConfig()])).toEqual([]);
 });
 
-it('takes the two names of a model for the same setting', () => {
+it('treats the two names of a model as the same setting', () => {
   const configs = ['qwen3', 'qwen3:latest'].map((model) => sampleConfig({ model }));
   expect(settingDifferences(configs)).toEqual([]);
 });

@@ -49,7 +49,7 @@ describe('the files that a run changed', () => {
     );
   });
 
-  it('have equal digests if they hold the same', () => {
+  it('have equal digests if their content is the same', () => {
     const written = (content: string, path = 'a.md') =>
       writtenFiles(
         completedLog().events.map((event) =>

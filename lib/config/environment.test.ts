@@ -19,7 +19,7 @@ it('has a default for every setting', () => {
   });
 });
 
-it('refuses a home folder that would put the data into the folder of the program', () => {
+it('refuses a home folder that would put the data into the program folder', () => {
   vi.stubEnv('HOME', '');
   expect(() => readEnvironment({})).toThrow(
     'HOME is ""; it must be an absolute path. Or set LOUPE_DATA_DIR.',

@@ -91,7 +91,7 @@ it('answers directly without tools', async () => {
   expect(reply.message.content).toContain('demo model');
 });
 
-it('the loop and stall models do as named', async () => {
+it('the loop and stall models do what their names say', async () => {
   const calls = async (name: string, turns: number[]) =>
     Promise.all(
       turns.map(async (turn) => JSON.stringify((await ask(after(turn), { model: name })).message.tool_calls)),

@@ -170,7 +170,7 @@ describe('the HTTP API', () => {
 });
 
 describe('choosing a scenario', () => {
-  it('goes by the model, then by the first user message, then by the tools', async () => {
+  it('matches by model, then by the first user message, then by the tools', async () => {
     const tool = { type: 'function', function: { name: 'read_file', description: '', parameters: {} } };
     const fake = await start({
       models: [{ name: 'any' }],

@@ -49,7 +49,7 @@ it('shows text that is to be hidden, and keeps all other escapes in the text', (
   }
 });
 
-it('keeps all of a text but its colours', () => {
+it('keeps all text and drops only colours', () => {
   const parts = fc.array(
     fc.constantFrom('a', '\n', '\u001b[', '31m', '\u001b[0m', ';', '\u001b', '[', '!', '?25h', '9'),
     {

@@ -25,7 +25,7 @@ it('shows the text of a file by its extension', () => {
   expect(kindOf('content', 'x', 'data.unknown')).toBe('code');
 });
 
-it('shows what a program printed by what it is: colours, a diff, JSON', () => {
+it('shows the output of a program by its kind: colours, a diff, JSON', () => {
   expect(kindOf('stdout', '\u001b[31mred\u001b[0m')).toBe('ansi');
   expect(kindOf('stdout', 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n')).toBe('diff');
   expect(kindOf('stdout', '--- a\n+++ b\n@@ -1 +1 @@\n')).toBe('diff');
@@ -33,7 +33,7 @@ it('shows what a program printed by what it is: colours, a diff, JSON', () => {
   expect(kindOf('stdout', 'a - b\n--- nothing\n')).toBe('text');
 });
 
-it('leaves escapes outside of a program’s output to be named', () => {
+it('does not interpret escapes outside of program output', () => {
   expect(kindOf('content', '\u001b[31mred', 'a.txt')).toBe('text');
   expect(kindOf('task', '\u001b[31mred')).toBe('text');
 });
@@ -59,7 +59,7 @@ it('shows pictures from data URLs of pixel formats only', () => {
   }
 });
 
-it('shows JSON as text where a tree would round its numbers or it does not parse', () => {
+it('shows JSON as text if a tree would round its numbers or it cannot be parsed', () => {
   expect(kindOf('result', '{"id": 12345678901234567890}')).toBe('text');
   expect(kindOf('result', '{"a": }')).toBe('text');
   expect(kindOf('result', '"just text"')).toBe('text');
@@ -83,7 +83,7 @@ it('decides for any text, name and path', () => {
   );
 });
 
-it('reads the bytes of a picture from a field whose type stands beside it', () => {
+it('reads the bytes of an image from a field next to its type', () => {
   const bytes = 'iVBORw0KGgo'.repeat(8);
   expect(typedText(bytes, { mime_type: 'image/png' })).toBe(`data:image/png;base64,${bytes}`);
   expect(typedText(bytes, { mimeType: 'image/svg+xml' })).toBe(bytes);

@@ -80,7 +80,7 @@ it('keeps the addresses of links and images as data, and leaves those that run c
   });
 });
 
-it('gives up on texts that would hold up the page', () => {
+it('gives up on texts that would block the page', () => {
   expect(parseMarkdown('x'.repeat(60_001))).toBeUndefined();
   expect(parseMarkdown('- a\n'.repeat(10_000))).toBeUndefined();
 });

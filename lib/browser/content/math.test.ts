@@ -30,7 +30,7 @@ it('has no links, pictures, styles, colours or hidden parts', () => {
   expect(JSON.stringify(tree)).not.toMatch(/style|color|background|-9|99|phantom/);
 });
 
-it('names characters that would not be seen', () => {
+it('names invisible characters', () => {
   expect(words(mathTree(String.raw`\text{a}\char"202E b`, false))).toContain('⟨RLO⟩');
   expect(words(mathTree('a\u200bb', false))).not.toContain('\u200b');
 });

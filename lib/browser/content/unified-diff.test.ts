@@ -31,7 +31,7 @@ it('numbers the lines of a git diff, and keeps its headers', () => {
   ]);
 });
 
-it('takes removed lines that begin with dashes for what they are', () => {
+it('recognizes removed lines that begin with dashes', () => {
   const [, removed] = unifiedDiffLines('@@ -1 +1 @@\n--- a comment in SQL\n');
   expect(removed).toEqual({ kind: 'removed', text: '-- a comment in SQL', before: 1 });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readAnswerSchema, SAMPLE_SCHEMA } from './answer-schema.ts';
 
-it('reads the schema of the answer, or says what is wrong with it', () => {
+it('reads the schema of the answer, or reports what is wrong with it', () => {
   expect(readAnswerSchema(' \n')).toEqual({ ok: true, schema: undefined });
   expect(readAnswerSchema(SAMPLE_SCHEMA)).toMatchObject({ ok: true, schema: { required: ['answer'] } });
   const problem = (text: string) => {

@@ -29,12 +29,12 @@ it('makes a field for each parameter', () => {
   expect(argumentFieldsOf({ properties: [] })).toEqual([]);
 });
 
-it('takes JSON for a type that it does not know, also one that every object has', () => {
+it('takes JSON for an unknown type, even one named like an object property', () => {
   const fields = argumentFieldsOf({ properties: { x: { type: 'constructor' }, y: { type: ['string'] } } });
   expect(fields.map(({ kind }) => kind)).toEqual(['json', 'text']);
 });
 
-it('reads what was entered, and leaves out what was not', () => {
+it('reads entered values and omits empty ones', () => {
   const fields = argumentFieldsOf(schema);
   const texts = { text: 'x', count: '7', on: 'false', kind: 'b', size: '2', list: '["y"]' };
   expect(argumentsOf(fields, texts)).toEqual({

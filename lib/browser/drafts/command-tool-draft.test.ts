@@ -21,14 +21,14 @@ const tool: CommandTool = {
 };
 
 describe('the form of a custom tool', () => {
-  it('gives back the tool that it was made from', () => {
+  it('reproduces the tool that it was created from', () => {
     const draft = commandToolDraftOf(tool);
     expect(draft.parameters).toHaveLength(3);
     expect(draft.schema).toBeUndefined();
     expect(commandToolOf(draft)).toEqual({ ok: true, tool });
   });
 
-  it('keeps a schema that rows cannot say as JSON', () => {
+  it('keeps a schema as JSON if rows cannot express it', () => {
     const parameters = { type: 'object', properties: { a: { type: 'string', enum: ['x', 'y'] } } };
     const draft = commandToolDraftOf({ ...tool, parameters });
     expect(draft.parameters).toEqual([]);

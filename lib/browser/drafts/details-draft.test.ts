@@ -27,7 +27,7 @@ it('removes a title, a note and a score that were emptied', () => {
   });
 });
 
-it('changes tags only when others are chosen, in whatever order', () => {
+it('changes tags only if the selection differs, in any order', () => {
   expect(detailsChange(opened, { ...opened, tags: ['b', 'a'] })).toBeUndefined();
   expect(detailsChange(opened, { ...opened, tags: ['b', 'c'] })).toEqual({ tags: ['b', 'c'] });
 });

@@ -14,7 +14,7 @@ it('shows texts as they are, other values as JSON, and what the model left out [
   ]);
 });
 
-it('reads them back unchanged, with what was added and without what was not', () => {
+it('reads them back unchanged, with added arguments and without empty ones', () => {
   const fields = argumentFields({ path: '', deep: { a: null } }, schema);
   expect(editedArguments(fields)).toEqual({ ok: true, arguments: { path: '', deep: { a: null } } });
   const more = fields.map((field) => (field.name === 'lines' ? { ...field, text: '3' } : field));

@@ -82,7 +82,7 @@ it('asks each task to work on a copy of a folder, and prompts for no folder', ()
   });
 });
 
-it('leaves to the server what was left empty', () => {
+it('leaves empty fields to the server', () => {
   const read = experimentOf(filled);
   expect(read.ok && experimentRequest.parse(JSON.parse(JSON.stringify(read.request)))).toMatchObject({
     options: [{}],

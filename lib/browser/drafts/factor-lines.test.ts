@@ -53,7 +53,7 @@ it('offers only names that the server takes', () => {
   }
 });
 
-it('reads any text, also a long one, or says what is wrong', () => {
+it('reads any text, even a long one, or reports what is wrong', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'top_k:,"[]{}\\ 1\n') }), (text) => {
       const read = readFactors(text);

@@ -25,7 +25,7 @@ const place = { seq: 12 };
 const read = (changes: Partial<ForkDraft>, at: ForkDraftReply = point) =>
   readForkDraft(at, place, { ...newForkDraft(at, { imported: false }), ...changes });
 
-it('asks for nothing but the place when nothing is changed', () => {
+it('sends only the fork point when nothing is changed', () => {
   const { workspace } = point.config;
   const request = { at: place, workspace: 'copy', copy_from: workspace };
   expect(read({})).toEqual({ ok: true, changes: 0, request });
@@ -74,7 +74,7 @@ describe('calls that have not begun', () => {
   });
 });
 
-it('asks for what differs in the settings, and takes away what was emptied', () => {
+it('sends changed settings, and removes emptied ones', () => {
   expect(read({ model: ' other ', seed: '', temperature: '0,5', limit: '20', message: ' Look. ' })).toEqual({
     ok: true,
     changes: 5,
@@ -168,7 +168,7 @@ describe('what is open at once', () => {
     ['settings', undefined],
   ] as const)('%s', (focus, key) => expect(focusedText(point, focus)).toBe(key));
 
-  it('a reply that is the last message too is offered once', () => {
+  it('offers a reply only once if it is also the last message', () => {
     const at = {
       ...point,
       messages: [...point.messages, { index: 3, role: 'assistant', text: 'Said.' }],
@@ -190,7 +190,7 @@ it.each([
   expect(found.whole(found.text)).toBe(content);
 });
 
-it('changes the offered tools, and needs one', () => {
+it('changes the offered tools, and needs at least one', () => {
   const { tools } = newForkDraft(point, { imported: false });
   expect(tools).toEqual(kindFacts('task').tools);
   expect(read({ tools: tools.filter((name) => name !== 'run_command') })).toMatchObject({

@@ -3,7 +3,7 @@ import { newCheck } from './check-draft.ts';
 import { type ExperimentDraft, emptyExperiment } from './experiment-draft.ts';
 import { experimentText, readExperimentText } from './kept-experiment.ts';
 
-it('keeps what differs from an empty form', () => {
+it('keeps only values that differ from an empty form', () => {
   const changes: Partial<ExperimentDraft> = {
     name: 'Which is better?',
     work: 'suite',
@@ -24,7 +24,7 @@ it('keeps nothing of an empty form, and no confirmation', () => {
   expect(readExperimentText('{"confirmed": 1200}')).toEqual({});
 });
 
-it('leaves out what the form could not show', () => {
+it('leaves out values that the form cannot show', () => {
   const text = JSON.stringify({
     name: 'Kept',
     work: 'dance',

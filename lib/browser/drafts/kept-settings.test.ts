@@ -27,7 +27,7 @@ it('keeps neither the task nor images', () => {
   expect(settingsText(draft)).toBe('');
 });
 
-it('leaves out what the form could not show', () => {
+it('leaves out values that the form cannot show', () => {
   const text = JSON.stringify({
     kind: 'dance',
     tier: 'huge',

@@ -24,7 +24,7 @@ const extent = (iteration: number, cycle = 0) => {
   return { ...state, iteration, cycle: { ...state.cycle, number: cycle } };
 };
 
-it.each(terminationReason.options)('after %s there is a place to fork before the cause', (reason) => {
+it.each(terminationReason.options)('after %s there is a fork point before the cause', (reason) => {
   const { end, timeline } = ended(reason);
   const opening = forkBeforeCause(timeline, end, 'task');
   const steps = timeline.rows.filter(({ kind }) => kind === 'iteration').map(({ iteration }) => iteration);
@@ -34,7 +34,7 @@ it.each(terminationReason.options)('after %s there is a place to fork before the
   );
 });
 
-it('a repetition is left before its second call', () => {
+it('forks a repetition before its second call', () => {
   const { end, timeline } = ended('repetition');
   const opening = forkBeforeCause(timeline, end, 'task');
   const last = timeline.rows.findLast(({ kind }) => kind === 'iteration')?.iteration ?? 0;
@@ -75,7 +75,7 @@ it.each([
   expect(suggestionFor(sampleConfig(), ended(reason).end)?.raisesLimit).toBe(raises);
 });
 
-it('offers more iterations only after the limit, and never more than there may be', () => {
+it('offers more iterations only after the limit, and never more than allowed', () => {
   const { end } = ended('max_iterations');
   const more = (limit: number) => moreSteps(sampleConfig({ max_iterations: limit }), extent(limit), end);
   expect(more(10)).toEqual({
@@ -87,7 +87,7 @@ it('offers more iterations only after the limit, and never more than there may b
   expect(moreSteps(sampleConfig(), extent(3), ended('stall').end)).toBeUndefined();
 });
 
-it('offers as many cycles again once all are done', () => {
+it('offers the same number of cycles again once all are done', () => {
   const { end } = ended('final_answer');
   const explore = (max_cycles: number | null) => exploreConfig({ max_cycles });
   expect(moreSteps(explore(2), extent(5, 2), end)).toEqual({
@@ -107,7 +107,7 @@ describe('try again from here', () => {
     if (request) expect(forkRequest.safeParse(request).error).toBeUndefined();
   });
 
-  it('goes back to before the failed call and its retries', () => {
+  it('returns to the point before the failed call and its retries', () => {
     const log = new SampleLog()
       .prepare()
       .round({ calls: [{ name: 'read_file', arguments: {}, result: { output: '' } }] });
@@ -132,7 +132,7 @@ describe('try again from here', () => {
     });
   });
 
-  it('begins at the end where no call had failed', () => {
+  it('starts at the end if no call failed', () => {
     const log = new SampleLog().prepare();
     log.end('error', { message: 'no' });
     const end = log.events.at(-1);
@@ -145,13 +145,13 @@ describe('continue with a hint', () => {
   const changed = (reason: Parameters<typeof endedLog>[0], config = sampleConfig(), place = extent(4)) =>
     continueWith('Hint', config, place, ended(reason).end)?.request.settings;
 
-  it.each(terminationReason.options)('goes on after %s, at the end of the conversation', (reason) => {
+  it.each(terminationReason.options)('continues after %s, at the end of the conversation', (reason) => {
     const found = continueWith('Look.', sampleConfig(), extent(2), ended(reason).end);
     expect(found?.request).toMatchObject({ at: { end: true }, message: 'Look.', workspace: 'same' });
     expect(forkRequest.safeParse(found?.request).error).toBeUndefined();
   });
 
-  it('raises only what would end it at once', () => {
+  it('raises only the limit that would end it immediately', () => {
     const config = sampleConfig({ max_iterations: 10, budget: { max_tokens_total: 100 } });
     expect(changed('final_answer', config)).toEqual({});
     expect(changed('max_iterations', config, extent(10))).toEqual({ max_iterations: 20 });
@@ -163,7 +163,7 @@ describe('continue with a hint', () => {
     });
   });
 
-  it('is not offered before anything was said, nor where no iteration is left to have', () => {
+  it('is offered neither before the first message nor without iterations left', () => {
     expect(continueWith('Hint', sampleConfig(), extent(0), ended('error').end)).toBeUndefined();
     const full = sampleConfig({ max_iterations: 100 });
     expect(continueWith('Hint', full, extent(100), ended('max_iterations').end)).toBeUndefined();

@@ -12,7 +12,7 @@ it.each([
   expect(operatorFields(draft)).toEqual({ request: settings, problems: {} });
 });
 
-it('says what a policy lacks, and leaves out what another policy needs', () => {
+it('reports missing fields of a policy, and omits fields of other policies', () => {
   const draft = { ...emptyOperator, operator_replies: ' \n ', operator_model: '' };
   expect(operatorFields({ ...draft, operator_policy: 'list' }).problems).toHaveProperty('operator_replies');
   expect(operatorFields({ ...draft, operator_policy: 'model' }).problems).toHaveProperty('operator_model');

@@ -35,7 +35,7 @@ const full: Partial<RunDraft> = {
 };
 
 describe('a preset', () => {
-  it('fills in the form as it was saved', () => {
+  it('fills in the form with the saved values', () => {
     expect(draftOfPreset(saved(full))).toMatchObject(full);
     const explore: Partial<RunDraft> = {
       ...{ kind: 'explore', model: 'm', untilStopped: true, diversity: true },
@@ -84,7 +84,7 @@ describe('the task of a preset', () => {
     expect(task({ ...draft, placeholders: { file: '{file}', other: 'x' } })).toBe('Summarise {file}');
   });
 
-  it('keeps braces as text if they are no placeholders', () => {
+  it('keeps braces as text if they are not placeholders', () => {
     const run = saved({ task: 'Return {id} and {"a": 1}' }, { isTemplate: false });
     expect(run.task).toBe('Return {{id}} and {"a": 1}');
     expect(task({ ...draftOfPreset(run), model: 'm' })).toBe('Return {id} and {"a": 1}');

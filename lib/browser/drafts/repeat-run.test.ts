@@ -50,7 +50,7 @@ it('leaves a default to follow a window that is changed in the plan', () => {
   });
 });
 
-it('repeats what was sent, not a window that an older configuration asked for in vain', () => {
+it('repeats the window that was sent, not one that an older configuration requested in vain', () => {
   const config = sampleConfig({ window_tokens: 16_384, model_options: { num_ctx: 8192, num_predict: 5 } });
   const plan = experimentRequest.parse(repeatRequest(config, { run: { id: 'x' }, title: 'A', times: 2 }));
   expect(plan.settings.window_tokens).toBe(16_384);
@@ -72,7 +72,7 @@ it('repeats an exploration with its cycles', () => {
   expect(plan.settings).not.toHaveProperty('calls_per_cycle');
 });
 
-it('copies a folder that was chosen, and leaves out one that was made for the run', () => {
+it('copies a chosen folder, and leaves out one that was created for the run', () => {
   const plan = (workspace: string) =>
     repeatRequest(sampleConfig({ workspace }), { run: { id: 'run-1' }, title: 'T', times: 2 }).workspace;
   expect(plan('/home/ada/notes')).toBe('/home/ada/notes');

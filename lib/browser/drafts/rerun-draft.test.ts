@@ -39,7 +39,7 @@ const withMessage = (index: number, changes: Partial<RerunDraft['messages'][numb
 const withTool = (index: number, changes: Partial<RerunDraft['tools'][number]>) =>
   draft.tools.map((tool, at) => (at === index ? { ...tool, ...changes } : tool));
 
-it('asks for nothing when nothing was changed', () => {
+it('sends nothing if nothing was changed', () => {
   expect(readRerunDraft(sent, draft)).toEqual({ ok: true, request: {}, changes: [] });
   expect(draft.numbers).toMatchObject({
     temperature: '0.2',
@@ -50,7 +50,7 @@ it('asks for nothing when nothing was changed', () => {
   expect(draft.otherOptions).toBe('{\n  "num_gpu": 4\n}');
 });
 
-it('sends what was changed, and names the rest by its place', () => {
+it('sends changed messages, and refers to the others by index', () => {
   const changed = read({ messages: withMessage(1, { content: 'Read b.md.' }) });
   expect(changed).toEqual({
     ok: true,
@@ -167,7 +167,7 @@ describe('says what is wrong, and where', () => {
   });
 });
 
-it('makes only requests that the server accepts, whatever is written', () => {
+it('creates only requests that the server accepts, whatever is entered', () => {
   const text = fc.oneof(fc.string(), fc.json(), fc.constantFrom('[]', '{}', '1', ''));
   const message = fc.record({
     role: fc.constantFrom('system' as const, 'user' as const, 'assistant' as const, 'tool' as const),

@@ -62,7 +62,7 @@ it('an unchanged request is a fork without changes', () => {
   expect(fork({})).toEqual({ ok: true, request: { at: place } });
 });
 
-it('edits messages where they are, one that was sent shortened too', () => {
+it('edits messages in place, including shortened ones', () => {
   expect(fork({ messages: edited(2, { content: 'another result' }) })).toEqual({
     ok: true,
     request: { at: place, edits: [{ target: 'message', index: 2, content: 'another result' }] },
@@ -97,7 +97,7 @@ it('changes the settings behind the options', () => {
   });
 });
 
-describe('says why there is no such fork', () => {
+describe('explains why no such fork is possible', () => {
   const elsewhere = {
     messages: [{ index: 0, role: 'system', text: 'Other rules.' }, ...point.messages.slice(1)],
   };

@@ -34,7 +34,7 @@ const again = (draft: typeof emptyDraft): RunConfig => {
 };
 
 describe('the new-run form [D10]', () => {
-  it('leaves to the server what was left empty', () => {
+  it('leaves empty fields to the server', () => {
     expect(request({})).toMatchObject({
       task: 'Do it',
       model: 'qwen3:8b',
@@ -45,7 +45,7 @@ describe('the new-run form [D10]', () => {
     expect(request({})).not.toHaveProperty('budget');
   });
 
-  it('sends what was filled in, in the units of the interface', () => {
+  it('sends the filled-in fields in the units of the API', () => {
     expect(
       request({
         workspaceKind: 'folder',
@@ -166,7 +166,7 @@ describe('the new-run form [D10]', () => {
     expect(complex.max_iterations).toBe(20);
   });
 
-  it('keeps a value that a person set, also one equal to the default', () => {
+  it('keeps a value that a person set, even if it equals the default', () => {
     const first = resolved({ task: 'Do it.', window_tokens: 8192, result_chars: 2048, max_iterations: 10 });
     const changed = again({ ...draftOf(first, { id: 'r1' }), window_tokens: '32768', tier: 'complex' });
     expect(changed).toMatchObject({ result_chars: 2048, max_iterations: 10 });
@@ -179,7 +179,7 @@ describe('the new-run form [D10]', () => {
     expect(session({ window_tokens: 8192, context_limit: 8192 }).session?.context_limit).toBe(8192);
   });
 
-  it('keeps the settings that it has no field for', () => {
+  it('keeps settings for which it has no field', () => {
     const request = { shell_timeout_secs: 5, blocked_patterns: ['rm'], parser_layers: ['native'] };
     const approval = { default: 'ask', tools: { run_command: 'deny' } };
     const draft = draftOf(resolved({ mode: 'session', ...request, approval }), { id: 'r1' });
@@ -201,7 +201,7 @@ describe('the new-run form [D10]', () => {
     expect(draft).toMatchObject({ predict_first: '6000', predict_second: '' });
   });
 
-  it('does not use the folder twice that was made for a run', () => {
+  it('does not reuse the folder that was created for a run', () => {
     const config = sampleConfig({ workspace: '/data/workspaces/run-1' });
     expect(draftOf(config, { id: 'run-1' })).toMatchObject({ workspaceKind: 'fresh', workspace: '' });
   });

@@ -18,7 +18,7 @@ it('divides long durations by half and whole minutes and hours', () => {
   expect(labels(9000, 5).slice(1)).toEqual(['30:00', '1:00:00', '1:30:00', '2:00:00', '2:30:00']);
 });
 
-it('divides short durations as a decimal scale does', () => {
+it('divides short durations like a decimal scale', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 1e-6, max: 100, noNaN: true }),
@@ -63,6 +63,6 @@ it('has ticks at whole parts of minutes and hours, about as many as asked for, i
   );
 });
 
-it('has a length where nothing took time', () => {
+it('has a length even if nothing took time', () => {
   expect(inSeconds(0).domain()).toEqual([0, 1]);
 });

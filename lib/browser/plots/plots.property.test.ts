@@ -118,7 +118,7 @@ it('the phases of a call last as long as the call took', () => {
   expect(sum(Object.values(totals))).toBe((called?.to ?? 0) - (called?.from ?? 0));
 });
 
-it('waiting for approval is waiting, and names its reason', () => {
+it('counts a wait for approval as waiting, and names the reason', () => {
   const times = callTimes(
     plotted(approvalLog().events).rows,
     (approvalLog().events.at(-1)?.at ?? 0) + 60_000,

@@ -9,7 +9,7 @@ import { emptyLive } from './live-text.ts';
 const inLine = { ...emptyLive, queue: { position: 1, ahead: ['another'] } };
 const stateOf = (log: SampleLog) => foldAll(emptyRunState(log.runId), log.events);
 
-it('a run that was answered and waits for its place says so, until its call runs [D12]', () => {
+it('shows that an answered run waits for a slot, until its call runs [D12]', () => {
   const log = approvalLog();
   const call = { name: 'run_command', arguments: { command: 'npm test' } };
   expect(activityOf(stateOf(log), inLine).label).toBe('Waiting for you');
@@ -37,7 +37,7 @@ it('the clock of a run pauses while it waits for the model server', () => {
   });
 });
 
-it('the pause between two turns is called one [S16]', () => {
+it('shows the pause between two turns as a pause [S16]', () => {
   const log = stoppedSessionLog();
   const lastTurn = log.events.findLastIndex(({ type }) => type === 'turn.ended');
   log.events.splice(lastTurn + 1);

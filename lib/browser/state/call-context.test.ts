@@ -27,7 +27,7 @@ function callRow(promptTokens: number, estimated: number) {
   return row;
 }
 
-it('puts estimate, measure, window and reserve side by side [C11]', () => {
+it('shows estimate, measurement, window and reserve side by side [C11]', () => {
   expect(contextOf(callRow(1504, 1520), runOn('0.17.4', 16_384))).toEqual({
     requested: 32_768,
     effective: 16_384,
@@ -40,7 +40,7 @@ it('puts estimate, measure, window and reserve side by side [C11]', () => {
   });
 });
 
-it('calls it a cut only where the server cuts without a word (C11)', () => {
+it('reports a cut only if the server truncates silently (C11)', () => {
   const old = runOn('0.12.5', 8192);
   expect(contextOf(callRow(4000, 10_000), old)).toMatchObject({ fate: 'cut', missing: 0.6 });
   expect(contextOf(callRow(4000, 10_000), runOn('0.17.4', 8192)).fate).toBe('fewer');

@@ -17,7 +17,7 @@ function shape(items: readonly ChatItem[]): string[] {
   });
 }
 
-it('shows the texts of a session, and folds what lies between them', () => {
+it('shows the texts of a session, and folds the rows between them', () => {
   expect(shape(chatItems(rowsOf(stoppedSessionLog().events)))).toMatchInlineSnapshot(`
     [
       "fold of created preparation attempt iteration call",

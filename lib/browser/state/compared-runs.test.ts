@@ -12,7 +12,7 @@ describe('the link that compares runs', () => {
     expect(comparePath(['r0', 'r1', 'r2'], 'gone')).toBe('/compare?a=r0&b=r1&c=r2');
   });
 
-  it('leads back to the same runs', () => {
+  it('resolves to the same runs', () => {
     const ids = fc.uniqueArray(fc.string({ minLength: 1 }), { maxLength: MAX_COMPARED_RUNS });
     fc.assert(
       fc.property(ids, fc.nat(), (all, chosen) => {

@@ -8,7 +8,7 @@ const reached = (...signals: ConnectionSignal[]) =>
   );
 
 describe('the state of the connection [D5]', () => {
-  it('is catching up until everything that was stored has come, then live', () => {
+  it('is catching up until all stored events have arrived, then live', () => {
     const opened: ConnectionSignal[] = [{ type: 'opening' }, { type: 'head', seq: 3 }, { type: 'opened' }];
     expect(reached(...opened).status).toBe('catching-up');
     expect(reached(...opened, { type: 'received', seq: 2 }).status).toBe('catching-up');
@@ -18,7 +18,7 @@ describe('the state of the connection [D5]', () => {
     );
   });
 
-  it('keeps what was seen when the stream breaks, and is live again without a new event', () => {
+  it('keeps its position when the stream breaks, and is live again without a new event', () => {
     const broken = reached({ type: 'opened' }, { type: 'received', seq: 5 }, { type: 'lost' });
     expect(broken).toMatchObject({ status: 'reconnecting', seen: 5 });
     const again = reduceConnection(broken, { type: 'opened' }, 9);
@@ -36,7 +36,7 @@ describe('the state of the connection [D5]', () => {
     expect(again.status).toBe('catching-up');
   });
 
-  it('tells a server that is away from one that refuses', () => {
+  it('distinguishes an unreachable server from one that refuses', () => {
     expect(reached({ type: 'opening' }, { type: 'unreachable' }).status).toBe('offline');
     const problem = { code: 'run_not_found', message: 'There is no run "x".' };
     expect(reached({ type: 'refused', problem })).toMatchObject({ status: 'refused', problem });
@@ -48,7 +48,7 @@ describe('the state of the connection [D5]', () => {
     ).toBe('closed');
   });
 
-  it('says that the run was deleted, also once it is closed, and nothing else after that', () => {
+  it('reports that the run was deleted, even once closed, and nothing after that', () => {
     const whole = reached({ type: 'opened' }, { type: 'received', seq: 5 }, { type: 'finished' });
     const gone = reduceConnection(whole, { type: 'deleted' }, 9);
     expect(gone).toMatchObject({ status: 'refused', since: 9, problem: { code: 'run_deleted' } });

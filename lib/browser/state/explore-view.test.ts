@@ -24,7 +24,7 @@ it('a reflection that says nearly the same again is less new than others [X21]',
   expect(cycles[5]?.novelty).toBeGreaterThan(0.8);
 });
 
-it('keeps what the harness measured with the cycle that begins [X21]', () => {
+it('keeps the measurement with the cycle that begins [X21]', () => {
   const { similarity, nearest_cycle, feedback } = cycles[4]?.advice ?? {};
   expect({ similarity, nearest_cycle, feedback }).toEqual({ similarity: 0.31, nearest_cycle: 2 });
 });
@@ -47,7 +47,7 @@ it('gives the memory at any cycle, with the changes that made it [O12, O13]', ()
   expect(again).toMatchObject({ value: 'b', writes: 2 });
 });
 
-it('tells a cycle in words: its tools, the most frequent first, however many, and how it ended [X11]', () => {
+it('describes a cycle: its tools, most frequent first, and how it ended [X11]', () => {
   const [first] = cycles;
   if (!first) throw new Error('The sample has cycles.');
   const words = (tools: Record<string, number>, options = { over: false }) => {
@@ -59,7 +59,7 @@ it('tells a cycle in words: its tools, the most frequent first, however many, an
   expect(words({}, { over: true })).toBe('7 calls (1 failed) · 50 tokens written · not finished');
 });
 
-it('what the harness measured belongs to the reflection it compared, also after a cycle without one [X21]', () => {
+it('assigns a measurement to the reflection that was compared, even after a cycle without one [X21]', () => {
   const [first, second] = cycles;
   const advice = cycles[4]?.advice;
   if (!first || !second || !advice) throw new Error('The sample has advice in its fifth cycle.');

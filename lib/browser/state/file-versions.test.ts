@@ -36,7 +36,7 @@ function changeOf(...calls: Call[]) {
   return knownChange(rows, row);
 }
 
-it('sets a write beside the content that an earlier call read or wrote in full', () => {
+it('compares a write with the content that an earlier call read or wrote in full', () => {
   expect(changeOf(read('a.txt', 'old\n'), write('./a.txt', 'new\n'))).toMatchObject({
     path: './a.txt',
     before: 'old\n',
@@ -47,7 +47,7 @@ it('sets a write beside the content that an earlier call read or wrote in full',
   expect(changeOf(write('a.txt', 'one'), write('b.txt', 'x'), write('a.txt', 'two'))?.before).toBe('one');
 });
 
-it('knows no change where the file is new, or was read only in part', () => {
+it('shows no change if the file is new or was only read in part', () => {
   expect(changeOf(read('a.txt', 'old'), write('a.txt', 'new', true))).toBeUndefined();
   expect(changeOf(read('a.txt', 'old', { start_line: 5 }), write('a.txt', 'new'))).toBeUndefined();
   expect(changeOf(read('a.txt', 'old', { total_lines: 9 }), write('a.txt', 'new'))).toBeUndefined();
@@ -58,7 +58,7 @@ it('says whether a command ran since, which may have changed the file', () => {
   expect(changeOf(read('a.txt', 'old'), command, write('a.txt', 'new'))?.commandSince).toBe(true);
 });
 
-it('goes back no further than a change it does not know', () => {
+it('looks back no further than an unknown change', () => {
   const edit: Call = {
     name: 'patch_file',
     arguments: { path: 'a.txt' },

@@ -40,7 +40,7 @@ it('shows budgets only when they are set [V2]', () => {
   expect(gauges(verifiedLog()).tokens).toMatchObject({ limit: 60_000 });
 });
 
-it('leaves the stall guard out when it is off [K-12]', () => {
+it('omits the stall guard when it is off [K-12]', () => {
   expect(gauges(completedLog({ config: { stall_guard: false } })).stall).toBeUndefined();
 });
 
@@ -99,7 +99,7 @@ it('the three identical calls are the events of the counter [G6]', () => {
   expect(events.map((seq) => log.events[seq - 1]?.type)).toEqual(Array(3).fill('reply.parsed'));
 });
 
-it('and they still are once the work has been checked [V9]', () => {
+it('the three identical calls remain the events after the work was checked [V9]', () => {
   const log = endedLog('repetition');
   const end = log.events.pop();
   if (end?.type !== 'run.ended') throw new Error('not ended');
@@ -115,7 +115,7 @@ it('and they still are once the work has been checked [V9]', () => {
   expect(repetition?.events).toEqual(gauges(endedLog('repetition')).repetition?.events);
 });
 
-it('second tries are counted against the number there may be', () => {
+it('counts retries against their limit', () => {
   const log = repairedLog();
   const before = gauges(log);
   expect(before.retries).toMatchObject({ value: '0/9', tone: 'calm' });
@@ -128,7 +128,7 @@ it('second tries are counted against the number there may be', () => {
   expect(gauges(log)['retries-overflow']).toMatchObject({ value: '3/3', tone: 'reached' });
 });
 
-it('second tries of sessions and explorations are counted, too', () => {
+it('counts retries of sessions and explorations, too', () => {
   for (const log of [sessionLog(), exploreLog(2, { open: true })]) {
     log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.', wait_ms: 2000 });
     expect(gauges(log)['retries-transient']).toMatchObject({ value: '1/2' });

@@ -29,18 +29,18 @@ it('keeps the object when a piece brings nothing new', () => {
   expect(applyPiece(live, 1, 'ell')).toBe(live);
 });
 
-it('shows by its start that something was missed', () => {
+it('shows by its offset that something was missed', () => {
   expect(applyPiece({ start: 0, text: 'abc' }, 10, 'xyz')).toEqual({ start: 10, text: 'xyz' });
 });
 
-it('keeps a bounded part of endless output, and goes on at the right place', () => {
+it('keeps a bounded part of endless output, and continues at the right offset', () => {
   let live: LiveText | undefined;
   for (let offset = 0; offset < 400_000; offset += 1000) live = applyPiece(live, offset, 'x'.repeat(1000));
   expect(live?.text.length).toBeLessThanOrEqual(100_000);
   expect((live?.start ?? 0) + (live?.text.length ?? 0)).toBe(400_000);
 });
 
-it('begins anew with another model call, and keeps text and thinking apart', () => {
+it('restarts with another model call, and keeps text and thinking apart', () => {
   let live = applyDelta(emptyLive, { type: 'thinking', call: 1, offset: 0, text: 'hm' });
   live = applyDelta(live, { type: 'text', call: 1, offset: 0, text: 'So' });
   expect(live).toMatchObject({ call: 1, thinking: { text: 'hm' }, text: { text: 'So' } });

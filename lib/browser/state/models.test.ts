@@ -64,7 +64,7 @@ describe('the preselected model', () => {
 });
 
 describe('models that are not offered', () => {
-  it('are told by their family where the server lists no capabilities', () => {
+  it('are recognized by family if the server lists no capabilities', () => {
     const silent = { capabilities: undefined };
     expect(canRun(model('old', { ...silent, family: 'nomic-bert' }))).toBe(false);
     expect(canRun(model('old', { ...silent, family: 'llama' }))).toBe(true);

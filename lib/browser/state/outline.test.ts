@@ -8,7 +8,7 @@ import { outlineIndex, outlineOf, outlineY } from './outline.ts';
 const rowsOf = (log: { events: Parameters<typeof foldTimeline>[1] }) =>
   foldTimeline(emptyTimeline, log.events).rows;
 
-it('is as small for ten thousand rows as the strip is high', () => {
+it('needs no more lines for ten thousand rows than the strip has', () => {
   const rows = rowsOf(longLog(10_000));
   const { paths, labels } = outlineOf(rows, 600);
   const lines = Object.values(paths).join('').match(/M/g)?.length ?? 0;
@@ -17,14 +17,14 @@ it('is as small for ten thousand rows as the strip is high', () => {
   expect(labels[0]?.text).toBe('1');
 });
 
-it('shows the gravest of what stands in one line', () => {
+it('shows the most severe row of each line', () => {
   const rows = rowsOf(endedLog('error'));
   const { paths } = outlineOf(rows, 1);
   expect(paths.fail).not.toBe('');
   expect([paths.quiet, paths.ink, paths.brass, paths.warn].join('')).toBe('');
 });
 
-it('leads from a row to its place and back', () => {
+it('maps a row to its position and back', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 500 }), fc.nat(499), (count, at) => {
       const index = at % count;

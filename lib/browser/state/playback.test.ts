@@ -30,7 +30,7 @@ const anyTimes = fc
     });
   });
 
-it('what is shown at the cursor is the fold of the log up to there, however one came to it', () => {
+it('shows the fold of the log up to the cursor, however the cursor got there', () => {
   fc.assert(
     fc.property(
       anyLog,
@@ -101,7 +101,7 @@ it('runs the clock of a skipped wait faster, from its beginning to its end', () 
   expect([0, 300, 600].map((ms) => wallAt(recording, pace, ms))).toEqual([1000, 31_000, 61_000]);
 });
 
-it('draws a track of any length in no more pieces than it has places', () => {
+it('draws a track of any length in a bounded number of pieces', () => {
   const { events } = longLog(4000);
   const { spans, marks } = trackOf(events);
   const pace = paceOf(events);
@@ -131,7 +131,7 @@ it('marks iterations, failed calls and what the harness decided; in an explorati
   );
 });
 
-it('any place of 10,000 events is reached by folding a few hundred of them', () => {
+it('reaches any of 10,000 events by folding a few hundred of them', () => {
   const { events } = longLog(10_000);
   let folded = 0;
   const counted = Object.assign([...events], {

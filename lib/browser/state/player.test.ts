@@ -30,7 +30,7 @@ it('faster speeds get further in the same time, and in each the run is shown as 
   expect(reached).toEqual(reached.toSorted((a, b) => a - b));
 });
 
-it('whatever is pressed, the picture is that of the cursor, and the cursor is in the log', () => {
+it('keeps the view at the cursor and the cursor within the log, whatever is pressed', () => {
   const presses = fc.array(
     fc.oneof(
       fc.constantFrom('play', 'pause', 'step', 'back', 'next', 'previous', 'skip', 'whole'),
@@ -74,7 +74,7 @@ it('pattern 22: skipping waits is offered where there are long ones, and keeps t
   expect(createPlayer(quick).offer).toBeUndefined();
 });
 
-it('goes from iteration to iteration, and to the ends', () => {
+it('moves from iteration to iteration, and to both ends', () => {
   const player = createPlayer(events);
   const seen: (string | undefined)[] = [];
   const typeAt = () => events[player.state.getState().cursor - 1]?.type;

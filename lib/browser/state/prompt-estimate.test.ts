@@ -70,7 +70,7 @@ it('expects the whole prompt to be read after results were shortened', () => {
   expect(timelineOf([first, { estimated: 4000 }], [compacted])).toMatchObject({ tokens: 8000 });
 });
 
-it('uses the last speed that is known, and the size of the last call', () => {
+it('uses the last known speed and the size of the last call', () => {
   const second = { estimated: 2000, prompt: 4000, promptMs: 10 };
   expect(timelineOf([first, second, { estimated: 4000 }])).toEqual({ tokens: 4000, ms: 8000 });
 });
@@ -81,7 +81,7 @@ it('estimates nothing for the first call, without a known speed, or where there 
   expect(timelineOf([first, { estimated: 1100 }])).toBeUndefined();
 });
 
-it('never says that the reading is over', () => {
+it('never reports that reading is finished', () => {
   const estimate = { tokens: 10, ms: 1000 };
   expect([-5, 0, 400, 5000].map((ms) => promptShare(estimate, ms))).toEqual([0, 0, 0.4, 0.95]);
 });

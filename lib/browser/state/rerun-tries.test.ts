@@ -67,7 +67,7 @@ it('follows a try through the queue to its reply', () => {
   expect(reply && replyTexts(reply)).toEqual({ text: 'Hi', thinking: '', calls: '' });
 });
 
-it('keeps why there is no reply, and compares what there was of one', () => {
+it('keeps the reason for a missing reply, and compares a partial one', () => {
   const { tries } = withTry(createRerunStore(draft).getState(), { draft, changes: [], at: 7 });
   const error = { code: 'model_missing', message: 'It is missing.', hint: 'Pull it.' };
   expect(tries.map((each) => afterUpdate(each, { type: 'error', error }))).toMatchObject([

@@ -14,7 +14,7 @@ import {
 const rowsOf = (log: { events: Parameters<typeof foldTimeline>[1] }) =>
   foldTimeline(emptyTimeline, log.events).rows;
 
-it('brings the same list when everything passes', () => {
+it('returns the same list if everything passes', () => {
   const rows = rowsOf(completedLog());
   expect(filterRows(rows, ALL_ROWS)).toBe(rows);
 });
@@ -44,12 +44,12 @@ it('shows only what failed, and the calls of one tool', () => {
   expect(calls.every((row) => row.kind === 'tool' && row.name === tool)).toBe(true);
 });
 
-it('knows what had to be mended', () => {
+it('recognizes rows that were repaired', () => {
   expect(rowsOf(repairedLog()).some(isRepaired)).toBe(true);
   expect(rowsOf(completedLog()).some(isRepaired)).toBe(false);
 });
 
-it('reads from the address what it wrote, and says what it does not know', () => {
+it('reads back its URL parameters, and reports unknown ones', () => {
   const filter = { kinds: ['talk', 'tools'], failed: true, tool: 'read_file' } as const;
   const query = writeRowFilter(new URLSearchParams('seq=12'), filter);
   expect(query.get('seq')).toBe('12');

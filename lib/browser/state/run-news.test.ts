@@ -15,18 +15,18 @@ const calling: RunSummary = {
   ended_at: undefined,
 };
 
-it('tells that a run has ended, once', () => {
+it('reports once that a run has ended', () => {
   expect(newsOf(calling, ended)).toMatchObject({ runId: ended.id, title: 'The model answered' });
   expect(newsOf(ended, ended)).toBeUndefined();
   expect(newsOf(undefined, ended)).toBeUndefined();
 });
 
-it('tells of an answer that was cut off in the words of the run', () => {
+it('reports a cut-off answer with the label of the run page', () => {
   const cut: RunSummary = { ...ended, outcome: { kind: 'answered_cut_off' } };
   expect(newsOf(calling, cut)).toMatchObject({ title: 'Answered, cut off' });
 });
 
-it('tells of every call that waits for a person, and of nothing between', () => {
+it('reports every call that waits for a person, and nothing in between', () => {
   const waiting: RunSummary = { ...calling, phase: 'awaiting-approval', last_seq: 7 };
   expect(newsOf(calling, waiting)).toMatchObject({ tag: `${ended.id}:waits:7` });
   expect(newsOf(waiting, { ...waiting, last_seq: 8 })).toBeUndefined();

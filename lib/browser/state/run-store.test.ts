@@ -64,7 +64,7 @@ it('changes the view once per frame, however many events come', () => {
   expect(changes).toBe(1);
 });
 
-it('draws a long log now and then while it is far behind, and every frame once it is near', () => {
+it('draws a long log occasionally while far behind, and every frame once it is close', () => {
   const { events } = longLog(1000);
   let time = 0;
   const { store, frame } = makeStore(() => time);
@@ -90,7 +90,7 @@ it('draws a long log now and then while it is far behind, and every frame once i
   expect(store.view.getState().timeline.seq).toBe(events.length);
 });
 
-it('wakes nothing but the live store while text is written', () => {
+it('updates only the live store while text is written', () => {
   const { store, frame } = makeStore();
   store.receive(callingLog().events);
   frame();
@@ -110,7 +110,7 @@ it('wakes nothing but the live store while text is written', () => {
   expect(store.live.getState().text?.text).toBe('x'.repeat(50));
 });
 
-it('drops running text when the event that holds the whole has come, and text of calls that are over', () => {
+it('drops live text once its event has arrived, and text of finished calls', () => {
   const { store, frame } = makeStore();
   const log = callingLog();
   store.receive(log.events);
@@ -141,7 +141,7 @@ it('says closed when the run has ended', () => {
   expect(store.view.getState().connection.status).toBe('closed');
 });
 
-it('takes a log of 10,000 events in at once [D20]', () => {
+it('accepts a log of 10,000 events at once [D20]', () => {
   const { events } = longLog(10_000);
   const { store, frame } = makeStore();
   const took = cpuMs(() => {

@@ -6,14 +6,14 @@ import { queryWords, searchRows } from './search-rows.ts';
 const { rows } = foldTimeline(emptyTimeline, completedLog().events);
 const kinds = (query: string) => searchRows(rows, queryWords(query)).map((index) => rows[index]?.kind);
 
-it('finds what was asked, thought, called and answered', () => {
+it('finds prompts, thinking, calls and answers', () => {
   expect(kinds('compare their figures')).toContain('created');
   expect(kinds('comparison of three')).toEqual(['call']);
   expect(kinds('Q2.MD')).toContain('tool');
   expect(kinds('costs fell in the third')).toEqual(['call', 'end']);
 });
 
-it('takes the words of the search over all runs: without case and accents, phrases in quotes', () => {
+it('matches like the search over all runs: ignoring case and accents, with phrases in quotes', () => {
   expect(kinds('"costs fell in" THIRD')).toEqual(['call', 'end']);
   expect(kinds('"fell costs"')).toEqual([]);
   expect(kinds('"cósts FÉLL in" thírd')).toEqual(['call', 'end']);

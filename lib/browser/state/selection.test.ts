@@ -23,7 +23,7 @@ it('selects and deselects runs, up to a limit', () => {
   expect([...withSelected(first(3), runs.slice(1, 2), false).keys()]).toEqual(['r0', 'r2']);
 });
 
-it('takes the rows between two clicks, in either direction', () => {
+it('selects the rows between two clicks, in either direction', () => {
   const rows = runs.slice(0, 5).map((run) => ({ run }));
   const ids = (from: string | undefined, to: string) => rangeOf(rows, from, to).map(({ run }) => run.id);
   expect(ids('r1', 'r3')).toEqual(['r1', 'r2', 'r3']);
@@ -32,7 +32,7 @@ it('takes the rows between two clicks, in either direction', () => {
   expect(ids('r1', 'hidden')).toEqual([]);
 });
 
-it('says why runs cannot be compared or deleted', () => {
+it('explains why runs cannot be compared or deleted', () => {
   expect(compareProblem(first(1))).toBe('Select another run to compare.');
   expect(compareProblem(first(2))).toBeUndefined();
   expect(deleteProblem(first(2))).toBeUndefined();

@@ -31,7 +31,7 @@ it('a decided call leaves the others of its reply waiting', () => {
   expect(one.reply).toBe(both.reply);
 });
 
-it('calls of another reply are a batch of their own', () => {
+it('calls of another reply form a separate batch', () => {
   const log = twoWait();
   const { reply } = waitingCalls(rowsOf(log));
   log.push(decision('c1')).push(decision('c2')).iteration().callStarts();

@@ -48,7 +48,7 @@ function openStream(over: Partial<StreamHandlers> = {}) {
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 
-it('sends the key that a tab gave, and only to our own server', async () => {
+it('sends the key of a tab only to our own server', async () => {
   const keys: unknown[] = [];
   await serve((request, response) => {
     keys.push([request.url, request.headers['x-loupe-key']]);
@@ -68,7 +68,7 @@ it('sends the key that a tab gave, and only to our own server', async () => {
   ]);
 });
 
-it('tells events by their id and named events by their name, until the stream ends', async () => {
+it('passes on events with their ID and named events with their name, until the stream ends', async () => {
   await serve((_, response) => {
     response.writeHead(200, EVENT_STREAM);
     response.write('retry: 1000\n: Loupe\n\nid: a:1\ndata: {"seq":1}\n\n');
@@ -79,17 +79,14 @@ it('tells events by their id and named events by their name, until the stream en
   expect(told).toEqual(['open', 'a:1 {"seq":1}', 'run: {"id":"a"}', 'a:2 two', 'error']);
 });
 
-it.each([401, 503])(
-  'says that a stream refused with %i is lost, without having been open',
-  async (status) => {
-    await serve((_, response) => response.writeHead(status).end('{}'));
-    const { told, lost } = openStream();
-    await lost;
-    expect(told).toEqual(['error']);
-  },
-);
+it.each([401, 503])('reports a stream refused with %i as lost, without having been open', async (status) => {
+  await serve((_, response) => response.writeHead(status).end('{}'));
+  const { told, lost } = openStream();
+  await lost;
+  expect(told).toEqual(['error']);
+});
 
-it('tells nothing more of a stream that was closed', async () => {
+it('reports nothing more about a closed stream', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   await serve((_, response) => {
     response.writeHead(200, EVENT_STREAM).write('id: a:1\ndata: 1\n\nid: a:2\ndata: 2\n\n');
@@ -107,7 +104,7 @@ it('tells nothing more of a stream that was closed', async () => {
   expect(told).toEqual(['a:1']);
 });
 
-it('goes on with the next event when a listener fails', async () => {
+it('continues with the next event when a listener fails', async () => {
   await serve((_, response) => {
     response.writeHead(200, EVENT_STREAM).end('id: a:1\ndata: 1\n\nid: a:2\ndata: 2\n\n');
   });

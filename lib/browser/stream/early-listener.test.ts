@@ -3,7 +3,7 @@ import { completedLog } from '../../testing/sample-logs.ts';
 import { createRunStore } from '../state/run-store.ts';
 import { EarlyListener } from './early-listener.ts';
 
-it('what came before the page listened is shown as if it had listened from the start [D20]', () => {
+it('delivers events from before the page listened [D20]', () => {
   const { events } = completedLog();
   const store = () =>
     createRunStore(

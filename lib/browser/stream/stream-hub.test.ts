@@ -172,7 +172,7 @@ it('carries all runs of all tabs over one stream', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-it('gives a tab that comes late everything, and the others nothing twice [D5]', async () => {
+it('gives a late tab everything, and the others nothing twice [D5]', async () => {
   const log = running(completedLog({ runId: 'a' }).events);
   const { server, tab } = await setUp({ a: log });
   const early = tab();
@@ -185,7 +185,7 @@ it('gives a tab that comes late everything, and the others nothing twice [D5]', 
   await vi.waitFor(() => expect(server.open.size).toBe(1));
 });
 
-it('loses and doubles nothing when the stream is cut after every few events [D5]', async () => {
+it('neither loses nor repeats events when the stream is cut after every few of them [D5]', async () => {
   const log = running(completedLog({ runId: 'a' }).events);
   const { server, tab } = await setUp({ a: log });
   server.cutAfter(7);
@@ -196,7 +196,7 @@ it('loses and doubles nothing when the stream is cut after every few events [D5]
   expect(server.requests.slice(0, 3)).toEqual(['?runs=a%3A0', '?runs=a%3A7', '?runs=a%3A14']);
 }, 10_000);
 
-it('tells the tab of an unknown run, and keeps the stream of the others', async () => {
+it('reports an unknown run to its tab, and keeps the stream of the others', async () => {
   const log = running(completedLog({ runId: 'a' }).events);
   const { tab } = await setUp({ a: log });
   const reader = tab();
@@ -206,7 +206,7 @@ it('tells the tab of an unknown run, and keeps the stream of the others', async 
   expect(reader.signals('nowhere')).toContain('refused');
 });
 
-it('lets go of a run when it has ended, and of the stream when nobody needs it', async () => {
+it('releases a run when it has ended, and the stream when no tab needs it', async () => {
   const { events } = completedLog({ runId: 'a' });
   const { server, tab } = await setUp({ a: events });
   const reader = tab();
@@ -216,7 +216,7 @@ it('lets go of a run when it has ended, and of the stream when nobody needs it',
   expect(reader.signals('a')).not.toContain('lost');
 });
 
-it('keeps a run for a tab that comes just as the end does [D5]', async () => {
+it('keeps a run for a tab that connects just as it ends [D5]', async () => {
   const { events } = completedLog({ runId: 'a' });
   const server = await startServer({ a: events });
   closers.push(server.close);
@@ -232,7 +232,7 @@ it('keeps a run for a tab that comes just as the end does [D5]', async () => {
   await vi.waitFor(() => expect(late.seqs('a')).toEqual(numbers(1, events.length)));
 });
 
-it('tells those who watch the list and those who follow the run that it was deleted', async () => {
+it('reports a deleted run to tabs that watch the list or follow the run', async () => {
   const log = running(completedLog({ runId: 'a' }).events);
   const { server, tab } = await setUp({ a: log });
   const [watching, following, neither] = [tab(), tab(), tab()];
@@ -247,7 +247,7 @@ it('tells those who watch the list and those who follow the run that it was dele
   expect(neither.signals('nowhere')).not.toContain('deleted');
 });
 
-it('notices a server that is away', async () => {
+it('notices an unreachable server', async () => {
   const log = running(completedLog({ runId: 'a' }).events);
   const { server, tab } = await setUp({ a: log });
   await server.close();
@@ -271,7 +271,7 @@ it('counts a stream without heartbeats as lost, and continues it [D5]', async ()
   expect(server.requests.at(-1)).toBe(`?runs=a%3A${log.length}`);
 }, 25_000);
 
-it('brings the list of runs to the tabs that watch it', async () => {
+it('sends the list of runs to the tabs that watch it', async () => {
   const { tab } = await setUp({});
   const watching = tab();
   const not = tab();
@@ -302,7 +302,7 @@ function hubByHand() {
   return { hub: new StreamHub(transport), opened };
 }
 
-it('tells a tab that watches the list while the stream is broken that it may miss something', async () => {
+it('warns a tab that watches the list while the stream is broken that it may miss changes', async () => {
   const { hub, opened } = hubByHand();
   const signals = ({ messages }: ReturnType<typeof openTab>) =>
     messages.flatMap((message) => (message.type === 'list-signal' ? [message.signal.type] : []));

@@ -43,7 +43,7 @@ it('names the earlier approval that covers a call', () => {
   expect(standingWords(rowAfter({}))).toBeUndefined();
 });
 
-it('has a key of its own for each choice', () => {
+it('has a separate key for each choice', () => {
   const keys = [...Object.values(APPROVAL_KEYS), APPROVE_ALL_KEY];
   expect(new Set(keys).size).toBe(keys.length);
 });

@@ -20,7 +20,7 @@ const ended = (
 });
 const times = (row: Pick<CallRow, 'ended'>) => phasesOf(row).map(({ kind, ms }) => [kind, Math.round(ms)]);
 
-it('each phase of a call with its own time', () => {
+it('shows each phase of a call with its time', () => {
   const timings = { loadMs: 2000, promptEvalMs: 1000, evalMs: 6000 };
   expect(times(ended({ timings }))).toEqual([
     ['wait', 1000],
@@ -30,7 +30,7 @@ it('each phase of a call with its own time', () => {
   ]);
 });
 
-it('tells thinking from writing by the first word that was heard', () => {
+it('separates thinking from writing by the time of the first word', () => {
   const timings = { promptEvalMs: 4000, evalMs: 6000 };
   const heard = { thinking_ms: 4000, text_ms: 8000 };
   expect(times(ended({ timings, heard, thinking: 'Hm.' }))).toEqual([
@@ -44,7 +44,7 @@ it('tells thinking from writing by the first word that was heard', () => {
   ]);
 });
 
-it('does not part what nobody measured', () => {
+it('does not split a time that was not measured', () => {
   const timings = { promptEvalMs: 4000, evalMs: 6000 };
   expect(times(ended({ timings, thinking: 'Hm.' }))).toEqual([
     ['prompt', 4000],

@@ -12,7 +12,7 @@ const conditions = (change: Partial<ModelCheck['conditions']>) =>
 const texts = (check: ModelCheck) => adviceOf(check).map(({ text }) => text);
 
 describe('Model Check, in words', () => {
-  it('says how many probes passed and how the calls came', () => {
+  it('says how many probes passed and in which format calls came', () => {
     expect(badgeWords(summarizeCheck(sample))).toBe('8 of 10 · 12 native');
     const layers = { native: 0, json: 2, xml: 4 };
     expect(badgeWords({ passed: 1, failed: 0, unknown: 0, layers })).toBe('1 of 1 · 6 as text');
@@ -28,7 +28,7 @@ describe('Model Check, in words', () => {
     ]);
   });
 
-  it('scores an axis as k of n, and says when there is not enough to say', () => {
+  it('scores an axis as k of n, and says when there is not enough data', () => {
     expect(summarizeCheck(sample).axes.results).toEqual({ passed: 2, judged: 2, unknown: 1 });
     expect(scoreWords({ passed: 2, judged: 3, unknown: 1 })).toBe('2 of 3');
     expect(scoreWords({ passed: 0, judged: 0, unknown: 9 })).toBe('not enough data');
@@ -63,7 +63,7 @@ describe('Model Check, in words', () => {
     expect(gpuShare({ ...sample.conditions, size_bytes: 0 })).toBeUndefined();
   });
 
-  it('claims no figure that nobody told', () => {
+  it('claims no figure that was not reported', () => {
     const facts = (check: ModelCheck) =>
       Object.fromEntries(measuredFacts(check).map(({ name, value }) => [name, value]));
     expect(facts(sample)).toEqual({
@@ -90,7 +90,7 @@ describe('Model Check, in words', () => {
     );
   });
 
-  it('ties what it advises to the probes that say so, and says what was not tried', () => {
+  it('links its advice to the relevant probes, and says what was not tested', () => {
     const advice = adviceOf(sample);
     expect(advice.find(({ probes }) => probes[0] === 'two-calls')).toMatchObject({ tone: 'calm' });
     expect(advice.find(({ text }) => text.includes('could not be judged'))).toMatchObject({
@@ -102,7 +102,7 @@ describe('Model Check, in words', () => {
     expect(advice.flatMap(({ probes }) => probes).every((id) => known.has(id))).toBe(true);
   });
 
-  it('says of a model that failed most probes just that', () => {
+  it('says only that a model failed most probes', () => {
     const probes = sample.probes.map((probe) => ({ ...probe, verdict: 'fail' as const }));
     const advice = adviceOf(sampleCheck({ probes }));
     const failed = advice.find(({ text }) => text.includes('It failed 10 of 10 probes'));

@@ -18,7 +18,7 @@ it('marks the signs that a repair changed, and nothing between them', () => {
   ]);
 });
 
-it('gives both texts back, whatever they are', () => {
+it('preserves both texts, whatever they are', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '"', '{', '😀', '\n') });
   fc.assert(
     fc.property(text, text, (before, after) => {
@@ -29,7 +29,7 @@ it('gives both texts back, whatever they are', () => {
   );
 });
 
-it('stays quick on long texts that share nothing', () => {
+it('stays fast on long texts with nothing in common', () => {
   const pieces = diffText('a '.repeat(20_000), 'b '.repeat(20_000));
   expect(side(pieces, 'added')).toHaveLength(40_000);
 });

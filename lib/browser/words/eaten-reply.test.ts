@@ -14,7 +14,7 @@ const call = (message: Partial<Ended['message']>, change: Partial<Ended> = {}) =
     },
   }) as unknown as Pick<CallRow, 'started' | 'ended'>;
 
-it('all tokens went into thinking, and what cut them [OL18]', () => {
+it('says that all tokens went into thinking, and what cut them off [OL18]', () => {
   expect(eatenReply(call({}))).toEqual({ thinkingTokens: 344, by: 'num_predict', limit: 344 });
   expect(eatenReply(call({}, { reply_tokens: 120 }))).toEqual({
     thinkingTokens: 120,

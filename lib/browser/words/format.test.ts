@@ -29,11 +29,11 @@ it.each([
   expect(formatDuration(ms)).toBe(words);
 });
 
-it('counts from a beginning without jumping between units at first', () => {
+it('counts up without switching units at first', () => {
   expect([0, 40, 4210, 41_200].map(formatOffset)).toEqual(['0.0 s', '0.0 s', '4.2 s', '41 s']);
 });
 
-it('runs a clock that never goes back behind zero', () => {
+it('never shows a clock below zero', () => {
   expect([-900, 0, 7400, 60_000].map(formatClock)).toEqual(['0:00', '0:00', '0:07', '1:00']);
 });
 
@@ -47,7 +47,7 @@ it('writes sizes in decimal units, as Ollama does', () => {
   ]);
 });
 
-it('never calls a share full before it is, nor nothing while there is something', () => {
+it('never rounds a share to 100% or 0% unless it is exact', () => {
   expect([0, 0.004, 0.61, 0.999, 1, 1.2].map(formatPercent)).toEqual([
     '0%',
     '< 1%',
@@ -69,7 +69,7 @@ it('shortens counts', () => {
   expect([plural(1, 'call'), plural(2, 'entry', 'entries')]).toEqual(['1 call', '2 entries']);
 });
 
-it('says when something was, the nearer the finer', () => {
+it('shows recent times more precisely', () => {
   const now = new Date(2026, 10, 20, 14, 5).getTime();
   const before = (ms: number) => formatWhen(now - ms, now);
   expect(before(3000)).toBe('just now');
@@ -80,7 +80,7 @@ it('says when something was, the nearer the finer', () => {
   expect(before(400 * 86_400_000)).toContain('2025');
 });
 
-it('writes a speed with a digit after the point while that says something', () => {
+it('writes low speeds with one decimal', () => {
   expect([0.04, 8.24, 9.94, 9.96, 41.4, 1204].map(formatRate)).toEqual([
     ...['0.0', '8.2', '9.9', '10', '41', '1,204'],
   ]);

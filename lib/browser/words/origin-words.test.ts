@@ -8,14 +8,14 @@ const words = (
   recorded: Partial<typeof then> = then,
 ) => originWords({ call: 1, rendered: '', template, recorded, current }, 'qwen3:8b');
 
-it('says that the prompt is the one of the call while model and server are the same', () => {
+it('says that the prompt is that of the call if model and server are unchanged', () => {
   expect(words('same')).toEqual({
     tone: 'calm',
     text: 'Rendered with the same template as in the run: qwen3:8b is unchanged (aaaaaaaaaaaa).',
   });
 });
 
-it('warns when the model was created anew since', () => {
+it('warns when the model was recreated since', () => {
   const { tone, text } = words('changed', { ...then, digest: 'b'.repeat(64) });
   expect(tone).toBe('warn');
   expect(text).toContain(

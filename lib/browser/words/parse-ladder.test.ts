@@ -33,7 +33,7 @@ describe('the parse ladder [P2, P17]', () => {
     expect(rungs[1]?.formats).toEqual([{ format: 'fenced', found: 0 }]);
   });
 
-  it('tells a layer that was not needed from one that is switched off', () => {
+  it('distinguishes a layer that was not needed from one that is switched off', () => {
     const needless = ladderOf({ attempts: [{ layer: 'native', found: 1 }], calls: [call('native')] });
     expect(needless.map(({ state }) => state)).toEqual(['won', 'skipped', 'skipped']);
     const off = ladderOf({ attempts: [{ layer: 'native', found: 0 }], calls: [] });
@@ -91,7 +91,7 @@ describe('the count of a run', () => {
     expect(readingWords(none)).toBeUndefined();
   });
 
-  it('has words for a refusal, and keeps those it does not know', () => {
+  it('describes a refusal, and keeps unknown reasons', () => {
     expect(refusalWords('name-not-offered')).toBe('no such tool');
     expect(refusalWords('something-new')).toBe('something-new');
   });

@@ -24,7 +24,7 @@ it('says what a try is waiting for', () => {
   expect(phaseWords(each({ phase: 'sent', thinking: 'Hm', text: 'Yes' }))).toBe('Writing');
 });
 
-it('says what came of a try, and how its request differs', () => {
+it('describes the result of a try, and how its request differs', () => {
   expect(outcomeWords(each({ phase: 'cancelled' }))).toBe('cancelled');
   expect(outcomeWords(each({ phase: 'ended', problem: { message: 'No.' } }))).toBe('not sent');
   expect(changesWords([])).toBe('as it was sent');

@@ -25,14 +25,14 @@ it('each rung of a stop with when it was reached', () => {
   ]);
 });
 
-it('says when the model had to be unloaded to be free [S14]', () => {
+it('says when the model had to be unloaded to free its slot [S14]', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   log.push(asked(true)).callFails({ ...aborted, server_idle_ms: 3200, freed_slot: true }, 3300);
   log.end('stopped', { message: 'Stopped immediately.', forced: true });
   expect(ladder(log)?.map(([, label]) => label)).toContain('Slot freed by unloading the model');
 });
 
-it('dates the closed connection, the idle server and the freed slot apart', () => {
+it('gives separate times for the closed connection, the idle server and the freed slot', () => {
   const log = new SampleLog().prepare().iteration().callStarts().push(asked(true));
   const ended = { server_idle_ms: 80, freed_slot: true, cleanup_ms: 3280 };
   log
@@ -47,13 +47,13 @@ it('dates the closed connection, the idle server and the freed slot apart', () =
   ]);
 });
 
-it('dates the closed connection also where Ollama was not seen to be idle', () => {
+it('gives the time of the closed connection even if Ollama was not seen to be idle', () => {
   const log = new SampleLog().prepare().iteration().callStarts().push(asked(true));
   log.callFails({ ...aborted, cleanup_ms: 1002 }, 1010);
   expect(ladder(log)?.[1]).toEqual(['acknowledged', 'Connection to Ollama closed', 8]);
 });
 
-it('what is not there yet has no time', () => {
+it('gives no time for steps not reached yet', () => {
   const log = new SampleLog().prepare().iteration().callStarts();
   expect(ladder(log)).toBeUndefined();
   log.push(asked(false));
@@ -64,7 +64,7 @@ it('what is not there yet has no time', () => {
   ]);
 });
 
-it('claims no idle that nobody saw, and no step where none was in hand', () => {
+it('claims no idle server that was not observed, and no step if none was in progress', () => {
   const log = new SampleLog().push(asked(true)).end('stopped', { message: 'Stopped.' });
   expect(ladder(log)?.map(([id]) => id)).toEqual(['asked', 'over']);
   const late = new SampleLog().prepare().iteration().callStarts().push(asked(true)).callFails(aborted, 30);

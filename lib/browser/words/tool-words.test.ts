@@ -12,7 +12,7 @@ it('describes a tool in its first sentence', () => {
   expect(toolSummary(tools, 'write')).toBeUndefined();
 });
 
-it('adds up what the offered tools take of the window', () => {
+it('adds up the share of the window that the offered tools take', () => {
   expect(toolCost(tools, ['read_file', 'list'], 1600)).toBe(
     '2 tools: about 160 tokens in every request, 10% of the window.',
   );

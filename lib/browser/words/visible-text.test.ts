@@ -21,7 +21,7 @@ it('takes a carriage return before a line feed as part of the line break, and na
 const tags = (text: string) =>
   [...text].map((character) => String.fromCodePoint(0xe0000 + character.charCodeAt(0))).join('');
 
-it('spells out what tag characters hide, and keeps the flags that are written with them', () => {
+it('spells out text hidden in tag characters, and keeps flags that are written with them', () => {
   expect(plainVisibleText(`ls${tags('; rm -rf ~')} -l`)).toBe('ls⟨TAG ; rm -rf ~⟩ -l');
   const scotland = `\u{1F3F4}${tags('gbsct')}\u{E007F}`;
   expect(plainVisibleText(scotland)).toBe(scotland);
@@ -77,7 +77,7 @@ const invisible = fc.constantFrom(
 );
 const base = fc.constantFrom('a', '1', ' ', '❤', '👩', 'ا', 'क', '漢', '\u{1F3F4}');
 
-it('leaves nothing unseen and loses nothing else, whatever the text [D18]', () => {
+it('names every hidden character and loses nothing else, whatever the text [D18]', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.array(fc.oneof(invisible, base), { maxLength: 40 }).map((parts) => parts.join('')),
