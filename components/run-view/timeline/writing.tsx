@@ -3,9 +3,9 @@
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import { rawText } from '#lib/browser/prefs/raw-text.ts';
-import { type LiveReply, liveReply } from '#lib/browser/state/live-reply.ts';
 import { plural } from '#lib/browser/words/format.ts';
-import type { ToolDefinition } from '#lib/parser/types.ts';
+import { type LiveReply, liveReply } from '#lib/events/live-reply.ts';
+import type { RunState } from '#lib/events/run-state.ts';
 import { useLive } from '../live-context.ts';
 import { useRun } from '../run-context.tsx';
 import { useUnfolded } from '../screen-context.ts';
@@ -13,7 +13,7 @@ import { LiveMarkdown } from './live-markdown.tsx';
 import { LiveTail } from './live-tail.tsx';
 import { Disclosure, Panel } from './row-frame.tsx';
 
-const NO_TOOLS: readonly ToolDefinition[] = [];
+const NO_TOOLS: RunState['tools'] = [];
 
 /** The thinking and text that a call is writing. A reader who wants source text gets it as it arrives. */
 export function Writing({ call }: { call: number }) {

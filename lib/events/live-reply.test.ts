@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseToolCalls } from '../../parser/parse-tool-calls.ts';
-import type { ToolDefinition } from '../../parser/types.ts';
+import { parseToolCalls } from '../parser/parse-tool-calls.ts';
+import type { ToolDefinition } from '../parser/types.ts';
 import { liveReply } from './live-reply.ts';
 
 const TOOLS: ToolDefinition[] = [

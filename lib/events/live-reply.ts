@@ -1,6 +1,6 @@
-import { certainText } from '../../parser/certain-text.ts';
-import { thinkingAt } from '../../parser/thinking.ts';
-import type { ToolDefinition } from '../../parser/types.ts';
+import { certainText } from '../parser/certain-text.ts';
+import { thinkingAt } from '../parser/thinking.ts';
+import type { ToolDefinition } from '../parser/types.ts';
 
 /** The text of a reply that is still being written, as far as it can be told what it is. */
 export interface LiveReply {
