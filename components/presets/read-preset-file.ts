@@ -1,7 +1,5 @@
 import { ApiError } from '#lib/browser/api.ts';
-
-/** As much as the server takes. */
-const MAX_BYTES = 1024 * 1024;
+import { MAX_BODY_BYTES } from '#lib/events/limits.ts';
 
 /**
  * The content of a preset file as JSON; the server checks its fields.
@@ -9,7 +7,7 @@ const MAX_BYTES = 1024 * 1024;
  * @throws {ApiError} `bad_preset_file`
  */
 export async function readPresetFile(file: File): Promise<unknown> {
-  if (file.size > MAX_BYTES) throw badFile('The file is larger than 1 MB.');
+  if (file.size > MAX_BODY_BYTES) throw badFile(`The file is larger than ${MAX_BODY_BYTES / 1024 ** 2} MB.`);
   try {
     const value: unknown = JSON.parse(await file.text());
     if (typeof value === 'object' && value !== null && 'format' in value) return value;

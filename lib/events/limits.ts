@@ -76,6 +76,12 @@ export const SERVER_CALL_SECONDS = { min: 1, max: 3600, default: 60 } as const;
 /** Longest text that is read as the server configuration of another host. */
 export const MAX_SERVER_CONFIG_CHARS = 200_000;
 
+/** The largest file that a tool changes: the log keeps what it held before. */
+export const MAX_KEPT_BYTES = 5 * 1024 * 1024;
+
+/** A request body, unless its path takes a file or images. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
 /** Limits of images that are attached or that tools return. */
 export const IMAGE_LIMITS = {
   /** One file, before it is scaled down. */

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../util/json.ts';
 import { countLineFeeds } from '../util/line-feeds.ts';
+import { MAX_KEPT_BYTES } from './limits.ts';
 
 /** One edit of a text: exactly this part is replaced. */
 export interface TextEdit {
@@ -10,9 +11,6 @@ export interface TextEdit {
   /** About which line of the text before all edits is meant, from 1: the nearest place is replaced. */
   readonly line?: number;
 }
-
-/** A longer result is refused: a file of more bytes could not be kept before its next change. */
-const MAX_CHARS = 5 * 1024 * 1024;
 
 /**
  * Places that the edits of a call may find together. Each edit keeps its places until all are made, so that a short text in
@@ -121,7 +119,8 @@ export function applyEdits(before: string, edits: readonly TextEdit[]): EditOutc
     }
     const places = chosen.map((place) => offsets[place] ?? 0);
     const grows = newText.length - oldText.length;
-    if (text.length + grows * places.length > MAX_CHARS) {
+    // Each character takes at least a byte, and a larger file could not be kept before its next change.
+    if (text.length + grows * places.length > MAX_KEPT_BYTES) {
       return { ok: false, problem: { kind: 'too_long', index } };
     }
     text = replaced(text, places, oldText.length, newText);

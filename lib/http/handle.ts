@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorReply } from '../api/error-reply.ts';
 import { AppError } from '../errors/app-error.ts';
-import { IMAGE_LIMITS, MAX_SUITE_BYTES } from '../events/limits.ts';
+import { IMAGE_LIMITS, MAX_BODY_BYTES, MAX_SUITE_BYTES } from '../events/limits.ts';
 import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { namesInSchema } from '../util/names-in-schema.ts';
@@ -12,8 +12,6 @@ import { endOnSignOut } from './end-on-sign-out.ts';
 import { factsOfRequest, isRead } from './gate.ts';
 import { isAppError, statusOf } from './http-error.ts';
 
-/** Maximum size of a body in bytes. */
-const MAX_BODY_BYTES = 1024 * 1024;
 /** A suite file in a JSON body, where quotes and line breaks take two bytes. */
 const MAX_SUITE_BODY_BYTES = 2 * MAX_SUITE_BYTES + 65_536;
 /** A task or a message with images in base64. */

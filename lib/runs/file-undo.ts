@@ -9,12 +9,12 @@ import { AppError } from '../errors/app-error.ts';
 import type { FileBefore } from '../events/changed-file.ts';
 import { type FileChange, fileChanges } from '../events/file-changes.ts';
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
+import { MAX_KEPT_BYTES } from '../events/limits.ts';
 import { reopenWorkspace } from '../sandbox/workspace.ts';
 import { type FoundBefore, readBefore, removeFile, replaceFile } from '../sandbox/workspace-files.ts';
 import { overlap, withWorkspaceLock } from '../sandbox/workspace-lock.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import type { RunReader } from '../store/run-store.ts';
-import { MAX_KEPT_BYTES } from '../tools/changed-files.ts';
 import type { RunLookup } from './run-lookup.ts';
 
 export interface FileUndoOptions {

@@ -1,7 +1,7 @@
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { MAX_KEPT_BYTES } from './changed-files.ts';
+import { MAX_KEPT_BYTES } from '../events/limits.ts';
 import { toolsUnderTest } from './under-test.ts';
 
 const asking = (path: string, content = 'new') => ({ name: 'write_file', arguments: { path, content } });

@@ -2,12 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { AppError } from '../errors/app-error.ts';
 import type { FileBefore } from '../events/changed-file.ts';
+import { MAX_KEPT_BYTES } from '../events/limits.ts';
 import { type FoundBefore, readBefore } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import type { KnownFiles } from './tool.ts';
-
-/** A larger file is not replaced, because its content could not be kept. */
-export const MAX_KEPT_BYTES = 5 * 1024 * 1024;
 
 /**
  * The files that a run changes with its tools. Reads their content before the change, and remembers what the run's own

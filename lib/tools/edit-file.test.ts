@@ -2,8 +2,8 @@ import { chmod, link, mkdir, readdir, readFile, stat, symlink, truncate, writeFi
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { MAX_KEPT_BYTES } from '../events/limits.ts';
 import { applyEdits, readEdits } from '../events/text-edits.ts';
-import { MAX_KEPT_BYTES } from './changed-files.ts';
 import { type ToolsUnderTest, toolsUnderTest } from './under-test.ts';
 
 const change = (old_text: string, new_text: string, more = {}) => ({ old_text, new_text, ...more });

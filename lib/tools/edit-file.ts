@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { MAX_KEPT_BYTES } from '../events/limits.ts';
 import { applyEdits, readEdits } from '../events/text-edits.ts';
 import { type FoundBefore, readBefore, readWhole } from '../sandbox/workspace-files.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import { textArgument } from './arguments.ts';
-import { MAX_KEPT_BYTES } from './changed-files.ts';
 import { editProblemText } from './edit-problem.ts';
-import { MAX_WRITTEN_BYTES, replaceTextFile } from './replace-text-file.ts';
+import { replaceTextFile } from './replace-text-file.ts';
 import { readOrSuggest } from './suggest-path.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import { failed, succeeded } from './tool-results.ts';
@@ -70,9 +70,9 @@ export const editFile: Tool = {
       return failed('edit_file', { error: editProblemText(outcome.problem, edits.length) });
     }
     const bytes = Buffer.byteLength(outcome.text);
-    if (bytes > MAX_WRITTEN_BYTES) {
+    if (bytes > MAX_KEPT_BYTES) {
       return failed('edit_file', {
-        error: `"${path}" would have ${bytes} bytes; at most ${MAX_WRITTEN_BYTES} can be written. Nothing was changed.`,
+        error: `"${path}" would have ${bytes} bytes; at most ${MAX_KEPT_BYTES} can be written. Nothing was changed.`,
       });
     }
     const { created: _, ...written } = await replaceTextFile(context, { steps, text: outcome.text, found });

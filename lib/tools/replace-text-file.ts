@@ -10,9 +10,6 @@ import type { JsonObject } from '../util/json.ts';
 import { optionalText } from './arguments.ts';
 import type { CallId, ToolContext } from './tool.ts';
 
-/** Max size of a file that a tool writes. */
-export const MAX_WRITTEN_BYTES = 5 * 1024 * 1024;
-
 /**
  * Replaces a file of the workspace for a tool call (`replaceFile`): only if it has not changed since the call's intent
  * was logged.

@@ -1,7 +1,7 @@
+import { MAX_KEPT_BYTES } from '../events/limits.ts';
 import { workspaceSteps } from '../sandbox/workspace-path.ts';
 import { textArgument } from './arguments.ts';
-import { MAX_KEPT_BYTES } from './changed-files.ts';
-import { MAX_WRITTEN_BYTES, replaceTextFile } from './replace-text-file.ts';
+import { replaceTextFile } from './replace-text-file.ts';
 import type { Tool } from './tool.ts';
 import { failed, succeeded } from './tool-results.ts';
 
@@ -28,9 +28,9 @@ export const writeFile: Tool = {
     const path = textArgument(args, 'path');
     const content = textArgument(args, 'content');
     const bytes = Buffer.byteLength(content);
-    if (bytes > MAX_WRITTEN_BYTES) {
+    if (bytes > MAX_KEPT_BYTES) {
       return failed('write_file', {
-        error: `The content has ${bytes} bytes; at most ${MAX_WRITTEN_BYTES} can be written. Split it into several files.`,
+        error: `The content has ${bytes} bytes; at most ${MAX_KEPT_BYTES} can be written. Split it into several files.`,
       });
     }
     context.signal.throwIfAborted();
