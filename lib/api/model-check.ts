@@ -175,10 +175,13 @@ export interface InstalledCheck extends CheckSummary {
   outdated?: 'model' | 'probes';
 }
 
+/** Where a check of a model, or of tools, has got to. */
+export type CheckStatus = 'waiting' | 'loading' | 'probing' | 'done' | 'failed' | 'stopped';
+
 /** The current check, or the last one of this server process. */
 export interface CheckProgress {
   model: string;
-  status: 'waiting' | 'loading' | 'probing' | 'done' | 'failed' | 'stopped';
+  status: CheckStatus;
   /** Position in the model server's queue, from 1, while waiting. */
   position?: number;
   started_at: number;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { errorShape } from '../events/envelope.ts';
-import { checkRequest, modelCheck } from './model-check.ts';
+import { type CheckStatus, checkRequest, modelCheck } from './model-check.ts';
 
 const count = z.number().int().nonnegative();
 const serverName = z.string().min(1).max(100);
@@ -80,7 +80,7 @@ export interface ToolCheckProgress {
   id: string;
   server: string;
   model: string;
-  status: 'waiting' | 'loading' | 'probing' | 'done' | 'failed' | 'stopped';
+  status: CheckStatus;
   position?: number;
   started_at: number;
   ended_at?: number;
