@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { AnnotationChange } from '../api/run-annotations.ts';
 import { RUN_SORTS } from '../api/run-order.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
+import { DEFAULT_PORT } from '../config/environment.ts';
 import type { AppError } from '../errors/app-error.ts';
 import { MAX_SCORE } from '../events/limits.ts';
 import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts';
@@ -187,7 +188,7 @@ ${EXPERIMENT_USAGE}
       the unpacked Python package bfcl-eval; --model may be repeated. To continue a stopped one: loupe benchmark --continue ID
   loupe version                     print the version of Loupe
 
-All commands: --url http://127.0.0.1:4120, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
+All commands: --url http://127.0.0.1:${DEFAULT_PORT}, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
 Ctrl-C stops a check, a rating or a benchmark; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
 Progress goes to standard error, the answer to standard output. A session prints everything the model says, as it is written.
 A session waits for a message after each answer: "run" sends each line of standard input as one, and ends the session when the input

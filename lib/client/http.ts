@@ -118,7 +118,7 @@ function readUrl(text: string): string {
     throw new AppError({
       code: 'bad_url',
       message: `"${text}" is not a valid Loupe address.`,
-      hint: 'Use an address like http://127.0.0.1:4120 for --url or LOUPE_URL, and a number for LOUPE_PORT.',
+      hint: `Use an address like http://127.0.0.1:${DEFAULT_PORT} for --url or LOUPE_URL, and a number for LOUPE_PORT.`,
     });
   }
   return url.origin;
