@@ -41,6 +41,7 @@ export function noncesOf(bearer: string): Pick<Challenge, 'clientNonce' | 'serve
   return prefix === PREFIX && rest.length === 1 ? { clientNonce, serverNonce } : undefined;
 }
 
+/** Compares two secrets in a time that does not depend on where they differ. */
 export function sameText(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

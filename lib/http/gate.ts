@@ -232,6 +232,7 @@ export class Gate {
   }
 }
 
+/** What the gate looks at, from a request of a route handler. */
 export function factsOfRequest(request: Request): RequestFacts {
   const host = request.headers.get('host');
   const { pathname, search } = new URL(request.url);
@@ -244,6 +245,7 @@ export function factsOfRequest(request: Request): RequestFacts {
   };
 }
 
+/** The same from a request as Node reads it, which keeps repeated `Host` headers apart. */
 export function factsOfIncoming(message: IncomingMessage): RequestFacts {
   const hosts: string[] = [];
   for (let index = 0; index + 1 < message.rawHeaders.length; index += 2) {

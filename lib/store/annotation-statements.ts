@@ -66,7 +66,7 @@ export function restoreStatement(db: Kysely<StoreTables>, runIds: readonly strin
     .returning('id');
 }
 
-/** May run twice. */
+/** Lets nobody restore the runs that were deleted before a moment, in milliseconds since 1970. May run twice. */
 export function finalDeletions(db: Kysely<StoreTables>, before: number) {
   return db
     .updateTable('runs')
@@ -76,6 +76,7 @@ export function finalDeletions(db: Kysely<StoreTables>, before: number) {
     .returning('id');
 }
 
+/** Deletes these runs for good, and returns their IDs. */
 export function purgeStatement(db: Kysely<StoreTables>, before: number) {
   return db.deleteFrom('runs').where('epoch', '=', DELETED).where('deleted_at', '<', before).returning('id');
 }

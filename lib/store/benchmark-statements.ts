@@ -26,6 +26,7 @@ export function benchmarksWithCounts(db: Kysely<StoreTables>) {
     .orderBy('id');
 }
 
+/** Stores a benchmark, or its new state. Who holds it does not change. */
 export function savedBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord) {
   const { id, created_at } = record;
   const body = JSON.stringify(benchmarkRecord.parse(record));
@@ -35,6 +36,7 @@ export function savedBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord)
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ body }));
 }
 
+/** Adds the result of one case. A result that is there already stays. */
 export function addedResult(
   db: Kysely<StoreTables>,
   id: string,
@@ -51,6 +53,7 @@ export function addedResult(
     .onConflict((conflict) => conflict.columns(['benchmark_id', 'position']).doNothing());
 }
 
+/** Lets a worker hold a benchmark that nobody holds, or whose worker has not been heard of since `staleBefore`. */
 export function heldBenchmark(
   db: Kysely<StoreTables>,
   id: string,
@@ -63,6 +66,7 @@ export function heldBenchmark(
     .where((each) => each.or([each('worker', 'in', ['', worker]), each('held_at', '<', staleBefore)]));
 }
 
+/** Releases a benchmark, if the worker still holds it. */
 export function releasedBenchmark(db: Kysely<StoreTables>, id: string, worker: string) {
   return db.updateTable('benchmarks').set({ worker: '' }).where('id', '=', id).where('worker', '=', worker);
 }

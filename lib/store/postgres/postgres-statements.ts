@@ -66,6 +66,10 @@ function appendSql(fence: string): string {
     select id from held`;
 }
 
+/**
+ * Appends events with everything that depends on them. It returns no row, and writes nothing, if the fence does not hold, the
+ * run has other events, or it has ended.
+ */
 export function appendStatement(
   fence: Fence,
   { rows, counts, standingApprovals, summary }: LogGrowth,
@@ -110,6 +114,7 @@ export function eventsAfter(
   };
 }
 
+/** Events as JSON: as many as `limit` and `maxChars` allow, but always the first. */
 export function textsAfter(runId: string, { afterSeq, limit, maxChars }: TextRange): Statement {
   return {
     name: 'loupe_read_texts',
