@@ -43,6 +43,7 @@ import { runImagesIn } from '../runs/run-images.ts';
 import { RunService, type RunServiceOptions } from '../runs/run-service.ts';
 import { Suites } from '../runs/suites.ts';
 import { openSandbox } from '../sandbox/probe.ts';
+import { removeLeftoverScratch } from '../sandbox/scratch-folders.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import { openWorkspace } from '../sandbox/workspace.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
@@ -118,6 +119,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
   const token = operatorToken(dataDir, environment.token);
   const sandbox = await openSandbox();
   const unconfined = environment.unconfined ? openUnconfined() : undefined;
+  void removeLeftoverScratch();
   warnOfRisks(environment);
   const prices = new ModelPrices(store);
   const servers = new ModelServers(environment.ollamaHost, {

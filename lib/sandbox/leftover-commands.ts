@@ -17,7 +17,7 @@ let ownStart: string | undefined;
  * @param name prefix of the mark; tests use their own, because every start on a machine cleans up
  */
 export function serverMark(name: string = NAME): readonly [flag: string, mark: string] {
-  ownStart ??= startedAt(process.pid);
+  ownStart ??= processStart(process.pid);
   return [FLAG, `${name}_${process.pid}_${ownStart}`];
 }
 
@@ -31,7 +31,7 @@ export function endLeftovers(name: string = NAME): number {
   for (const entry of readdirSync('/proc')) {
     const pid = Number(entry);
     const server = Number.isInteger(pid) ? serverOf(pid, name) : undefined;
-    if (!server || startedAt(server.pid) === server.startedAt) continue;
+    if (!server || processStart(server.pid) === server.startedAt) continue;
     try {
       process.kill(pid, 'SIGKILL');
       ended++;
@@ -52,7 +52,7 @@ function serverOf(pid: number, name: string): { pid: number; startedAt: string }
 }
 
 /** The start time of a process in clock ticks since boot, because PIDs are reused; `undefined` if it does not exist. */
-function startedAt(pid: number): string | undefined {
+export function processStart(pid: number): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`);
   // The name in parentheses may contain anything; count fields after it (proc_pid_stat(5): 22).
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];

@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { constants as osConstants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { constants as osConstants } from 'node:os';
 import { AppError } from '../errors/app-error.ts';
 import { environment } from './environment.ts';
 import { openNameless, withHeldFiles } from './held-file.ts';
@@ -13,6 +12,7 @@ import {
   DEFAULT_LIMITS,
   neverStarted,
 } from './sandbox.ts';
+import { makeScratchFolder } from './scratch-folders.ts';
 import { type Supervised, supervise } from './supervise.ts';
 import { withWorkspaceLock } from './workspace-lock.ts';
 
@@ -42,7 +42,7 @@ export async function runInProcessGroup(
   wrap: (argv: readonly string[], scratch: string) => readonly string[] | Promise<readonly string[]>,
 ): Promise<CommandOutcome> {
   const outcome = await withWorkspaceLock(command.workspace, command.signal, async () => {
-    const scratch = await mkdtemp(join(tmpdir(), 'loupe-scratch-'));
+    const scratch = await makeScratchFolder();
     try {
       return await start(command, await wrap(command.argv, scratch), scratch);
     } finally {
