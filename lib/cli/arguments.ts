@@ -194,9 +194,9 @@ Progress goes to standard error, the answer to standard output. A session prints
 A session waits for a message after each answer: "run" sends each line of standard input as one, and ends the session when the input
 ends. With --autopilot it continues by itself within its limits (autopilot_turns, autopilot_seconds).
 
-Exit codes: 0 answered; 10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 timeout,
-16 window full, 17 stopped, 18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none,
-22 answer does not fit its schema;
+Exit codes: 0 answered, or a session that ended with its input;
+10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 timeout, 16 window full, 17 stopped,
+18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none, 22 answer does not fit its schema;
 2 usage error, 69 server unreachable, 77 not signed in, 141 output closed by its reader.
 `;
 

@@ -389,7 +389,7 @@ describe('npx loupe', () => {
       'assistant_text: Turn 4.',
     ]);
     expect(out).toContain('Turn 4.\n');
-    expect(code).toBe(17);
+    expect(code).toBe(0);
   });
 
   it('prints an agent’s message to its operator as one notice [O14]', async () => {

@@ -39,10 +39,12 @@ it('sends the lines of a pipe one by one, each when the session waits, and ends 
   conversation.event(waits);
   await settled();
   expect(did).toEqual(['One.', 'Two.']);
+  expect(conversation.isComplete).toBe(false);
   conversation.event(said);
   conversation.event(waits);
   await settled();
   expect(did).toEqual(['One.', 'Two.', '(stop)']);
+  expect(conversation.isComplete).toBe(true);
 });
 
 it('sends what is entered in a terminal at once, and prompts while the session waits', async () => {
@@ -74,6 +76,7 @@ it('continues with the next line, and then ends the session, after a message tha
   conversation.event(said);
   conversation.event(waits);
   await vi.waitFor(() => expect(did).toEqual(['Short.', '(stop)']));
+  expect(conversation.isComplete).toBe(false);
 });
 
 it('prompts again after a message that the server refuses', async () => {

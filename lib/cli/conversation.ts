@@ -22,6 +22,8 @@ export class Conversation {
   readonly #unsent: string[] = [];
   #waits = false;
   #isOver = false;
+  #hasEnded = false;
+  #hasFailed = false;
   /** Requests are sent one after another, so that messages keep their order. */
   #last: Promise<void> = Promise.resolve();
 
@@ -42,6 +44,11 @@ export class Conversation {
       this.#isOver = true;
       this.#advance();
     });
+  }
+
+  /** Whether the end of the input ended the session, after an answer to each message. */
+  get isComplete(): boolean {
+    return this.#hasEnded && !this.#hasFailed;
   }
 
   /** Call with each event of the session. */
@@ -75,6 +82,7 @@ export class Conversation {
       );
     } else if (this.#isOver && this.#waits) {
       this.#waits = false;
+      this.#hasEnded = true;
       this.#send(() => this.#run.stop());
     }
   }
@@ -85,6 +93,7 @@ export class Conversation {
       .then(
         () => undefined,
         (error: unknown) => {
+          this.#hasFailed = true;
           this.#onError(error);
           onError?.(error);
         },

@@ -29,7 +29,7 @@ const OF_OUTCOME: Record<OutcomeKind, number> = {
   answered_off_schema: 22,
 };
 
-/** The exit code for the outcome of an ended run. */
+/** The exit code for the outcome of an ended run. A session that ends with its input exits with 0 although it is stopped then. */
 export function exitCodeOf(outcome: OutcomeKind): number {
   return OF_OUTCOME[outcome];
 }

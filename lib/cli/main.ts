@@ -441,6 +441,7 @@ async function show(
   if (options.json) await printEvents(run, options, terminal, signal);
   else await printWords(run, options, terminal, signal);
   const { outcome } = await run.summary();
+  if (outcome?.kind === 'stopped' && options.conversation?.isComplete) return EXIT.ok;
   return outcome === undefined ? EXIT.ok : exitCodeOf(outcome.kind); // no outcome: interrupted by Ctrl-C
 }
 
