@@ -165,6 +165,19 @@ it('a resumed run asks in a slot of its own', async () => {
   expect(resumed.of('model.load-started')).toHaveLength(run.of('model.load-started').length);
 });
 
+it('counts the wait for a slot neither as run time nor as time of the judge', async () => {
+  await using run = await judged([says('Paris.')], [verdict('pass', 'Paris is one.')]);
+  const cut = run.log.events.findIndex(({ type }) => type === 'verification.started') + 1;
+  await using resumed = await judged([says('Paris.')], [verdict('pass', 'Paris is one.')], {
+    events: run.log.events.slice(0, cut),
+    loop: () => ({ takeSlot: () => new Promise((resolve) => setTimeout(resolve, 20, true)) }),
+  });
+  const [checked] = resumed.of('verification.checked');
+  expect(checked?.waited_ms).toBeGreaterThan(10);
+  expect(resumed.log.state.waitedMs).toBe(checked?.waited_ms);
+  expect(run.of('verification.checked')[0]).not.toHaveProperty('waited_ms');
+});
+
 it('a run without a rubric asks nobody and logs no opinions', async () => {
   await using run = await judged([says('Paris.')], [verdict('pass', 'x')], {
     config: { checks: [{ type: 'answer_contains', text: 'Paris' }] },

@@ -21,33 +21,38 @@ const MAX_REASON_CHARS = 2000;
 interface Asked {
   model: Pick<ChatModel, 'chat'>;
   signal: AbortSignal;
-  /** Waits for a slot at the model server. @returns whether the run has one now */
-  takeSlot: () => Promise<boolean>;
+  /** Waits for a slot at the model server. @returns whether the run has one now, and how long it waited */
+  takeSlot: () => Promise<{ hasSlot: boolean; waitedMs: number }>;
 }
+
+/** What a model thinks, and how long the run waited for a slot before. */
+type Read = Pick<Opinion, 'prompt' | 'reply' | 'verdict' | 'reason'> & { waitedMs?: number };
 
 /**
  * Asks models for their opinions on an attempt's answer, one at a time, in the run's slot. A failure becomes an opinion
  * without a verdict, never an error of the run.
  *
- * @returns the opinions so far when the signal is aborted
+ * @returns the opinions so far when the signal is aborted, and how long the run waited for a slot
  */
 export async function judgeRubrics(
   state: ReadyState,
   attempt: AttemptOutcome,
   { model, signal, takeSlot }: Asked,
-): Promise<Opinion[]> {
+): Promise<{ opinions: Opinion[]; waitedMs: number }> {
   const opinions: Opinion[] = [];
+  let waitedInAllMs = 0;
   for (const check of state.config.checks) {
     if (signal.aborted) break;
     if (!isRubric(check)) continue;
     const startedAt = performance.now();
-    const read = await opinionOn(attempt, check, state, { model, signal, takeSlot });
+    const { waitedMs = 0, ...read } = await opinionOn(attempt, check, state, { model, signal, takeSlot });
+    waitedInAllMs += waitedMs;
     opinions.push({
       ...{ check, model: judgeOf(check, state), ...read, reason: shortText(read.reason, MAX_REASON_CHARS) },
-      duration_ms: Math.round(performance.now() - startedAt),
+      duration_ms: Math.max(0, Math.round(performance.now() - startedAt - waitedMs)),
     });
   }
-  return opinions;
+  return { opinions, waitedMs: waitedInAllMs };
 }
 
 function judgeOf(check: RubricCheck, { config }: ReadyState): string {
@@ -60,12 +65,13 @@ async function opinionOn(
   check: RubricCheck,
   state: ReadyState,
   { model, signal, takeSlot }: Asked,
-): Promise<Pick<Opinion, 'prompt' | 'reply' | 'verdict' | 'reason'>> {
+): Promise<Read> {
   const { config } = state;
   if (reason !== 'final_answer') return { reason: noAnswer(reason).output };
   if (output.trim() === '') return { reason: 'The answer is empty.' };
   const prompt = rubricPrompt({ criteria: check.criteria, task: config.task, answer: output });
-  if (!(await takeSlot())) return { reason: 'The run was stopped before the model was asked.' };
+  const { hasSlot, waitedMs } = await takeSlot();
+  if (!hasSlot) return { reason: 'The run was stopped before the model was asked.', waitedMs };
   const judge = judgeOf(check, state);
   try {
     const { message } = await model.chat(
@@ -80,9 +86,10 @@ async function opinionOn(
       },
       { signal, timeoutMs: config.call_timeout_ms },
     );
-    return { prompt, reply: shortText(message.content, MAX_REPLY_CHARS), ...readOpinion(message.content) };
+    const reply = shortText(message.content, MAX_REPLY_CHARS);
+    return { prompt, reply, ...readOpinion(message.content), waitedMs };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
-    return { prompt, reason: error.message };
+    return { prompt, reason: error.message, waitedMs };
   }
 }

@@ -838,17 +838,26 @@ class Loop {
   }
 
   /** The opinions of models on the answer, if the run asks for them. */
-  async #opinions(ended: AttemptOutcome): Promise<Pick<EventOf<'verification.checked'>, 'opinions'>> {
+  async #opinions(
+    ended: AttemptOutcome,
+  ): Promise<Pick<EventOf<'verification.checked'>, 'opinions' | 'waited_ms'>> {
     const state = this.#ready();
     if (!state.config.checks.some(isRubric)) return {};
     const asked = {
       ...{ model: this.#options.model, signal: this.#abort },
-      takeSlot: () => this.#takeSlotDuringCall(),
+      takeSlot: async () => {
+        if (this.#hasSlot) return { hasSlot: true, waitedMs: 0 };
+        const askedAt = performance.now();
+        const hasSlot = await this.#takeSlotDuringCall();
+        return { hasSlot, waitedMs: performance.now() - askedAt };
+      },
     };
-    const opinions = await withinGrace(judgeRubrics(state, ended, asked), this.#abort, {
+    const judged = await withinGrace(judgeRubrics(state, ended, asked), this.#abort, {
       graceMs: this.#graceMs,
     });
-    return opinions === ABANDONED ? {} : { opinions };
+    if (judged === ABANDONED) return {};
+    const { opinions, waitedMs } = judged;
+    return { opinions, ...(waitedMs > 0 && { waited_ms: waitedMs }) };
   }
 
   /** Opened once, on first use. */

@@ -285,6 +285,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'verification.checked':
       return {
         ...state,
+        waitedMs: state.waitedMs + (event.waited_ms ?? 0),
         attempts: state.attempts.map((attempt) =>
           attempt.attempt === event.attempt
             ? { ...attempt, outcome: event.outcome, checks: event.checks }

@@ -45,5 +45,7 @@ export const verificationChecked = z.object({
   checks: z.array(checkResult),
   /** Missing without a rubric, and in older logs. */
   opinions: z.array(opinion).optional(),
+  /** How long the run waited for a slot before its judges were asked; not included in their `duration_ms`. Missing without a wait. */
+  waited_ms: z.number().nonnegative().optional(),
 });
 export type CheckResult = z.infer<typeof checkResult>;
