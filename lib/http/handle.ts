@@ -63,19 +63,20 @@ function bodyRule(pathname: string): { what: string; maxBytes: number; hint?: st
  * @param work gets the sign-in of the calling browser; `undefined` for scripts
  * @param options.access `anyone` skips authentication, for signing in; host and origin are still checked
  * @param options.body the accepted content type: JSON, or JSON Lines for a file. HTML forms of other sites can send
- * neither.
+ * neither. `unread` accepts any, for work that reads no body and changes nothing.
  */
 export async function handle(
   request: Request,
   work: (signInId: string | undefined) => Promise<Response> | Response,
-  options: { access?: 'operator' | 'anyone'; body?: keyof typeof BODY_TYPES } = {},
+  options: { access?: 'operator' | 'anyone'; body?: keyof typeof BODY_TYPES | 'unread' } = {},
 ): Promise<Response> {
   try {
     const gate = getGate();
     const facts = factsOfRequest(request);
     gate.checkSource(facts);
     const signInId = options.access === 'anyone' ? undefined : await gate.checkOperator(facts);
-    if (!isRead(request.method)) requireType(request, options.body ?? 'json');
+    const { body = 'json' } = options;
+    if (!isRead(request.method) && body !== 'unread') requireType(request, body);
     const response = uncached(await work(signInId));
     return signInId === undefined ? response : endOnSignOut(response, () => gate.signIns.watch(signInId));
   } catch (error) {
