@@ -491,6 +491,17 @@ describe('deadline and stop', () => {
     },
   );
 
+  it('says at the limit that an aborted prompt may be in the way, unless something of the reply arrived [OL31]', async () => {
+    const hintAfter = async (fault: FaultInput, { stream = true, timeoutMs = 150 } = {}) => {
+      const { model } = await start({ scenarios: [failing(fault)] });
+      return (await modelErrorOf(model.chat(request({ stream }), context({ timeoutMs })))).hint;
+    };
+    expect(await hintAfter({ kind: 'hang' })).toContain('the prompt of an aborted request');
+    expect(await hintAfter({ kind: 'hang' }, { stream: false })).toContain('it writes without end');
+    const begun = await hintAfter({ kind: 'hang', after_tokens: 2 }, { timeoutMs: 1500 });
+    expect(begun).toContain('it writes without end');
+  });
+
   it.each<[string, boolean, ScenarioInput]>([
     ['before the answer', false, failing({ kind: 'hang' })],
     ['before the answer', true, failing({ kind: 'hang' })],

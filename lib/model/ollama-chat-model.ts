@@ -95,7 +95,7 @@ async function chat(
   let endedAt: number | undefined;
   const onTimeout = () => {
     endedAt = performance.now();
-    return callTimeout(context.timeoutMs);
+    return callTimeout(context.timeoutMs, { nothingStreamed: request.stream && reply.isEmpty });
   };
   try {
     return await callOllama(connection, { ...context, onTimeout, asked }, async (call) => {
@@ -165,6 +165,10 @@ class ReplyBuilder {
     this.#maxBytes = maxBytes;
   }
 
+  get isEmpty(): boolean {
+    return this.#last === undefined;
+  }
+
   /** @throws {ModelError} `bad_response` if the reply is too large */
   add(chunk: ChatChunk): this {
     const { content, thinking, role, tool_calls: calls } = chunk.message ?? {};
@@ -213,11 +217,17 @@ function milliseconds(nanoseconds: number | undefined): number | undefined {
   return nanoseconds === undefined ? undefined : nanoseconds / 1_000_000;
 }
 
-/** T4: the message names the limit. */
-function callTimeout(timeoutMs: number): ModelError {
+/**
+ * T4: the message names the limit.
+ *
+ * @param nothingStreamed the reply was to be streamed, and had not begun
+ */
+function callTimeout(timeoutMs: number, { nothingStreamed }: { nothingStreamed: boolean }): ModelError {
   return new ModelError({
     kind: 'timeout',
     message: `Ollama per-call timeout: no complete reply within ${timeoutMs / 1000} s.`,
-    hint: 'The model is too slow for this limit, or it writes without end. Raise the call timeout or choose a smaller model.',
+    hint: nothingStreamed
+      ? 'Nothing had arrived yet. Ollama may still have been reading the prompt of an aborted request, which it reads to the end: unload the model to stop that. Otherwise raise the call timeout or choose a smaller model.'
+      : 'The model is too slow for this limit, or it writes without end. Raise the call timeout or choose a smaller model.',
   });
 }
