@@ -200,6 +200,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         openCall: undefined,
         lastCall: event,
         lastCallOffered: (state.openCall?.tool_count ?? state.tools.length) > 0,
+        lastCallLimit: replyLimit(state.openCall),
         transientSince: undefined,
         serverDown: undefined,
         ...addUsage(state, event),
@@ -384,6 +385,11 @@ function apply(state: RunState, event: RunEvent): RunState {
     default:
       return assertNever(event);
   }
+}
+
+function replyLimit(call: RunState['openCall']): number | undefined {
+  const limit = call?.options.num_predict;
+  return typeof limit === 'number' ? limit : undefined;
 }
 
 /** Adds the duration of a finished call. It only counts towards speed if enough tokens were generated to measure it. */

@@ -183,6 +183,8 @@ export interface RunState {
   readonly lastCall: EventOf<'model-call.ended'> | undefined;
   /** Whether the request of that call offered tools; one for data or a summary does not. */
   readonly lastCallOffered: boolean;
+  /** The reply limit of that call; a fork may have another one. */
+  readonly lastCallLimit: number | undefined;
   readonly failedCall: FailedCall | undefined;
   /** Retries within the iteration, by cause. */
   readonly retries: {
@@ -391,6 +393,7 @@ export function emptyRunState(runId: string): RunState {
     openCall: undefined,
     lastCall: undefined,
     lastCallOffered: false,
+    lastCallLimit: undefined,
     failedCall: undefined,
     retries: { length: 0, malformed: 0, transient: 0, overflow: 0, thinking: 0 },
     acceptedThink: undefined,

@@ -29,11 +29,12 @@ export function retryMalformed(state: ReadyState): NewEvent | undefined {
 export function retryCut(state: ReadyState, options: { shortens: boolean }): NewEvent[] | undefined {
   if (!state.reply?.cut || state.retries.length >= RETRY_LIMITS.length) return undefined;
   const [first, second] = state.config.num_predict;
+  const limit = state.lastCallLimit ?? first;
   const written = state.reply.replyTokens;
-  const windowFull = written !== undefined && written < first;
+  const windowFull = written !== undefined && written < limit;
   const stopped = windowFull
     ? `The reply stopped after ${written} tokens because the window was full.`
-    : `The reply was cut off at ${first} tokens.`;
+    : `The reply was cut off at ${limit} tokens.`;
   const compacted = windowFull && options.shortens ? compactNow(state) : undefined;
   return [
     ...(compacted ? [compacted] : []),

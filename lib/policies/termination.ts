@@ -84,9 +84,9 @@ function answerMessage(state: ReadyState, { kind, checks }: Outcome): string {
   }
 }
 
-function cutMessage({ config, lastCall, retries }: ReadyState): string {
+function cutMessage({ config, lastCall, lastCallLimit, retries }: ReadyState): string {
   const again = retries.length > 0;
-  const limit = config.num_predict[again ? 1 : 0];
+  const limit = lastCallLimit ?? config.num_predict[again ? 1 : 0];
   const tokens = lastCall?.reply_tokens ?? limit;
   const why =
     tokens < limit

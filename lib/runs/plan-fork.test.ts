@@ -460,6 +460,22 @@ describe('continue with a hint, at the end of the conversation', () => {
   });
 });
 
+it('measures a reply that was cut off by the limit of its own call, not by that of the fork [T21]', async () => {
+  const cut = says('one two three four five six');
+  await using parent = await play({ task: 'Say', agentic: false, num_predict: [3, 4] }, [cut]);
+  const after = (index: number) => ({ seq: parent.of('reply.parsed')[index]?.seq ?? 0 });
+  const reasonOf = async (request: Request) => {
+    await using fork = await goOn(parent, request, [says('Whole.')]);
+    return fork.of('policy.retried').at(-1)?.message;
+  };
+  expect(await reasonOf({ at: after(0), settings: { num_predict: [20, 30] } })).toBe(
+    'The reply was cut off at 3 tokens. It is asked for again with up to 30.',
+  );
+  expect(await reasonOf({ at: after(1) })).toBe(
+    'The reply was cut off at 4 tokens. It is asked for again with up to 4.',
+  );
+});
+
 it('does not hold a stop or a failed call of the other run against the fork', async () => {
   await using parent = await play({ task: 'Say' }, [
     { fault: { kind: 'http', status: 400, body: { error: 'no' } } },
