@@ -47,6 +47,17 @@ it('writes a file, creating its folders, and reads it back [O3]', async () => {
   expect(await readFile(join(tools.workspace, 'a/b/c.md'), 'utf8')).toBe('');
 });
 
+it('suggests no name that is not UTF-8, and says why a file with one cannot be read', async () => {
+  await using tools = await toolsUnderTest();
+  await writeFile(Buffer.from(`${tools.workspace}/caf\xe9.txt`, 'latin1'), 'x');
+  expect(await tools.error('read_file', { path: 'caf\uFFFD.txt' })).toBe(
+    '"caf\uFFFD.txt" does not exist. A file listed like that has a name that is not UTF-8: rename it with a command to use it.',
+  );
+  expect(await tools.error('read_file', { path: 'cafe.txt' })).toBe(
+    '"cafe.txt" does not exist. Use list_directory to see what is there.',
+  );
+});
+
 it('reads the requested lines', async () => {
   await using tools = await toolsUnderTest();
   await writeFile(join(tools.workspace, 'f'), '1\n2\n3\n4');
