@@ -162,7 +162,8 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
    * Opens the database, creates missing tables, and migrates older ones.
    *
    * @param url postgres://user:password@host:port/database
-   * @throws {AppError} `store_unreachable`, `store_too_new`, `store_not_writable`, `storage_full`; none shows the password
+   * @throws {AppError} `store_unreachable`, `store_too_new`, `store_encoding`, `store_not_writable`, `storage_full`; none shows
+   *   the password
    */
   static async open(url: string, options: PostgresStoreOptions = {}): Promise<PostgresRunStore> {
     const database = new PostgresDatabase(url, {
