@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
+import { TEST_CERTIFICATE, TEST_KEY } from '../testing/test-certificates.ts';
 import { createOllamaHealth } from './health.ts';
 import { ModelNotAvailableError, OllamaUnavailableError } from './model-error.ts';
 import { type OllamaHost, parseOllamaHost } from './ollama-host.ts';
@@ -88,6 +92,27 @@ describe('the server [S1]', () => {
     const error = await failure(checkOllamaReady({ host }));
     expect(error).toBeInstanceOf(OllamaUnavailableError);
     expect(error).toHaveProperty('message', expect.stringContaining(detail));
+  });
+
+  it('says that a certificate cannot be verified, and how to trust it', async () => {
+    const server = createTlsServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (_, response) =>
+      response.end(),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const host = parseOllamaHost(`https://127.0.0.1:${port}`);
+    const health = createOllamaHealth({ host });
+    const certificate = {
+      message: expect.stringContaining('(its TLS certificate is self-signed)'),
+      hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+      transient: false,
+    };
+    expect(await failure(health.listModels())).toMatchObject(certificate);
+    const error = await failure(health.checkOllamaReady());
+    expect(error).toBeInstanceOf(OllamaUnavailableError);
+    expect(error).toMatchObject({ message: certificate.message, hint: certificate.hint });
+    server.close();
   });
 
   it('accepts a server that does not report its version', async () => {

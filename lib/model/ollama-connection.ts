@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Ollama } from 'ollama';
+import { certificateProblem } from '../util/certificate-problem.ts';
 import { MAX_TIMER_MS } from '../util/durations.ts';
 import { ModelError, OllamaNotRespondingError } from './model-error.ts';
 import { parseReplyObject, readExcerpt, readLines, readText, type StreamLimits } from './ollama-body.ts';
@@ -321,6 +322,10 @@ export function aborted(): ModelError {
   return new ModelError({ kind: 'aborted', message: 'The model call was stopped.' });
 }
 
+/** What to do where the identity of a server could not be verified. */
+export const CERTIFICATE_HINT =
+  'Check OLLAMA_HOST. For an authority of your own, start Loupe with NODE_EXTRA_CA_CERTS=FILE, its certificate in PEM form.';
+
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 const NOT_REACHED = new Set([
@@ -346,6 +351,16 @@ function transportError(cause: unknown, host: OllamaHost): ModelError | undefine
       kind: 'unreachable',
       message: `Cannot connect to Ollama at ${host.url} (${code}).`,
       hint: 'Is Ollama running? Start it with: ollama serve',
+      cause,
+    });
+  }
+  const certificate = certificateProblem(cause);
+  if (certificate !== undefined) {
+    return new ModelError({
+      kind: 'bad_response',
+      message: `Cannot connect to Ollama at ${host.url} (${certificate}).`,
+      hint: CERTIFICATE_HINT,
+      transient: false,
       cause,
     });
   }

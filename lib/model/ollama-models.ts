@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { certificateProblem } from '../util/certificate-problem.ts';
 import { isSameModel } from '../util/model-name.ts';
 import type { ModelDetails } from './chat-model.ts';
 import { identifyServer } from './identify-server.ts';
@@ -12,7 +13,7 @@ import {
 } from './model-error.ts';
 import { nearestModel } from './nearest-model.ts';
 import { parseError } from './ollama-body.ts';
-import { callOllama, type OllamaConnection } from './ollama-connection.ts';
+import { CERTIFICATE_HINT, callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { psReply, showReply, tagsReply, versionReply } from './ollama-wire.ts';
 import { MOMENT_MS, SHORT_WHILE_MS } from './recent-answers.ts';
 import { readRemote } from './remote-model.ts';
@@ -67,6 +68,10 @@ async function notOllama(
   signal: AbortSignal | undefined,
 ): Promise<OllamaUnavailableError> {
   const { url } = connection.host;
+  const certificate = certificateProblem(cause.cause);
+  if (certificate !== undefined) {
+    return new OllamaUnavailableError({ url, detail: certificate, hint: CERTIFICATE_HINT, cause });
+  }
   const other = await identifyServer(connection, signal);
   if (other === undefined) {
     const isForeign = cause.kind === 'bad_response';
