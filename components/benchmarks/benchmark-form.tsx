@@ -3,14 +3,17 @@
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import type { BenchmarkPlanReply, BenchmarkReply } from '#lib/api/benchmark.ts';
-import { CATEGORIES, type Category } from '#lib/api/benchmark-categories.ts';
+import { CATEGORIES } from '#lib/api/benchmark-categories.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { type BenchmarkDraft, KEPT_BENCHMARK } from '#lib/browser/drafts/kept-benchmark.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { formatEstimate, plural } from '#lib/browser/words/format.ts';
 import { fullName } from '#lib/util/model-name.ts';
 import { useFolderDialog } from '../folders/use-folder-dialog.tsx';
 import { useApi } from '../hooks/use-api.ts';
+import { useKeptFields } from '../hooks/use-kept-fields.ts';
+import { useKeptText } from '../hooks/use-kept-text.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -38,7 +41,7 @@ function FilesForm({
   /** Missing once the form below has its own. */
   onCancel: (() => void) | undefined;
 }) {
-  const [folder, setFolder] = useState('');
+  const [folder, setFolder] = useKeptText('new-benchmark.folder');
   const { busy, problem, run } = useRequest();
   const read = (path: string) =>
     run(async () => {
@@ -48,7 +51,7 @@ function FilesForm({
   const { open, dialog } = useFolderDialog({
     choice: { workspaceKind: 'folder', workspace: folder, workspace_copy: false },
     onChoose: ({ workspace }) => {
-      setFolder(workspace);
+      setFolder(() => workspace);
       void read(workspace);
     },
   });
@@ -71,7 +74,7 @@ function FilesForm({
                 {...props}
                 className="field min-w-0 flex-1 basis-60 font-mono text-sm"
                 value={folder}
-                onChange={(event) => setFolder(event.target.value)}
+                onChange={(event) => setFolder(() => event.target.value)}
                 placeholder="/home/ada/bfcl"
               />
               <Button className="max-sm:h-11" onClick={() => open()}>
@@ -103,10 +106,13 @@ function FilesForm({
 function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: () => void }) {
   const router = useRouter();
   const installed = useApi<ModelsReply>('/api/models', modelsRefresh());
-  const [categories, setCategories] = useState<readonly Category[]>(plan.categories.map(({ name }) => name));
-  const [models, setModels] = useState<readonly string[]>([]);
-  const [limit, setLimit] = useState('20');
-  const [think, setThink] = useState(false);
+  const { draft, change, forget } = useKeptFields<BenchmarkDraft>('new-benchmark', KEPT_BENCHMARK, {
+    categories: plan.categories.map(({ name }) => name),
+    ...{ models: [], limit: '20', think: false },
+  });
+  const { models, limit, think } = draft;
+  // The folder may be another one since the form was kept.
+  const categories = draft.categories.filter((each) => plan.categories.some(({ name }) => name === each));
   const { busy, problem, run } = useRequest();
   const typed = limit.trim() === '' ? undefined : Number(limit);
   const badLimit = typed !== undefined && !(Number.isInteger(typed) && typed > 0);
@@ -120,6 +126,7 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
         ...{ folder: plan.folder, models, categories, think },
         ...(most !== undefined && { limit: most }),
       });
+      forget();
       router.push(`/benchmarks/${encodeURIComponent(benchmark.id)}`);
       return LEAVING;
     });
@@ -141,7 +148,7 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
             note: plural(cases, 'case'),
           }))}
           chosen={categories}
-          onChange={setCategories}
+          onChange={(chosen) => change({ categories: chosen })}
         />
         <div className="w-56">
           <NumberField
@@ -149,7 +156,7 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
             placeholder="all"
             hint="The first ones; empty: all"
             value={limit}
-            onChange={setLimit}
+            onChange={(text) => change({ limit: text })}
             problem={badLimit ? 'It must be a whole number from 1.' : undefined}
           />
         </div>
@@ -162,13 +169,13 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
             label: name,
           }))}
           chosen={models}
-          onChange={setModels}
+          onChange={(chosen) => change({ models: chosen })}
         />
         <Switch
           label="Thinking"
           hint="For models that can think before they call a function."
           checked={think}
-          onChange={setThink}
+          onChange={(checked) => change({ think: checked })}
         />
       </Section>
       {problem && <ErrorNote error={problem} />}
@@ -178,7 +185,14 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
           {models.length > 0 && estimateOf(models, { each, seconds: plan.seconds })}
         </p>
         {onCancel && (
-          <Button kind="quiet" className="max-sm:h-11" onClick={onCancel}>
+          <Button
+            kind="quiet"
+            className="max-sm:h-11"
+            onClick={() => {
+              forget();
+              onCancel();
+            }}
+          >
             Cancel
           </Button>
         )}

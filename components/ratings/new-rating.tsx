@@ -1,14 +1,14 @@
 'use client';
 
-import { useState } from 'react';
 import type { CreateRatingRequest, RatedPart, RatingListReply } from '#lib/api/rating.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
-import type { RunSummary } from '#lib/api/run-summary.ts';
+import { type ChosenRun, KEPT_RATING, type RatingDraft } from '#lib/browser/drafts/kept-rating.ts';
 import { canRun, noModelsWords } from '#lib/browser/state/models.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { MAX_RATED_CHARS, MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
 import { keysOf } from '#lib/util/records.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useKeptFields } from '../hooks/use-kept-fields.ts';
 import { RunChecklist } from '../shell/run-checklist.tsx';
 import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -30,34 +30,34 @@ export function NewRating({
 }: {
   shipped: RatingListReply['shipped'];
   busy: boolean;
-  onCreate: (request: CreateRatingRequest) => void;
+  /** Resolves to whether it was created. */
+  onCreate: (request: CreateRatingRequest) => Promise<boolean>;
 }) {
-  const [name, setName] = useState('');
-  const [source, setSource] = useState(shipped[0]?.name ?? OWN_FILE);
-  const [text, setText] = useState('');
-  const [part, setPart] = useState<RatedPart>('output');
-  const [runs, setRuns] = useState<readonly RunSummary[]>([]);
-  const [models, setModels] = useState<readonly string[]>([]);
+  const { draft, change, forget } = useKeptFields<RatingDraft>('new-rating', KEPT_RATING, {
+    ...{ name: '', source: shipped[0]?.name ?? OWN_FILE, text: '' },
+    ...{ part: 'output', runs: [], models: [] },
+  });
+  const { name, text, part, runs, models } = draft;
+  // The questionnaires that ship may be others since the form was kept.
+  const source = shipped.some((each) => each.name === draft.source) ? draft.source : OWN_FILE;
   const { data: installed } = useApi<ModelsReply>('/api/models');
   const missing = [
     name.trim() === '' && 'a name',
     source === OWN_FILE && text.trim() === '' && 'a questionnaire',
     runs.length === 0 && 'a run',
   ].filter(Boolean);
+  const create = async () => {
+    const questionnaire = source === OWN_FILE ? { text } : { shipped: source };
+    const request = { name: name.trim(), ...questionnaire, part, run_ids: runs.map(({ id }) => id) };
+    if (await onCreate({ ...request, models: [...models] })) forget();
+  };
   return (
     <form
       aria-label="New rating"
       className="mt-6 grid gap-4 rounded-lg border bg-surface p-4"
       onSubmit={(event) => {
         event.preventDefault();
-        const questionnaire = source === OWN_FILE ? { text } : { shipped: source };
-        onCreate({
-          name: name.trim(),
-          ...questionnaire,
-          part,
-          run_ids: runs.map(({ id }) => id),
-          models: [...models],
-        });
+        void create();
       }}
     >
       <div className="grid gap-4 sm:grid-cols-3">
@@ -68,7 +68,7 @@ export function NewRating({
               className="field"
               maxLength={80}
               value={name}
-              onChange={(event) => setName(event.target.value)}
+              onChange={(event) => change({ name: event.target.value })}
             />
           )}
         </Field>
@@ -78,7 +78,7 @@ export function NewRating({
               {...props}
               className="field text-sm"
               value={source}
-              onChange={(event) => setSource(event.target.value)}
+              onChange={(event) => change({ source: event.target.value })}
             >
               {shipped.map((each) => (
                 <option key={each.name} value={each.name}>
@@ -98,7 +98,7 @@ export function NewRating({
               {...props}
               className="field text-sm"
               value={part}
-              onChange={(event) => setPart(event.target.value as RatedPart)}
+              onChange={(event) => change({ part: event.target.value as RatedPart })}
             >
               {PARTS.map((each) => (
                 <option key={each} value={each}>
@@ -116,17 +116,21 @@ export function NewRating({
               {...props}
               className="field min-h-40 font-mono text-sm"
               value={text}
-              onChange={(event) => setText(event.target.value)}
+              onChange={(event) => change({ text: event.target.value })}
             />
           )}
         </Field>
       )}
       <div className="grid gap-4 sm:grid-cols-2">
-        <RunChecklist chosen={runs} max={MAX_RATING_SUBJECTS} onChange={setRuns} />
+        <RunChecklist
+          chosen={runs}
+          max={MAX_RATING_SUBJECTS}
+          onChange={(chosen) => change({ runs: chosen.map(chosenRun) })}
+        />
         <RaterChecklist
           models={installed?.models.filter(canRun).map(({ name }) => name)}
           chosen={models}
-          onChange={setModels}
+          onChange={(chosen) => change({ models: chosen })}
         />
       </div>
       <div className="flex flex-wrap items-center gap-3">
@@ -137,6 +141,11 @@ export function NewRating({
       </div>
     </form>
   );
+}
+
+/** Without what is not kept of it. */
+function chosenRun({ id, title, model, created_at }: ChosenRun): ChosenRun {
+  return { id, title, model, created_at };
 }
 
 function RaterChecklist({

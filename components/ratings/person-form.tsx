@@ -1,11 +1,12 @@
 'use client';
 
-import { useState } from 'react';
 import type { RatingReply } from '#lib/api/rating.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { KEPT_PERSON, type PersonDraft } from '#lib/browser/drafts/kept-rating.ts';
 import { scoresOf, type UnsavedScores, withoutScores, withScore } from '#lib/browser/drafts/person-scores.ts';
 import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
+import { useKeptFields } from '../hooks/use-kept-fields.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -25,8 +26,14 @@ export function PersonForm({
   reply: RatingReply;
   onRated: () => void;
 }) {
-  const [person, setPerson] = useState('');
-  const [unsaved, setUnsaved] = useState<UnsavedScores>(new Map());
+  const { draft, change } = useKeptFields<PersonDraft>(`rating.${study.id}`, KEPT_PERSON, {
+    person: '',
+    scores: {},
+  });
+  const { person } = draft;
+  const unsaved = new Map(Object.entries(draft.scores));
+  const changeScores = (edit: (before: UnsavedScores) => UnsavedScores) =>
+    change((now) => ({ scores: Object.fromEntries(edit(new Map(Object.entries(now.scores)))) }));
   const { busy, problem, run } = useRequest();
   const done = Object.hasOwn(people, person.trim()) ? (people[person.trim()] ?? []) : [];
   const at = study.subjects.findIndex(({ run_id }) => !done.includes(run_id));
@@ -37,7 +44,7 @@ export function PersonForm({
   const save = (runId: string) =>
     run(async () => {
       await postJson(`${path}/scores`, { person: person.trim(), run_id: runId, scores });
-      setUnsaved((before) => withoutScores(before, runId));
+      changeScores((before) => withoutScores(before, runId));
       onRated();
       // The button is below the next text, and disabled until that is rated.
       document.getElementById(TEXT)?.scrollIntoView({ block: 'nearest' });
@@ -53,7 +60,7 @@ export function PersonForm({
             className="field sm:max-w-xs"
             maxLength={60}
             value={person}
-            onChange={(event) => setPerson(event.target.value)}
+            onChange={(event) => change({ person: event.target.value })}
           />
         )}
       </Field>
@@ -103,7 +110,7 @@ export function PersonForm({
                       className="sr-only"
                       checked={scores[id] === step}
                       onChange={() =>
-                        setUnsaved((before) => withScore(before, subject.run_id, { item: id, score: step }))
+                        changeScores((before) => withScore(before, subject.run_id, { item: id, score: step }))
                       }
                     />
                     {step}

@@ -47,9 +47,7 @@ export function RatingsPage() {
           <ErrorNote error={problem} />
         </div>
       )}
-      {opened && data && (
-        <NewRating shipped={data.shipped} busy={busy} onCreate={(body) => void create(body)} />
-      )}
+      {opened && data && <NewRating shipped={data.shipped} busy={busy} onCreate={create} />}
       {data && data.problems.length > 0 && (
         <div className="mt-6 grid gap-2">
           {data.problems.map((each) => (

@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
+import type { ChosenRun } from '#lib/browser/drafts/kept-rating.ts';
 import { formatMoment, plural } from '#lib/browser/words/format.ts';
 import { useRunList } from '../hooks/use-run-list.ts';
 import { useSettled } from '../hooks/use-settled.ts';
@@ -11,16 +12,16 @@ import { ShortName } from '../ui/foreign-name.tsx';
 import { Problem } from './problem.tsx';
 
 /** Runs to choose from, the newest first, with a search among all of them. The chosen ones stay in view. */
-export function RunChecklist({
+export function RunChecklist<Run extends ChosenRun>({
   chosen,
   max,
   onChange,
 }: {
-  chosen: readonly RunSummary[];
+  chosen: readonly (Run | RunSummary)[];
   /** How many can be chosen. */
   max: number;
   /** Runs that were chosen just now come last. */
-  onChange: (chosen: readonly RunSummary[]) => void;
+  onChange: (chosen: readonly (Run | RunSummary)[]) => void;
 }) {
   const [typed, setTyped] = useState('');
   const text = useSettled(typed.trim());
@@ -87,7 +88,7 @@ function RunChoice({
   isFull,
   onChange,
 }: {
-  run: RunSummary;
+  run: ChosenRun;
   checked: boolean;
   /** No further run can be chosen. */
   isFull: boolean;

@@ -38,6 +38,10 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     await page.getByRole('button', { name: 'Read files' }).click();
     const form = page.getByRole('form', { name: 'New benchmark' });
     await form.getByRole('checkbox', { name: 'lamps' }).check();
+    await page.reload();
+    await expect(folderField).toHaveValue(folder);
+    await page.getByRole('button', { name: 'Read files' }).click();
+    await expect(form.getByRole('checkbox', { name: 'lamps' })).toBeChecked();
     await expect(form).toContainText('5 cases');
     await form.getByLabel('Cases of each category').fill('all');
     await expect(form).toContainText('It must be a whole number from 1.');

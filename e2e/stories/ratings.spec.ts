@@ -41,6 +41,11 @@ test('texts are rated by models and by a person, with how far they agree', async
   await form.getByLabel('What is rated').selectOption('reflections');
   const runs = form.getByRole('group', { name: 'Runs' });
   await runs.getByRole('checkbox').first().check();
+  await page.reload();
+  await page.getByRole('button', { name: 'New rating' }).click();
+  await expect(form.getByLabel('Name')).toHaveValue('Diaries');
+  await expect(form.getByLabel('What is rated')).toHaveValue('reflections');
+  await expect(runs.getByRole('checkbox').first()).toBeChecked();
   // Long names push neither the time of a run nor their own ends out of sight.
   const raters = form.getByRole('group', { name: 'Models that rate' });
   for (const [list, text] of [
@@ -140,6 +145,11 @@ test('a person rates text after text by keyboard, and looks at the results witho
   await page.getByRole('button', { name: 'Results' }).click();
   await expect(page.getByRole('region', { name: 'Agreement' })).toBeVisible();
   await expect(mine).toBeHidden();
+  await page.getByRole('button', { name: 'Rate yourself' }).click();
+  await expect(mine.getByText('1 left')).toBeVisible();
+  await expect(mine.getByLabel('Your name')).toHaveValue('Ada');
+
+  await page.reload();
   await page.getByRole('button', { name: 'Rate yourself' }).click();
   await expect(mine.getByText('1 left')).toBeVisible();
   await expect(mine.getByLabel('Your name')).toHaveValue('Ada');

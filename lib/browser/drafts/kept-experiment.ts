@@ -2,7 +2,8 @@ import { runKinds } from '../../events/modes.ts';
 import { isRecord, jsonValue } from '../../util/json.ts';
 import { keysOf } from '../../util/records.ts';
 import { type DraftSuite, type ExperimentDraft, emptyExperiment } from './experiment-draft.ts';
-import { isDraftCheck, isText } from './kept-settings.ts';
+import { isText } from './kept-fields.ts';
+import { isDraftCheck } from './kept-settings.ts';
 
 type KeptField = Exclude<keyof ExperimentDraft, 'confirmed'>;
 

@@ -1,9 +1,19 @@
 import { APPROVAL_CHOICES } from '../../events/approval-choices.ts';
 import { runKinds } from '../../events/modes.ts';
 import { OPERATOR_POLICIES, TIERS } from '../../events/settings.ts';
-import { isRecord, jsonObject } from '../../util/json.ts';
-import { keysOf, recordOf } from '../../util/records.ts';
+import { isRecord } from '../../util/json.ts';
+import { recordOf } from '../../util/records.ts';
 import { type DraftCheck, isCheckChoice } from './check-draft.ts';
+import {
+  fieldsText,
+  isSwitch,
+  isText,
+  type KeptFields,
+  listOf,
+  oneOf,
+  readFieldsText,
+  valuesOf,
+} from './kept-fields.ts';
 import { NUMBER_FIELD_NAMES } from './number-fields.ts';
 import {
   emptyDraft,
@@ -19,10 +29,9 @@ type KeptField = Exclude<
   keyof RunDraft,
   'task' | 'images' | 'placeholders' | 'otherOptions' | 'otherSettings'
 >;
-type Guard<Value> = (value: unknown) => value is Value;
 
 /** The kept fields, and whether a value is one that the form can show. */
-const KEPT_FIELDS: { readonly [Field in KeptField]: Guard<RunDraft[Field]> } = {
+const KEPT_FIELDS: KeptFields<Pick<RunDraft, KeptField>> = {
   ...recordOf(NUMBER_FIELD_NAMES, () => isText),
   ...recordOf(PLAIN_SWITCHES, () => isSwitch),
   kind: oneOf(runKinds),
@@ -49,33 +58,15 @@ const KEPT_FIELDS: { readonly [Field in KeptField]: Guard<RunDraft[Field]> } = {
   operator_model: isText,
   operator_prompt: isText,
 };
-const KEPT_NAMES = keysOf(KEPT_FIELDS);
 
 /** The settings of a draft that differ from those of an empty form, as text; empty if none does. Pure. */
 export function settingsText(draft: RunDraft): string {
-  const changed = KEPT_NAMES.filter((name) => !isSame(draft[name], emptyDraft[name]));
-  return changed.length === 0
-    ? ''
-    : JSON.stringify(Object.fromEntries(changed.map((name) => [name, draft[name]])));
+  return fieldsText(KEPT_FIELDS, draft, emptyDraft);
 }
 
 /** The settings in such a text. Another version may have written it: what this form could not show is left out. Pure. */
 export function readSettingsText(text: string): Partial<RunDraft> {
-  const read = jsonObject(text) ?? {};
-  const names = KEPT_NAMES.filter((name) => Object.hasOwn(read, name) && KEPT_FIELDS[name](read[name]));
-  return Object.fromEntries(names.map((name) => [name, read[name]]));
-}
-
-function oneOf<Value extends string>(values: readonly Value[]): Guard<Value> {
-  return (value): value is Value => values.some((each) => each === value);
-}
-
-function listOf<Item>(isItem: Guard<Item>): Guard<Item[]> {
-  return (value): value is Item[] => Array.isArray(value) && value.every(isItem);
-}
-
-function valuesOf<Value>(isValue: Guard<Value>): Guard<Record<string, Value>> {
-  return (value): value is Record<string, Value> => isRecord(value) && Object.values(value).every(isValue);
+  return readFieldsText(KEPT_FIELDS, text);
 }
 
 export function isDraftCheck(value: unknown): value is DraftCheck {
@@ -86,16 +77,4 @@ export function isDraftCheck(value: unknown): value is DraftCheck {
     valuesOf(isText)(value.texts) &&
     isSwitch(value.caseSensitive)
   );
-}
-
-export function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isSwitch(value: unknown): value is boolean {
-  return typeof value === 'boolean';
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
