@@ -10,7 +10,9 @@ import {
   toolsOfCase,
   type WrittenCase,
 } from '#lib/browser/drafts/case-draft.ts';
+import { KEPT_CASE } from '#lib/browser/drafts/kept-case.ts';
 import { MAX_SUITE_NAME_CHARS } from '#lib/events/limits.ts';
+import { useKeptFields } from '../hooks/use-kept-fields.ts';
 import { ChecksEditor } from '../new-run/checks-editor.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -28,6 +30,7 @@ export function CaseDialog({
   like,
   busy,
   problem,
+  keptAs,
   suiteName,
   onSave,
   onClose,
@@ -43,27 +46,33 @@ export function CaseDialog({
   like?: SuiteCase;
   busy: boolean;
   problem: { message: string; hint?: string } | undefined;
+  /** Under which name what is entered survives a reload. */
+  keptAs: string;
   /** The name of a new suite. */
   suiteName?: { value: string; onChange: (name: string) => void };
-  onSave: (one: WrittenCase) => void;
+  /** Resolves to whether it was saved. */
+  onSave: (one: WrittenCase) => Promise<boolean>;
   onClose: () => void;
 }) {
-  const [first] = useState(() => given ?? (before ? caseDraftOf(before) : EMPTY_CASE));
-  const [draft, setDraft] = useState(first);
+  const empty = given ?? (before ? caseDraftOf(before) : EMPTY_CASE);
+  const { draft, change, isChanged, forget } = useKeptFields(keptAs, KEPT_CASE, empty);
   const [unreadable, setUnreadable] = useState<string>();
-  const change = (changes: Partial<CaseDraft>) => setDraft((current) => ({ ...current, ...changes }));
-  const submit = (event: FormEvent) => {
+  const close = () => {
+    forget();
+    onClose();
+  };
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
     const read = caseOf(draft, before ?? like);
     setUnreadable(read.ok ? undefined : read.problem);
-    if (read.ok) onSave(read.value);
+    if (read.ok && (await onSave(read.value))) forget();
   };
   const shown = unreadable === undefined ? problem : { message: unreadable };
   return (
     <Dialog
       open
-      onClose={onClose}
-      keepsOnEscape={draft !== first}
+      onClose={close}
+      keepsOnEscape={isChanged}
       aria-labelledby="case-title"
       className="w-[44rem] border-line-strong"
     >
@@ -106,7 +115,7 @@ export function CaseDialog({
         <div className="grid gap-3 border-t px-4 py-3 sm:px-5">
           {shown && <ErrorNote error={shown} />}
           <div className="flex flex-wrap justify-end gap-2">
-            <Button kind="quiet" className="max-sm:h-11" onClick={onClose}>
+            <Button kind="quiet" className="max-sm:h-11" onClick={close}>
               Cancel
             </Button>
             <Button type="submit" kind="primary" className="max-sm:h-11" disabled={busy}>

@@ -3,11 +3,15 @@
 import { type ChangeEvent, type DragEvent, type FormEvent, useRef, useState } from 'react';
 import type { CreateSuiteRequest } from '#lib/api/suite.ts';
 import { formatOf } from '#lib/browser/drafts/case-draft.ts';
+import { keepText } from '#lib/browser/drafts/kept-text.ts';
 import { MAX_SUITE_BYTES, MAX_SUITE_NAME_CHARS } from '#lib/events/limits.ts';
+import { useKeptText } from '../hooks/use-kept-text.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Field } from '../ui/form/fields.tsx';
+
+const KEPT_TEXT = 'import-suite';
 
 /** Imports a suite file: dropped, chosen or pasted. */
 export function ImportSuite({
@@ -15,10 +19,11 @@ export function ImportSuite({
   onImport,
 }: {
   busy: boolean;
-  onImport: (file: CreateSuiteRequest) => void;
+  /** Resolves to whether it was imported. */
+  onImport: (file: CreateSuiteRequest) => Promise<boolean>;
 }) {
   const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState('');
+  const [text, setText] = useKeptText(KEPT_TEXT);
   const [isOver, setOver] = useState(false);
   const [tooLarge, setTooLarge] = useState(false);
   const send = (content: string, fileName = '') => {
@@ -27,12 +32,12 @@ export function ImportSuite({
       .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
       .trim()
       .slice(0, MAX_SUITE_NAME_CHARS);
-    onImport({ text: content, format: formatOf(content, fileName), name: name || 'Imported suite' });
+    return onImport({ text: content, format: formatOf(content, fileName), name: name || 'Imported suite' });
   };
   const take = async (file: File | undefined) => {
     if (!file) return;
     setTooLarge(file.size > MAX_SUITE_BYTES);
-    if (file.size <= MAX_SUITE_BYTES) send(await file.text(), file.name);
+    if (file.size <= MAX_SUITE_BYTES) void send(await file.text(), file.name);
   };
   const chosen = (event: ChangeEvent<HTMLInputElement>) => {
     const file = event.target.files?.[0];
@@ -46,7 +51,7 @@ export function ImportSuite({
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    send(text);
+    void send(text).then((imported) => imported && keepText(KEPT_TEXT, ''));
   };
   return (
     <section aria-label="Import a suite" className="mt-6 grid gap-4 rounded-lg border bg-surface p-4">
@@ -93,7 +98,7 @@ export function ImportSuite({
               className="field min-h-32 font-mono text-sm"
               spellCheck={false}
               value={text}
-              onChange={(event) => setText(event.target.value)}
+              onChange={(event) => setText(() => event.target.value)}
             />
           )}
         </Field>

@@ -9,12 +9,13 @@ import {
   EMPTY_CASE,
   matchingCases,
   type WrittenCase,
+  withCase,
 } from '#lib/browser/drafts/case-draft.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
-import { useRequest } from '../hooks/use-request.ts';
+import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
 import { UnreadPage } from '../shell/unread-page.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { DownloadLink } from '../ui/download-link.tsx';
@@ -57,18 +58,20 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
   const put = (changed: readonly (SuiteCase | WrittenCase)[]) =>
     run(async () => {
       const { name, description } = suite;
-      await putJson<SuiteReply>(path, { suite: { name, description, cases: changed }, base: suite.hash });
-      reload();
+      const body = { suite: { name, description, cases: changed }, base: suite.hash };
+      try {
+        await putJson<SuiteReply>(path, body);
+      } finally {
+        // Also after a refusal: another tab may have changed the suite, and the change is to be made in its version.
+        reload();
+      }
       setEdited(undefined);
     });
   const open = (next: Edited | undefined) => {
     setProblem(undefined);
     setEdited(next);
   };
-  const save = (one: WrittenCase) => {
-    const before = edited && 'before' in edited ? edited.before : undefined;
-    void put(before ? cases.map((each) => (each.id === before.id ? one : each)) : [...cases, one]);
-  };
+  const before = edited && 'before' in edited ? edited.before : undefined;
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <div className="flex flex-wrap items-start justify-between gap-3">
@@ -129,11 +132,28 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
           title={'before' in edited ? 'Edit case' : 'New case'}
           save="Save case"
           busy={busy}
-          problem={problem}
-          onSave={save}
+          problem={problem?.code === 'suite_changed' ? changedMeanwhile(problem, before, cases) : problem}
+          keptAs={`case.${suite.id}.${before?.id ?? (edited && 'like' in edited ? `like.${edited.like?.id}` : '')}`}
+          onSave={(one) => put(withCase(cases, one, before))}
           onClose={() => open(undefined)}
         />
       )}
     </main>
   );
+}
+
+/** What to do when another tab has saved the suite: this page has read it again, and the typed case is still there. */
+function changedMeanwhile(
+  { message }: RequestProblem,
+  before: SuiteCase | undefined,
+  cases: readonly SuiteCase[],
+): RequestProblem {
+  const now = before && cases.find(({ id }) => id === before.id);
+  const isSame = JSON.stringify(now) === JSON.stringify(before);
+  return {
+    message,
+    hint: isSame
+      ? 'Save again to make your change in the new version.'
+      : 'This case was changed, too. Save again to replace it with yours.',
+  };
 }

@@ -5,8 +5,10 @@ import { useState } from 'react';
 import type { SuiteListReply, SuiteRecord, SuiteReply } from '#lib/api/suite.ts';
 import { postJson } from '#lib/browser/api.ts';
 import type { WrittenCase } from '#lib/browser/drafts/case-draft.ts';
+import { keepText } from '#lib/browser/drafts/kept-text.ts';
 import { formatWhen, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useKeptText } from '../hooks/use-kept-text.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ListPage } from '../shell/list-page.tsx';
@@ -63,7 +65,7 @@ export function SuitesPage() {
           <ErrorNote error={problem} />
         </div>
       )}
-      {opened === 'import' && <ImportSuite busy={busy} onImport={(file) => void create(file)} />}
+      {opened === 'import' && <ImportSuite busy={busy} onImport={create} />}
       {data && data.suites.length > 0 && (
         <ul className="mt-6 divide-y border-y">
           {data.suites.map((suite) => (
@@ -102,7 +104,7 @@ export function SuitesPage() {
           busy={busy}
           problem={problem}
           onClose={() => open(undefined)}
-          onSave={(name, one) => void create({ suite: { name, cases: [one] } })}
+          onSave={(name, one) => create({ suite: { name, cases: [one] } })}
         />
       )}
     </ListPage>
@@ -131,6 +133,8 @@ function SuiteLine({ suite }: { suite: SuiteRecord }) {
   );
 }
 
+const KEPT_NAME = 'new-suite.name';
+
 /** A suite begins with its name and its first case. */
 function NewSuite({
   busy,
@@ -141,18 +145,27 @@ function NewSuite({
   busy: boolean;
   problem: { message: string; hint?: string } | undefined;
   onClose: () => void;
-  onSave: (name: string, one: WrittenCase) => void;
+  onSave: (name: string, one: WrittenCase) => Promise<boolean>;
 }) {
-  const [name, setName] = useState('');
+  const [name, setName] = useKeptText(KEPT_NAME);
+  const forget = () => keepText(KEPT_NAME, '');
   return (
     <CaseDialog
       title="New suite"
       save="Create suite"
       busy={busy}
       problem={problem}
-      suiteName={{ value: name, onChange: setName }}
-      onClose={onClose}
-      onSave={(one) => onSave(name, one)}
+      keptAs="new-suite"
+      suiteName={{ value: name, onChange: (typed) => setName(() => typed) }}
+      onClose={() => {
+        forget();
+        onClose();
+      }}
+      onSave={async (one) => {
+        const created = await onSave(name, one);
+        if (created) forget();
+        return created;
+      }}
     />
   );
 }

@@ -174,3 +174,33 @@ test('a suite reads well on a phone', async ({ page, loupe }) => {
   await expect(page.getByRole('dialog', { name: 'Edit case' })).toBeVisible();
   await expectAccessible(page);
 });
+
+test('a case is not lost when the page is reloaded, or when another tab has saved the suite', async ({
+  page,
+  loupe,
+}) => {
+  const good = { id: 'first', input: 'Write a.txt' };
+  const made = await loupe.request('/api/suites', { json: { suite: { name: 'Shared', cases: [good] } } });
+  const { suite } = (await made.json()) as SuiteReply;
+  await page.goto(`/suites/${suite.id}`);
+  await page.getByRole('button', { name: 'Add case' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New case' });
+  await dialog.getByLabel('ID', { exact: true }).fill('typed');
+  await dialog.getByRole('textbox', { name: 'Task' }).fill('Write typed.txt');
+  await page.reload();
+  await page.getByRole('button', { name: 'Add case' }).click();
+  await expect(dialog.getByRole('textbox', { name: 'Task' })).toHaveValue('Write typed.txt');
+
+  const body = { name: 'Shared', cases: [good, { id: 'other', input: 'Write b.txt' }] };
+  await loupe.request(`/api/suites/${suite.id}`, { method: 'PUT', json: { suite: body, base: suite.hash } });
+  await dialog.getByRole('button', { name: 'Save case' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Save again to make your change in the new version.');
+  await expect(page.getByText('Write b.txt')).toBeAttached();
+  await dialog.getByRole('button', { name: 'Save case' }).click();
+  await expect(dialog).toBeHidden();
+  const { cases } = await suiteOf(loupe, suite.id);
+  expect(cases.map(({ id }) => id)).toEqual(['first', 'other', 'typed']);
+
+  await page.getByRole('button', { name: 'Add case' }).click();
+  await expect(dialog.getByRole('textbox', { name: 'Task' })).toHaveValue('');
+});

@@ -10,6 +10,7 @@ import {
   formatOf,
   freeCaseId,
   matchingCases,
+  withCase,
 } from './case-draft.ts';
 
 const read = readSuiteValue(BASICS);
@@ -103,4 +104,16 @@ it('filters cases by text and tag', () => {
     'read.one-file',
   ]);
   expect(matchingCases(cases, { text: '', tag: 'edit' })).toHaveLength(5);
+});
+
+it('puts a written case in the place of the one before, or last if that is gone', () => {
+  const cases = [
+    { id: 'a', input: 'A' },
+    { id: 'b', input: 'B' },
+  ];
+  const [first, second] = cases;
+  const one = { id: 'c', input: 'C' };
+  expect(withCase(cases, one, first)).toEqual([one, second]);
+  expect(withCase(cases, one, { id: 'gone', input: '' })).toEqual([first, second, one]);
+  expect(withCase(cases, one)).toEqual([first, second, one]);
 });

@@ -103,6 +103,17 @@ export function duplicateOf(one: SuiteCase, taken: readonly string[]): { draft: 
   return { draft: { ...caseDraftOf(one), id: freeCaseId(one.id, taken) }, like: one };
 }
 
+/** The cases of a suite with one that was written: in the place of the one before, or last if that is gone. Pure. */
+export function withCase(
+  cases: readonly SuiteCase[],
+  one: WrittenCase,
+  before?: SuiteCase,
+): (SuiteCase | WrittenCase)[] {
+  return cases.some(({ id }) => id === before?.id)
+    ? cases.map((each) => (each.id === before?.id ? one : each))
+    : [...cases, one];
+}
+
 /** The tools that the run of a case has: those it names, or all of its mode. */
 export function toolsOfCase({ mode, tools }: Pick<CaseDraft, 'mode' | 'tools'>): readonly string[] {
   const named = listOf(tools);
