@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { useBundledThreads } from './lib/testing/bundle-threads.ts';
 
 /** What a test waits for comes when the machine gets to it. */
 export const patient = {
@@ -44,9 +45,11 @@ export default defineConfig({
         },
       },
       {
+        plugins: [useBundledThreads],
         test: {
           name: 'integration',
           ...patient,
+          globalSetup: 'lib/testing/bundle-threads.ts',
           // They mostly wait: for leases, time limits, pauses between tries and processes that start or end.
           maxWorkers: patient.maxWorkers + 2,
           include: ['{lib,scripts,e2e}/**/*.integration.test.ts'],

@@ -1,0 +1,58 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const lib = resolve(import.meta.dirname, '..');
+/** How the program names a module that it starts as a thread or a process. */
+const MODULE_BY_URL = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g;
+const isTest = (path: string) => /\.test\.ts$/.test(path);
+
+/**
+ * Bundles the modules of threads and processes before the first test, as `scripts/build-server.mjs` does for the program:
+ * tests start hundreds of store threads, and loading the sources takes three times the processor time. `useBundledThreads`
+ * makes the program find the bundles.
+ */
+export default async function bundleThreads(): Promise<() => void> {
+  const folder = mkdtempSync(join(tmpdir(), 'loupe-threads-'));
+  // Packages that stay outside the bundles are found here.
+  symlinkSync(join(lib, '..', 'node_modules'), join(folder, 'node_modules'));
+  const bundle = await rolldown({
+    input: Object.fromEntries(modulesByUrl()),
+    external: ['better-sqlite3', '@silvia-odwyer/photon-node'],
+    platform: 'node',
+    cwd: folder,
+    logLevel: 'warn',
+  });
+  await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: 'shared-[name].mjs',
+  });
+  await bundle.close();
+  process.env.BUNDLED_THREADS = `${pathToFileURL(folder).href}/`;
+  return () => rmSync(folder, { recursive: true, force: true });
+}
+
+function modulesByUrl(): [name: string, path: string][] {
+  const sources = readdirSync(lib, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !isTest(path))
+    .map((path) => join(lib, path));
+  return sources.flatMap((source) =>
+    [...readFileSync(source, 'utf8').matchAll(MODULE_BY_URL)].map(([, name = '']): [string, string] => [
+      name,
+      join(dirname(source), `${name}.ts`),
+    ]),
+  );
+}
+
+/** A Vite plugin that points the program at the bundles of `bundleThreads`. */
+export const useBundledThreads = {
+  name: 'use-bundled-threads',
+  // Before the types are removed, which changes the quotation marks.
+  enforce: 'pre' as const,
+  transform: (code: string, id: string) =>
+    isTest(id) ? undefined : code.replaceAll(MODULE_BY_URL, "new URL('$1.mjs', process.env.BUNDLED_THREADS)"),
+};
