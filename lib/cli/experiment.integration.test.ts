@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,6 +42,7 @@ function begun(...args: string[]) {
       NODE_ENV: 'production',
       PATH: process.env.PATH,
       HOME: folder,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       LOUPE_URL: loupe.url,
       LOUPE_TOKEN: loupe.token,
     },
@@ -230,7 +231,6 @@ describe('npx loupe experiment', () => {
   it.each(STUDIES.map(({ name }) => name))(
     'the study %s runs whole on the demo model',
     async (name) => {
-      mkdirSync(join(folder, 'home'), { recursive: true });
       const { code, out, err } = await experiment('study', name, '--model', 'loupe-demo-answer', '--small');
       expect([code, err]).toEqual([0, expect.stringContaining('finished')]);
       expect(out).toMatch(/^cell/);

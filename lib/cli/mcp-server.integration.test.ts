@@ -46,6 +46,7 @@ async function connect(env: Record<string, string> = {}) {
       PATH: process.env.PATH ?? '',
       HOME: folder,
       NODE_ENV: 'production',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       LOUPE_URL: loupe.url,
       LOUPE_TOKEN: loupe.token,
       ...env,
