@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,43 +10,50 @@ import type { RunEvent, RunEventType } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { SessionLogProjection } from '../sharing/exports/session-log.ts';
 import { bundleProgram } from '../testing/bundle-program.ts';
+import { LifeProcess } from '../testing/life-process.ts';
 import { calls, says, silence } from '../testing/loop-harness.ts';
 
-/** One life of the program: creates the run if there is none, resumes it otherwise, and prints the finished log. */
+/** One life of the program: makes the run if there is none, takes up what an earlier life left, returns the ended log. */
 const LIFE = `
   import { readEnvironment } from '#lib/config/environment.ts';
   import { openRunService } from '#lib/app/open-run-service.ts';
   import { createRunRequest } from '#lib/api/create-run.ts';
-  const opened = await openRunService(readEnvironment(process.env));
-  const { service } = opened;
-  await service.resumeUnfinished();
-  const { run } = await service.start(createRunRequest.parse(JSON.parse(process.env.REQUEST)), {
-    idempotencyKey: 'the walk',
+  import { serveLives } from '#lib/testing/serve-lives.ts';
+  serveLives(async (env) => {
+    const opened = await openRunService(readEnvironment(env));
+    const { service } = opened;
+    await service.resumeUnfinished();
+    const { run } = await service.start(createRunRequest.parse(JSON.parse(env.REQUEST)), {
+      idempotencyKey: 'the walk',
+    });
+    await service.ended(run.id, new AbortController().signal);
+    const log = [];
+    for await (const events of service.stored.log(run.id)) log.push(...events);
+    await opened.close();
+    return log;
   });
-  await service.ended(run.id, new AbortController().signal);
-  const log = [];
-  for await (const events of service.stored.log(run.id)) log.push(...events);
-  await opened.close();
-  process.stdout.write('LOG ' + JSON.stringify(log));
 `;
 
-/** One life of the program: works through an experiment, and prints its items and the number of runs. */
+/** One life of the program that works an experiment off, and returns its items and how many runs there are. */
 const EXPERIMENT = `
   import { setTimeout as delay } from 'node:timers/promises';
   import { readEnvironment } from '#lib/config/environment.ts';
   import { openRunService } from '#lib/app/open-run-service.ts';
   import { experimentRequest } from '#lib/api/experiment.ts';
-  const opened = await openRunService(readEnvironment(process.env));
-  const { service, experiments } = opened;
-  await service.resumeUnfinished();
-  await experiments.resume();
-  const [left] = await experiments.list();
-  const { id } = left ?? (await experiments.create(experimentRequest.parse(JSON.parse(process.env.REQUEST)))).experiment;
-  while ((await experiments.get(id)).experiment.status !== 'finished') await delay(10);
-  const { items } = await experiments.get(id);
-  const runs = await service.stored.list({ limit: 100 });
-  await opened.close();
-  process.stdout.write('LOG ' + JSON.stringify({ items, runs: runs.length }));
+  import { serveLives } from '#lib/testing/serve-lives.ts';
+  serveLives(async (env) => {
+    const opened = await openRunService(readEnvironment(env));
+    const { service, experiments } = opened;
+    await service.resumeUnfinished();
+    await experiments.resume();
+    const [left] = await experiments.list();
+    const { id } = left ?? (await experiments.create(experimentRequest.parse(JSON.parse(env.REQUEST)))).experiment;
+    while ((await experiments.get(id)).experiment.status !== 'finished') await delay(10);
+    const { items } = await experiments.get(id);
+    const runs = await service.stored.list({ limit: 100 });
+    await opened.close();
+    return { items, runs: runs.length };
+  });
 `;
 
 let ollama: FakeOllama;
@@ -94,40 +99,31 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** The output of a life; `undefined` if it was killed. */
-async function printed(
+function startProcess(program: string, fault?: string): LifeProcess {
+  return new LifeProcess(program, {
+    NODE_COMPILE_CACHE: join(root, 'compiled'),
+    ...(fault === undefined ? {} : { LOUPE_FAULT: fault }),
+  });
+}
+
+/** Lives once in this folder. @returns what came of it, as JSON; `undefined` if the life was killed */
+function liveIn(process: LifeProcess, folder: string, request: CreateRunRequest | ExperimentRequest) {
+  return process.live({
+    REQUEST: JSON.stringify(request),
+    LOUPE_DATA_DIR: join(folder, 'data'),
+    OLLAMA_HOST: ollama.url,
+  });
+}
+
+/** Lives until the fault kills the process. */
+async function killedBy(
+  fault: string,
   program: string,
   folder: string,
   request: CreateRunRequest | ExperimentRequest,
-  fault?: string,
 ) {
-  const child = spawn(process.execPath, [program], {
-    env: {
-      NODE_ENV: 'test',
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: join(root, 'compiled'),
-      REQUEST: JSON.stringify(request),
-      LOUPE_DATA_DIR: join(folder, 'data'),
-      OLLAMA_HOST: ollama.url,
-      ...(fault === undefined ? {} : { LOUPE_FAULT: fault }),
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let text = '';
-  child.stdout.on('data', (chunk) => {
-    text += chunk;
-  });
-  const [code, signal] = await once(child, 'close');
-  if (signal === 'SIGKILL') return undefined;
-  expect(code).toBe(0);
-  return text.slice(text.indexOf('LOG ') + 4);
-}
-
-async function live(folder: string, request: CreateRunRequest, fault?: string) {
-  const text = await printed(lifeProgram, folder, request, fault);
-  const log: RunEvent[] = text === undefined ? [] : JSON.parse(text);
-  return { killed: text === undefined, log };
+  await using process = startProcess(program, fault);
+  expect(await liveIn(process, folder, request), fault).toBeUndefined();
 }
 
 /** The result of a run, without times, token counts and traces of being resumed. */
@@ -157,26 +153,28 @@ function pointsOf(log: readonly RunEvent[], types: readonly RunEventType[]): str
 
 async function walk(name: string, request: CreateRunRequest, types: readonly RunEventType[]) {
   const folders = mkdtempSync(join(root, `${name}-`)); // a retry starts over
-  const whole = await live(join(folders, 'whole'), request);
-  const waiting = pointsOf(whole.log, types);
-  let deaths = 0;
+  await using first = startProcess(lifeProgram);
+  await using second = startProcess(lifeProgram);
+  const logIn = async (process: LifeProcess, folder: string): Promise<RunEvent[]> =>
+    JSON.parse((await liveIn(process, folder, request)) ?? '[]');
+  const whole = await logIn(first, join(folders, 'whole'));
+  const waiting = pointsOf(whole, types);
   const logs: { fault: string; log: RunEvent[]; folder: string }[] = [];
-  const worker = async () => {
+  const worker = async (survivor: LifeProcess) => {
     for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
       const folder = join(folders, fault.replaceAll(/[^a-z0-9]+/g, '-'));
       mkdirSync(folder);
-      const first = await live(folder, request, fault);
-      deaths += first.killed ? 1 : 0;
-      const { log } = first.killed ? await live(folder, request) : first;
-      expect(outcome(log), fault).toEqual(outcome(whole.log));
+      await killedBy(fault, lifeProgram, folder, request);
+      const log = await logIn(survivor, folder);
+      expect(outcome(log), fault).toEqual(outcome(whole));
       const started = log.flatMap((event) => (event.type === 'tool-call.started' ? [event.call_id] : []));
       expect(new Set(started).size, fault).toBe(started.length);
       logs.push({ fault, log, folder });
     }
   };
-  await Promise.all([worker(), worker()]);
-  console.info(`${name}: ${logs.length} points, ${deaths} deaths, same end each time, no call repeated`);
-  expect(deaths).toBe(logs.length);
+  await Promise.all([worker(first), worker(second)]);
+  expect(logs.length).toBe(types.length * 2);
+  console.info(`${name}: killed at ${logs.length} points, same end each time, no call repeated`);
   return logs;
 }
 
@@ -217,7 +215,7 @@ it('an exploration killed at its boundaries resumes with its complete memory', a
 
 it('an experiment killed between runs resumes, repeats none and has every result', async () => {
   const request: ExperimentRequest = { name: 'Killed', models: ['explore'], seeds: [1, 2, 3], cycles: 3 };
-  const outcomes = (text: string) => {
+  const outcomes = (text = '') => {
     const { items, runs }: { items: ExperimentItem[]; runs: number } = JSON.parse(text);
     expect(new Set(items.map(({ run_id }) => run_id)).size).toBe(runs);
     return items.map(({ seed, status, result }) => {
@@ -226,12 +224,13 @@ it('an experiment killed between runs resumes, repeats none and has every result
     });
   };
   const folders = mkdtempSync(join(root, 'experiment-'));
-  const whole = outcomes((await printed(experimentProgram, join(folders, 'whole'), request)) ?? '');
+  await using survivor = startProcess(experimentProgram);
+  const whole = outcomes(await liveIn(survivor, join(folders, 'whole'), request));
   expect(whole.map(({ status }) => status)).toEqual(['done', 'done', 'done']);
   for (const point of ['before:run.started', 'after:run.started', 'before:run.ended', 'after:run.ended']) {
     const folder = join(folders, point.replace(':', '-'));
-    expect(await printed(experimentProgram, folder, request, `kill:${point}#2`), point).toBeUndefined();
-    expect(outcomes((await printed(experimentProgram, folder, request)) ?? ''), point).toEqual(whole);
+    await killedBy(`kill:${point}#2`, experimentProgram, folder, request);
+    expect(outcomes(await liveIn(survivor, folder, request)), point).toEqual(whole);
   }
 }, 300_000);
 
@@ -240,17 +239,18 @@ it('an experiment over a suite killed between runs repeats no case and has every
     ...{ name: 'Killed', models: ['session'], suite: { shipped: 'basics', tags: ['when not to act'] } },
     settings: { max_iterations: 2 },
   };
-  const outcomes = (text: string) => {
+  const outcomes = (text = '') => {
     const { items, runs }: { items: ExperimentItem[]; runs: number } = JSON.parse(text);
     expect(new Set(items.map(({ run_id }) => run_id)).size).toBe(runs);
     return items.map(({ case: id, status, result }) => [id, status, result?.outcome, result?.suite_hash]);
   };
   const folders = mkdtempSync(join(root, 'suite-experiment-'));
-  const whole = outcomes((await printed(experimentProgram, join(folders, 'whole'), request)) ?? '');
+  await using survivor = startProcess(experimentProgram);
+  const whole = outcomes(await liveIn(survivor, join(folders, 'whole'), request));
   expect(new Set(whole.map(([id]) => id)).size).toBe(5);
   for (const point of ['before:run.started', 'after:run.ended']) {
     const folder = join(folders, point.replace(':', '-'));
-    expect(await printed(experimentProgram, folder, request, `kill:${point}#3`), point).toBeUndefined();
-    expect(outcomes((await printed(experimentProgram, folder, request)) ?? ''), point).toEqual(whole);
+    await killedBy(`kill:${point}#3`, experimentProgram, folder, request);
+    expect(outcomes(await liveIn(survivor, folder, request)), point).toEqual(whole);
   }
 }, 300_000);

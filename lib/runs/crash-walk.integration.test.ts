@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -19,43 +17,47 @@ import type { RunEvent } from '../events/registry.ts';
 import { openSandbox } from '../sandbox/probe.ts';
 import { SqliteReader } from '../store/sqlite/sqlite-reader.ts';
 import { bundleProgram } from '../testing/bundle-program.ts';
+import { LifeProcess } from '../testing/life-process.ts';
 
 /**
- * One life of the program, without its pages: resumes unfinished runs, creates a run for each task that has none,
- * follows them like a viewer and writes down each event shown, and prints their logs when all have ended.
+ * One life of the program, without its pages: takes up what an earlier life left, makes a run for each task that has
+ * none, follows them like a viewer, who writes down each event as it is shown, and returns their logs when all have ended.
  */
 const LIFE = `
   import { appendFileSync } from 'node:fs';
   import { readEnvironment } from '#lib/config/environment.ts';
   import { openRunService } from '#lib/app/open-run-service.ts';
   import { createRunRequest } from '#lib/api/create-run.ts';
-  const opened = await openRunService(readEnvironment(process.env));
-  const { service } = opened;
-  const began = performance.now();
-  await service.resumeUnfinished();
-  const resumedMs = performance.now() - began;
-  const runs = [];
-  // One after the other: the first task has the first place in the queue.
-  for (const task of JSON.parse(process.env.WALK_TASKS)) {
-    const { run } = await service.start(
-      createRunRequest.parse({ task, workspace: process.env.WALK_WORKSPACE, ...JSON.parse(process.env.WALK_REQUEST) }),
-      { idempotencyKey: task },
-    );
-    runs.push(run);
-  }
-  const logs = await Promise.all(runs.map(async (run) => {
-    const feed = await service.follow({ topics: new Map([[run.id, 0]]), signal: new AbortController().signal });
-    const log = [];
-    while (!feed.done) for (const item of await feed.next(1000)) {
-      if (item.kind !== 'event') continue;
-      log.push(item.event);
-      appendFileSync(process.env.WALK_SEEN, JSON.stringify(item.event) + '\\n');
+  import { serveLives } from '#lib/testing/serve-lives.ts';
+  serveLives(async (env) => {
+    const opened = await openRunService(readEnvironment(env));
+    const { service } = opened;
+    const began = performance.now();
+    await service.resumeUnfinished();
+    const resumedMs = performance.now() - began;
+    const runs = [];
+    // One after the other: the first task has the first place in the queue.
+    for (const task of JSON.parse(env.WALK_TASKS)) {
+      const { run } = await service.start(
+        createRunRequest.parse({ task, workspace: env.WALK_WORKSPACE, ...JSON.parse(env.WALK_REQUEST) }),
+        { idempotencyKey: task },
+      );
+      runs.push(run);
     }
-    feed.close();
-    return log;
-  }));
-  await opened.close();
-  console.log(JSON.stringify({ resumedMs, logs }));
+    const logs = await Promise.all(runs.map(async (run) => {
+      const feed = await service.follow({ topics: new Map([[run.id, 0]]), signal: new AbortController().signal });
+      const log = [];
+      while (!feed.done) for (const item of await feed.next(1000)) {
+        if (item.kind !== 'event') continue;
+        log.push(item.event);
+        appendFileSync(env.WALK_SEEN, JSON.stringify(item.event) + '\\n');
+      }
+      feed.close();
+      return log;
+    }));
+    await opened.close();
+    return { resumedMs, logs };
+  });
 `;
 
 let ollama: FakeOllama;
@@ -130,42 +132,54 @@ interface Life {
   resumedMs: number;
 }
 
+interface LifeOptions {
+  tasks?: readonly string[];
+  request?: object;
+}
+
+/** What a life in this folder needs to know. */
+function settingsOf(folder: string, { tasks = ['Walk'], request }: LifeOptions = {}) {
+  const workspace = join(folder, 'workspace');
+  mkdirSync(workspace, { recursive: true });
+  return {
+    WALK_WORKSPACE: workspace,
+    WALK_SEEN: join(folder, 'seen'),
+    WALK_REQUEST: JSON.stringify({ model: 'walk', ...request }),
+    WALK_TASKS: JSON.stringify(tasks),
+    LOUPE_DATA_DIR: join(folder, 'data'),
+    OLLAMA_HOST: ollama.url,
+  };
+}
+
+function startProcess(fault?: string): LifeProcess {
+  return new LifeProcess(
+    program,
+    { NODE_COMPILE_CACHE: join(root, 'compiled'), ...(fault === undefined ? {} : { LOUPE_FAULT: fault }) },
+    fault?.startsWith('throw') ? 'ignore' : 'inherit',
+  );
+}
+
+/** Lives once in a process that is there already. */
+async function liveIn(process: LifeProcess, folder: string, options?: LifeOptions): Promise<Life> {
+  const text = await process.live(settingsOf(folder, options));
+  if (text === undefined) return { killed: true, logs: [], log: [], resumedMs: 0 };
+  const { logs, resumedMs }: { logs: RunEvent[][]; resumedMs: number } = JSON.parse(text);
+  return { killed: false, logs, log: logs[0] ?? [], resumedMs };
+}
+
+/** Lives once in a process of its own, which a fault or the appearance of a file may kill. */
 async function live(
   folder: string,
   fault?: string,
-  tasks: readonly string[] = ['Walk'],
-  { request, killAt }: { request?: object; killAt?: RegExp } = {},
+  { killAt, ...options }: LifeOptions & { killAt?: RegExp } = {},
 ): Promise<Life> {
-  const workspace = join(folder, 'workspace');
-  mkdirSync(workspace, { recursive: true });
-  const child = spawn(process.execPath, [program], {
-    env: {
-      NODE_ENV: 'test',
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      WALK_WORKSPACE: workspace,
-      WALK_SEEN: join(folder, 'seen'),
-      WALK_REQUEST: JSON.stringify({ model: 'walk', ...request }),
-      WALK_TASKS: JSON.stringify(tasks),
-      NODE_COMPILE_CACHE: join(root, 'compiled'),
-      LOUPE_DATA_DIR: join(folder, 'data'),
-      OLLAMA_HOST: ollama.url,
-      ...(fault === undefined ? {} : { LOUPE_FAULT: fault }),
-    },
-    stdio: ['ignore', 'pipe', fault?.startsWith('throw') ? 'ignore' : 'inherit'],
-  });
+  const { WALK_WORKSPACE } = settingsOf(folder, options);
+  await using process = startProcess(fault);
   const watcher =
-    killAt && watch(workspace, (_, name) => name !== null && killAt.test(name) && child.kill('SIGKILL'));
-  let printed = '';
-  child.stdout.on('data', (chunk) => {
-    printed += chunk;
-  });
-  const [code, signal] = await once(child, 'close');
+    killAt && watch(WALK_WORKSPACE, (_, name) => name !== null && killAt.test(name) && process.kill());
+  const life = await liveIn(process, folder, options);
   watcher?.close();
-  if (signal === 'SIGKILL') return { killed: true, logs: [], log: [], resumedMs: 0 };
-  expect(code).toBe(0);
-  const { logs, resumedMs }: { logs: RunEvent[][]; resumedMs: number } = JSON.parse(printed);
-  return { killed: false, logs, log: logs[0] ?? [], resumedMs };
+  return life;
 }
 
 /** The log of the only run, as it is on disk. */
@@ -185,11 +199,15 @@ function shown(folder: string): RunEvent[] {
   return lines.map((line) => JSON.parse(line) as RunEvent);
 }
 
-/** Calls `work` for each item, two at a time. */
-async function twoAtATime<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+/** Does the work for each, two at a time, and each of the two with a process for lives that are not to be killed. */
+async function twoAtATime<T>(
+  items: readonly T[],
+  work: (item: T, survivor: LifeProcess) => Promise<void>,
+): Promise<void> {
   const waiting = [...items];
   const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+    await using survivor = startProcess();
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item, survivor);
   };
   await Promise.all([worker(), worker()]);
 }
@@ -236,7 +254,7 @@ it('a run killed at every event boundary reaches the same end, loses nothing and
   let kept = 0;
   let seen = 0;
   let unstored = 0;
-  const walk = async (fault: string) => {
+  const walk = async (fault: string, survivor: LifeProcess) => {
     const folder = join(root, fault.replaceAll(/[^a-z0-9]+/g, '-'));
     const first = await live(folder, fault);
     deaths += first.killed ? 1 : 0;
@@ -244,7 +262,7 @@ it('a run killed at every event boundary reaches the same end, loses nothing and
     const viewed = shown(folder);
     seen += viewed.length;
     unstored += viewed.filter((event) => !isDeepStrictEqual(event, left[event.seq - 1])).length;
-    const { log } = first.killed ? await live(folder) : first;
+    const { log } = first.killed ? await liveIn(survivor, folder) : first;
     const same = left.filter((event, index) => isDeepStrictEqual(event, log[index])).length;
     lost += left.length - same;
     kept += same;
@@ -276,7 +294,7 @@ it('a run killed at every event boundary reaches the same end, loses nothing and
 it('an exception at any event boundary ends this run with an error, and no other run', async ({ skip }) => {
   if (!commandsRun) skip('commands cannot be confined here');
   const tasks = ['Walk', 'Another'];
-  const whole = await live(join(root, 'sound'), undefined, tasks);
+  const whole = await live(join(root, 'sound'), undefined, { tasks });
   const types = [...new Set(whole.log.slice(1).map(({ type }) => type))];
   const faults = [
     ...types.map((type) => `throw:before:${type}`),
@@ -285,7 +303,7 @@ it('an exception at any event boundary ends this run with an error, and no other
   let exceptions = 0;
   await twoAtATime(faults, async (fault) => {
     const folder = join(root, fault.replaceAll(/[^a-z0-9]+/g, '-'));
-    const { logs } = await live(folder, fault, tasks);
+    const { logs } = await live(folder, fault, { tasks });
     const ends = logs.map((log) => log.at(-1));
     const errors = ends.filter(
       (end) => end?.type === 'run.ended' && end.result.error?.code === 'internal_error',
@@ -323,11 +341,11 @@ it('a run whose server is killed twice while resuming it is parked by the third 
   if (!commandsRun) skip('commands cannot be confined here');
   const folder = join(root, 'recovery');
   const tasks = ['Poison', 'Sound'];
-  expect((await live(folder, 'kill:before:tool-effect', tasks)).killed).toBe(true);
+  expect((await live(folder, 'kill:before:tool-effect', { tasks })).killed).toBe(true);
   for (let time = 0; time < 2; time++) {
-    expect((await live(folder, 'kill:after:run.resumed', tasks)).killed).toBe(true);
+    expect((await live(folder, 'kill:after:run.resumed', { tasks })).killed).toBe(true);
   }
-  const { logs, resumedMs } = await live(folder, undefined, tasks);
+  const { logs, resumedMs } = await live(folder, undefined, { tasks });
   const [poisoned = [], sound = []] = logs;
   expect(poisoned.filter((event) => event.type === 'tool-call.interrupted')).toHaveLength(1);
   expect(poisoned.at(-1)).toMatchObject({
@@ -355,11 +373,11 @@ it('an incomplete file left by a kill during write_file or edit_file is removed 
     const before = readdirSync(workspace).length;
     // Streamed, the call would be one line of 4.9 MB, and Loupe reads lines of at most 1 MB.
     const large = { request: { model, window_tokens: 2_000_000, live_tokens: false } };
-    const first = await live(folder, undefined, ['Walk'], { ...large, killAt: /^\.loupe-.*\.tmp$/ });
+    const first = await live(folder, undefined, { ...large, killAt: /^\.loupe-.*\.tmp$/ });
     expect(first.killed).toBe(true);
     left += readdirSync(workspace).length - before;
-    if (fault) expect((await live(folder, fault, ['Walk'], large)).killed).toBe(true);
-    const { log } = await live(folder, undefined, ['Walk'], large);
+    if (fault) expect((await live(folder, fault, large)).killed).toBe(true);
+    const { log } = await live(folder, undefined, large);
     expect(log.filter((event) => event.type === 'tool-call.interrupted')).toHaveLength(1);
     expect(readdirSync(workspace).filter((name) => name !== 'large.txt')).toEqual([similar]);
     expect(readFileSync(join(workspace, similar), 'utf8')).toBe('of a person');
@@ -379,8 +397,8 @@ it('an edit whose server is killed is made once or not at all, and reported as i
     mkdirSync(workspace, { recursive: true });
     writeFileSync(join(workspace, 'a.txt'), 'x\n');
     const request = { request: { model: 'edit' } };
-    expect((await live(folder, fault, ['Walk'], request)).killed).toBe(true);
-    const { log } = await live(folder, undefined, ['Walk'], request);
+    expect((await live(folder, fault, request)).killed).toBe(true);
+    const { log } = await live(folder, undefined, request);
     expect(log.filter((event) => event.type === 'tool-call.interrupted')).toHaveLength(1);
     expect(log.filter((event) => event.type === 'tool-call.started')).toHaveLength(1);
     expect(log.at(-1)).toMatchObject({ result: { termination_reason: 'final_answer' } });
