@@ -49,19 +49,22 @@ test('five reloads in the middle of a run leave the same picture as a tab that n
   ollama,
 }) => {
   ollama.add(journey('reloaded'));
-  // The last reloads find it in the middle of a reply, however slow they are.
-  const release = ollama.hold('reloaded', { turn: 5, afterTokens: 20 });
+  // Each reload comes at another point of a reply, and the run goes on meanwhile; the last finds it in the middle of one.
+  const releases = [1, 2, 3, 4, 5].map((turn) => ollama.hold('reloaded', { turn, afterTokens: 4 * turn }));
   const { id } = await startRun(loupe, { task: 'Go', model: 'reloaded', live_tokens: true, think: true });
   const steady = await context.newPage();
   await new RunView(steady).open(id);
-  await new RunView(page).open(id);
-  for (let reloads = 0; reloads < 5; reloads += 1) {
-    await expect(page.locator('[data-connection="live"]')).toBeVisible();
-    await page.waitForTimeout(reloads * 130); // each time at another point of a step
-    await page.reload();
+  const view = new RunView(page);
+  await view.open(id);
+  for (const [index, release] of releases.entries()) {
+    await expect(view.connection('Live')).toBeVisible();
+    await expect(view.row(`Model call ${index + 2}, open`)).toBeVisible();
+    const reloading = page.reload();
+    if (index < 4) release();
+    await reloading;
   }
-  await expect(page.locator('[data-connection="live"]')).toBeVisible();
-  release();
+  await expect(view.connection('Live')).toBeVisible();
+  releases.at(-1)?.();
   const reloaded = await pictureOf(page);
   const unreloaded = await pictureOf(steady);
   expect(reloaded).toEqual(unreloaded);
