@@ -1,7 +1,8 @@
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 
-/** The pages read their state again every 5 to 10 s. */
+/** The longest time until a page reads its state again. */
+const POLL_MS = 10_000;
 const NEXT_LOOK = { timeout: 20_000 };
 
 test('reports Ollama as not responding while it is silent, and recovers when it responds [D11]', async ({
@@ -12,11 +13,13 @@ test('reports Ollama as not responding while it is silent, and recovers when it 
   const light = page.getByRole('banner').getByRole('link', { name: /Ollama/ });
   const lastKnown = page.getByText('Ollama is not responding. This is its last known list.');
 
+  await page.clock.install();
   await page.goto('/models');
   await expect(page.getByText('my-model:latest')).toBeVisible(NEXT_LOOK);
   await expect(light).toHaveText('Ollama 0.17.4', NEXT_LOOK);
 
   const thaw = fake.freeze();
+  await page.clock.fastForward(POLL_MS);
   await expect(lastKnown).toBeVisible(NEXT_LOOK);
   await expect(page.getByText('my-model:latest')).toBeVisible();
   await expect(light).toHaveText('Ollama not responding', NEXT_LOOK);
@@ -28,6 +31,7 @@ test('reports Ollama as not responding while it is silent, and recovers when it 
   await expect(ollama.getByText('ollama serve')).toBeHidden();
 
   thaw();
+  await page.clock.fastForward(POLL_MS);
   await expect(ollama.getByText('Running, version 0.17.4')).toBeVisible(NEXT_LOOK);
   await expect(light).toHaveText('Ollama 0.17.4', NEXT_LOOK);
   await fake.close();
