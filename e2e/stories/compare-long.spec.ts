@@ -1,7 +1,6 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { partingLogs } from '../parting-logs.ts';
 import { storeRuns } from '../stored-run.ts';
@@ -13,12 +12,12 @@ const MOST_DRAWN = 20;
 
 test('two runs of ten thousand events can be compared, rendering only visible rows', async ({
   ownServer,
+  ollama,
 }) => {
   test.setTimeout(600_000);
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-compare-'));
   const { a, b } = partingLogs({ events: 10_000, apartAt: 300, textChars: 9000 });
   await storeRuns(dataDir, { [A]: a, [B]: b });
-  const ollama = await startFakeOllama({});
   const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
   await page.goto(`/compare?a=${A}&b=${B}`);
   const steps = page.locator('[data-step]');
@@ -78,5 +77,4 @@ test('two runs of ten thousand events can be compared, rendering only visible ro
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     await expectFew();
   });
-  await ollama.close();
 });

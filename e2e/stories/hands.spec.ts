@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { endedLog, longLog } from '../../lib/testing/sample-logs.ts';
 import { exploreLog } from '../../lib/testing/sample-modes.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
@@ -43,10 +42,9 @@ function sideways(page: Page): Promise<number[]> {
   );
 }
 
-test('a complete run can be read by keyboard alone', async ({ ownServer }) => {
+test('a complete run can be read by keyboard alone', async ({ ownServer, ollama }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-hands-'));
   await storeRuns(dataDir, { [LONG]: longLog(400).events });
-  const ollama = await startFakeOllama({});
   const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
   const view = new RunView(page);
   const focused = () =>
@@ -129,7 +127,6 @@ test('a complete run can be read by keyboard alone', async ({ ownServer }) => {
     await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeHidden();
     await expect(row).toBeFocused();
   });
-  await ollama.close();
 });
 
 test('two runs can be marked in the list and compared by keyboard', async ({ page, loupe, ollama }) => {
@@ -173,10 +170,9 @@ test('with reduced motion nothing moves for longer than a frame', async ({ page,
   expect(await moving(page)).toEqual([]);
 });
 
-test('a printed run has all its rows', async ({ ownServer }) => {
+test('a printed run has all its rows', async ({ ownServer, ollama }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-paper-'));
   await storeRuns(dataDir, { [LONG]: longLog(400).events });
-  const ollama = await startFakeOllama({});
   const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
   const view = new RunView(page);
   await view.open(LONG);
@@ -201,14 +197,12 @@ test('a printed run has all its rows', async ({ ownServer }) => {
   const sheets = pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
   expect(sheets).toBeGreaterThan(paper.rows / 70);
   await expect(view.timeline.locator('article')).not.toHaveCount(paper.rows);
-  await ollama.close();
 });
 
-test('runs in every state fit 360 and 3840 pixels, and axe finds nothing', async ({ ownServer }) => {
+test('runs in every state fit 360 and 3840 pixels, and axe finds nothing', async ({ ownServer, ollama }) => {
   test.setTimeout(600_000);
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-states-'));
   await storeRuns(dataDir, { [EXPLORED]: exploreLog(12).events, [FAILED]: endedLog('error').events });
-  const ollama = await startFakeOllama({});
   ollama.add({ name: 'hangs', steps: [{ fault: { kind: 'hang' } }] });
   ollama.add({
     name: 'asks',
@@ -246,5 +240,4 @@ test('runs in every state fit 360 and 3840 pixels, and axe finds nothing', async
       }
     });
   }
-  await ollama.close();
 });

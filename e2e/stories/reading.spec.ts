@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Download, Page } from '@playwright/test';
-import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { longLog, SampleLog } from '../../lib/testing/sample-logs.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
@@ -51,11 +50,13 @@ const frames = (page: Page, work: string) =>
     work,
   );
 
-test('a run of ten thousand events can be navigated, filtered and scrubbed', async ({ ownServer }) => {
+test('a run of ten thousand events can be navigated, filtered and scrubbed', async ({
+  ownServer,
+  ollama,
+}) => {
   test.setTimeout(600_000);
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-reading-'));
   await storeRuns(dataDir, { [LONG]: longLog(10_000).events });
-  const ollama = await startFakeOllama({});
   const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const view = new RunView(page);
@@ -140,13 +141,11 @@ test('a run of ten thousand events can be navigated, filtered and scrubbed', asy
     await frames(page, 'wait');
     await expect(view.timeline.locator(':focus')).toBeInViewport();
   });
-  await ollama.close();
 });
 
-test('a 20 MB result shows its beginning and a download link', async ({ ownServer }) => {
+test('a 20 MB result shows its beginning and a download link', async ({ ownServer, ollama }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-huge-'));
   await storeRuns(dataDir, { [HUGE]: hugeLog().events });
-  const ollama = await startFakeOllama({});
   const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
   const view = new RunView(page);
   const opened = Date.now();
@@ -170,7 +169,6 @@ test('a 20 MB result shows its beginning and a download link', async ({ ownServe
   let size = 0;
   for await (const chunk of await download.createReadStream()) size += (chunk as Buffer).length;
   expect(size).toBeGreaterThan(HUGE_CHARS * 0.99);
-  await ollama.close();
 });
 
 for (const worker of [true, false]) {
