@@ -1,12 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  type Browser,
-  type BrowserContext,
-  type Locator,
-  type Page,
-  type Request,
-  expect as see,
-} from '@playwright/test';
+import type { Browser, BrowserContext, Locator, Page, Request } from '@playwright/test';
 import type { ShareReply } from '../../lib/api/share.ts';
 import { ownAddresses } from '../../lib/sharing/listener/share-address.ts';
 import { leaksIn, PLANTED_SECRETS } from '../../lib/testing/planted-secrets.ts';
@@ -102,34 +95,34 @@ test('a teammate follows a live run, until the link is revoked [D14, D15]', asyn
 
   const other = await teammate(browser);
   await other.page.goto(url);
-  await see(other.page.getByRole('heading', { name: 'Read the notes', exact: true })).toBeVisible();
-  await see(other.page.getByRole('article', { name: 'read_file, succeeded' })).toBeVisible();
-  await see(other.page.getByText('read only')).toBeVisible();
+  await expect(other.page.getByRole('heading', { name: 'Read the notes', exact: true })).toBeVisible();
+  await expect(other.page.getByRole('article', { name: 'read_file, succeeded' })).toBeVisible();
+  await expect(other.page.getByText('read only')).toBeVisible();
   // No action, whatever the run waits for.
   for (const name of [/^Stop/, /^Share/, /^Delete/, /^Run again/, /^Approve/, /^Send/]) {
-    await see(other.page.getByRole('button', { name })).toHaveCount(0);
+    await expect(other.page.getByRole('button', { name })).toHaveCount(0);
   }
-  await see(other.page.getByRole('textbox')).toHaveCount(0);
+  await expect(other.page.getByRole('textbox')).toHaveCount(0);
   expect(await other.context.cookies()).toEqual([]);
 
   // What comes later comes there as well.
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Stop after this step' }).click();
-  await see(other.page.getByText(/stop/i).first()).toBeVisible();
+  await expect(other.page.getByText(/stop/i).first()).toBeVisible();
 
   await page.goto('/shares');
   const line = page.getByRole('listitem', { name: 'Read the notes', exact: true });
   await expect(line).toContainText('1 view');
   await expectAccessible(page);
   await line.getByRole('button', { name: 'Revoke' }).click();
-  await see(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible({
+  await expect(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible({
     timeout: 5000,
   });
   await expect(line).toContainText('revoked');
   await expect(line.getByRole('link')).toBeFocused();
   const answer = await other.page.goto(url);
   expect(answer?.status()).toBe(410);
-  await see(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
+  await expect(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
   for (let links = 0; links < 2; links += 1) await loupe.request(`/api/runs/${id}/shares`, { json: {} });
   await expect(page.getByText('Only this machine can open the links.')).toBeVisible();
 
@@ -155,9 +148,9 @@ test('an open page closes when its link expires [D15]', async ({
     share: (expires_in_ms) => makeShare(loupe, id, { expires_in_ms }),
     content: other.page.getByRole('heading', { name: 'Wait', exact: true }),
   });
-  await see(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
+  await expect(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
   expect((await other.page.goto(url))?.status()).toBe(404);
-  await see(other.page.getByRole('heading', { name: 'There is nothing at this address.' })).toBeVisible();
+  await expect(other.page.getByRole('heading', { name: 'There is nothing at this address.' })).toBeVisible();
   await page.goto('/shares');
   await expect(page.getByRole('listitem', { name: 'Wait', exact: true }).first()).toContainText('expired');
   await page.setViewportSize({ width: 360, height: 740 });
@@ -191,7 +184,7 @@ test('an open page without a stream also closes: a snapshot, or an ended run [D1
     one.page.on('requestfinished', (request) => asking.delete(request));
     await one.page.clock.install();
     await one.page.goto(revoked.share.url ?? '');
-    await see(one.page.getByRole('article', { name: 'read_file, succeeded' })).toBeVisible();
+    await expect(one.page.getByRole('article', { name: 'read_file, succeeded' })).toBeVisible();
     await openShortLink(other.page, {
       share: (expires_in_ms) => makeShare(loupe, id, { live, expires_in_ms }),
       content: other.page.getByRole('article', { name: 'read_file, succeeded' }),
@@ -205,9 +198,9 @@ test('an open page without a stream also closes: a snapshot, or an ended run [D1
     });
     expect(asked.status).toBe(200);
     await one.page.clock.runFor(5000);
-    await see(one.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
-    await see(one.page.getByText('Nothing new.')).toHaveCount(0);
-    await see(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
+    await expect(one.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
+    await expect(one.page.getByText('Nothing new.')).toHaveCount(0);
+    await expect(other.page.getByRole('heading', { name: 'This run is no longer shared.' })).toBeVisible();
     for (const { troubles } of [one, other]) expect(troubles).toEqual([]);
     await Promise.all([one.context.close(), other.context.close()]);
   }
@@ -234,11 +227,11 @@ test('a text over 64 KB shows how much is loaded, and the rest is fetched, maske
     const other = await teammate(browser);
     await other.page.goto(share.url ?? '');
     const end = other.page.getByRole('region', { name: 'How the run ended' });
-    await see(end).toContainText(/Only the first 65,53\d of 77,\d{3} characters are here/);
+    await expect(end).toContainText(/Only the first 65,53\d of 77,\d{3} characters are here/);
     await end.getByRole('button', { name: /Load the full answer/ }).click();
     const whole = end.getByRole('region', { name: 'Full answer' });
     await expectAtItsEnd(whole, 'The task is completed.');
-    await see(end).not.toContainText('Only the first');
+    await expect(end).not.toContainText('Only the first');
     const read = (await other.page.locator('body').textContent()) ?? '';
     const sent = await (await fetch(share.url ?? '')).text();
     expect(read + sent).not.toContain('AKIA');
@@ -286,7 +279,7 @@ test('planted secrets of more than 20 kinds never leave, in any scope, live or f
   }
   const other = await teammate(browser);
   await other.page.goto(share.url ?? '');
-  await see(other.page.locator('article').first()).toBeVisible();
+  await expect(other.page.locator('article').first()).toBeVisible();
   expect(leaksIn((await other.page.locator('body').textContent()) ?? '')).toEqual([]);
   await other.context.close();
 });
@@ -308,7 +301,7 @@ test('links open at a row, a snapshot link is a recording, and both fit a narrow
     const { share } = await makeShare(loupe, id, { live });
     const other = await teammate(browser, { width: 360 });
     await other.page.goto(`${share.url}#${seq}`);
-    await see(other.page.getByRole('article', { name: 'read_file, succeeded' })).toBeFocused();
+    await expect(other.page.getByRole('article', { name: 'read_file, succeeded' })).toBeFocused();
     const [inner, whole] = await other.page.evaluate(() => [
       document.documentElement.clientWidth,
       document.documentElement.scrollWidth,
@@ -338,10 +331,10 @@ test('shared pages open at the task, and a running run is followed only on reque
     const other = await teammate(browser, { width: 360 });
     await other.page.goto(share.url ?? '');
     const shown = new RunView(other.page);
-    await see(shown.timeline.locator('article').first()).toHaveAttribute('aria-posinset', '1');
-    await see(shown.timeline.locator('article').first()).toBeInViewport();
-    await see(shown.end).not.toBeInViewport();
-    await see(other.page.getByRole('button', { name: /new rows?$/ })).toHaveCount(0);
+    await expect(shown.timeline.locator('article').first()).toHaveAttribute('aria-posinset', '1');
+    await expect(shown.timeline.locator('article').first()).toBeInViewport();
+    await expect(shown.end).not.toBeInViewport();
+    await expect(other.page.getByRole('button', { name: /new rows?$/ })).toHaveCount(0);
     await expectAccessible(other.page);
     await other.context.close();
   }
@@ -357,9 +350,9 @@ test('shared pages open at the task, and a running run is followed only on reque
       async () => (await logOf(loupe, running.id)).filter(({ type }) => type === 'model-call.started').length,
     )
     .toBe(13);
-  await see(shown.timeline.locator('article').first()).toBeInViewport();
+  await expect(shown.timeline.locator('article').first()).toBeInViewport();
   await other.page.getByRole('button', { name: 'Follow', exact: true }).click();
-  await see(call(13)).toBeInViewport();
+  await expect(call(13)).toBeInViewport();
   expect(other.troubles).toEqual([]);
   await other.context.close();
 });
