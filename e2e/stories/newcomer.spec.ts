@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { freePort } from '../loupe-server.ts';
+import { advanceToNextPoll } from '../page-clock.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
@@ -79,11 +80,14 @@ test('a missing model is named with the command that gets it [D11, S2]', async (
 test('an open page notices when Ollama starts or stops [D11]', async ({ ownServer }) => {
   const port = await freePort();
   const { page } = await ownServer({ ollamaUrl: `http://127.0.0.1:${port}` });
+  await page.clock.install();
   await page.goto('/health');
   const light = page.getByRole('term').filter({ hasText: 'Ollama' });
   await expect(light).toHaveText('Ollama: needs attention');
   const ollama = await startFakeOllama({ port });
+  await advanceToNextPoll(page);
   await expect(light).toHaveText('Ollama: good');
   await ollama.close();
+  await advanceToNextPoll(page);
   await expect(light).toHaveText('Ollama: needs attention');
 });

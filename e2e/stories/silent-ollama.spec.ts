@@ -1,8 +1,8 @@
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { advanceToNextPoll } from '../page-clock.ts';
 
-/** The longest time until a page reads its state again. */
-const POLL_MS = 10_000;
+/** The pages read their state again every 5 to 10 s. */
 const NEXT_LOOK = { timeout: 20_000 };
 
 test('reports Ollama as not responding while it is silent, and recovers when it responds [D11]', async ({
@@ -19,7 +19,7 @@ test('reports Ollama as not responding while it is silent, and recovers when it 
   await expect(light).toHaveText('Ollama 0.17.4', NEXT_LOOK);
 
   const thaw = fake.freeze();
-  await page.clock.fastForward(POLL_MS);
+  await advanceToNextPoll(page);
   await expect(lastKnown).toBeVisible(NEXT_LOOK);
   await expect(page.getByText('my-model:latest')).toBeVisible();
   await expect(light).toHaveText('Ollama not responding', NEXT_LOOK);
@@ -31,7 +31,7 @@ test('reports Ollama as not responding while it is silent, and recovers when it 
   await expect(ollama.getByText('ollama serve')).toBeHidden();
 
   thaw();
-  await page.clock.fastForward(POLL_MS);
+  await advanceToNextPoll(page);
   await expect(ollama.getByText('Running, version 0.17.4')).toBeVisible(NEXT_LOOK);
   await expect(light).toHaveText('Ollama 0.17.4', NEXT_LOOK);
   await fake.close();
