@@ -2,8 +2,8 @@
 export const NOT_COPIED = 'The browser blocked copying. Select the text and copy it yourself.';
 
 /**
- * Copies a text to the clipboard. Pages that come without encryption from another machine, as shared runs do in a local network,
- * have no clipboard of their own: there the text is marked and copied the old way.
+ * Copies a text to the clipboard. Pages that another machine serves unencrypted, such as shared runs in a local
+ * network, cannot use the clipboard API: there the text is selected and copied with the old command.
  *
  * @returns whether it was copied
  */
@@ -13,7 +13,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch (error) {
-    // The browser does not let this page copy, or the page is not the one that is looked at.
+    // The browser does not let this page copy, or the page is not focused.
     if (error instanceof DOMException) return false;
     throw error;
   }
@@ -25,7 +25,7 @@ function copyMarked(text: string): boolean {
   field.setAttribute('aria-hidden', 'true');
   field.className = 'fixed top-0 left-0 opacity-0';
   const before = document.activeElement;
-  // A modal dialog keeps the focus to itself: the field has to stand in it.
+  // A modal dialog traps the focus, so the field must be inside it.
   (before?.closest('dialog') ?? document.body).append(field);
   field.select();
   const copied = document.execCommand('copy');

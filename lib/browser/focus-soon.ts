@@ -1,9 +1,9 @@
 /** Frames after which an element keeps its focus: a list that settles may replace the row it has just drawn. */
 const KEPT_FRAMES = 20;
-/** Frames after which an element that cannot be focused is given up: two seconds. */
+/** Frames after which focusing an element is given up: two seconds. */
 const MAX_FRAMES = 120;
 
-/** The next look at the page; 0 while nothing is to be focused. */
+/** The next scheduled frame; 0 while there is nothing to focus. */
 let frame = 0;
 /** Whether what is to be focused is a control that had the focus before. */
 let isReturn = false;

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla';
 
-/** What the page said last, and how often it said anything: the same words twice are said twice. */
+/** The last announcement and the number of announcements, so that the same text is announced twice. */
 export const said = createStore<{ readonly words: string; readonly count: number }>(() => ({
   words: '',
   count: 0,

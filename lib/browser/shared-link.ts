@@ -2,11 +2,11 @@
 const ASKED_EVERY_MS = 3000;
 
 /**
- * Asks whether the link a page was opened by is still good.
+ * Asks whether the link that opened a page is still valid.
  *
  * @param url the link, relative to the page
- * @returns `gone`: it was revoked, or its time is over; `full`: it is good, and has no room for another live viewer; `good`
- *   also when the server is too busy to say
+ * @returns `gone`: it was revoked or has expired; `full`: it is valid, but has no room for another live viewer; `good`
+ *   also if the server is too busy to answer
  * @throws {TypeError} when the server does not answer
  */
 export async function askLink(url: string, signal: AbortSignal): Promise<'good' | 'gone' | 'full'> {

@@ -1,7 +1,7 @@
 import { KEY_HEADER, STORED_KEY } from '../api/sign-in-key.ts';
 import { ApiError } from './api-error.ts';
 
-/** Given by a tab, where there is no storage: in the shared worker. */
+/** The key from a tab, in the shared worker, which has no storage. */
 let given: string | undefined;
 
 /** The header that tells this origin from other ports of the host, which get the cookie too. For our own server only. */

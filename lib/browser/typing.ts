@@ -1,4 +1,4 @@
-/** Whether keys are words now and not commands. */
+/** Whether keys currently enter text and are not shortcuts. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

@@ -1,13 +1,13 @@
 import { diffLines } from 'diff';
 import { type DiffPiece, diffText } from '../words/diff-text.ts';
 
-/** One line of a comparison, with its number in each version that has it; a `header` stands between the lines of a diff. */
+/** One line of a comparison, with its number in each version that has it; a `header` separates the parts of a diff. */
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added' | 'header';
   readonly text: string;
   readonly before?: number;
   readonly after?: number;
-  /** What changed within the line, if most of it stayed the same. */
+  /** The changes within the line, if most of it stayed the same. */
   readonly pieces?: readonly DiffPiece[];
 }
 
@@ -43,8 +43,8 @@ const MARKED_LINES = 60;
 const MIN_SAME = 0.4;
 
 /**
- * Compares two versions of a file line by line. Takes less than half a second, whatever the texts: what cannot be
- * aligned in that time is shown as replaced.
+ * Compares two versions of a file line by line. Takes less than half a second for any texts: parts that cannot be
+ * aligned in that time are shown as replaced.
  *
  * @param before `undefined` if the file did not exist
  * @param after `undefined` if the file was deleted

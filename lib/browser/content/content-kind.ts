@@ -105,8 +105,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * The text of a field, with its type where the fields beside it say that it is a picture: tools return the bytes of one as
- * `{ "mime_type": "image/png", "data": "iVBO…" }`.
+ * The text of a field, with its type if the fields beside it say that it is an image: tools return the bytes of an
+ * image as `{ "mime_type": "image/png", "data": "iVBO…" }`.
  */
 export function typedText(text: string, beside: Readonly<Record<string, unknown>>): string {
   const type = [beside.mime_type, beside.mimeType, beside.media_type].find(

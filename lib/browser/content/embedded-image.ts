@@ -10,7 +10,7 @@ const DATA_URL = /^data:image\/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})
 const HEADER_CHARS = 262_144;
 
 /**
- * What a `data:` URL of a picture holds, by its own header.
+ * The type and size of an image in a `data:` URL, according to its own header.
  *
  * @returns `undefined` for data that is not a picture of these formats, or that would take more memory than a page should use
  */

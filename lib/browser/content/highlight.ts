@@ -51,14 +51,14 @@ const grammars = {
 } satisfies Record<Language, unknown>;
 const lowlight = createLowlight(grammars);
 
-/** What a stretch of code is; `undefined` for plain. */
+/** The kind of a piece of code; `undefined` for plain code. */
 export type CodeRole = 'keyword' | 'string' | 'number' | 'comment' | 'name' | 'type' | 'added' | 'removed';
 export interface CodePiece {
   readonly text: string;
   readonly role: CodeRole | undefined;
 }
 
-/** Few colours: what highlight.js tells apart, as what a reader looks for. */
+/** Few colours: maps the classes of highlight.js to the kinds that a reader looks for. */
 const ROLES: Readonly<Record<string, CodeRole>> = {
   ...{
     keyword: 'keyword',

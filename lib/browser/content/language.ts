@@ -101,7 +101,7 @@ export function languageOfPath(path: string): Language | undefined {
   return ownValue(FILE_NAMES, name) ?? languageOfName(extensionOf(name));
 }
 
-/** What comes after the last dot of a name, in lower case. */
+/** The part after the last dot of a name, in lower case. */
 export function extensionOf(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1 || name.length).toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** Limits in UTF-16 units, so that no text holds up the page: above them it is shown plainly. */
+/** Limits in UTF-16 units, so that no text blocks the page; longer texts are shown as plain text. */
 export const MAX_MARKDOWN_CHARS = 60_000;
 export const MAX_RENDERED_CHARS = 200_000;
 export const MAX_HIGHLIGHTED_CHARS = 40_000;

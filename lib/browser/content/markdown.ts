@@ -30,14 +30,14 @@ export type Block =
       readonly rows: readonly (readonly (readonly Inline[])[])[];
     };
 
-/** More parts than this would hold up the page when they are drawn. */
+/** Drawing more parts than this would block the page. */
 const MAX_TOKENS = 12_000;
-/** What is nested more deeply is shown as its source. */
+/** Deeper nesting is shown as source. */
 const MAX_NESTING = 24;
 
 /**
- * CommonMark with tables, strikethrough and math. HTML is text. Link definitions are text too, because they would vanish
- * from what is shown. `markdown-it` takes time in proportion to the text, also for hostile ones.
+ * CommonMark with tables, strikethrough and math. HTML is treated as text. So are link definitions, because they would
+ * otherwise be invisible. `markdown-it` takes linear time, even for hostile texts.
  */
 function createParser(): MarkdownIt {
   const parser = new MarkdownIt('default', { html: false, linkify: false, typographer: false, breaks: true });
@@ -52,7 +52,7 @@ const mathParser = createParser().use(tex, { delimiters: 'all', render: (content
 const MAX_FORMULAS = 1000;
 
 /**
- * Markdown as a tree of the few things that Loupe draws. Each text in it is untrusted and still has to be shown as such.
+ * Markdown as a tree of the few elements that Loupe draws. All texts in it are untrusted and must be shown as text.
  *
  * @returns `undefined` if the text is too long or has too many parts to be drawn
  */
@@ -109,7 +109,7 @@ function blockOf(token: Token, cursor: Cursor): Block | undefined {
     case 'table_open':
       return tableOf(cursor);
     default:
-      // Where nesting ends, the parser leaves the source as inline text.
+      // At the nesting limit, the parser leaves the source as inline text.
       return token.type === 'inline' ? { type: 'paragraph', children: inlinesOf(token) } : undefined;
   }
 }
@@ -196,7 +196,7 @@ function inlineOf(token: Token, cursor: Cursor): Inline {
   }
 }
 
-/** Between two dollar signs there may be prices or shell variables, whose second sign begins a word or stands in code. */
+/** Two dollar signs may also enclose prices or shell variables; then the second one begins a word or is inside code. */
 function mathOf({ markup, content }: Token, { tokens, at }: Cursor): Inline {
   const next = tokens[at];
   const isMath =

@@ -11,7 +11,7 @@ export type MathPart =
       readonly children: readonly MathPart[];
     };
 
-/** As Temml makes them; its types leave them open. */
+/** As created by Temml, whose types do not declare them. */
 interface TemmlNode {
   type?: string;
   text?: string;

@@ -1,11 +1,11 @@
 import type { DiffLine } from './compare-files.ts';
 
-/** Where a part of a file begins in both versions: `@@ -12,3 +14,4 @@`. */
+/** The header of a hunk, with its first line in both versions: `@@ -12,3 +14,4 @@`. */
 const HUNK = /^@@+ -(\d{1,9})(?:,\d+)? \+(\d{1,9})(?:,\d+)? @@/;
 
 /**
- * The lines of a diff as `git diff` and `diff -u` print it, with the numbers that its headers give. What stands between the
- * parts is kept as `header`. Linear in the text.
+ * The lines of a diff in the format of `git diff` and `diff -u`, numbered by its headers. Text between the hunks is
+ * kept as `header`. Linear in the text.
  */
 export function unifiedDiffLines(text: string): DiffLine[] {
   let before: number | undefined;

@@ -3,7 +3,7 @@ import { CHECK_LIMITS } from '../../events/limits.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { isBoundedObject, type JsonObject, type JsonValue } from '../../util/json.ts';
 
-/** What the field begins with: the usual shape, to be changed. */
+/** The initial text of the field: a typical schema to edit. */
 export const SAMPLE_SCHEMA = JSON.stringify(
   {
     type: 'object',

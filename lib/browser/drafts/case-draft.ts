@@ -3,7 +3,7 @@ import { kindFacts, type RunKind } from '../../events/modes.ts';
 import { type JsonObject, type JsonValue, jsonObject, jsonValue } from '../../util/json.ts';
 import { type DraftCheck, draftOfCheck, readCheck } from './check-draft.ts';
 
-/** A case as the form holds it: everything as text. */
+/** A case in the form: everything as text. */
 export interface CaseDraft {
   id: string;
   mode: RunKind;

@@ -118,7 +118,7 @@ export function schemaOf(rows: readonly ParameterRow[]): JsonObject {
   };
 }
 
-/** The rows of a schema; `undefined` if it says more than rows can. Pure. */
+/** The rows of a schema; `undefined` if rows cannot express it. Pure. */
 export function rowsOf(schema: JsonObject): ParameterRow[] | undefined {
   const { properties, required } = schema;
   const names = Array.isArray(required) ? required : [];

@@ -1,7 +1,7 @@
 import type { AnnotationChange } from '../../api/run-annotations.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 
-/** What the details dialog of a run has in its fields. */
+/** The fields of a run's details dialog. */
 export interface DetailsDraft {
   readonly title: string;
   readonly tags: readonly string[];
@@ -18,8 +18,8 @@ export function detailsOf({ title, annotations = {} }: RunSummary): DetailsDraft
 }
 
 /**
- * What to change of a run: only fields that a person changed, so that what another tab noted meanwhile stays. `undefined` if there
- * are none. Pure.
+ * The changes to a run: only fields that a person changed, so that changes made in another tab meanwhile are kept.
+ * `undefined` if there are none. Pure.
  *
  * @param opened the fields as they opened
  */

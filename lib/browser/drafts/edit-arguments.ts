@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../util/json.ts';
 
-/** As much of a tool's schema as is needed here. */
+/** The parts of a tool's schema that are needed here. */
 export interface KnownParameters {
   properties?: Readonly<Record<string, { type?: unknown }>>;
 }

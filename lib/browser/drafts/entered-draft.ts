@@ -1,7 +1,7 @@
 import { contentProblems } from '../../events/entered-content.ts';
 import type { AskedField, EnteredContent, EnteredValue } from '../../events/mcp-request.ts';
 
-/** What a form of a server holds while it is filled in: texts, or the chosen options. */
+/** The values of a server's form while it is filled in: texts, or the chosen options. */
 export type EnteredTexts = Readonly<Record<string, string | readonly string[]>>;
 
 /** The form as the server suggests it. */
@@ -36,7 +36,7 @@ function enteredValue(
   if (kind === 'choices') return Array.isArray(text) && (text.length > 0 || required) ? [...text] : undefined;
   if (typeof text !== 'string' || text === '') return undefined;
   if (kind === 'switch') return text === 'true';
-  // Not a number: the check of the field says so.
+  // Not a number; the validation of the field reports it.
   if (kind === 'number' || kind === 'integer') return text.trim() === '' ? undefined : Number(text);
   return text;
 }

@@ -31,7 +31,7 @@ export interface ExperimentDraft {
   /** A folder that each task gets a copy of. */
   workspace: string;
   models: readonly string[];
-  /** What each run of a task must fulfil. */
+  /** The checks that each run of a task must pass. */
   checks: DraftCheck[];
   temperatures: string;
   /** Other settings to vary, one a line with the values to try: `top_p: 0.9, 0.5`. */
@@ -63,7 +63,7 @@ export const emptyExperiment: ExperimentDraft = {
   confirmed: 0,
 };
 
-/** What a field of seeds says that cannot be read. */
+/** The problem shown for an unreadable seeds field. */
 export const SEEDS_PROBLEM = `At most ${MAX_SEEDS} whole numbers, such as 1-5 or 7, 42.`;
 
 const { max: maxCycles } = formLimits(NUMBER_SETTINGS.max_cycles);
@@ -125,7 +125,7 @@ export function experimentOf(
   };
 }
 
-/** What the runs do: fields of the request, and how many runs that is for each combination of all else. */
+/** The work of the runs: fields of the request, and the number of runs for each combination of everything else. */
 interface ReadWork {
   problems: ExperimentProblems;
   fields?: Pick<ExperimentRequest, 'suite' | 'mode' | 'task' | 'workspace' | 'cycles' | 'settings'>;
@@ -146,7 +146,7 @@ export function casesOf({ cases }: DraftSuite, tags: readonly string[]): DraftSu
   return tags.length === 0 ? cases : cases.filter((one) => one.tags.some((tag) => tags.includes(tag)));
 }
 
-/** The kind of most of the runs, by which their time is estimated; of several, that of the first case. */
+/** The most frequent kind of run, by which the time is estimated; on a tie, that of the first case. */
 export function kindOfRuns({
   work,
   suite,
@@ -186,12 +186,12 @@ function taskWork(draft: ExperimentDraft, cycles: number | undefined): ReadWork 
   };
 }
 
-/** Whether so many runs must be confirmed. */
+/** Whether this many runs must be confirmed. */
 export function needsConfirmation(runs: number): boolean {
   return runs > MAX_UNCONFIRMED_RUNS && runs <= MAX_EXPERIMENT_RUNS;
 }
 
-/** `1-3, 7` as numbers; `undefined` when something in it is none. */
+/** `1-3, 7` as numbers; `undefined` if a part is not a number. */
 export function numbersOf(text: string, limits: { max: number; whole?: boolean }): number[] | undefined {
   const numbers: number[] = [];
   for (const part of text.split(/[\s,;]+/).filter(Boolean)) {
@@ -209,7 +209,7 @@ export function numbersOf(text: string, limits: { max: number; whole?: boolean }
   return [...new Set(numbers)];
 }
 
-/** A count from 1; `undefined` when left empty, `null` when it is none. */
+/** A count from 1; `undefined` if empty, `null` if invalid. */
 function oneNumber(text: string, max: number): number | undefined | null {
   if (text.trim() === '') return undefined;
   const value = Number(text);

@@ -17,8 +17,8 @@ import { distinctValues } from '../../util/sorted-json.ts';
 export type Factors = Record<string, JsonValue[]>;
 
 /**
- * Reads factors, one a line: `window_tokens: 8192, 32768`. Values are JSON or plain words; a comma within brackets or
- * quotes belongs to its value. The server checks what only it knows. Pure.
+ * Reads factors, one per line: `window_tokens: 8192, 32768`. Values are JSON or plain words; a comma within brackets or
+ * quotes belongs to its value. The server validates the rest. Pure.
  */
 export function readFactors(text: string): { ok: true; factors: Factors } | { ok: false; problem: string } {
   const factors: Factors = {};
@@ -53,7 +53,7 @@ function valuesProblem(name: string, values: readonly JsonValue[]): string | und
   return wrong === undefined ? undefined : `${JSON.stringify(wrong)} must be ${expected?.words}.`;
 }
 
-/** What the values of a factor must be; `undefined` where only the server knows. */
+/** The allowed values of a factor; `undefined` if only the server knows them. */
 function expectationOf(name: string): { fits: (value: JsonValue) => boolean; words: string } | undefined {
   const option = MODEL_OPTION_NAMES.find((known) => known === name);
   const setting = SETTING_NAMES.find((known) => known === name);

@@ -32,8 +32,8 @@ export function folderName(path: string): string {
 }
 
 /**
- * The path in the field of the folder dialog: what is being typed; the path that could not be listed, so that it can be corrected;
- * otherwise that of the folder that is listed. Pure.
+ * The path in the folder dialog's field: the typed text; or a path that could not be listed, so that it can be
+ * corrected; otherwise the listed folder. Pure.
  */
 export function pathInField({
   typed,
@@ -42,11 +42,11 @@ export function pathInField({
   failed,
 }: {
   typed: string | undefined;
-  /** The path that was asked for; empty for the home folder. */
+  /** The requested path; empty for the home folder. */
   wanted: string;
-  /** The path of the last list, which may be that of an earlier folder. */
+  /** The path of the last list, which may belong to an earlier folder. */
   listed: string | undefined;
-  /** Whether the path that was asked for could not be listed. */
+  /** Whether the requested path could not be listed. */
   failed: boolean;
 }): string {
   if (typed !== undefined) return typed;

@@ -140,7 +140,7 @@ function labelOf({ role, tool_name, calls }: ForkDraftReply['messages'][number])
   }
 }
 
-/** A call that has not begun at the place, with its arguments as texts. */
+/** A call that has not started at the fork point, with its arguments as texts. */
 export interface DraftCall {
   readonly callId: string;
   readonly tool: string;

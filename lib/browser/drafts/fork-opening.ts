@@ -1,10 +1,10 @@
 import type { ForkPlace } from '../../api/fork-place.ts';
 
-/** What a fork is opened with: where, and what of it is to be changed. */
+/** How the fork dialog opens: the fork point, and what is to be changed. */
 export interface ForkOpening {
   readonly place: ForkPlace;
-  /** Where the fork is, in words: `before iteration 3`. */
+  /** The fork point in words: `before iteration 3`. */
   readonly words: string;
-  /** What the person came to change; it is open at once. */
+  /** The part that the person wants to change; it is open from the start. */
   readonly focus?: 'message' | 'result' | 'reply' | 'arguments' | 'settings';
 }

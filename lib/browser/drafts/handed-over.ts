@@ -10,7 +10,7 @@ export function handOver(draft: Partial<RunDraft> | undefined): void {
   handed = draft;
 }
 
-/** What was handed over, until `handOver(undefined)`. */
+/** The handed-over task, until `handOver(undefined)`. */
 export function handedOver(): Partial<RunDraft> | undefined {
   return handed;
 }

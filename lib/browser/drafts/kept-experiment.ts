@@ -10,7 +10,7 @@ type KeptField = Exclude<keyof ExperimentDraft, 'confirmed'>;
 /** All but the confirmation of many runs, which is given again. */
 const KEPT_FIELDS = keysOf(emptyExperiment).filter((name): name is KeptField => name !== 'confirmed');
 
-/** What an experiment's form has been filled in with, as text; empty if with nothing. Pure. */
+/** The entries in an experiment's form, as text; empty if there are none. Pure. */
 export function experimentText(draft: ExperimentDraft): string {
   const changed = KEPT_FIELDS.filter(
     (name) => JSON.stringify(draft[name]) !== JSON.stringify(emptyExperiment[name]),

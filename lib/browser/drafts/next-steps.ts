@@ -54,20 +54,23 @@ function lastStep(timeline: Timeline): { iteration: number; attempt: number } | 
   return timeline.rows.findLast(({ kind }) => kind === 'iteration');
 }
 
-/** How far a run came, as its state says it. */
+/** How far a run got, by its state. */
 type Extent = Pick<RunState, 'iteration' | 'cycle'>;
 
-/** How a run that has ended can go on in its own conversation: as a fork at its end. */
+/** How an ended run can continue its own conversation: as a fork at its end. */
 export interface Continuation {
   readonly request: ForkRequest;
-  /** What has to be set otherwise so that it can, in words: `up to 20 iterations`. */
+  /** The settings that must change for this, in words: `up to 20 iterations`. */
   readonly changes: readonly string[];
 }
 
 /** A person adds something, and the model should not run out of iterations because of it. */
 const ROOM_FOR_A_HINT = 3;
 
-/** How a person's words go on after the end; `undefined` when nothing was said yet, or no iteration is left to have. */
+/**
+ * How a person's message continues the run after its end; `undefined` if the conversation is empty or no iteration is
+ * left.
+ */
 export function continueWith(
   message: string,
   config: RunConfig,
@@ -110,8 +113,8 @@ export function continueWith(
 }
 
 /**
- * The fork that sends a failed model call again: the conversation as it stood before that call and its retries, in the same
- * folder. Where no call failed, as when the server was down from the start, the fork begins at the end.
+ * The fork that sends a failed model call again: the conversation before that call and its retries, in the same folder.
+ * If no call failed, for example because the server was down from the start, the fork begins at the end.
  *
  * @returns `undefined` for a run that no failure ended, or that would fail the same way
  */
@@ -154,7 +157,7 @@ function higherLimit({ max_iterations: limit }: RunConfig): number {
   return Math.min(MAX_ITERATIONS, limit + Math.max(5, limit));
 }
 
-/** A setting that keeps the same end from coming again, in words and as a change of the form. */
+/** A setting that prevents the same ending, in words and as a change of the form. */
 export interface Suggestion {
   readonly words: string;
   readonly changes: Partial<RunDraft>;
@@ -162,7 +165,7 @@ export interface Suggestion {
   readonly raisesLimit: boolean;
 }
 
-/** What to set otherwise after this end, when there is one setting that follows from it. */
+/** The setting to change after this ending, if there is an obvious one. */
 export function suggestionFor(config: RunConfig, end: End): Suggestion | undefined {
   const { budget } = config;
   if (end.outcome?.kind === 'answered_cut_off') return longerReply(config);

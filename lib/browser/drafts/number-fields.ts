@@ -43,14 +43,14 @@ export function readNumber(name: NumberFieldName, written: string): ReadField {
   return { ok: true, value: facts.whole ? Math.round(value * scale) : rounded(value * scale) };
 }
 
-/** A number in the unit of the API as its field has it; empty if there is none. */
+/** A number in the unit of the API as text for its field; empty if there is none. */
 export function writtenNumber(name: NumberFieldName, value: unknown): string {
   if (typeof value !== 'number') return value === undefined || value === null ? '' : String(value);
   const { form }: NumberFacts = NUMBER_FIELDS[name];
   return String(form?.scale === undefined ? value : rounded(value / form.scale));
 }
 
-/** What an empty field shows: what then holds, as far as it is known. */
+/** The placeholder of an empty field: the value that then applies, if known. */
 export function placeholderOf(name: NumberFieldName, usual: unknown): string {
   const { form }: NumberFacts = NUMBER_FIELDS[name];
   return form?.empty ?? writtenNumber(name, usual);

@@ -7,7 +7,7 @@ import { emptyDraft, type RunDraft, requestOf } from './run-draft.ts';
 function saved(draft: Partial<RunDraft>, options = { isTemplate: true }) {
   const read = presetRunOf({ ...emptyDraft, ...draft }, options);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  // As the server takes and stores it.
+  // As the server accepts and stores it.
   return presetRequest.parse(JSON.parse(JSON.stringify({ name: 'x', run: read.run }))).run;
 }
 

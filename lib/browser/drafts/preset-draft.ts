@@ -25,7 +25,7 @@ export function draftOfPreset(run: PresetRun): RunDraft {
   };
 }
 
-/** Stands for what a preset may leave open and a run may not. */
+/** A placeholder for fields that a preset may leave empty and a run may not. */
 const OPEN = 'open';
 
 /**

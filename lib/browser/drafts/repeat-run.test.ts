@@ -21,7 +21,7 @@ it('asks for the same configuration k times, with its seed and its options', () 
     task: config.task,
     settings: { max_iterations: 12 },
   });
-  // What took its default takes it again.
+  // Settings at their defaults follow them again.
   expect(plan.settings).not.toHaveProperty('window_tokens');
   const unseeded = experimentRequest.parse(
     repeatRequest(sampleConfig(), { run: { id: 'x' }, title: 'A title', times: 2 }),

@@ -10,7 +10,10 @@ import { withoutNamedOptions } from '../../events/sent-options.ts';
 export const MIN_RUN_REPEATS = 2;
 export const MAX_RUN_REPEATS = 20;
 
-/** Whether a run can be repeated as an experiment: nobody can repeat what a person said in a session, and experiments have no images. */
+/**
+ * Whether a run can be repeated as an experiment: a person's messages in a session cannot be repeated, and experiments
+ * have no images.
+ */
 export function canRepeat(config: RunConfig): boolean {
   return !isLedByPerson(config) && !config.images?.length;
 }
@@ -19,8 +22,9 @@ export function canRepeat(config: RunConfig): boolean {
 export type FormerRun = Pick<RunSummary, 'id' | 'imported_at'>;
 
 /**
- * The folder that a person chose for a run, to work in or to copy; `undefined` where there is none, or it was made for the
- * run. A run file may name any folder of this machine, so the one of an imported run counts only once a person enters it.
+ * The folder that a person chose for a run, to work in or to copy; `undefined` if there is none, or it was created for
+ * the run. A run file may name any folder of this machine, so the folder of an imported run only counts once a person
+ * enters it.
  */
 export function chosenFolder({ workspace, copied_from }: RunConfig, run: FormerRun): string | undefined {
   if (copied_from !== undefined && run.imported_at === undefined) return copied_from;
@@ -29,9 +33,9 @@ export function chosenFolder({ workspace, copied_from }: RunConfig, run: FormerR
 }
 
 /**
- * The experiment that does the same as a run so many times: its model, its options, its seed if it has one, and the
- * settings a person set for it; the others take their defaults again. Each run of a task works on a copy of the folder, as
- * it is then, or in an empty one. Pure.
+ * An experiment that repeats a run: its model, options, seed if it has one, and the settings that a person set; other
+ * settings take their defaults. Each run of a task works on a copy of the folder as it is then, or in an empty one.
+ * Pure.
  */
 export function repeatRequest(
   config: RunConfig,

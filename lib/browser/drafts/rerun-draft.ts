@@ -26,7 +26,7 @@ export interface DraftMessage {
   readonly sent?: number;
   readonly role: MessageRole;
   readonly content: string;
-  /** What only a reply has: its thinking, and its tool calls as JSON; empty without them. */
+  /** Only for replies: thinking, and tool calls as JSON; empty if there are none. */
   readonly thinking: string;
   readonly calls: string;
   /** The tool whose result it is. */
@@ -168,7 +168,7 @@ function readMessages(
   const read = messages.map((message) => {
     const { sent } = message;
     const original = sent === undefined ? undefined : body.messages[sent];
-    // What a person did not touch is sent as it was, whatever it is.
+    // Unchanged parts are sent as they were, even if they are invalid.
     if (original && sent !== undefined && isSame({ ...message, key: sent }, draftMessage(original, sent)))
       return { as_sent: sent };
     return writtenMessage(message, original, problems);

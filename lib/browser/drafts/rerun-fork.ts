@@ -107,7 +107,7 @@ function sameMessage(a: DraftMessage, b: DraftMessage): boolean {
   );
 }
 
-/** Whether a message and all before it are those of the conversation, so that an edit of it changes this one. */
+/** Whether a message and all before it equal the conversation's, so that an edit changes that message. */
 function isInPlace(sent: SentRequestReply, point: ForkDraftReply, index: number): boolean {
   const written = newRerunDraft(sent).messages;
   return written.slice(0, index + 1).every(({ role, content }, at) => {

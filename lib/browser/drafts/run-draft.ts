@@ -69,13 +69,13 @@ export interface RunDraft
   tier: Tier;
   stall_guard: (typeof STALL_GUARD_CHOICES)[number];
   think: ThinkWord;
-  /** Built-in tools that the model does not get; those of other kinds of run stand beside them. */
+  /** Built-in tools that the model does not get, including those of other kinds of run. */
   withheldTools: readonly string[];
   /** Tools of MCP servers and optional ones that the model gets. */
   addedTools: readonly string[];
   /** The hosts that `fetch_url` may ask, as they were written. */
   fetch_hosts: string;
-  /** What happens to calls, by tool; built-in tools that are not named run without asking. */
+  /** What happens to calls, by tool; other built-in tools run without asking. */
   approval: Readonly<Record<string, ApprovalChoice>>;
   checks: DraftCheck[];
   /** The JSON schema of the answer; empty if it may be any text. */
@@ -92,7 +92,7 @@ export interface RunDraft
   otherSettings: Pick<RunSettings, KeptSetting | 'approval'>;
 }
 
-/** Where a run works, as its draft says. */
+/** Where a run works, according to its draft. */
 export type FolderChoice = Pick<RunDraft, 'workspaceKind' | 'workspace' | 'workspace_copy'>;
 
 const switches = defaultSettings({ mode: DEFAULT_MODE, agentic: true });
@@ -254,7 +254,7 @@ function replyLimitsOf(draft: RunDraft, first?: number, second?: number): [numbe
   return [first ?? usual, second ?? defaultSecondReplyLimit(modeAndTools(draft.kind).mode, first ?? usual)];
 }
 
-/** What the fields that are left empty will be, as far as it is known before the run starts. */
+/** The values of empty fields, as far as they are known before the run starts. */
 export function draftDefaults(draft: RunDraft) {
   const window = Number(draft.window_tokens);
   const first = Number(draft.predict_first);

@@ -3,7 +3,7 @@ import { SERVER_CALL_SECONDS } from '../../events/limits.ts';
 import { MAX_SERVER_NAME_CHARS, SERVER_NAME } from '../../events/mcp-names.ts';
 import { isWholePath } from './folder-path.ts';
 
-/** Stands for a value that the server of Loupe keeps and does not show. */
+/** Represents a value that Loupe's server keeps and does not show. */
 export const HIDDEN_VALUE = '••••••';
 
 /** An MCP server while a person fills in its form. */

@@ -12,7 +12,7 @@ export interface IterationTime {
 export interface AlignedTime {
   /** From 1; 0 for what precedes the first iteration. */
   readonly position: number;
-  /** Where it begins in all runs, in milliseconds from the beginning of the axis. */
+  /** Its start in all runs, in milliseconds from the start of the axis. */
   readonly start: number;
   /** As long as the longest. */
   readonly length: number;

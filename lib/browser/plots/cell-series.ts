@@ -16,7 +16,7 @@ export interface FactorResponse {
   readonly values: readonly number[];
   /** One entry per value; missing where no run has passed or failed. */
   readonly models: readonly { readonly model: string; readonly rates: readonly (Rate | undefined)[] }[];
-  /** Whether a rate is that of several cells, which differ in other factors. */
+  /** Whether a rate combines several cells that differ in other factors. */
   readonly pooled: boolean;
 }
 

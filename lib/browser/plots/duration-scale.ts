@@ -5,7 +5,7 @@ const MS_PER_HOUR = 3_600_000;
 const MS_PER_MINUTE = 60_000;
 /** Minutes divide an axis if its ticks are nearer to half a minute than to 20 seconds (geometrically), and so do hours. */
 const LEAST_PART = Math.sqrt((1 / 2) * (1 / 3));
-/** What d3 takes where no number of ticks is asked for. */
+/** d3's default number of ticks. */
 const TICKS = 10;
 
 /**
@@ -44,7 +44,7 @@ export function durationLabel(ms: number): string {
   return ms === 0 ? '0' : formatDuration(ms);
 }
 
-/** What an axis is divided by decimally if its ticks are to be so far apart, all in milliseconds. */
+/** The unit by which an axis is divided decimally for a given tick distance, all in milliseconds. */
 function divisorOf(stepMs: number): number {
   if (stepMs >= LEAST_PART * MS_PER_HOUR) return MS_PER_HOUR;
   if (stepMs >= LEAST_PART * MS_PER_MINUTE) return MS_PER_MINUTE;

@@ -30,7 +30,7 @@ export function callsLabel({ first, last }: Pick<WaterfallRow, 'first' | 'last'>
   return from === last.call ? formatCount(from) : `${formatCount(from)}–${formatCount(last.call)}`;
 }
 
-/** A row of the waterfall in words. */
+/** A row of the waterfall as text. */
 export function timeWords(row: WaterfallRow): string {
   const label = callsLabel(row);
   const name = row.last.call === 0 ? 'Before the first call' : `${row.calls > 1 ? 'Calls' : 'Call'} ${label}`;
@@ -56,7 +56,7 @@ export function stepsName({ first, last }: StepGroup, unit: string): string {
   return `${unit}s ${formatCount(first.position)}–${formatCount(last.position)}`;
 }
 
-/** The prompt of a step in words. */
+/** The prompt of a step as text. */
 export function contextWords(step: RunStep): string {
   const { estimated, evaluated, window, roles, compacted } = step;
   if (!roles) return 'no prompt yet';
@@ -72,12 +72,12 @@ export function contextWords(step: RunStep): string {
   ].join(' · ');
 }
 
-/** The tokens of a group in words. */
+/** The tokens of a group as text. */
 export function tokensWords({ tokensIn, tokensOut, tokensEstimated }: StepGroup): string {
   return `${formatTokens(tokensIn, tokensEstimated)} tokens in · ${formatTokens(tokensOut, tokensEstimated)} out`;
 }
 
-/** The speed of a group in words. */
+/** The speed of a group as text. */
 export function rateWords({ rate }: StepGroup): string {
   if (!rate) return 'not measured';
   const range = rate.low === rate.high ? '' : ` (${formatRate(rate.low)}–${formatRate(rate.high)})`;

@@ -21,7 +21,7 @@ export interface HistoryPoint {
   readonly high: number;
 }
 
-/** What the models came to in the experiments over a suite, the oldest first. Pure. */
+/** The results of the models in the experiments with a suite, oldest first. Pure. */
 export function suiteHistory(experiments: readonly ExperimentSummary[], suiteId: string): HistoryPoint[] {
   return experiments
     .toSorted((a, b) => a.created_at - b.created_at)

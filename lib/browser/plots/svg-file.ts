@@ -1,4 +1,4 @@
-/** What makes a shape look the same outside of the page. */
+/** The styles that make a shape look the same outside of the page. */
 const PROPERTIES = [
   ...['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-opacity', 'opacity'],
   ...['font-family', 'font-size', 'font-weight', 'text-anchor', 'dominant-baseline', 'shape-rendering'],

@@ -1,4 +1,4 @@
-/** What fills an area of a plot besides its colour. */
+/** The texture of an area of a plot, in addition to its colour. */
 export type Texture = 'solid' | 'stripes' | 'crosses';
 
 /** Width and height of a tile. */

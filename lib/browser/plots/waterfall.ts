@@ -53,7 +53,7 @@ function opening(row: TimelineRow): OpenTime {
   return { row, call: 0, from: row.at, pieces: [] };
 }
 
-/** When the last of its pieces ends. */
+/** The end of its last piece. */
 function endOf({ from, pieces }: OpenTime): number {
   return pieces.reduce((end, { to }) => Math.max(end, to), from);
 }
@@ -132,7 +132,7 @@ function modelPieces(row: CallRow, until: number): TimeSegment[] {
   const { seq, at, ended, failed, status } = row;
   const end = ended ?? failed;
   if (!end) {
-    // A call that was lost with its server has no end of its own.
+    // A call that was lost with its server has no recorded end.
     return status === 'open' ? [{ kind: 'model', from: at, to: until, seq }] : [];
   }
   const phases = phasesOf(row);
@@ -177,7 +177,7 @@ function toolPieces(row: ToolRow, until: number): TimeSegment[] {
   return pieces;
 }
 
-/** The waits during a call, for a person and then for the model, whom its server asked. */
+/** The waits during a call, for the person and then for the model that its server asked. */
 function askedPieces({ asked = [], resultSeq }: ToolRow, until: number): TimeSegment[] {
   return asked.flatMap(({ received, answered, sampled }): TimeSegment[] => {
     const { at: from, seq, server } = received;

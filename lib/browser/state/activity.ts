@@ -5,7 +5,7 @@ import { endWords, type Tone } from '../words/end-words.ts';
 import { formatBytes } from '../words/format.ts';
 import type { Live } from './live-text.ts';
 
-/** What a run is doing now, and since when (by its own clock). */
+/** The current activity of a run, and since when (by its own clock). */
 export interface Activity {
   label: string;
   /** Details: the model, the command, the position in the queue. */

@@ -2,17 +2,17 @@ import { promptFate, unreadShare } from '../../events/prompt-share.ts';
 import type { RunState } from '../../events/run-state.ts';
 import type { CallRow } from '../../events/timeline.ts';
 
-/** What a request to the model took of its window, in tokens, as far as it is known. */
+/** How much of the window a model request took, in tokens, as far as known. */
 export interface CallContext {
   /** `num_ctx` of the request. */
   readonly requested: number | undefined;
-  /** The window the model was loaded with, as the server says. */
+  /** The window the model was loaded with, as reported by the server. */
   readonly effective: number | undefined;
   /** The window that counts: the smaller of the two. 0 when neither is known. */
   readonly window: number;
   /** Characters / 4 over all that was sent (C1). */
   readonly estimated: number;
-  /** What the server says it read. */
+  /** How many tokens the server reported to have read. */
   readonly evaluated: number | undefined;
   /** Room kept for the reply: `num_predict`. */
   readonly reserve: number | undefined;

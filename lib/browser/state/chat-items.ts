@@ -22,7 +22,7 @@ export interface ChatFold {
 /** An item of the chat view. A fold that is open is followed by its rows. */
 export type ChatItem = TimelineRow | ChatText | ChatFold;
 
-/** What happened in a fold, in figures. */
+/** The figures of a fold. */
 export interface FoldFigures {
   readonly modelCalls: number;
   /** The names of the called tools, in order. */
@@ -50,7 +50,7 @@ export class ChatArrangement {
   #rows: readonly TimelineRow[] = [];
   #items: readonly ChatItem[] = [];
   #unfolded: Unfolded = {};
-  /** Where no fold is open: how many rows have led to how many items. */
+  /** How many items the rows so far have produced, if no fold is open. */
   #marks: { rows: number; items: number }[] = [];
 
   /** The items of the rows. */
@@ -158,7 +158,7 @@ function announces(row: TimelineRow): boolean {
   }
 }
 
-/** Whether a row is never folded: it waits for a person, warns, or says how the run was led. */
+/** Whether a row is never folded: it waits for a person, warns, or shows how the run was steered. */
 function isInTheOpen(row: TimelineRow): boolean {
   switch (row.kind) {
     case 'forked':
@@ -181,7 +181,7 @@ function isInTheOpen(row: TimelineRow): boolean {
   }
 }
 
-/** What happened in a fold. Pure. */
+/** Sums up a fold. Pure. */
 export function foldFigures({ rows }: Pick<ChatFold, 'rows'>): FoldFigures {
   const tools: string[] = [];
   let modelCalls = 0;

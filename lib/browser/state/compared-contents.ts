@@ -23,7 +23,7 @@ export interface FileContents {
   };
 }
 
-/** Where a content is: a text of an event of a run. */
+/** The location of a content: a text in an event of a run. */
 export interface ContentPlace extends TextPlace {
   readonly runId: string;
 }

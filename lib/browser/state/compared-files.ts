@@ -16,7 +16,7 @@ export function comparedFiles(runs: readonly Pick<ComparedRun, 'files'>[]): Comp
   return paths.map((path) => ({ path, versions: byPath.map((files) => files.get(path)) }));
 }
 
-/** What a run did to a file, beside what the baseline did to it. Pure. */
+/** A run's change to a file, next to the baseline's change. Pure. */
 export function versionWords(
   baseline: WrittenFile | undefined,
   version: WrittenFile | undefined,

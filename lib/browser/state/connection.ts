@@ -109,7 +109,7 @@ function caughtUp(connection: Connection): ConnectionStatus {
 
 /**
  * How long to wait before the next attempt, in milliseconds: 0.25 s, 0.5 s, 1 s … up to 8 s, each spread by a fifth so
- * that the tabs of a browser do not all knock at once.
+ * that the tabs of a browser do not all reconnect at the same time.
  */
 export function retryDelayMs(tries: number, random: number): number {
   const delay = Math.min(8000, 250 * 2 ** Math.max(0, tries - 1));

@@ -24,7 +24,7 @@ export async function undoDeletion(deletion: Deletion): Promise<void> {
   settleDeletion(deletion);
 }
 
-/** Call when a deletion is no longer offered to be undone. */
+/** Call when a deletion can no longer be undone. */
 export function settleDeletion(deletion: Deletion): void {
   if (deletions.getState().last === deletion) deletions.setState({ last: undefined });
 }

@@ -36,10 +36,10 @@ export function memoryAt(changes: readonly MemoryChange[], cycle: number): Memor
 }
 
 /**
- * A cycle in words: its calls by tool (the shades of the strip tell them only to those who see them, and their key has no
- * room on a phone), what was written, how new it was, and how it ended. Pure.
+ * A cycle as text: its calls by tool (the shades of the strip are only visible to some, and their key does not fit on a
+ * phone), what was written, how new it was, and how it ended. Pure.
  *
- * @param options.over whether the run has ended: then a cycle without an end will never have one
+ * @param options.over whether the run has ended, so that an unfinished cycle will never end
  */
 export function cycleWords(cycle: Cycle, { over }: { over: boolean }): string {
   const failed = cycle.failedToolCalls > 0 ? ` (${cycle.failedToolCalls} failed)` : '';

@@ -3,7 +3,7 @@ import { readEdits } from '../../events/text-edits.ts';
 import type { TimelineRow, ToolRow } from '../../events/timeline.ts';
 import { isRecord, type JsonObject } from '../../util/json.ts';
 
-/** What a call changes in a file, as far as the log knows. */
+/** The change that a call makes to a file, as far as the log has it. */
 export interface KnownChange {
   readonly path: string;
   readonly before: string;
@@ -20,8 +20,8 @@ function effectiveArguments(row: ToolRow): JsonObject {
 }
 
 /**
- * The change that a call makes to a file: the parts it replaces, or its content beside what an earlier call read or wrote.
- * `undefined` for other calls, and where the log does not have the earlier content in full. Pure.
+ * The change that a call makes to a file: the parts it replaces, or its content next to what an earlier call read or
+ * wrote. `undefined` for other calls, and if the log does not have the complete earlier content. Pure.
  *
  * @param rows the rows of the run, in order
  */

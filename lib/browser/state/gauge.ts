@@ -6,7 +6,7 @@ export interface Gauge {
   limit: number;
   /** Drawn as single ticks when there are few, as one scale otherwise. */
   ticks: boolean;
-  /** What is written beside it: `4/10`, `61 %`. */
+  /** The text beside it: `4/10`, `61 %`. */
   value: string;
   detail?: string;
   /** A mark on the scale below its end, as a share of 1: where older results are folded. */
@@ -14,7 +14,7 @@ export interface Gauge {
   tone: 'calm' | 'near' | 'reached';
   /** Sequence numbers of the events that fed the counter, the latest last. */
   events?: readonly number[];
-  /** What happens at the limit, in a few words. */
+  /** The consequence of reaching the limit, in a few words. */
   outcome?: string;
   /** This is the counter that ended the run. */
   fired?: boolean;

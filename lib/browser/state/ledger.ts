@@ -15,7 +15,7 @@ import type { Gauge } from './gauge.ts';
 type Requested = { readonly name: string; readonly arguments: JsonObject };
 
 /**
- * Every guardrail of a run with its counter, in the order in which they are looked at (G18). Pure.
+ * Every guardrail of a run with its counter, in the order in which they are checked (G18). Pure.
  *
  * @param now milliseconds since 1970, for the time budget
  */
@@ -32,7 +32,7 @@ function withoutForecast({ outcome: _, ...gauge }: Gauge): Gauge {
   return gauge.tone === 'near' ? { ...gauge, tone: 'calm' } : gauge;
 }
 
-/** A window is full because of a request that Ollama refused, of which it need not tell the size. */
+/** A window can be full because of a refused request whose size Ollama does not report. */
 function filled(run: RunState, gauge: Gauge): Gauge {
   if (gauge.id !== 'context' || run.result?.termination_reason !== 'context_full') return gauge;
   const refused = run.failedCall?.kind === 'overflow';
@@ -120,7 +120,7 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
   },
   cycles(run, config) {
     const limit = config.explore?.max_cycles;
-    // To come to the last cycle is what was asked for, and no limit that was hit.
+    // Reaching the last cycle is what was requested, not a limit that was hit.
     return limit
       ? [
           {
@@ -152,7 +152,7 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
   attempts(run, config) {
     if (config.checks.length === 0) return [];
     const attempts = { id: 'attempts', label: 'Attempts', used: run.attempt, limit: config.max_attempts };
-    // To be in the last attempt ends nothing yet, and the only one is no warning at all.
+    // Being in the last attempt ends nothing yet, and a single attempt is no reason to warn.
     const last = run.attempt > 1 && run.attempt >= config.max_attempts;
     return [{ ...count(attempts), tone: last ? 'near' : 'calm' }];
   },
@@ -195,7 +195,7 @@ function repetition(run: RunState, limit: number): Gauge {
   };
 }
 
-/** What bounds a session or an exploration: neither has a limit of iterations (S17, X22). */
+/** The bounds of a session or an exploration, which have no iteration limit (S17, X22). */
 function conversation(run: RunState): Gauge {
   const { tokens: used, limitTokens: limit, measured } = conversationFill(run);
   const handover = run.config?.handover_at ?? undefined;
@@ -230,7 +230,7 @@ function count(gauge: { id: string; label: string; used: number; limit: number }
 
 function tone(used: number, limit: number): Gauge['tone'] {
   if (used >= limit) return 'reached';
-  // Where limits are small, the last but one is near; where they are large, the last fifth.
+  // With a small limit, the last but one counts as near; with a large one, the last fifth.
   return used > 0 && (used / limit >= 0.8 || limit - used === 1) ? 'near' : 'calm';
 }
 
@@ -320,7 +320,7 @@ function share(
   };
 }
 
-/** How many iterations in a row, up to the reply in hand, asked for the same list of calls (G6, G7). */
+/** How many iterations in a row, up to the current reply, requested the same list of calls (G6, G7). */
 function identicalRounds(run: RunState): number {
   const pending =
     run.reply && !run.reply.accepted && run.reply.calls.length > 0 ? run.reply.calls : undefined;

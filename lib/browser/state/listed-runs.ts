@@ -10,7 +10,7 @@ export interface ListedRun {
 /**
  * One row per family, in the order of the runs.
  *
- * @param families what the server knows of families; of others, what the runs themselves say
+ * @param families the server's data about families; others are derived from the runs
  */
 export function listedRuns(
   runs: readonly RunSummary[],

@@ -7,17 +7,17 @@ export interface LiveText {
   readonly text: string;
 }
 
-/** What is going on between two events, for the rows that are open now. */
+/** Live data between two events, for the rows that are open now. */
 export interface Live {
   /** The model call that is writing. */
   readonly call: number;
   readonly text: LiveText | undefined;
   readonly thinking: LiveText | undefined;
   readonly toolOutput: Readonly<Record<string, LiveText>>;
-  /** When the model began to think and to write, in milliseconds since 1970; as the server says. */
+  /** When the model began to think and to write, in milliseconds since 1970, by the server's clock. */
   readonly thinkingSince: number | undefined;
   readonly textSince: number | undefined;
-  /** What Ollama says of the model that it is loading. */
+  /** Ollama's report on the model that it is loading. */
   readonly load:
     | { readonly sizeBytes: number | undefined; readonly vramBytes: number | undefined }
     | undefined;
@@ -41,8 +41,8 @@ export const emptyLive: Live = {
 };
 
 /**
- * Takes a piece of text in by its offset, so that a repeated piece changes nothing and a late viewer's first piece
- * brings all. Returns the same object when nothing is new.
+ * Merges a piece of text by its offset, so that a repeated piece changes nothing and a late viewer's first piece
+ * contains everything. Returns the same object when nothing is new.
  */
 export function applyPiece(live: LiveText | undefined, offset: number, piece: string): LiveText {
   if (!live) return trim({ start: offset, text: piece });

@@ -6,11 +6,11 @@ const MAX_PLACES = 2000;
 const NAME = 'found';
 
 /**
- * Marks the words wherever they are drawn inside an element, also in what is drawn later, by the CSS Custom Highlight API:
- * the document stays as it is. Does nothing in a browser without it.
+ * Marks the words wherever they appear inside an element, even later, with the CSS Custom Highlight API, which leaves
+ * the document unchanged. Does nothing in a browser without it.
  *
  * @param words from `queryWords`
- * @returns ends it
+ * @returns a function that ends it
  */
 export function markFound(root: HTMLElement, words: readonly string[]): () => void {
   if (words.length === 0 || !('highlights' in CSS)) return () => {};
@@ -43,7 +43,7 @@ function places(root: HTMLElement, words: readonly string[]): Range[] {
   for (let node = texts.nextNode(); node && found.length < MAX_PLACES; node = texts.nextNode()) {
     const text = node.nodeValue ?? '';
     const plain = plainWord(text);
-    // Where accents are letters of their own, places would be shifted.
+    // If accents were separate characters, offsets would be shifted.
     const searched = plain.length === text.length ? plain : text.toLowerCase();
     if (searched.length !== text.length) continue;
     for (const word of words) {

@@ -69,7 +69,7 @@ describe('models that are not offered', () => {
     expect(canRun(model('old', { ...silent, family: 'nomic-bert' }))).toBe(false);
     expect(canRun(model('old', { ...silent, family: 'llama' }))).toBe(true);
     expect(canRun(model('old', silent))).toBe(true);
-    // What the server says counts more than a name.
+    // The server's report counts more than a name.
     expect(canRun(model('new', { family: 'bert' }))).toBe(true);
   });
 

@@ -8,7 +8,10 @@ export function modelsRefresh(ms?: number): (last: ModelsReply | undefined) => n
   return (last) => (last?.ollama === 'unknown' ? UNKNOWN_MS : ms);
 }
 
-/** Models that call tools well and run at home, smallest first. Facts of the Ollama library, for people who have none yet. */
+/**
+ * Models that call tools well and run on home computers, smallest first. Facts from the Ollama library, for people
+ * without models.
+ */
 export const RECOMMENDED_MODELS: readonly { name: string; size: string; note: string }[] = [
   { name: 'qwen3:4b', size: '2.5 GB', note: 'Small and fast. Leaves room for other programs in 8 GB.' },
   { name: 'qwen3:8b', size: '5.2 GB', note: 'The usual choice: native tool calls, thinks on request.' },
@@ -20,12 +23,12 @@ export function isListed(reply: ModelsReply | undefined): reply is ModelsReply {
   return reply?.ollama === 'ok';
 }
 
-/** What a choice of models says while it has none. @param models `undefined` until the server has listed them */
+/** The text of an empty model choice. @param models `undefined` until the server has listed them */
 export function noModelsWords(models: readonly unknown[] | undefined): string {
   return models === undefined ? 'Models not loaded yet.' : 'No model is installed yet.';
 }
 
-/** Whether a model says that it can call tools; `undefined` when it does not say. */
+/** Whether a model declares that it can call tools; `undefined` if it declares nothing. */
 export function callsTools(model: InstalledModel): boolean | undefined {
   return model.capabilities?.includes('tools');
 }
@@ -114,7 +117,7 @@ function checkScore({ check }: InstalledModel): number {
   return check.passed * 2 > check.passed + check.failed + check.unknown ? check.passed : 0;
 }
 
-/** What a demo model plays, in a sentence. */
+/** A one-sentence description of a demo model. */
 export function demoWords(name: string): string {
   switch (name.replace(/:latest$/, '')) {
     case 'loupe-demo':

@@ -6,7 +6,7 @@ export type MarkTone = 'fail' | 'warn' | 'brass' | 'ink' | 'quiet';
 export interface Outline {
   /** One SVG path per tone: a line for each place that has such a mark, in units of one pixel. */
   readonly paths: Readonly<Record<MarkTone, string>>;
-  /** Where iterations begin, or cycles where there are any, as many as there is room for. */
+  /** The starts of iterations, or of cycles if there are any, as many as fit. */
   readonly labels: readonly { y: number; text: string; index: number }[];
 }
 
@@ -33,8 +33,8 @@ export function outlineIndex(y: number, count: number, height: number): number {
 }
 
 /**
- * A run as a strip of marks: what failed, what Loupe reported, what was repaired, who spoke. Several rows of one pixel
- * become one line in the most severe of their tones, so that the picture of 10,000 rows is as small as that of 100.
+ * A run as a strip of marks: failures, reports of Loupe, repairs, speakers. Several rows of one pixel become one line
+ * in the most severe of their tones, so that the picture of 10,000 rows is as small as that of 100.
  *
  * @param height of the strip, in pixels
  */
@@ -76,8 +76,8 @@ function toneOf(row: TimelineRow): MarkTone {
 }
 
 /**
- * The number of the iteration that begins with this row. An exploration is counted in cycles: its iterations have numbers
- * of their own, and a reader who sees both takes them for one count.
+ * The number of the iteration that begins with this row. An exploration is counted in cycles: its iterations are
+ * numbered separately, and a reader who saw both would confuse the counts.
  */
 export function chapterOf(row: TimelineRow, { hasCycles }: { hasCycles: boolean }): number | undefined {
   if (hasCycles) return cycleOf(row);

@@ -19,7 +19,7 @@ const logs: readonly (readonly ShownEvent[])[] = [
 ];
 const anyLog = fc.constantFrom(...logs);
 
-/** A log with irregular timestamps: they stand still, jump ahead by hours and go back. */
+/** A log with irregular timestamps that repeat, jump ahead by hours and go back. */
 const anyTimes = fc
   .tuple(anyLog, fc.infiniteStream(fc.integer({ min: -5000, max: 7_200_000 })))
   .map(([events, gaps]) => {

@@ -70,8 +70,9 @@ export interface Pace {
 }
 
 /**
- * The pace at which a log was recorded; with `longestWaitMs`, every longer wait between two events takes that long. Events
- * keep their order whatever their clocks say: one that is stamped before its forerunner comes with it.
+ * The pace at which a log was recorded; with `longestWaitMs`, every longer wait between two events takes that long.
+ * Events keep their order regardless of timestamps: an event stamped earlier than its predecessor appears together with
+ * it.
  */
 export function paceOf(events: readonly ShownEvent[], longestWaitMs = Number.POSITIVE_INFINITY): Pace {
   const times: number[] = [];
@@ -181,8 +182,8 @@ export function trackOf(events: readonly ShownEvent[]): { spans: readonly Span[]
 }
 
 /**
- * Stretches of one kind as shares of the whole pace, 0 to 1, in order; those that touch at `width` places are one. So a
- * track of any length is drawn in no more pieces than it has places.
+ * Stretches of one kind as shares of the whole pace, 0 to 1, in order; those that touch at `width` places are one. A
+ * track of any length is thus drawn in a bounded number of pieces.
  */
 export function laneOf(
   spans: readonly Span[],

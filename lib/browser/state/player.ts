@@ -33,14 +33,14 @@ export interface Player {
   pace: () => Pace;
   /** The lengths with and without long waits, when leaving them out is worth it. */
   readonly offer: { readonly wholeMs: number; readonly skippedMs: number } | undefined;
-  /** What the clocks said at the cursor, in milliseconds since 1970. */
+  /** The time at the cursor, in milliseconds since 1970. */
   wall: () => number;
   /** Starts over if it is at the end. */
   play: () => void;
   pause: () => void;
   seek: (seq: number) => void;
   seekTime: (ms: number) => void;
-  /** By events. */
+  /** Moves by a number of events. */
   step: (by: 1 | -1) => void;
   /** Seeks to the next or previous iteration or cycle, or to the end or beginning. */
   stepMark: (by: 1 | -1) => void;

@@ -11,11 +11,11 @@ export interface PromptEstimate {
 const WORTH_SHOWING_MS = 1500;
 
 /**
- * Estimates how long an open call reads its prompt, from the speed at which earlier calls of the run read theirs. What the
- * call before it read and wrote counts as cached, unless the model was loaded since, results were shortened, or another
- * conversation began. Pure.
+ * Estimates how long an open call reads its prompt, from the speed at which earlier calls of the run read theirs. The
+ * tokens that the previous call read and wrote count as cached, unless the model was loaded since, results were
+ * shortened, or another conversation began. Pure.
  *
- * @returns `undefined` where no earlier call has told its speed, or there is little to read
+ * @returns `undefined` if the speed of no earlier call is known, or there is little to read
  */
 export function promptEstimate({ rows, rowOfSeq }: Timeline, call: CallRow): PromptEstimate | undefined {
   let before: CallRow | undefined;
@@ -40,7 +40,7 @@ export function promptEstimate({ rows, rowOfSeq }: Timeline, call: CallRow): Pro
 }
 
 /**
- * How far the reading is, in words: `about 40% of 12,300 tokens`. An estimate is never said to be over.
+ * How far the reading is, in words: `about 40% of 12,300 tokens`. An estimate never reaches 100%.
  *
  * @param sinceMs time since the call began
  */

@@ -10,14 +10,14 @@ export interface RerunTry {
   readonly number: number;
   /** The request as it was in the editor. */
   readonly draft: RerunDraft;
-  /** What differs from the call, by the names of the request. */
+  /** The differences from the call, by request field. */
   readonly changes: readonly string[];
   /** When it was sent, in milliseconds since 1970. */
   readonly at: number;
   readonly phase: 'waiting' | 'loading' | 'sent' | 'ended' | 'cancelled';
   /** Its position in the queue while it waits, from 1. */
   readonly position?: number;
-  /** What was streamed so far. */
+  /** The text streamed so far. */
   readonly text: string;
   readonly thinking: string;
   readonly result?: RerunResult;
@@ -25,7 +25,7 @@ export interface RerunTry {
   readonly problem?: { readonly message: string; readonly hint?: string };
 }
 
-/** What a person did with one call on this visit of the page. */
+/** A person's tries of one call during this visit of the page. */
 export interface RerunVisit {
   readonly draft: RerunDraft;
   /** In the order in which they were sent. */
@@ -99,7 +99,7 @@ export function rowOfTry(row: CallRow, { number, at, result }: RerunTry): CallRo
   };
 }
 
-/** What two replies are compared by; empty where a reply has none. */
+/** The parts by which two replies are compared; empty if a reply has none. */
 export interface ReplyTexts {
   readonly text: string;
   readonly thinking: string;

@@ -57,8 +57,8 @@ export function writeRowFilter(query: URLSearchParams, { kinds, failed, tool }: 
 }
 
 /**
- * The rows that pass, in their order. The heading of an iteration stays as long as a row under it does: it says where
- * one is. The same list when everything passes.
+ * The rows that pass, in their order. The heading of an iteration is kept as long as a row under it is, for
+ * orientation. Returns the same list if everything passes.
  */
 export function filterRows(rows: readonly TimelineRow[], filter: RowFilter): readonly TimelineRow[] {
   if (isAllRows(filter)) return rows;

@@ -1,7 +1,7 @@
 import type { RunSummary } from '../../api/run-summary.ts';
 import { endWords } from '../words/end-words.ts';
 
-/** Something a person who looks elsewhere wants to know. */
+/** Something that a person who is looking elsewhere wants to know. */
 export interface News {
   runId: string;
   /** The same news from several tabs is shown once. */
@@ -11,8 +11,8 @@ export interface News {
 }
 
 /**
- * What is new about a run since it was last heard of: that it has ended, or that a call or a session waits for the person. Runs that
- * are heard of for the first time are no news.
+ * The news about a run since its last summary: it has ended, or a call or a session waits for the person. A run's first
+ * summary is not news.
  */
 export function newsOf(before: RunSummary | undefined, after: RunSummary): News | undefined {
   if (!before || before.phase === after.phase) return undefined;

@@ -20,7 +20,7 @@ export interface RunStore extends RunSource {
   signal(signal: ConnectionSignal): void;
   /** Applies all received events immediately. */
   flush(): void;
-  /** The last event received, applied or not: where a stream is to go on. */
+  /** The last event received, applied or not; a stream resumes after it. */
   readonly cursor: number;
   /** All applied events from the first, for the replay. The rows reference most of them anyway. */
   readonly events: readonly ShownEvent[];
@@ -46,7 +46,7 @@ export function createRunStore(runId: string, schedule: Schedule, now: () => num
   }));
   const live = createStore<Live>(() => emptyLive);
   const applied: ShownEvent[] = [];
-  /** What has been folded and not been shown yet. */
+  /** Folded state that is not shown yet. */
   let ahead: Omit<RunView, 'connection'> | undefined;
   let waiting: ShownEvent[] = [];
   let deltas: RunDelta[] = [];

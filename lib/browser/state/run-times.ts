@@ -9,7 +9,7 @@ export interface RunTime {
   readonly runs: number;
 }
 
-/** How long runs of a kind worked, by the runs of a model that ended by themselves, and did run (decision 77). Pure. */
+/** How long runs of a kind took, by the runs of each model that ended on their own with a reply (decision 77). Pure. */
 export function runTime(model: string, kind: RunKind, runs: readonly RunSummary[]): RunTime {
   const times = runs
     .filter((run) => kindOf(run) === kind && run.termination_reason !== 'stopped' && !isWithoutReply(run))
@@ -19,13 +19,13 @@ export function runTime(model: string, kind: RunKind, runs: readonly RunSummary[
   return { model, runs: times.length, ...(ms === undefined ? {} : { ms }) };
 }
 
-/** Whether an error ended a run that has nothing of its model: its time is that of the error. */
+/** Whether an error ended a run before any reply, so that its duration says nothing about the model. */
 function isWithoutReply({ termination_reason: reason, tokens_out: tokens }: RunSummary): boolean {
   return reason === 'error' && tokens === 0;
 }
 
 /**
- * How long as many runs of each model take together; `unknown`: the models without a measured run. Pure.
+ * The total time of this many runs of each model; `unknown`: the models without a measured run. Pure.
  *
  * @param runsEach of each model
  */

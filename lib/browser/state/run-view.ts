@@ -5,7 +5,7 @@ import type { Timeline } from '../../events/timeline.ts';
 import type { Connection } from './connection.ts';
 import type { Live } from './live-text.ts';
 
-/** What the page knows of one run: folds of the same log. */
+/** The page's view of one run: folds of the same log. */
 export interface RunView extends PromptHistory {
   readonly run: RunState;
   readonly timeline: Timeline;

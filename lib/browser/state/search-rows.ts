@@ -2,7 +2,7 @@ import type { TimelineRow } from '../../events/timeline.ts';
 import { memoized } from '../../util/memoized.ts';
 import { plainWord } from '../../util/search-words.ts';
 
-/** Everything a row says, without case and accents. Rows keep their identity until they change, so each is read once. */
+/** All text of a row, without case and accents. Rows keep their identity until they change, so each is read once. */
 const textOf = memoized((row: TimelineRow) => plainWord(collect(row).join('\n')));
 
 function collect(row: TimelineRow): string[] {
@@ -44,7 +44,7 @@ export function queryWords(query: string): string[] {
   return [...pieces].map(([piece, quoted]) => (quoted ?? piece).trim()).filter(Boolean);
 }
 
-/** Indexes of the rows that hold all words of a query, in order; none for a query without words. */
+/** Indexes of the rows that contain all words of a query, in order; none for a query without words. */
 export function searchRows(rows: readonly TimelineRow[], words: readonly string[]): number[] {
   if (words.length === 0) return [];
   return rows.flatMap((row, index) => {

@@ -18,7 +18,7 @@ export function withSelected(before: Selection, runs: readonly RunSummary[], on:
 
 /**
  * A selection in which newer summaries replace those of the same runs: what can be done with a run changes when it ends.
- * The same selection if it has none of them. Pure.
+ * Returns the same selection if it contains none of them. Pure.
  */
 export function withNewer(before: Selection, runs: readonly RunSummary[]): Selection {
   const newer = runs.filter(

@@ -5,7 +5,7 @@ import type { ChatItem } from './chat-items.ts';
 export interface WaitingCalls {
   /** In the order of the reply that they are from. */
   readonly calls: readonly ToolRow[];
-  /** The row of that reply; what a person enters about its calls is not for those of another. */
+  /** The row of that reply; a person's entries about its calls do not apply to another reply's. */
   readonly reply: string | undefined;
   /** The call whose MCP server asks something. */
   readonly asking: ToolRow | undefined;

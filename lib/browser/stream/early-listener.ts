@@ -2,7 +2,7 @@ import type { RunDelta } from '../../events/delta.ts';
 import type { ShownEvent } from '../../events/timeline.ts';
 import type { ConnectionSignal } from '../state/connection.ts';
 
-/** Who listens to a run. */
+/** The listeners of a run. */
 export interface RunListener {
   /** The last event held: the stream begins after it. */
   cursor(): number;

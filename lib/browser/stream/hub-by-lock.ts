@@ -4,7 +4,7 @@ import { StreamHub } from './stream-hub.ts';
 
 const HUB_LOCK = 'loupe-hub';
 
-/** What tabs say to each other. */
+/** Messages between tabs. */
 type Word =
   | { to: 'hub'; from: string; message: TabMessage }
   | { to: 'tab'; tab: string; message: HubMessage }
@@ -12,8 +12,8 @@ type Word =
   | { to: 'all' };
 
 /**
- * One stream for all tabs where there is no shared worker: the tab that holds a lock is the hub, the others talk to it
- * over a channel, and when it is closed the next one takes its place where it stood.
+ * One stream for all tabs in browsers without shared workers: the tab that holds a lock is the hub, the others talk to
+ * it over a channel, and when it closes, the next tab takes over at the same position.
  *
  * @param options.resume called when there is a new hub, which needs to know what this tab follows
  */
@@ -34,7 +34,7 @@ export function joinHubByLock(options: {
     if (mine) mine.receive(message);
     else post({ to: 'hub', from: own, message });
   };
-  /** Once the lock that says so is held; a new hub has to hear it again. */
+  /** Announced once the lock is held, and again to a new hub. */
   const sayAlive = () => {
     if (alive) send({ type: 'hello', lock: own });
   };
@@ -48,7 +48,7 @@ export function joinHubByLock(options: {
     const tab = tabs.get(from) ?? hub.join((told) => post({ to: 'tab', tab: from, message: told }));
     tabs.set(from, tab);
     tab.receive(message);
-    // A tab that crashes says no goodbye: it lets go of its lock, and then the hub gets it.
+    // A crashed tab sends no message, but it releases its lock, which the hub then gets.
     if (message.type === 'hello') {
       void navigator.locks.request(message.lock, () => {
         tab.leave();

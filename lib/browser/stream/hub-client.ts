@@ -8,10 +8,10 @@ import { joinHubByLock } from './hub-by-lock.ts';
 import type { HubMessage, TabMessage } from './hub-messages.ts';
 import { StreamHub } from './stream-hub.ts';
 
-/** Who listens to the list of runs. */
+/** The listeners of the list of runs. */
 export interface ListListener {
   runs(runs: readonly RunSummary[]): void;
-  /** A run is no longer there. */
+  /** A run was deleted. */
   deleted?(runId: string): void;
   signal(signal: ConnectionSignal): void;
 }
@@ -104,8 +104,8 @@ class HubClient {
 }
 
 /**
- * The shared worker where there is one; else one of the tabs is the hub of all; a hub of its own for this tab only where
- * tabs cannot speak to each other.
+ * The shared worker if available; otherwise one of the tabs is the hub for all; a separate hub for this tab only if
+ * tabs cannot communicate.
  */
 function connect({
   receive,
@@ -155,8 +155,8 @@ function connect({
 let client: HubClient | undefined;
 
 /**
- * Takes the signals of a stream, and calls back when it is open again after a break, in which something may have been
- * missed. `missed`: something may have been missed before the stream opens for the first time, too.
+ * Takes the signals of a stream, and calls back when it is open again after a break in which something may have been
+ * missed. `missed`: something may also have been missed before the stream first opens.
  */
 export function whenBack(act: () => void, { missed = false } = {}): (signal: ConnectionSignal) => void {
   let broken = missed;
@@ -169,10 +169,10 @@ export function whenBack(act: () => void, { missed = false } = {}): (signal: Con
 }
 
 /**
- * Begins to follow the run of the page that is being loaded, beside the drawing of that page: what has come until
- * something listens is handed to the first `followRun`.
+ * Starts to follow the run of the page that is being loaded, while that page is drawn. Events that arrive before there
+ * is a listener are passed to the first `followRun`.
  *
- * @param path of the page, such as `/runs/20261121-0900-k3v9`; of any other page nothing is expected
+ * @param path of the page, such as `/runs/20261121-0900-k3v9`; other pages are ignored
  */
 export function expectRunOf(path: string): void {
   const name = /^\/runs\/([\w-]+)\/?$/.exec(path)?.[1];

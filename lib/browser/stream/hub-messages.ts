@@ -1,7 +1,7 @@
 import type { RunDelta } from '../../events/delta.ts';
 import type { ConnectionSignal } from '../state/connection.ts';
 
-/** What a tab asks of the hub. */
+/** Messages from a tab to the hub. */
 export type TabMessage =
   /** Names the lock that the tab holds while it lives, so that the hub notices when it is gone. */
   | { type: 'hello'; lock: string }

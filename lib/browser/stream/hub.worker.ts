@@ -3,7 +3,7 @@ import { browserTransport } from './browser-transport.ts';
 import type { TabMessage } from './hub-messages.ts';
 import { StreamHub } from './stream-hub.ts';
 
-/** The shared worker: lives as long as one tab of this browser does, and holds the one stream for all of them. */
+/** The shared worker: lives as long as any tab of this browser, and holds the one stream for all of them. */
 const hub = new StreamHub(browserTransport);
 
 /** The part of the shared worker's global scope used here: its types conflict with those of a page. */
@@ -18,7 +18,7 @@ interface SharedScope {
   port.onmessage = (message: MessageEvent<TabMessage>) => {
     if (message.data.type === 'key') receiveKey(message.data.key);
     tab.receive(message.data);
-    // A tab that crashes says no goodbye: it lets go of its lock, and then the hub gets it.
+    // A crashed tab sends no message, but it releases its lock, which the hub then gets.
     if (message.data.type === 'hello') {
       void navigator.locks?.request(message.data.lock, () => {
         tab.leave();

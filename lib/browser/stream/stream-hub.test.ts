@@ -74,7 +74,7 @@ async function startServer(logs: Record<string, RunEvent[]>) {
   };
 }
 
-/** What a browser does, over Node's fetch. */
+/** A browser's behaviour, on top of Node's fetch. */
 function transportTo(base: string): HubTransport {
   return {
     openStream(path, handlers) {
@@ -119,7 +119,7 @@ function transportTo(base: string): HubTransport {
   };
 }
 
-/** A tab: everything it was told, and the numbers it got per run. */
+/** A tab: everything it received, and the sequence numbers it got per run. */
 function openTab(hub: StreamHub) {
   const messages: HubMessage[] = [];
   const { receive, leave } = hub.join((message) => messages.push(message));
@@ -280,7 +280,7 @@ it('sends the list of runs to the tabs that watch it', async () => {
   expect(not.messages).toEqual([]);
 });
 
-/** A hub whose streams open and break when the test says so. */
+/** A hub whose streams open and break on the test's command. */
 function hubByHand() {
   const streams: { path: string; handlers: StreamHandlers; closed: boolean }[] = [];
   const transport: HubTransport = {
@@ -333,7 +333,7 @@ it('keeps a stream until the next one is open, so that no change of the list is 
   first.handlers.named('run', '{"id":"between"}');
   await vi.waitFor(() => expect(tab.messages).toContainEqual({ type: 'runs', runs: ['{"id":"between"}'] }));
 
-  // One that never opened is given up for the next, and not the one that still tells what happens.
+  // A stream that never opened is replaced by the next, not the one that still delivers events.
   tab.receive({ type: 'follow', runId: 'b', after: 0 });
   const third = await opened(3);
   expect([first.closed, second.closed]).toEqual([false, true]);

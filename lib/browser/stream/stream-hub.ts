@@ -40,16 +40,16 @@ interface Tab {
 
 /** Debounce interval, so that changes in several tabs open only one new stream. */
 const SETTLE_MS = 25;
-/** Events are handed on in bunches: a replay of thousands would otherwise be as many messages. */
+/** Events are passed on in batches, because a replay of thousands would otherwise be thousands of messages. */
 const BUNCH_MS = 1;
-/** A stream that has not opened by then is tried again. */
+/** How long to wait for a stream to open before the next attempt. */
 const OPEN_TIMEOUT_MS = 10_000;
 
 /**
  * One stream for all tabs of a browser: HTTP/1.1 allows six connections to a server, and a seventh tab with a stream
  * of its own would wait forever. The stream carries every run that some tab follows, each from the position of the tab
  * that is furthest behind; each tab gets what it has not received. Nothing is lost when the stream is reopened, since
- * each request says where to continue.
+ * each request names its position.
  */
 export class StreamHub {
   readonly #transport: HubTransport;
@@ -64,7 +64,7 @@ export class StreamHub {
   #isOpen = false;
   /** Whether the last stream broke and none has opened since. */
   #isBroken = false;
-  /** What the open stream carries. */
+  /** The runs that the open stream carries. */
   #carried = '';
   #tries = 0;
   #settle: ReturnType<typeof setTimeout> | undefined;
@@ -118,7 +118,7 @@ export class StreamHub {
     return { receive, leave };
   }
 
-  /** What should be carried now: each run from the place of the tab that is furthest behind. */
+  /** The runs that should be carried now, each from the position of the tab that is furthest behind. */
   #wanted(): { runs: Map<string, number>; list: boolean } {
     const runs = new Map<string, number>();
     let list = false;
@@ -169,7 +169,8 @@ export class StreamHub {
       this.#stop();
       return;
     }
-    // The previous stream stays open until the new one is: what changes in between would be told by neither.
+    // The previous stream stays open until the new one is, because changes in between would otherwise be
+    // missed.
     if (this.#isOpen) this.#closeFormer = this.#close;
     else this.#close?.();
     this.#isOpen = false;
@@ -234,8 +235,8 @@ export class StreamHub {
   }
 
   /**
-   * Nothing follows the end: the run is dropped before the server closes a stream that carries only that run. A tab
-   * that joined a moment ago and is still behind keeps it.
+   * Nothing follows the end, so the run is dropped before the server closes a stream that carries only that run. A tab
+   * that joined just now and is still behind keeps it.
    */
   #finish(runId: string, seq: number): void {
     this.#sendNow();
@@ -330,7 +331,7 @@ export class StreamHub {
   }
 }
 
-/** A cheap check before parsing; the words may also be part of a text. */
+/** A cheap check before parsing; the match may also be part of a text. */
 function endsRun(data: string): boolean {
   if (!data.includes('"run.ended"')) return false;
   const event: unknown = JSON.parse(data);

@@ -3,7 +3,7 @@ import { isSameModel } from '../../util/model-name.ts';
 
 /**
  * The endless run that an endless run with this model would take turns with, each change costing a load of the model;
- * `undefined` when there is none. A session that waits for a message takes no turns. Pure.
+ * `undefined` if there is none. A session that waits for a message does not take turns. Pure.
  */
 export function takesTurnsWith(runs: readonly RunSummary[], model: string): RunSummary | undefined {
   if (model === '') return undefined;

@@ -22,7 +22,7 @@ export const SCOPE_LABELS: Readonly<Record<ApprovalScope, string>> = {
   tool_and_folder: 'Always in this folder',
 };
 
-/** What an approval with a scope covers, in full sentences. The names of tools are Loupe's own. */
+/** The coverage of an approval with a scope, in full sentences. The names of tools are Loupe's own. */
 export function scopeWords(scope: Exclude<ApprovalScope, 'once'>, tool: string): string {
   const calls = tool === 'run_command' ? 'any command' : `any call of ${tool}`;
   const limits = tool === 'run_command' ? ' Blocked patterns and confinement still apply.' : '';
@@ -31,7 +31,7 @@ export function scopeWords(scope: Exclude<ApprovalScope, 'once'>, tool: string):
     : `Always in this folder: ${calls} in this and later runs in this folder, without asking, until you revoke it.${limits}`;
 }
 
-/** The reason why a call ran without being asked about; `undefined` if there is no earlier approval. */
+/** Why a call ran without asking; `undefined` if there is no earlier approval. */
 export function standingWords({
   decided,
 }: ToolRow): { text: string; seq: number; runId?: string } | undefined {
@@ -42,7 +42,7 @@ export function standingWords({
   return { text, seq, ...(runId === undefined ? {} : { runId }) };
 }
 
-/** What an approval by the operator covered, to be added to `approved by you`. */
+/** The coverage of an operator's approval, to be appended to `approved by you`. */
 export function coveredWords({ decided }: ToolRow): string {
   if (decided?.scope === 'run') return ' for this run';
   return decided?.scope === 'tool_and_folder' ? ' for this folder' : '';

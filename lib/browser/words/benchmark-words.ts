@@ -29,7 +29,7 @@ export function rateWords(rate: BenchmarkCell['read']): string {
   return `${formatPercent(rate.share)} (${formatPercent(rate.low)}–${formatPercent(rate.high)})`;
 }
 
-/** What reading leaked calls is worth, in percentage points: "+12 (4 to 20)". */
+/** The gain from parsing calls in the text, in percentage points: "+12 (4 to 20)". */
 export function gainWords(gain: BenchmarkCell['gain']): string {
   if (!gain) return '–';
   const { difference, low, high } = gain;

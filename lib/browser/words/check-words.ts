@@ -200,7 +200,7 @@ function allOf(calls: number): string {
 /** If more probes failed, report their number instead of each meaning. */
 const MAX_MEANINGS = 5;
 
-/** What a failed probe means for a run. */
+/** The consequence of each failed probe for runs. */
 const MEANINGS: Readonly<Record<string, string>> = {
   'one-call': 'It failed a single simple call: agent runs will not get far.',
   types: 'It failed a call with a text and a number: expect problems with tools that take several arguments.',

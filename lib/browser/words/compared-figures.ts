@@ -26,7 +26,7 @@ export interface ComparedCell {
   readonly by?: string;
 }
 
-/** What the runs did and used. Pure. */
+/** The work and resource figures of the runs. Pure. */
 export function figureLines(runs: readonly ComparedRun[]): ComparedLine[] {
   const figures = runs.map((each) => each.figures);
   const counts = (name: string, of: (run: ComparedRun) => number): ComparedLine =>
@@ -86,7 +86,7 @@ export function timeLines(runs: readonly ComparedRun[]): ComparedLine[] {
   ];
 }
 
-/** The settings and conditions that are not the same in all runs. Pure. */
+/** The settings and conditions that differ between the runs. Pure. */
 export function differingLines({ runs, settings }: CompareRunsReply): ComparedLine[] {
   const conditions = runs.map((run) => run.conditions);
   const line = <Value>(

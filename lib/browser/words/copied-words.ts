@@ -7,7 +7,7 @@ export function copiedWords({ files, bytes }: CopiedFiles): string {
   return `${plural(files, 'file')}, ${formatBytes(bytes)}`;
 }
 
-/** What of the folder is not in the copy; empty when all of it is. */
+/** What was left out of a folder's copy; empty if nothing was. */
 export function leftOutWords({ left_out: leftOut }: CopiedFiles): string {
   if (leftOut === 0) return '';
   return `${plural(leftOut, 'entry', 'entries')} left out: links, special files, unreadable entries and paths that are too long.`;

@@ -8,8 +8,8 @@ export interface DiffPiece {
 const MAX_TOKENS = 600;
 
 /**
- * What was changed between two short texts, word by word and sign by sign, removals before additions. The pieces that
- * are not `added` give the first text, those that are not `removed` the second. Pure.
+ * The changes between two short texts, by words and other characters, removals before additions. The pieces that are
+ * not `added` give the first text, those that are not `removed` the second. Pure.
  */
 export function diffText(before: string, after: string): DiffPiece[] {
   const a = tokens(before);
@@ -26,7 +26,7 @@ export function diffText(before: string, after: string): DiffPiece[] {
   return joined(pieces);
 }
 
-/** Words, and every other sign by itself. */
+/** Words, and every other character separately. */
 function tokens(text: string): string[] {
   return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }

@@ -1,3 +1,3 @@
-/** What the duration of a run is, as a tooltip (`RunSummary.worked_ms`). */
+/** The meaning of a run's duration, as a tooltip (`RunSummary.worked_ms`). */
 export const DURATION_HINT =
   'How long the run worked. Time in the queue or waiting for you or for Ollama does not count.';

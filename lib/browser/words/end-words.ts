@@ -4,7 +4,7 @@ import type { Outcome, OutcomeKind } from '../../events/termination.ts';
 export type Tone = OutcomeTone | 'live';
 
 interface EndWords {
-  /** The heading of the end card; left out, the label says it all. */
+  /** The heading of the end card; missing if the label suffices. */
   title?: string;
   /** What a person can do next, as a sentence. */
   advice: string;
@@ -72,7 +72,7 @@ const ENDS: Record<OutcomeKind, EndWords> = {
   },
 };
 
-/** The outcome of a run that has ended, in the words and the colour of every page. */
+/** The outcome of an ended run, with the same label and colour on every page. */
 export function endWords(outcome: Outcome): { label: string; tone: Tone; title: string; advice: string } {
   const { label, tone } = outcomeWords(outcome);
   const { title = label, advice } = ENDS[outcome.kind];

@@ -1,8 +1,8 @@
 import { textStart } from '../../util/short-text.ts';
 
 /**
- * The beginning of a text: so many lines and characters at most, whole characters only. All of it where the rest would be
- * blank, or no more than `slack` characters.
+ * The beginning of a text, up to a number of lines and characters, never splitting a character. The whole text if the
+ * rest is blank or at most `slack` characters.
  */
 export function firstLines(
   text: string,

@@ -95,7 +95,8 @@ export function formatWhen(at: number, now: number): string {
   return then.getFullYear() === today.getFullYear() ? day : `${day} ${then.getFullYear()}`;
 }
 
-// Names of our own: for those of the browser a page waits some milliseconds, and the interface is in English anyway.
+// Our own names, because loading the browser's takes some milliseconds, and the interface is in English
+// anyway.
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

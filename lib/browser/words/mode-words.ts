@@ -4,7 +4,7 @@ import { plural } from '../../util/numbers.ts';
 
 type Named = Pick<RunConfig, 'mode' | 'agentic' | 'task' | 'title'>;
 
-/** What the pages say about a kind of run, besides its label. */
+/** The texts about a kind of run, besides its label. */
 interface KindWords {
   readonly hint: string;
   readonly start: string;
@@ -85,7 +85,7 @@ export function modeBesideTitle(run: Pick<RunConfig, 'mode' | 'agentic'>, title:
   return title === untitled ? undefined : label;
 }
 
-/** What a run that waits for a message says, and the button that ends it instead. */
+/** The texts of a run that waits for a message, and of the button that ends it instead. */
 export function waitingWords(mode: RunMode | undefined): { readonly waits: string; readonly end: string } {
   const name = modeFacts(mode).run.toLowerCase();
   return { waits: `The ${name} waits for you.`, end: `End ${name}` };

@@ -4,8 +4,8 @@ import { shortLine } from './visible-text.ts';
 const VALUE_CHARS = 60;
 
 /**
- * The options and factors of a run in words: those that were asked for, and beside a window or a reply limit what was sent
- * in its place, for example because the model holds less.
+ * The options and factors of a run as text: those that were requested, and beside a window or a reply limit the value
+ * that was sent instead, for example because the model holds less.
  *
  * @param result of the run, or of one with the same options; missing before there is one
  */
@@ -27,7 +27,7 @@ export function variationWords(
     .join(', ');
 }
 
-/** A value of a factor in words: texts as they are, lists and objects as JSON. */
+/** A value of a factor as text: strings unchanged, lists and objects as JSON. */
 export function valueWords(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return shortLine(text, VALUE_CHARS);

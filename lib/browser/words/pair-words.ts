@@ -9,7 +9,10 @@ export function pairsWords(pairs: Pairs): string {
   return areRepeated(pairs) ? `${words}, of ${plural(pairs.cases ?? 0, 'case')}` : words;
 }
 
-/** What interval and p say if cases were repeated: runs of one case are more alike than runs of two. Pure. */
+/**
+ * How to read interval and p if cases were repeated: runs of one case are more alike than runs of different cases.
+ * Pure.
+ */
 export function repeatsNote(pairs: Pairs): string | undefined {
   if (!areRepeated(pairs)) return undefined;
   const these = pairs.cases === 1 ? 'this case' : `these ${formatCount(pairs.cases ?? 0)} cases`;

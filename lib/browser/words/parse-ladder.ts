@@ -33,7 +33,7 @@ export function ladderOf(parsed: Pick<Parsed, 'attempts' | 'calls'>): Rung[] {
   });
 }
 
-/** What became of a stretch of a reply. */
+/** How a piece of a reply was handled. */
 export interface Mark {
   readonly kind: 'call' | 'refusal';
   /** The call's number, or the refusal's reason. */

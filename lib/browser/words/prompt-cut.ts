@@ -2,7 +2,7 @@ import { refusesLongChats } from '../../events/prompt-share.ts';
 import type { EventOf } from '../../events/registry.ts';
 import type { JsonValue } from '../../util/json.ts';
 
-/** What the alarm `prompt_cut` says. Tokens are estimates but for `evaluated` and `window`. */
+/** The texts of the `prompt_cut` alarm. Tokens are estimates, except for `evaluated` and `window`. */
 export interface PromptCutFacts {
   readonly sent: number;
   readonly evaluated: number;

@@ -19,7 +19,7 @@ export function phaseWords({ phase, position, text, thinking }: RerunTry): strin
   }
 }
 
-/** What came of a try, in a word or two. */
+/** The result of a try, in a word or two. */
 export function outcomeWords(each: RerunTry): string {
   const { result, problem } = each;
   if (problem) return 'not sent';

@@ -24,7 +24,7 @@ const PHASE_TONES: Partial<Record<RunPhase, Tone>> = {
   'awaiting-message': 'calm',
 };
 
-/** What a run is doing or came to, in lists. */
+/** A run's activity or outcome, for lists. */
 export function runStateWords(run: RunSummary): { label: string; tone: Tone } {
   const imported = run.imported_at !== undefined;
   if (run.phase === 'ended') {

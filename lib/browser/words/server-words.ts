@@ -1,7 +1,7 @@
 import type { McpAnnotations, McpState, McpToolStatus } from '../../api/mcp.ts';
 import type { Tone } from './end-words.ts';
 
-/** The state of a server, as its badge says. */
+/** The state of a server, for its badge. */
 export const SERVER_STATES: Readonly<Record<McpState, { label: string; tone: Tone | undefined }>> = {
   disabled: { label: 'disabled', tone: undefined },
   off: { label: 'off', tone: undefined },
@@ -16,7 +16,7 @@ export const SIGN_IN_NEEDED: { label: string; tone: Tone | undefined } = {
   tone: 'warn',
 };
 
-/** What became of a tool since it was accepted, as its badge says. */
+/** The state of a tool since it was accepted, for its badge. */
 export const TOOL_STATES: Readonly<
   Record<McpToolStatus, { label: string; tone: Tone | undefined; help: string }>
 > = {
@@ -31,7 +31,7 @@ export const TOOL_STATES: Readonly<
   unusable: { label: 'unusable', tone: 'fail', help: 'It exceeds a limit, so it is not offered to models.' },
 };
 
-/** What a server claims about a tool, in words. */
+/** A server's claims about a tool, as text. */
 export function annotationWords(annotations: McpAnnotations): string[] {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   return [

@@ -13,7 +13,7 @@ import { formatCount, formatDuration } from './format.ts';
 
 type Facts = Pick<NumberFacts, 'label' | 'unit'>;
 
-/** What a configuration and a fork keep besides settings, or under another name. */
+/** Labels of configuration fields that are not settings or have another name. */
 const OTHERS: Readonly<Record<string, Facts>> = {
   agentic: { label: 'Tools' },
   call_timeout_ms: { label: SETTINGS.call_timeout_seconds.label, unit: 'milliseconds' },
@@ -36,7 +36,7 @@ const FACTS = new Map<string, Facts>(
   ),
 );
 
-/** A setting in words; one that no form shows, such as an option of Ollama, keeps its own name. */
+/** A setting as text; one that no form shows, such as an option of Ollama, keeps its own name. */
 export function settingName(name: string): string {
   return FACTS.get(name)?.label ?? name;
 }
@@ -75,7 +75,7 @@ function numberText(value: number, unit: NumberFacts['unit']): string {
   }
 }
 
-/** A field in each line; those of an object within stand among them: the rules of approval, tool by tool. */
+/** One field per line; fields of a nested object, such as approval rules by tool, are listed among them. */
 function fieldLines(value: JsonObject): string[] {
   return Object.entries(value).flatMap(([field, of]) =>
     isRecord(of) ? fieldLines(of) : [`${settingName(field)}: ${settingText(field, of)}`],

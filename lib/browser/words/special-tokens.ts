@@ -1,4 +1,4 @@
-/** A piece of a prompt: words, or a token that steers the model. */
+/** A piece of a prompt: text, or a token that steers the model. */
 export interface PromptPiece {
   readonly text: string;
   readonly special: boolean;
@@ -29,7 +29,7 @@ export function promptPieces(text: string): PromptPiece[] {
   return pieces;
 }
 
-/** The control tokens that a text holds, each once: in a message of a file or a tool they may be meant to steer. */
+/** The control tokens in a text, each once. In text from a file or a tool they may be meant to steer the model. */
 export function controlTokensIn(text: string): string[] {
   return [...new Set(text.match(SPECIAL) ?? [])];
 }

@@ -1,6 +1,6 @@
 import type { Tone } from './end-words.ts';
 
-/** Colours that hold on light and dark tab bars alike. */
+/** Colours that are visible on light and dark tab bars alike. */
 const COLOURS: Record<Tone, string> = {
   live: '#d99a2b',
   ok: '#2f8f57',

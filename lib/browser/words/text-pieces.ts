@@ -1,4 +1,4 @@
-/** A piece of text to show as it is, or characters that would not be seen and are named instead. */
+/** A piece of text to show unchanged, or invisible characters that are named instead. */
 export type TextPiece = { text: string } | { mark: string; code: string };
 
 const NAMES: Record<number, string> = {

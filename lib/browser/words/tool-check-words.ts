@@ -1,7 +1,7 @@
 import type { ArgumentFinding, ToolCheck, ToolOutcome } from '../../api/tool-check.ts';
 import type { Tone } from './end-words.ts';
 
-/** What came of a probe, as its badge says. */
+/** The result of a probe, for its badge. */
 export const OUTCOMES: Readonly<Record<ToolOutcome, { label: string; tone: Tone | undefined }>> = {
   right: { label: 'right', tone: 'ok' },
   wrong_arguments: { label: 'wrong arguments', tone: 'warn' },
@@ -11,7 +11,7 @@ export const OUTCOMES: Readonly<Record<ToolOutcome, { label: string; tone: Tone 
   failed: { label: 'not judged', tone: undefined },
 };
 
-/** What is wrong with an argument. */
+/** The problem of an argument. */
 const ARGUMENT_PROBLEMS: Readonly<Record<ArgumentFinding['problem'], string>> = {
   missing: 'missing',
   wrong_type: 'wrong type',
@@ -19,14 +19,14 @@ const ARGUMENT_PROBLEMS: Readonly<Record<ArgumentFinding['problem'], string>> = 
   extra: 'not asked for',
 };
 
-/** A row of the matrix: how often which tool was called when one was asked for. */
+/** A row of the matrix: how often each tool was called when this one was requested. */
 export interface ConfusionRow {
   asked: string;
   /** Names of tools, or what came instead, with counts; the most frequent first. */
   called: { name: string; count: number; isTool: boolean }[];
 }
 
-/** Which tools were called when each was asked for. Pure. */
+/** Which tools were called for each requested tool. Pure. */
 export function confusionRows({ tools, probes }: Pick<ToolCheck, 'tools' | 'probes'>): ConfusionRow[] {
   return tools.flatMap(({ name: asked }) => {
     const own = probes.filter(({ tool, outcome }) => tool === asked && outcome !== 'failed');
