@@ -24,7 +24,7 @@ const REFRESH_MS = 2000;
 const link =
   'target inline-flex items-center text-sm font-medium text-brass underline-offset-4 hover:underline';
 
-/** One that has been stopped may be continued from elsewhere. */
+/** A stopped benchmark may be continued from elsewhere. */
 function untilFinished(last: BenchmarkReply | undefined): number | undefined {
   return last?.benchmark.status === 'finished' ? undefined : REFRESH_MS;
 }
@@ -125,7 +125,7 @@ function Steering({
   );
 }
 
-/** What the figures depend on. */
+/** The conditions that the figures depend on. */
 function Conditions({ benchmark }: { benchmark: BenchmarkReply['benchmark'] }) {
   const { folder, models, details, window_tokens, num_predict, think, files_hash } = benchmark;
   return (

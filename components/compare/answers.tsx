@@ -32,7 +32,7 @@ interface Answer {
   letter: string;
   /** `undefined` until the run has ended. */
   text: string | undefined;
-  /** Where the rest of a truncated text is. */
+  /** The location of the rest of a truncated text. */
   rest: { fileUrl: string; chars: number; load: () => Promise<void> } | undefined;
 }
 

@@ -16,7 +16,7 @@ import { RunMark } from './run-mark.tsx';
 /** Files listed at first, and with each further step. */
 const LISTED = 100;
 
-/** The files that the runs changed: which run changed which, and what they hold in the end. */
+/** The files that the runs changed: which run changed which, and their final content. */
 export function ChangedFiles({ runs }: { runs: readonly ComparedRun[] }) {
   const files = comparedFiles(runs);
   const [listed, setListed] = useState(LISTED);
@@ -99,7 +99,7 @@ function FileRow({ file, runs }: { file: ComparedFile; runs: readonly ComparedRu
   );
 }
 
-/** The final content in the baseline beside that in another run. */
+/** The final content in the baseline next to that in another run. */
 function FileVersions({ file, runs }: { file: ComparedFile; runs: readonly ComparedRun[] }) {
   const [baseline] = file.versions;
   const differing = file.versions.findIndex((version) => version?.digest !== baseline?.digest);

@@ -35,7 +35,7 @@ function whileGoing(last: CompareRunsReply | undefined): number | undefined {
 export function ComparePage() {
   const router = useRouter();
   const query = useSearchParams();
-  // Shown before the address has changed, so that a run that is chosen meanwhile is added to them.
+  // Shown before the URL has changed, so that a run chosen meanwhile is added to them.
   const [ids, setIds] = useOptimistic(comparedIds(query));
   const enough = ids.length > 1;
   const path = `/api/compare/runs?${new URLSearchParams(ids.map((id) => ['run', id]))}`;

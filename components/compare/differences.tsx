@@ -46,7 +46,7 @@ const PRINTED_ROWS = 500;
  * The iterations side by side: equal ones collapsed, the others with their differences. Only rows near the view
  * are drawn.
  *
- * @param onTexts asks for the texts from an iteration on, where they were left out
+ * @param onTexts requests the texts from an iteration on, if they were left out
  */
 export function Differences({
   handle,
@@ -79,7 +79,7 @@ export function Differences({
   const goTo = useDifferenceKeys({ list, positions, show });
   useImperativeHandle(handle, () => ({ goTo }), [goTo]);
   useStepInAddress(goTo);
-  /** The iteration whose texts were asked for: the rest of the page changes its height when they come. */
+  /** The iteration whose texts were requested: the rest of the page changes its height when they arrive. */
   const wanted = useRef<number>(undefined);
   useEffect(() => {
     const step = steps[(wanted.current ?? 0) - 1];
@@ -157,7 +157,7 @@ interface Row {
   steps: Step[];
 }
 
-/** Equal neighbours together, the others by themselves. */
+/** Groups equal neighbours; all others stay separate. */
 function folded(steps: readonly Step[]): Row[] {
   const rows: Row[] = [];
   for (const step of steps) {

@@ -29,7 +29,7 @@ export function RunPicker({
   const [picked, setPicked] = useState<readonly RunSummary[]>([]);
   const [opened, setOpened] = useState(false);
   const [first] = ids;
-  // A single run is not compared, so nothing else says what it is.
+  // A single run is not compared, so nothing else identifies it.
   const { data } = useApi<RunReply>(
     ids.length === 1 && first !== undefined ? `/api/runs/${encodeURIComponent(first)}` : undefined,
   );
@@ -104,7 +104,7 @@ function ComparedRun({
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-2">
       <RunMark letter={letter} />
-      {/* The model first: of two runs of one task it tells them apart where a name is cut. */}
+      {/* The model comes first, because it distinguishes runs of one task when names are cut. */}
       <p className="foreign truncate">
         {run ? (
           <>

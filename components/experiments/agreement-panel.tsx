@@ -26,7 +26,7 @@ const ways = [
   'bg-ok-wash text-ok',
 ];
 
-/** Where runs of the same configuration diverge, and why they may. Nothing when there are none. */
+/** Where runs of the same configuration diverge, and the likely reason. Empty if there are none. */
 export function AgreementPanel({ experimentId, done }: { experimentId: string; done: number }) {
   // Fetched again whenever a run ends.
   const { data, error, reload } = useApi<AgreementReply>(

@@ -9,7 +9,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { PlotFigure } from '../plots/plot-figure.tsx';
 import { Problem } from '../shell/problem.tsx';
 
-/** What is drawn at most: more could not be told apart. */
+/** Limits of the drawing: more could not be distinguished. */
 const MAX_CASES = 120;
 const MAX_CELLS = 60;
 /** The height of a row, and of one where there are many. */
@@ -26,7 +26,7 @@ interface Square {
   square: GridSquare | null;
 }
 
-/** What became of each case in each cell; a square leads to its run, or to its runs. Nothing without a suite. */
+/** The outcome of each case in each cell; a square links to its run or runs. Empty without a suite. */
 export function CaseGridPlot({ path, home, version }: { path: string; home: string; version: string }) {
   const { data, error, reload } = useApi<GridReply>(`${path}/grid?${version}`);
   const [tag, setTag] = useState('');
@@ -99,7 +99,7 @@ export function CaseGridPlot({ path, home, version }: { path: string; home: stri
   );
 }
 
-/** What is drawn of the cases and cells, and their squares row by row. */
+/** The drawn cases and cells, and their squares row by row. */
 function drawn(tagged: GridReply['cases'], all: GridReply['cells']) {
   const cases = tagged.slice(0, MAX_CASES);
   const cells = all.slice(0, MAX_CELLS);
@@ -109,7 +109,7 @@ function drawn(tagged: GridReply['cases'], all: GridReply['cells']) {
   return { cases, cells, squares };
 }
 
-/** What does not move with the cursor: drawn again only for other data. */
+/** The static part, which is redrawn only for new data. */
 const Squares = memo(function Squares({
   squares,
   cases,
@@ -184,7 +184,7 @@ function rowPx(rows: number): number {
   return rows > MANY_CASES ? LOW_ROW_PX : ROW_PX;
 }
 
-/** Where the squares are, in pixels, for a width: the same object each time. */
+/** The positions of the squares in pixels for a width; the same object each time. */
 function gridFor(rows: number, cells: number) {
   const grids = new Map<number, ReturnType<typeof gridOf>>();
   return (width: number) => {

@@ -18,10 +18,10 @@ import { ScatterDots } from '../plots/scatter-dots.tsx';
 import { StackedColumns } from '../plots/stacked-columns.tsx';
 
 const HEIGHT_PX = 200;
-/** Cells that are drawn: more could not be told apart. */
+/** Max cells drawn: more could not be distinguished. */
 const MAX_CELLS = 200;
 const INTERVAL = 'with 95% interval';
-/** Of a factor's name in a title. */
+/** Max length of a factor's name in a title. */
 const FACTOR_CHARS = 28;
 
 type Rated = ExperimentCell & { rate: NonNullable<ExperimentCell['rate']> };
@@ -217,7 +217,7 @@ function ResponsePlot({ cells, factors }: { cells: readonly ExperimentCell[]; fa
   );
 }
 
-/** What the lines leave out, and what they sum up; nothing if each point is one cell of its own. */
+/** What the lines leave out or combine; empty if each point is a single cell. */
 function responseNote({
   models,
   shown,

@@ -151,7 +151,7 @@ function CellLine({
   );
 }
 
-/** What is behind a model's name, such as `Q4_K_M, 8.2B, Ollama 0.9.0, digest 500a1f067a9f`. */
+/** The versions behind a model's name, such as `Q4_K_M, 8.2B, Ollama 0.9.0, digest 500a1f067a9f`. */
 function provenanceWords({ provenance }: ExperimentCell): string | undefined {
   const versions = provenance.map(({ quantization, parameter_size, ollama_version, digest }) =>
     [
@@ -166,7 +166,7 @@ function provenanceWords({ provenance }: ExperimentCell): string | undefined {
   return versions.length === 0 ? undefined : versions.join('; ');
 }
 
-/** What the cells leave out, in a sentence; nothing if every run counts. */
+/** A sentence about what the cells leave out; empty if every run counts. */
 export function leftOutWords(cells: readonly ExperimentCell[]): string | undefined {
   const notRun = cells.reduce((sum, cell) => sum + cell.failed + cell.not_run, 0);
   const stopped = cells.reduce((sum, cell) => sum + cell.stopped, 0);

@@ -15,7 +15,7 @@ import { PLOT_COLORS } from '../plots/palette.ts';
 import { PlotFigure } from '../plots/plot-figure.tsx';
 import { Problem } from '../shell/problem.tsx';
 
-/** What is drawn at most: more could not be told apart. */
+/** Limits of the drawing: more could not be distinguished. */
 const MAX_CELLS = 40;
 const MAX_DOTS = 2000;
 const ROW_PX = 24;
@@ -104,7 +104,7 @@ export function DistributionPlot({ path, version }: { path: string; version: str
   );
 }
 
-/** What does not move with the cursor: drawn again only for other data. */
+/** The static part, which is redrawn only for new data. */
 const Strips = memo(function Strips({
   cells,
   dots,
@@ -172,7 +172,7 @@ function Chosen({ dot, x }: { dot: Dot | undefined; x: Scale }) {
   );
 }
 
-/** What is drawn of the data, how many runs are left out, and the scale for a width, the same one each time. */
+/** The drawn data, the number of runs left out, and the scale for a width; the same object each time. */
 function drawn(data: DistributionReply | undefined) {
   const all = data?.cells.filter(({ values }) => values.length > 0) ?? [];
   const cells = all.slice(0, MAX_CELLS);

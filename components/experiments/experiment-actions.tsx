@@ -7,7 +7,7 @@ import type { InlineForm } from '../hooks/use-inline-form.ts';
 import { Button } from '../ui/button.tsx';
 import { DeleteExperiment } from './delete-experiment.tsx';
 
-/** What can be done with an experiment in its state. */
+/** The actions for an experiment in its current state. */
 export function ExperimentActions({
   path,
   experiment,
@@ -24,7 +24,7 @@ export function ExperimentActions({
   extension: InlineForm;
 }) {
   const active = experiment.status === 'running' || experiment.status === 'waiting';
-  // Also one that was stopped sees this run to its end, which can be hours away.
+  // Even a stopped experiment finishes this run, which can take hours.
   const inHand = (experiment.running ?? 0) > 0;
   const notRun = experiment.failed + (experiment.not_run ?? 0);
   return (

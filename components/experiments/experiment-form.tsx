@@ -127,7 +127,7 @@ function Variations() {
   );
 }
 
-/** What each run of a task must fulfil to pass. */
+/** The checks that each run of a task must pass. */
 function ExperimentChecks() {
   const health = useHealth();
   const work = useExperimentField('work');

@@ -32,7 +32,7 @@ const REFRESH_MS = 2000;
 
 const link = 'text-sm font-medium text-brass underline-offset-4 hover:underline';
 
-/** One that has been stopped may be continued from elsewhere. */
+/** A stopped experiment may be continued from elsewhere. */
 function untilFinished(last: ExperimentReply | undefined): number | undefined {
   return last?.experiment.status === 'finished' ? undefined : REFRESH_MS;
 }
@@ -53,7 +53,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const cells = useMemo(() => read.data?.cells ?? [], [read.data]);
   const { busy, problem, run } = useRequest();
   const extension = useInlineForm();
-  // The table of runs reads no more once an experiment has finished, and must again when it goes on.
+  // The table of runs stops reading once an experiment has finished, and must read again when it continues.
   const [changes, setChanges] = useState(0);
   const name = data?.experiment.name;
   usePageTitle(name === undefined ? undefined : `${plainVisibleLine(name)} · Loupe`);

@@ -19,7 +19,7 @@ export function FactorsField({
   placeholder: string;
   /** The names to choose from. */
   names?: readonly string[];
-  /** Whether any option of Ollama can be named, too. */
+  /** Whether any option of Ollama is also allowed. */
   withOptions?: boolean;
 }) {
   const add = (name: string) => {

@@ -22,7 +22,7 @@ export function ModelChecklist({
 }) {
   const { data } = useApi<ModelsReply>('/api/models', modelsRefresh());
   const models = sortedModels(data?.models.filter(canRun) ?? []);
-  // Those that a plan or a kept form names: their rows stay when they are no longer chosen.
+  // Models named by a plan or a kept form; their rows stay even when deselected.
   const [named, setNamed] = useState(chosen);
   if (chosen.some((name) => !named.includes(name))) setNamed([...new Set([...named, ...chosen])]);
   const missing = isListed(data)

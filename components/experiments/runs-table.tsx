@@ -192,7 +192,7 @@ function ResultLine({
   );
 }
 
-/** What a person noted: a score out of ten, and the beginning of the note. */
+/** A person's annotations: a score out of ten, and the beginning of the note. */
 function scoreWords({ score, note }: NotedItem): string {
   const words = note === undefined ? '' : shortLine(note, 40);
   return [score === undefined ? '' : `${score}/${MAX_SCORE}`, words].filter(Boolean).join(' · ');

@@ -25,7 +25,7 @@ export function HeadRow({ words, figures }: { words: readonly string[]; figures:
   );
 }
 
-/** `3 of 4`, or other words for it, with as much of a line as that is; of nothing, `none`. */
+/** `3 of 4`, or another text for it, with a bar for the share; `none` if the total is 0. */
 export function Share({
   count,
   of,

@@ -6,10 +6,11 @@ import { experimentText, readExperimentText } from '#lib/browser/drafts/kept-exp
 import { keepText, keptText } from '#lib/browser/drafts/kept-text.ts';
 
 /**
- * Keeps what was entered for a new experiment, so that a reload or a look at another page does not lose it.
+ * Keeps the entries for a new experiment, so that a reload or a visit to another page does not lose them.
  *
- * @param suite the ID of the suite that the form was opened for, which has a draft of its own
- * @returns to call when the experiment was started or the form was cancelled: the next form starts empty
+ * @param suite the ID of the suite that the form was opened for, which has a separate draft
+ * @returns a function to call when the experiment was started or the form was cancelled, so that the next form starts
+ *   empty
  */
 export function useKeptExperiment(
   { subscribe, getValues, reset }: UseFormReturn<ExperimentDraft, unknown, ExperimentRequest>,

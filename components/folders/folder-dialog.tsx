@@ -17,7 +17,7 @@ import { ShortName } from '../ui/foreign-name.tsx';
 import { FolderList } from './folder-list.tsx';
 
 interface Props {
-  /** Where it begins; the home folder if empty. */
+  /** The initial folder; the home folder if empty. */
   initial: string;
   /** The name of a dropped folder whose path the browser did not reveal. */
   dropped?: string;
@@ -53,7 +53,7 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
   const listing = useApi<FolderReply>(pathOf(at, hidden));
   const { busy, problem, setProblem, run } = useRequest();
   const folder = listing.data;
-  // What is typed next replaces the path, also if that arrives late.
+  // The next typed text replaces the path, even if the path arrives late.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each new path
   useLayoutEffect(() => {
     if (typed === undefined && document.activeElement === field.current) field.current?.select();

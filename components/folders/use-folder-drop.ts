@@ -2,7 +2,7 @@ import { type DragEvent, useState } from 'react';
 import { isWholePath, pastedPath } from '#lib/browser/drafts/folder-path.ts';
 import { say } from '#lib/browser/say.ts';
 
-/** What was dropped: a path, or a folder of which the browser only tells the name. */
+/** What was dropped: a path, or a folder of which the browser reveals only the name. */
 type Dropped = { path: string } | { name: string };
 
 /** Takes a folder, or the text of a path, that is dropped onto an element. Other texts are left to the browser. */

@@ -40,7 +40,7 @@ export function ForkForm({
   const [draft, setDraft] = useState(() => newForkDraft(point, { imported: isImported }));
   const { busy, problem, run: request } = useRequest();
   const [tried, setTried] = useState(false);
-  // The same request sent twice makes one fork; a changed one has a key of its own.
+  // Sending the same request twice creates one fork; a changed request has its own key.
   const sent = useRef({ body: '', key: '' });
   const change = (changes: Partial<ForkDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const read = useMemo(() => readForkDraft(point, opening.place, draft), [point, opening, draft]);

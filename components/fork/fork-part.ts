@@ -1,7 +1,7 @@
 import type { ForkDraftReply } from '#lib/api/fork-run.ts';
 import type { ForkDraft } from '#lib/browser/drafts/fork-draft.ts';
 
-/** What every part of the dialog is given. */
+/** Props of every part of the dialog. */
 export interface ForkPart {
   point: ForkDraftReply;
   /** The text that the person came for. */

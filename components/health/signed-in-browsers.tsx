@@ -12,7 +12,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 
-/** Who can use this Loupe from a browser, and how to end that. */
+/** The browsers that can use this Loupe, with buttons to sign them out. */
 export function SignedInBrowsers() {
   const { data, error, reload } = useApi<SignInListReply>('/api/sign-ins', 10_000);
   const { problem, run } = useRequest();

@@ -134,7 +134,7 @@ function readQuery(query: URLSearchParams) {
   return { filter, order, problems: [...problems, ...others] };
 }
 
-/** The list in groups: active runs, pinned ones, then by date; by another column in one piece. */
+/** The list in groups: active runs, pinned runs, then by date; ungrouped if sorted by another column. */
 function useGroupedRuns(filter: RunFilter, order: RunOrder) {
   const splits = filter.pinned === undefined;
   const newestFirst = order.by === 'created' && order.direction === 'desc';

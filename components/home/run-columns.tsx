@@ -9,7 +9,7 @@ import { cx } from '../ui/cx.ts';
 export const GRID =
   'grid grid-cols-[minmax(0,1fr)_fit-content(40%)] gap-x-3 md:grid-cols-[minmax(0,1fr)_10.5rem_4.5rem_5.5rem] lg:grid-cols-[minmax(0,1fr)_11rem_4.5rem_4.5rem_5.5rem] xl:grid-cols-[minmax(0,1fr)_10rem_9.5rem_7rem_4rem_3.5rem_2.75rem_5rem] min-[112.5rem]:grid-cols-[minmax(0,1fr)_13rem_15rem_14rem_6rem_6rem_4rem_6.5rem]';
 
-/** From which width a column is shown. */
+/** The width from which a column is shown. */
 export const SHOWN: Readonly<Record<RunSort, string>> = {
   title: '',
   outcome: '',
@@ -80,7 +80,7 @@ function SortButton({
   );
 }
 
-/** The same choice where there are no columns. */
+/** The same choice for layouts without columns. */
 export function SortSelect({ order, onOrder }: { order: RunOrder; onOrder: (order: RunOrder) => void }) {
   return (
     <label className="flex items-center gap-2 text-sm whitespace-nowrap text-ink-3 max-sm:basis-full md:hidden">

@@ -37,7 +37,7 @@ import { SelectionBar } from './selection-bar.tsx';
 
 interface Selecting {
   selection: Selection;
-  /** Selects or deselects a run, with `range` all rows from the one before. */
+  /** Selects or deselects a run, with `range` all rows since the last clicked one. */
   select: (run: RunSummary, options: { on: boolean; range: boolean }) => void;
   /** Tells which rows are shown, so that a range knows what lies between. */
   selectAll: (runs: readonly RunSummary[], on: boolean) => void;

@@ -84,7 +84,7 @@ export function RunRow({ run, family }: ListedRun) {
   );
 }
 
-/** The second line: what has no column of its own at this width. */
+/** The second line: data without a column at this width. */
 function Facts({ run, family }: ListedRun) {
   const checks = !family && run.outcome ? checksBeside(run.outcome) : undefined;
   const { tags = [], score, note } = run.annotations ?? {};

@@ -39,7 +39,7 @@ import { TagsDialog } from './tags-dialog.tsx';
 
 const ACTION = 'max-sm:h-11 max-sm:min-w-11';
 
-/** What can be done with the selected runs. */
+/** The actions for the selected runs. */
 export function SelectionBar({
   selection,
   onClear,
@@ -188,7 +188,7 @@ function CompareAction({ selection }: { selection: Selection }) {
   );
 }
 
-/** Why some of the actions are not possible, for those who see no tooltip. */
+/** Why some actions are unavailable, for people who cannot see tooltips. */
 function Reasons({ selection }: { selection: Selection }) {
   const compare = compareProblem(selection);
   const remove = deleteProblem(selection);

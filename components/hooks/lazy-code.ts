@@ -4,7 +4,9 @@ import { useSyncExternalStore } from 'react';
 
 /** Code that a page comes without and loads when it is first needed. */
 export interface LazyCode<Code> {
-  /** The code as soon as it is there, from then on without delay; loads it when first used. `undefined` meanwhile. */
+  /**
+   * Lazily loaded code: loads it on first use and returns it without delay from then on; `undefined` while it loads.
+   */
   useCode: () => Code | undefined;
   /** Loads it ahead of its first use. */
   preload: () => void;

@@ -41,9 +41,9 @@ function change(query: URLSearchParams, { hash = '', replace = false }: AddressC
 }
 
 /**
- * The query of the address, and how to change it by a step that the browser's Back takes back; what stood behind the `#`
- * led to a place on the page as it was, and goes unless there is a new one. Like `useQuery`, for parts that are shown outside of the dashboard as
- * well, where there is no router.
+ * The query of the URL, and a function that changes it in a step that the browser's Back button undoes. The old `#`
+ * fragment pointed into the old page, so it is dropped unless a new one is given. Like `useQuery`, for parts that are
+ * also shown outside of the dashboard, where there is no router.
  */
 export function useAddressQuery(): [
   query: URLSearchParams,

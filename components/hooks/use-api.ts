@@ -42,7 +42,7 @@ export function useApi<Reply>(
   });
 }
 
-/** What `useApi` does, for replies that are read in another way than by the `GET` of a path. */
+/** Like `useApi`, for replies that are not read with a `GET` of a path. */
 export function useReading<Reply>({ key, read, refresh = () => undefined }: Reading<Reply>): ApiState<Reply> {
   const { data, error, isPending, isFetchedAfterMount, refetch } = useQuery<Reply, ApiError>({
     queryKey: key,
@@ -64,7 +64,7 @@ export function useReading<Reply>({ key, read, refresh = () => undefined }: Read
   return { ...shown.current, fresh: isFetchedAfterMount, reload };
 }
 
-/** Returns a function that reads a path again for everyone who shows a reply of it, with whatever query. */
+/** Returns a function that refetches a path for every component that shows its reply, with any query. */
 export function useReload(): (path: string) => void {
   const client = useQueryClient();
   return useCallback((path) => void client.invalidateQueries({ queryKey: [path] }), [client]);

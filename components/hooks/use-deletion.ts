@@ -4,7 +4,7 @@ import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { LEAVING, type RequestState, useRequest } from './use-request.ts';
 
-/** A deletion that is asked about first. */
+/** A deletion that needs confirmation. */
 interface DeletionQuestion {
   /** Opens the question. */
   ask: () => void;

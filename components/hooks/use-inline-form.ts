@@ -7,7 +7,7 @@ export interface InlineForm {
   isOpen: boolean;
   /** Opens the form and focuses its first field. */
   open: () => void;
-  /** Opens the form where nobody asked for it: the focus stays. */
+  /** Opens the form without a user action, so the focus stays. */
   show: () => void;
   /** Closes the form and focuses the button that opens it. */
   close: () => void;

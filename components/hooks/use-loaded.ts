@@ -4,11 +4,11 @@ import { loadCode } from '#lib/browser/load-code.ts';
 import { say } from '#lib/browser/say.ts';
 
 /**
- * Something that is opened from code that the page comes without, such as a dialog.
+ * Something whose code the page loads on demand, such as a dialog.
  *
  * @param load a dynamic import; the same function in every render
- * @returns `opened`, the code with what it was opened for; `open`, which loads the code first, or says why it could not;
- *   and `close`
+ * @returns `opened`, the code and what it was opened for; `open`, which loads the code first, or reports why it could
+ *   not; and `close`
  */
 export function useLoaded<Code, Value>(
   load: () => Promise<Code>,

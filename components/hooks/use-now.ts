@@ -2,7 +2,7 @@
 
 import { createContext, useContext, useSyncExternalStore } from 'react';
 
-/** A clock that a part of the page goes by instead of the real one: that of a replay. */
+/** A clock that a part of the page uses instead of the real one, for a replay. */
 export interface PageClock {
   /** Milliseconds since 1970; must not change without telling the listeners. */
   now: () => number;

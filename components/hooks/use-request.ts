@@ -4,7 +4,7 @@ import { useCallback, useState } from 'react';
 import { toApiError } from '#lib/browser/api-error.ts';
 import { returnFocus } from '#lib/browser/focus-soon.ts';
 
-/** What `ErrorNote` shows; `code` where a server refused something. */
+/** The data that `ErrorNote` shows; `code` if the server refused a request. */
 export interface RequestProblem {
   code?: string;
   message: string;
@@ -17,7 +17,7 @@ export const LEAVING = Symbol('leaving');
 export interface RequestState {
   busy: boolean;
   problem: RequestProblem | undefined;
-  /** Shows a problem that needs no request to be found, or removes the one shown. */
+  /** Shows a problem found without a request, or removes the one shown. */
   setProblem: (problem: RequestProblem | undefined) => void;
   /** Runs the work and stores an error as `problem`. Resolves to whether it succeeded; never rejects. */
   run: (work: () => Promise<unknown>) => Promise<boolean>;

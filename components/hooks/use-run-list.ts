@@ -20,10 +20,10 @@ type Changes = ReadonlyMap<string, RunSummary | undefined>;
 const NO_FAMILIES: Readonly<Record<string, RunFamily>> = {};
 
 /**
- * The runs that pass a filter, in an order: the first page once, every change from then on, more on demand.
+ * The runs that pass a filter, in an order: the first page once, then every change, and more pages on demand.
  *
  * @param filter must be a stable object while its values are the same, and so must `order`
- * @param options.grouped lists one run per family, with what the others came to; only for the newest first
+ * @param options.grouped lists one run per family, with the outcomes of the others; only for the order "newest first"
  */
 export function useRunList(
   filter: RunFilter,
@@ -43,7 +43,7 @@ export function useRunList(
     return `/api/runs?${writeRunOrder(query, order)}`;
   }, [filter, order, grouped]);
   const { data, error, reload } = useApi<RunListReply>(path);
-  /** By id; `undefined` for a run that was deleted. */
+  /** By ID; `undefined` for a deleted run. */
   const [changed, setChanged] = useState<Changes>(new Map());
   const [read, setRead] = useState<{ path: string; page: RunListReply }>();
   const [moreError, setMoreError] = useState<ApiError>();
@@ -113,7 +113,7 @@ export function useRunList(
   return { runs, error, reload, hasMore: next !== undefined, loadMore, moreError };
 }
 
-/** What the list knew before a change. */
+/** The state of the list before a change. */
 interface Seen {
   known: ReadonlyMap<string, RunSummary>;
   changed: Changes;
@@ -126,7 +126,7 @@ function hasFamily(run: RunSummary, { families }: Pick<Seen, 'families'>): boole
 
 /** Whether a change of a run changes the figures of its family: it is new, has ended, or looks different to the filter. */
 function movesFamily(run: RunSummary, { known, changed, families }: Seen): boolean {
-  // A run by itself has no figures, and a page that is still being read will have those of others.
+  // A single run has no figures, and a page that is still being read will have those of others.
   if (known.size === 0 || !hasFamily(run, { families })) return false;
   const before = changed.get(run.id) ?? known.get(run.id);
   if (!before) return true;
@@ -159,7 +159,7 @@ function useFamilies(
             path,
             families: { ...(before?.path === path ? before.families : {}), [id]: familyIn(reply, id) },
           }));
-          // What the stream reported about a run in the meantime is newer, including its deletion.
+          // Reports of the stream about a run in the meantime are newer, including its deletion.
           const isNews = (before: Changes, run: RunSummary) =>
             !before.has(run.id) || (before.get(run.id)?.last_seq ?? Number.POSITIVE_INFINITY) < run.last_seq;
           setChanged((before) => {
@@ -170,7 +170,8 @@ function useFamilies(
           });
         }
       };
-      // The stream tells when the server is back; what is shown until then is right but for the figures.
+      // The stream reports when the server is back; until then, everything shown is right except for the
+      // figures.
       timer.current = setTimeout(() => void look().catch(() => undefined), FAMILY_DELAY_MS);
     },
     [grouped, path, setChanged],
@@ -179,7 +180,7 @@ function useFamilies(
   return { families: read?.path === path ? read.families : NO_FAMILIES, refresh, forget };
 }
 
-/** A family of one run is none. */
+/** A single run is not a family. */
 function familyIn(reply: RunListReply, id: string): RunFamily {
   return reply.families?.[id] ?? { runs: reply.runs.length, active: 0, outcomes: {}, latest_at: 0 };
 }

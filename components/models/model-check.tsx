@@ -88,7 +88,7 @@ export function CheckState({
 }
 
 function StoredCheck({ check }: { check: NonNullable<InstalledModel['check']> }) {
-  // Of the name it was checked under, which may be another name of the same version.
+  // By the name it was checked under, which may be another name of the same version.
   const query = new URLSearchParams({ model: check.model, digest: check.digest });
   const { data, error } = useApi<CheckReply>(`/api/models/check/result?${query}`);
   return (

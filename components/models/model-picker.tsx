@@ -129,7 +129,7 @@ function modelFacts(model: InstalledModel): string {
   return [
     model.parameter_size,
     model.quantization,
-    // Of a remote model there is a name on the disk, and nothing more.
+    // Only the name of a remote model is on the disk.
     model.size_bytes && !model.remote ? formatBytes(model.size_bytes) : undefined,
     model.max_context_tokens ? `${formatShortCount(model.max_context_tokens)} window` : undefined,
   ]

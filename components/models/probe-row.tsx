@@ -29,7 +29,7 @@ export function ProbeRow({
 }: {
   id: string;
   probe: ProbeResult;
-  /** In place of that of the verdict. */
+  /** Replaces the badge of the verdict. */
   badge?: ReactNode;
   open: boolean;
   onToggle: () => void;

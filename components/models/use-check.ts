@@ -7,13 +7,13 @@ import { IDLE_MS, RUNNING_MS } from '../hooks/poll-intervals.ts';
 import { useApi, useReload } from '../hooks/use-api.ts';
 import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
 
-/** The check that the server is at, or the last one, kept fresh; and how to begin and end one. */
+/** The running check or the last one, kept up to date, with functions to start and stop one. */
 export interface Checking {
   progress: CheckProgress | undefined;
   running: boolean;
   start: (model: string) => Promise<void>;
   stop: (model: string) => Promise<void>;
-  /** What was refused, and for which model. */
+  /** The refused request, and its model. */
   problem: { model: string; error: RequestProblem } | undefined;
 }
 

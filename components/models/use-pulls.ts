@@ -6,7 +6,7 @@ import { IDLE_MS, RUNNING_MS } from '../hooks/poll-intervals.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
 
-/** The models that Ollama is fetching, kept fresh, and how to begin and end one. */
+/** The models that Ollama is pulling, kept up to date, with functions to start and cancel a pull. */
 export function usePulls(): {
   pulls: readonly ModelPull[];
   start: (model: string) => Promise<boolean>;

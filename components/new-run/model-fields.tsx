@@ -29,7 +29,7 @@ export function ModelFields({ models }: { models: readonly InstalledModel[] | un
   );
 }
 
-/** Says that a run of this kind would fail at once with this model. */
+/** A note that a run of this kind would fail immediately with this model. */
 function ToolsNote({ model }: { model: InstalledModel | undefined }) {
   const kind = useDraftField('kind').value;
   if (!model || callsTools(model) !== false || kindFacts(kind).tools.length === 0) return null;

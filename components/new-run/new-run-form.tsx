@@ -28,7 +28,7 @@ import { KindFields, WorkspaceFields } from './work-fields.tsx';
 
 const FORM = 'new-run-form';
 
-/** The form for a new run; empty fields get their defaults (D10). Another preset or earlier run begins another form. */
+/** The form for a new run; empty fields get their defaults (D10). Another preset or earlier run starts a new form. */
 export function NewRunForm() {
   const query = useSearchParams();
   const from = query.get('from');
@@ -61,7 +61,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
     () => focusFirstError(element.current),
   );
 
-  /** A form that was saved under another name goes on as the form of that preset, with fields for its placeholders. */
+  /** A form saved under another name becomes the form of that preset, with fields for its placeholders. */
   const saved = (preset: Preset) => {
     if (preset.id === presetId) setPreset(preset);
     else router.replace(`/runs/new?preset=${encodeURIComponent(preset.id)}`);

@@ -65,7 +65,7 @@ function folderWords({ workspaceKind, workspace, workspace_copy }: RunDraft): st
   return `${workspace_copy ? 'a copy of ' : ''}${shortLine(workspace)}`;
 }
 
-/** How long the run goes on at most; nothing for a single reply. */
+/** The limit of the run's length; empty for a single reply. */
 function lengthWords(draft: RunDraft): string | undefined {
   if (goesOnUntilStopped(draft)) return 'until it is stopped';
   const { endsBy } = kindFacts(draft.kind);

@@ -11,7 +11,7 @@ import { emptyDraft, type RunDraft } from '#lib/browser/drafts/run-draft.ts';
 const TASK = 'new-run';
 const SETTINGS = 'new-run-settings';
 
-/** What the address can name, and the field that it fills in. */
+/** Parameters of the URL, and the fields that they fill in. */
 const ADDRESS_FIELDS = [
   { parameter: 'mode', field: 'kind' },
   { parameter: 'model', field: 'model' },
@@ -24,10 +24,10 @@ export function forgetDraft(): void {
 }
 
 /**
- * Keeps what was entered for a new run, except images, so that a reload or a look at another page does not lose it. What the
- * address names comes first; it is removed there once it is changed, because a reload would put it back.
+ * Keeps the entries for a new run, except images, so that a reload or a visit to another page does not lose them. URL
+ * parameters take precedence; a parameter is removed once its field changes, because a reload would restore it.
  *
- * @param isNew whether the form began empty: a preset or an earlier run fills it in otherwise
+ * @param isNew whether the form started empty, and not from a preset or an earlier run
  */
 export function useKeptDraft(
   { subscribe, getValues, reset }: UseFormReturn<RunDraft, unknown, CreateRunRequest>,
@@ -36,7 +36,7 @@ export function useKeptDraft(
   const [hasKeptSettings, setKept] = useState(false);
   useEffect(() => {
     if (!isNew) return;
-    // A model that no one chose is not kept: the default may be another one by then.
+    // A model that nobody chose is not kept, because the default may change.
     let choseModel = false;
     if (getValues('task') === '') {
       const kept = missingSettings(getValues());

@@ -58,7 +58,7 @@ export function useRunDraft(
       getJson<PresetReply>(`/api/presets/${encodeURIComponent(presetId)}`, abort.signal)
         .then(({ preset: found }) => {
           const filled = draftOfPreset(found.run);
-          // A model that was chosen meanwhile stays where the preset names none.
+          // A model that was chosen meanwhile stays if the preset names none.
           reset({ ...filled, model: filled.model || getValues('model') });
           setPreset(found);
         })
@@ -74,7 +74,7 @@ export function useRunDraft(
         reset(draftOf(config, run));
         void attachFormer(config, from, abort.signal).then(
           (images) => setValue('images', images),
-          () => {}, // the form goes on without them
+          () => {}, // the form works without them
         );
         const { workspace, copied_from: named = workspace } = config;
         setNamed(run.imported_at === undefined || named === '' ? undefined : named);

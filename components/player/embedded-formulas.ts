@@ -5,7 +5,7 @@ declare global {
   var loupeMathTree: typeof mathTree | undefined;
 }
 
-/** What draws formulas comes with the page, behind the player, so that the run is shown before it is there. */
+/** The code that draws formulas comes at the end of the page, so that the run is visible before it has loaded. */
 export async function loadMathTree(): Promise<typeof mathTree> {
   if (document.readyState === 'loading') {
     await new Promise((done) => document.addEventListener('DOMContentLoaded', done, { once: true }));

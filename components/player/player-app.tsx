@@ -38,7 +38,7 @@ function readSource(text: string): PlayerSource | undefined {
     if (source.kind === 'live') return source;
     return source.kind === 'log' && source.events.length > 0 ? source : undefined;
   } catch {
-    return undefined; // what is told instead says what to do
+    return undefined; // the message shown instead says what to do
   }
 }
 

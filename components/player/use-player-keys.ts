@@ -3,7 +3,7 @@
 import { useEffect } from 'react';
 import type { Player } from '#lib/browser/state/player.ts';
 
-/** What the keys of a replay do; the sheet on `?` shows them with those of the timeline. */
+/** The keys of a replay; the key sheet (`?`) shows them with those of the timeline. */
 export const PLAYER_KEYS: readonly { keys: string; does: string }[] = [
   { keys: 'Space', does: 'play, pause' },
   { keys: '← / →', does: 'previous and next iteration' },

@@ -78,7 +78,7 @@ export function columnsOf(count: number, width: number) {
   };
 }
 
-/** Labels of the values below a plot whose values run from left to right, as many as there is room for. */
+/** Labels of the values below a plot whose values run from left to right, as many as fit. */
 export function ValueLabels({
   scale,
   width,
@@ -106,7 +106,7 @@ export function LabelBelow({ x, height, children }: { x: number; height: number;
   );
 }
 
-/** Labels below columns, as many as there is room for; long names are shortened. */
+/** Labels below columns, as many as fit; long names are shortened. */
 export function ColumnAxis({
   count,
   width,

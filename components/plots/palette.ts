@@ -10,7 +10,7 @@ export interface PlotColor {
   readonly fill: string;
   readonly stroke: string;
   readonly swatch: string;
-  /** Drawn over the fill where colour alone cannot tell areas apart. Default: solid. */
+  /** Drawn over the fill if colour alone cannot distinguish areas. Default: solid. */
   readonly texture?: Texture;
 }
 

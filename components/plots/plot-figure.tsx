@@ -9,10 +9,10 @@ import type { PlotColor } from './palette.ts';
 import { PlotTable, type TableData } from './plot-table.tsx';
 import { useWidth } from './use-width.ts';
 
-/** What the keyboard and the pointer move through. */
+/** The points that the keyboard and the pointer move through. */
 interface PlotPoints {
   readonly count: number;
-  /** A point in words, with its values. */
+  /** A point as text, with its values. */
   readonly describe: (index: number) => string;
   /** Called for the point at the cursor on Enter and on a double click. */
   readonly open?: (index: number) => void;
@@ -29,7 +29,7 @@ interface LegendEntry {
 
 export interface PlotFigureProps {
   title: string;
-  /** What the numbers count, such as `tokens`. */
+  /** The unit of the numbers, such as `tokens`. */
   unit?: string;
   /** One sentence below the title. */
   note?: ReactNode;

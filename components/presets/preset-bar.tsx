@@ -16,7 +16,7 @@ import { ForeignName } from '../ui/foreign-name.tsx';
 
 const loadDialog = () => import('./save-preset-dialog.tsx');
 
-/** The preset that filled in the form, and the way to save what the form holds now. */
+/** The preset that filled in the form, and buttons to save the current form. */
 export function PresetBar({
   preset,
   models,

@@ -24,12 +24,12 @@ import { STATUS_WORDS } from './ratings-page.tsx';
 
 const REFRESH_MS = 1500;
 
-/** One that has been stopped may be continued from elsewhere. */
+/** A stopped rating may be continued from elsewhere. */
 function untilDone(last: RatingReply | undefined): number | undefined {
   return last?.rating.status === 'done' ? undefined : REFRESH_MS;
 }
 
-/** One study: its progress, the form in which a person rates, and the results once they are asked for. */
+/** One study: its progress, the form in which a person rates, and the results on request. */
 export function RatingPage({ id }: { id: string }) {
   const path = `/api/ratings/${encodeURIComponent(id)}`;
   const { data, error, reload } = useApi<RatingReply>(path, untilDone);

@@ -17,7 +17,7 @@ import { NewRating } from './new-rating.tsx';
 
 export const STATUS_WORDS = { running: 'Rating', stopped: 'Stopped', done: 'Done' } as const;
 
-/** All ratings, and the way to new ones. */
+/** All ratings, and a button for new ones. */
 export function RatingsPage() {
   const { data, error, reload } = useApi<RatingListReply>('/api/ratings', 5000);
   const [opened, setOpened] = useState(false);

@@ -95,7 +95,7 @@ const COMPARED = [
   { part: 'calls', label: 'Tool calls' },
 ] as const;
 
-/** What differs between two replies, line by line. */
+/** The differences between two replies, line by line. */
 export function ReplyChanges({
   names: [first, second],
   before,

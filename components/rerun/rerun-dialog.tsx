@@ -21,10 +21,10 @@ interface LoadedCall {
   store: RerunStore;
 }
 
-// By the run's store, so that the tries of a visit are there when the editor is opened again, and gone with the page.
+// Keyed by the run's store, so that tries survive closing the editor, but not leaving the page.
 const visits = new WeakMap<object, Map<number, LoadedCall>>();
 
-/** Sends a model call of a run again, with changes, as often as one likes. The run is not changed. */
+/** Sends a model call of a run again with changes, any number of times. The run is not changed. */
 export function RerunDialog({ row, onClose }: { row: CallRow; onClose: () => void }) {
   const source = useRunSource();
   const path = `/api/runs/${encodeURIComponent(row.started.run_id)}`;

@@ -1,6 +1,6 @@
 import type { RerunDraft } from '#lib/browser/drafts/rerun-draft.ts';
 
-/** What every part of the editor gets. */
+/** Props of every part of the editor. */
 export interface RerunPart {
   draft: RerunDraft;
   /** By field, as `readRerunDraft` names them. */

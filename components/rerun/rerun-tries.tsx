@@ -33,7 +33,7 @@ interface Part {
   onLeave: () => void;
 }
 
-/** All tries of this visit, and one of them beside the call or another try. */
+/** All tries of this visit, and one of them next to the call or another try. */
 export function RerunTries({ sent, row, store, path, onLeave }: Part) {
   const { tries, shown, against } = useStore(store);
   const now = tries.find(({ number }) => number === shown);
@@ -132,7 +132,7 @@ function TryLine({ each, isShown, onShow }: { each: RerunTry; isShown: boolean; 
   );
 }
 
-/** A try without a result: what has arrived of it so far, or why there is none. */
+/** A try without a result: the text so far, or why there is none. */
 function Pending({ each }: { each: RerunTry }) {
   const { problem, text, thinking } = each;
   return (
@@ -157,10 +157,10 @@ function Pending({ each }: { each: RerunTry }) {
   );
 }
 
-/** Of a reply in progress the end is shown. */
+/** How much of the end of a reply in progress is shown. */
 const PENDING_CHARS = 4000;
 
-/** Starts a fork of the run whose next call sends the request of a try, or says why there is no such fork. */
+/** Starts a fork of the run whose next call sends a try's request, or explains why this is impossible. */
 function KeepAsFork({ sent, row, path, onLeave, each }: Omit<Part, 'store'> & { each: RerunTry }) {
   const router = useRouter();
   const imported = useRunScreen().server?.imported ?? false;

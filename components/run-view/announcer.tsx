@@ -24,7 +24,7 @@ export function Announcer() {
   );
   return (
     <p aria-live="polite" className="sr-only">
-      {/* Only what is new in the page is spoken: the same words twice are two elements. */}
+      {/* Screen readers only speak new elements, so the same text twice needs two elements. */}
       <span key={count}>{words}</span>
     </p>
   );

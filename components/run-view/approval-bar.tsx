@@ -18,7 +18,7 @@ export function ApprovalBar() {
   const rows = useRun((view) => view.timeline.rows);
   const awaiting = useRun((view) => view.run.phase === 'awaiting-approval');
   const waiting = useMemo(() => (awaiting ? waitingCalls(rows) : NOTHING_WAITS), [awaiting, rows]);
-  // What was entered about the calls of one reply is not for those of the next.
+  // Entries about the calls of one reply do not apply to the next.
   return <Decisions key={waiting.reply} {...waiting} />;
 }
 
@@ -44,7 +44,7 @@ function Decisions({ calls, asking }: WaitingCalls) {
       if (hadFocus && last) document.getElementById(`row-${last.key}`)?.focus({ preventScroll: true });
     });
   const isBatch = calls.length > 1;
-  // What a server asks comes first: later calls of the reply wait for its call.
+  // A server's request comes first, because later calls of the reply wait for its call.
   useApprovalKeys(asking ? [asking] : calls, () => {
     if (isBatch && !busy) void decideAll({ decision: 'approved' });
   });

@@ -39,7 +39,8 @@ export function Ledger() {
 export function NearestLimit() {
   const run = useRun((view) => view.run);
   const [nearest] = ledgerOf(run, run.updatedAt)
-    // A count that is full and calm is one that was asked for: the cycles of an exploration, the only attempt.
+    // A full gauge without a warning shows a requested amount: the cycles of an exploration, a single
+    // attempt.
     .filter(({ limit, used, tone }) => limit > 0 && (used < limit || tone !== 'calm'))
     .sort((a, b) => b.used / b.limit - a.used / a.limit);
   if (!nearest) return null;
@@ -120,7 +121,7 @@ function Times() {
   );
 }
 
-/** A list in which each part stays whole: a count does not stand at the end of a line without its word, nor runs out of it. */
+/** A list whose parts do not break: a count is never separated from its word and never overflows. */
 function Parts({ text }: { text: string }) {
   return text.split(/(?<=[,:]) /).map((part) => (
     <Fragment key={part}>

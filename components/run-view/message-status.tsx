@@ -6,7 +6,7 @@ const words = {
   returned: { label: 'returned', title: 'The run ended before it was read', tone: 'warn' },
 } as const;
 
-/** What became of a message to the run: it is never lost. */
+/** The status of a message to the run; messages are never lost. */
 export function MessageStatus({ status }: { status: keyof typeof words }) {
   const { label, title, tone } = words[status];
   return (

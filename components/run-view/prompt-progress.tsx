@@ -8,9 +8,9 @@ import { useNow } from '../hooks/use-now.ts';
 import { useRun } from './run-context.tsx';
 
 /**
- * How far an open call has read its prompt, estimated from earlier calls; nothing where there is no estimate.
+ * How far an open call has read its prompt, estimated from earlier calls; empty if there is no estimate.
  *
- * @param lead text before it, where it stands in a line of words and has no bar
+ * @param lead text before it, for use within a line of text, without a bar
  */
 export function PromptProgress({ row, lead }: { row: CallRow; lead?: string }) {
   const timeline = useRun((view) => view.timeline);

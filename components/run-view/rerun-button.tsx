@@ -24,7 +24,7 @@ export function RerunAction({ row }: { row: CallRow }) {
 
 /**
  * Opens the editor that sends a model call again. Subtle until the row is hovered, but always available to keyboard and
- * touch. Narrow rows have no room for it beside other buttons; there it is in the details.
+ * touch. In narrow rows without room for it, it is in the details.
  */
 export function RerunButton({ row }: { row: CallRow }) {
   const open = useOpenRerun(row);

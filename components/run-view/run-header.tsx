@@ -40,7 +40,7 @@ export function RunHeader({
   onGoToEnd: () => void;
   /** How the page is connected to the run. */
   light?: ReactNode;
-  /** When the run was made, in words; both in milliseconds since 1970. */
+  /** When the run was created, as text; both in milliseconds since 1970. */
   when?: (at: number, now: number) => string;
   /** In place of the title: another one, or a field to edit it. */
   heading?: string | ReactElement | undefined;
@@ -163,7 +163,7 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
       data-phase={run.phase}
       data-writing={writing}
     >
-      {/* As wide whatever the phase: else the title would break otherwise with each of them. */}
+      {/* The same width in every phase; otherwise the title would wrap differently in each. */}
       <div className={cx('min-w-0', activity.running && 'lg:w-52')}>
         {activity.running ? (
           <p className={cx('font-semibold', toneText[activity.tone])}>{activity.label}</p>

@@ -10,13 +10,13 @@ import type { ImageSource } from '#lib/browser/stream/image-source.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
 
-/** What the reader did to the picture: kept apart from the run, so that it survives rows leaving the screen. */
+/** The reader's view settings, kept apart from the run, so that they survive rows leaving the screen. */
 export interface Reading {
   /** Rows that were opened or closed by hand. */
   readonly unfolded: Readonly<Record<string, boolean>>;
   /** The row the keyboard is at. */
   readonly cursor: string | undefined;
-  /** The cycle of an exploration that is looked at; `undefined`: the last. */
+  /** The cycle of an exploration that is shown; `undefined`: the last. */
   readonly cycle: number | undefined;
   /** The changes to files are being reviewed, beginning at this one, by default at the first. */
   readonly reviewing: { readonly path: string | undefined } | undefined;
@@ -26,23 +26,23 @@ export interface RunScreenContext {
   reading: StoreApi<Reading>;
   /** Brings the row of an event into view and marks it. */
   goTo: (seq: number) => void;
-  /** The server that holds the run; absent where there is none to ask: in a file, on a shared page. */
+  /** The server of the run; absent if there is none, as in a file or on a shared page. */
   server?: RunServer;
-  /** Where texts that were cut on their way here are whole; absent in a file, which has them all. */
+  /** The source of full texts that arrived truncated; absent in a file, which has all texts. */
   whole?: WholeTexts;
-  /** Where the bytes of its images are; absent where there are none to get. */
+  /** The source of image bytes; absent if there is none. */
   images?: ImageSource;
 }
 
-/** What a page can do with a run beyond showing it. */
+/** Actions of a page on a run. */
 export interface RunServer {
-  /** Whether the run may be acted on: stopped, its calls decided. Not in a replay, which shows what is long past. */
+  /** Whether actions such as stopping or deciding calls are possible. Not in a replay, which shows the past. */
   operates: boolean;
   /** The run was imported. Its file names the folder, so no new run uses it unless a person chooses it. */
   imported: boolean;
-  /** What a model call sent. @throws {ApiError} */
+  /** The request of a model call. @throws {ApiError} */
   sentRequest: (call: number) => Promise<SentRequestReply>;
-  /** The prompt that Ollama makes of it today; loads the model. Absent where the server is not to be asked for that. */
+  /** The prompt that Ollama renders from it today, which loads the model. Absent if the server must not do that. */
   renderPrompt?: (call: number) => Promise<RenderedReply>;
   /** Opens the dialog that makes a new run out of the beginning of this one. */
   fork?: (opening: ForkOpening) => void;

@@ -11,8 +11,8 @@ import { useRun } from './run-context.tsx';
 import { useRunScreen } from './screen-context.ts';
 
 /**
- * Stop in two steps (D12): after the current step, then immediately. What the buttons say follows the log: "asked" until
- * the server wrote the request down, "stopping" until the run is over.
+ * Stop in two steps (D12): after the current step, then immediately. The labels follow the log: "requested" until the
+ * server has recorded the request, "stopping" until the run is over.
  */
 export function StopControls() {
   const runId = useRun((view) => view.run.runId);

@@ -3,7 +3,7 @@ import { stopLadder } from '#lib/browser/words/stop-ladder.ts';
 import type { Timeline } from '#lib/events/timeline.ts';
 import { cx } from '../ui/cx.ts';
 
-/** A stop, rung by rung, each with the time it took from the one before. */
+/** A stop, step by step, each with the time since the previous step. */
 export function StopLadder({ timeline }: { timeline: Timeline }) {
   const rungs = stopLadder(timeline);
   if (!rungs) return null;

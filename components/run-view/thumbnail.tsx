@@ -21,7 +21,7 @@ function useImage(image: ImageRef, source: ImageSource | undefined): Loaded {
       .catch(() => undefined)
       .then((url) => {
         if (stale) return;
-        // What comes from a file or a link is shown only if it is an image of a size that a page can hold.
+        // Data from a file or a link is shown only if it is an image that is not too large for a page.
         setLoaded(url && embeddedImage(url) ? { state: 'shown', url } : { state: 'missing' });
       });
     return () => {

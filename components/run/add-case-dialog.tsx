@@ -13,7 +13,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Field } from '../ui/form/fields.tsx';
 import { Link } from '../ui/link.tsx';
 
-/** Adds what a run was asked to a suite. */
+/** Adds a run's task to a suite as a case. */
 export function AddCaseDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
   const { data, error } = useApi<SuiteListReply>('/api/suites');
   const [chosen, setChosen] = useState('');

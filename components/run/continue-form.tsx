@@ -20,7 +20,7 @@ export function ContinueForm({
   config: RunConfig;
   imported: boolean;
   busy: boolean;
-  /** What is set otherwise so that it can go on, in words. */
+  /** The settings that change so that it can continue, as text. */
   changes: Continuation['changes'];
   onContinue: (message: string) => void;
   /** Starts with the task and the message, without the conversation. */

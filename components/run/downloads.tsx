@@ -10,7 +10,7 @@ import { Menu, menuItem } from '../ui/menu.tsx';
 interface File {
   href: string;
   name: string;
-  /** What it holds, in one line. */
+  /** Its content, in one line. */
   holds: string;
 }
 

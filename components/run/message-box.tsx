@@ -56,7 +56,7 @@ export function MessageBox() {
         ...(attached.length > 0 && { images: attached }),
       });
       input.onChange([]);
-      // Not what was typed while it was on its way.
+      // Keeps text that was typed while the message was being sent.
       setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now));
       field.current?.focus();
     });
@@ -156,7 +156,7 @@ function Undelivered({ messages }: { messages: readonly OperatorMessage[] }) {
   );
 }
 
-/** What was typed but not sent when the run ended. */
+/** Text that was typed but not sent when the run ended. */
 function Unsent({ text }: { text: string }) {
   return (
     <p className="mb-2 flex items-baseline gap-2 text-sm text-ink-2">

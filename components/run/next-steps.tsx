@@ -44,7 +44,7 @@ interface Step {
 }
 
 /**
- * What to do after a run, the most likely step as a button. `children` stand beside it.
+ * Suggestions after a run, with the most likely step as a button, followed by `children`.
  *
  * @param props.isSecond something else comes first
  */

@@ -48,7 +48,7 @@ export function PageState() {
   return null;
 }
 
-/** What the command palette can do with the run on the page. */
+/** The command palette's commands for the run on the page. */
 export function RunCommands({
   onGoToEnd,
   onSearch,

@@ -26,7 +26,7 @@ export function RepeatForm({
 }: {
   runId: string;
   config: RunConfig;
-  /** Its folder was named by a file, and is not used unasked. */
+  /** Its folder was named by a file, and is not used without consent. */
   imported: boolean;
 }) {
   const router = useRouter();

@@ -37,7 +37,7 @@ interface Noted {
 
 const NotedContext = createContext<Noted | undefined>(undefined);
 
-/** What a person noted about the run on the page, also as it changes in other tabs once the run has ended. */
+/** Annotations of the run on the page, updated from other tabs once the run has ended. */
 export function RunNotesProvider({ store, children }: { store: RunStore; children: ReactNode }) {
   const runId = useStore(store.view, (view) => view.run.runId);
   const ended = useStore(store.view, (view) => view.connection.status === 'closed');

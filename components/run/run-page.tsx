@@ -10,7 +10,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { useRunStore } from '../hooks/use-run-store.ts';
 import { RunScreen } from './run-screen.tsx';
 
-/** Follows a run of the server. The page holds no data of its own: a reload folds the same log to the same picture. */
+/** Follows a run of the server. The page has no data of its own: a reload folds the same log to the same view. */
 export function RunPage({ runId }: { runId: string }) {
   const store = useRunStore(runId);
   if (!store) return <main id="main" className="flex-1" aria-busy="true" />;
@@ -34,7 +34,7 @@ function FollowedRun({ runId, store }: { runId: string; store: RunStore }) {
   return <RunScreen store={store} importedAt={imported?.imported_at} />;
 }
 
-/** The summary of a run that came as a file. What the page cannot learn here, the stream of the run tells it. */
+/** The summary of an imported run. If it cannot be read, the run's stream reports the reason. */
 function useImported(runId: string): RunSummary | undefined {
   const { data } = useApi<RunReply>(`/api/runs/${encodeURIComponent(runId)}`);
   return data?.run.imported_at === undefined ? undefined : data.run;

@@ -45,7 +45,7 @@ const loadFork = () => import('../fork/fork-dialog.tsx');
 const loadRerun = () => import('../rerun/rerun-dialog.tsx');
 const loadReplay = () => import('../player/replay.tsx');
 
-/** What can be done about a run in progress, below its timeline. */
+/** The actions for a run in progress, below its timeline. */
 function Foot() {
   return (
     <>
@@ -206,7 +206,7 @@ function serverOf(store: RunSource): RunServer {
   };
 }
 
-/** What may be done with a run beside stopping it. */
+/** Actions for a run other than stopping it. */
 function RunActions({ replay, imported }: { replay: (() => void) | undefined; imported: boolean }) {
   return (
     <span className="flex items-center gap-1.5 print:hidden">

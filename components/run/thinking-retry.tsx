@@ -15,7 +15,9 @@ import { ErrorNote } from '../ui/error-note.tsx';
 const LARGER = 4;
 const MOST = 131_072;
 
-/** Where the last reply spent its whole limit on thinking: the same iteration again, without thinking or with more room. */
+/**
+ * If the last reply spent its whole limit on thinking: retries the iteration without thinking or with a higher limit.
+ */
 export function ThinkingRetry() {
   const router = useRouter();
   const { server } = useRunScreen();

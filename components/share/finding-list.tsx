@@ -4,7 +4,7 @@ import { keysOf } from '#lib/util/records.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { GROUP_WORDS } from './share-words.ts';
 
-/** What was found in the run, by kind, each masked unless it is asked for. */
+/** The findings in the run by kind, each masked unless chosen to be shown. */
 export function FindingList({
   preview,
   show,

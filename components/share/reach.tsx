@@ -10,7 +10,7 @@ import { reachWords } from './share-words.ts';
 
 const PATH = '/api/share-network';
 
-/** Who can open links, and, where no setting decides it, a way to open links to the network or to close them to it. */
+/** Who can open links, and, unless a setting decides it, buttons to open links to the network or close them again. */
 export function Reach({
   reach,
   links = 1,

@@ -13,7 +13,7 @@ function newClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // A page that is opened shows what the server says now, not what it said minutes ago.
+        // A newly opened page shows current data, not data from minutes ago.
         gcTime: 0,
         // An error is shown at once; the next poll, or the person, tries again.
         retry: false,

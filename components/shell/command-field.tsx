@@ -1,6 +1,6 @@
 import type { KeyboardEvent, RefObject } from 'react';
 
-/** What was typed into the palette's field before its search was loaded. */
+/** Text typed into the palette's field before its search was loaded. */
 export interface Typed {
   text: string;
   /** Position of the caret. */

@@ -27,10 +27,10 @@ const HITS_OF_RUN = 2;
 const MIN_CHARS = 2;
 const TYPING_MS = 150;
 
-/** A command, or a place in a log that holds the words. */
+/** A command, or a match in a log. */
 type Found = Command & { hit?: SearchHit };
 
-/** What the logs of all runs say about the words; nothing before there are a few letters. */
+/** Matches in the logs of all runs; none before a few letters are typed. */
 function useHits(query: string): SearchReply | undefined {
   const [reply, setReply] = useState<SearchReply & { query: string }>();
   const words = query.trim();
@@ -145,7 +145,7 @@ export function CommandSearch({
   typed,
   onChoose,
 }: {
-  /** What was typed before this was loaded. */
+  /** Text typed before this was loaded. */
   typed: Typed;
   onChoose: (command: Command) => void;
 }) {

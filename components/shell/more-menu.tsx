@@ -8,7 +8,7 @@ import { Link } from '../ui/link.tsx';
 
 const line = 'target flex h-10 w-full items-center rounded-md px-3 text-left hover:bg-sunken';
 
-/** What the bar has no room for on a small screen: the other pages, and the commands that keys open elsewhere. */
+/** The menu of a small screen: the pages that do not fit into the bar, and commands that elsewhere have keys. */
 export function MoreMenu({
   pages,
   onCommands,

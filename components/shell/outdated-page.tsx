@@ -8,7 +8,10 @@ import { MessagePage } from './message-page.tsx';
 /** A second failure within this time, in milliseconds, is not one that reloading solves. */
 const SOON_MS = 30_000;
 
-/** Shown for a page whose code the server no longer has, because Loupe was updated: loads the new page, once by itself. */
+/**
+ * Shown for a page whose code the server no longer has, because Loupe was updated: loads the new page, once
+ * automatically.
+ */
 export function OutdatedPage() {
   useEffect(() => {
     if (Date.now() - Number(storedText('session', 'reloaded-at') ?? 0) < SOON_MS) return;

@@ -46,7 +46,7 @@ export function SignIn({
   onDone,
 }: {
   spentLink?: boolean;
-  /** Why a browser that was signed in has to do it again. */
+  /** Why a browser that was signed in must sign in again. */
   again?: { message: string; hint?: string };
   onDone: () => void;
 }) {

@@ -10,7 +10,7 @@ const SHOWN_MS = 3000;
 /** Longer messages stay visible longer. */
 const READING_MS_PER_CHAR = 60;
 
-/** What a key or a click has just done, for a moment at the lower edge. */
+/** Shows the effect of a key or a click for a moment at the lower edge. */
 export function Said() {
   const { words, count } = useStore(said);
   const [shown, setShown] = useState(false);
@@ -28,7 +28,7 @@ export function Said() {
         shown ? 'opacity-100' : 'opacity-0',
       )}
     >
-      {/* Only what is new in the page is spoken: the same words twice are two elements. */}
+      {/* Screen readers only speak new elements, so the same text twice needs two elements. */}
       {shown && <span key={count}>{plainVisibleText(words)}</span>}
     </p>
   );

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { watchRuns, whenBack } from '#lib/browser/stream/hub-client.ts';
 
 /**
- * Calls back as soon as the server goes away, and when it is back.
+ * Calls back as soon as the server becomes unreachable, and when it is back.
  *
  * @param signedIn without it there is no stream to listen to
  */

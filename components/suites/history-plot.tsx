@@ -11,7 +11,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { DotIntervals } from '../plots/dot-intervals.tsx';
 import { modelSeries } from '../plots/model-series.ts';
 
-/** Points that are drawn, the latest: more could not be told apart. */
+/** Max points drawn, the latest ones: more could not be distinguished. */
 const MAX_POINTS = 100;
 const HEIGHT_PX = 200;
 

@@ -5,7 +5,7 @@ import { useDeletion } from '../hooks/use-deletion.ts';
 import { DeleteDialog } from '../ui/delete-dialog.tsx';
 import { Menu, menuItem } from '../ui/menu.tsx';
 
-/** The menu of a suite. A deletion is asked about first, because there is no undo. */
+/** The menu of a suite. Deletion needs confirmation, because there is no undo. */
 export function SuiteMenu({ path }: { path: string }) {
   const { ask, dialog } = useDeletion(() => deleteJson(path), '/suites');
   return (

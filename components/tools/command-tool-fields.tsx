@@ -18,7 +18,7 @@ interface Part {
   onChange: (draft: CommandToolDraft) => void;
 }
 
-/** The fields of a custom tool: what models are told, and what runs. */
+/** The fields of a custom tool: its description for models, and its command. */
 export function CommandToolFields({ draft, problems, onChange }: Part) {
   const set = (change: Partial<CommandToolDraft>) => onChange({ ...draft, ...change });
   return (

@@ -3,7 +3,7 @@
 import { PARAMETER_TYPES, type ParameterRow } from '#lib/browser/drafts/command-tool-draft.ts';
 import { RowList } from './row-list.tsx';
 
-/** What each type is called in the form. */
+/** The name of each type in the form. */
 const TYPE_WORDS: Readonly<Record<ParameterRow['type'], string>> = {
   string: 'text',
   integer: 'whole number',

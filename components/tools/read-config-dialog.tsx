@@ -12,7 +12,7 @@ import { Field } from '../ui/form/fields.tsx';
 import { ServerDialog } from './server-dialog.tsx';
 import { ToolsDialog } from './tools-dialog.tsx';
 
-/** Reads the `mcpServers` block of another host. Each server is looked at in the form before it is added. */
+/** Reads the `mcpServers` block of another host. Each server is reviewed in the form before it is added. */
 export function ReadConfigDialog({
   taken,
   onClose,

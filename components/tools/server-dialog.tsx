@@ -25,7 +25,7 @@ export function ServerDialog({
 }: {
   /** The server that is changed. */
   former?: McpServerReply;
-  /** A configuration of another host to begin with. */
+  /** An initial configuration from another host. */
   read?: { name: string; server: McpServerRequest };
   onClose: () => void;
   onSaved: () => void;

@@ -47,7 +47,7 @@ export function ServerSignIn({ server, onChange }: { server: McpServerReply; onC
   );
 }
 
-/** Where to sign in, before anything is opened: the server chose the address. */
+/** Shows where to sign in before anything is opened, because the server chose the address. */
 function AddressDialog({
   name,
   begun: { address, token_host },

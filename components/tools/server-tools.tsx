@@ -16,7 +16,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { serverPath } from './server-path.ts';
 import { ToolDetails } from './tool-details.tsx';
 
-/** The tools of a server, with those that a person has to look at first. */
+/** The tools of a server; those that a person must review come first. */
 export function ServerTools({ server, onChange }: { server: McpServerReply; onChange: () => void }) {
   const { name, tools } = server;
   const [open, setOpen] = useState<string>();

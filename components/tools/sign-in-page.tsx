@@ -15,7 +15,7 @@ const LINK = 'text-brass underline decoration-brass-line underline-offset-2 hove
 /** The status for a browser that is not signed in to Loupe. */
 const SIGNED_OUT = 401;
 
-/** Where a browser comes back to from a sign-in at an MCP server. */
+/** The page to which the browser returns from a sign-in at an MCP server. */
 export function SignInPage() {
   const params = useSearchParams();
   const sent = useRef(false);

@@ -23,7 +23,7 @@ import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { ScrollRegion } from '../ui/scroll-region.tsx';
 
-/** A check: what was called when each tool was asked for, wrong arguments, and the evidence of each probe. */
+/** A check: the calls for each requested tool, wrong arguments, and the evidence of each probe. */
 export function ToolCheckDetails({ id, onRemoved }: { id: string; onRemoved: () => void }) {
   const path = `/api/tool-checks/${encodeURIComponent(id)}`;
   const { data, error, reload } = useApi<ToolCheckReply>(path);
@@ -87,7 +87,7 @@ export function ToolCheckDetails({ id, onRemoved }: { id: string; onRemoved: () 
   );
 }
 
-/** Per tool: what was called when it was asked for, and which arguments were wrong. */
+/** Per tool: the calls when it was requested, and the wrong arguments. */
 function Confusions({ check }: { check: ToolCheck }) {
   return (
     <ScrollRegion label="Asked for and called" className="mt-4 min-w-0 overflow-x-auto">

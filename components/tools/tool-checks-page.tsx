@@ -22,7 +22,7 @@ import { ToolCheckTable } from './tool-check-table.tsx';
 
 const groupName = (server: string) => (server === CUSTOM_GROUP ? 'Custom tools' : server);
 
-/** How models call the tools of a server, asked for from their names, descriptions and parameters. */
+/** How models call the tools of a server when asked in terms of their names, descriptions and parameters. */
 export function ToolChecksPage() {
   const asked = useSearchParams().get('server');
   const { data, error, reload } = useApi<ToolChecksReply>('/api/tool-checks', (last) =>
@@ -86,7 +86,7 @@ export function ToolChecksPage() {
   );
 }
 
-/** Which model is asked about which tools, and how far the check is. */
+/** The choice of model and tools, and the progress of the check. */
 function CheckForm({
   servers,
   server,

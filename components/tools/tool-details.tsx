@@ -12,7 +12,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { serverPath } from './server-path.ts';
 import { TryTool } from './try-tool.tsx';
 
-/** All that a server says about a tool, what changed in it, and a form to try it. */
+/** Everything a server says about a tool, its changes, and a form to try it. */
 export function ToolDetails({
   server,
   tool,

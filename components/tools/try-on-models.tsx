@@ -1,6 +1,6 @@
 import { Link } from '../ui/link.tsx';
 
-/** Leads to the page where models are asked for calls of a server's tools. */
+/** A link to the page where models are asked to call a server's tools. */
 export function TryOnModels({ server, label }: { server: string; label: string }) {
   return (
     <p className="mt-3 text-sm">

@@ -22,7 +22,7 @@ export function TryTool({
 }: {
   name: string;
   schema: JsonObject;
-  /** What a call does. */
+  /** A note on the effect of a call. */
   note: string;
   onCall: (args: JsonObject) => Promise<CallMcpToolReply>;
 }) {

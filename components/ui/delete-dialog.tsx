@@ -19,7 +19,7 @@ export function DeleteDialog({
   /** May be called more than once for one closing. */
   onClose: () => void;
   onDelete: () => void;
-  /** What is deleted with it, and what is kept. */
+  /** Says what else is deleted, and what is kept. */
   children: ReactNode;
 }) {
   const id = useId();

@@ -23,8 +23,8 @@ export function EventLink({ className, ...props }: RowLinkProps) {
 }
 
 /**
- * A link to an event of the run on this page, without a look of its own. Its address has a path: a bare `#12`
- * counts as a skip link in a page without other links, and its target may not be drawn.
+ * A link to an event of the run on this page, without its own style. Its address has a path: a bare `#12` counts as a
+ * skip link in a page without other links, and its target may not be drawn.
  */
 export function RowLink({ seq, onGo, ...props }: RowLinkProps) {
   return (

@@ -1,6 +1,6 @@
 import { cx } from './cx.ts';
 
-/** The arrow of what folds. It turns when its `<details>` is open, or when `open` says so. */
+/** The arrow of a foldable element. It turns when its `<details>` is open, or when `open` is set. */
 export function FoldMark({ open = false, className }: { open?: boolean; className?: string }) {
   return (
     <svg

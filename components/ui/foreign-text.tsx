@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react';
 import { visibleText } from '#lib/browser/words/text-pieces.ts';
 
-/** A browser lays out a word again for each line that it fills: one of 60,000 letters holds up the page for 10 s. */
+/** A browser lays out a word again for each line that it fills: a word of 60,000 letters blocks the page for 10 s. */
 const LONG_WORD = /\S{400}/;
 const WORD_PARTS = /(\S{200})/u;
 
@@ -30,7 +30,7 @@ export function ForeignText({ text }: { text: string }) {
   );
 }
 
-/** Lets very long words break in places that cost nothing. Copied text is the same. */
+/** Allows line breaks within very long words, without changing copied text. */
 function withBreaks(text: string): ReactNode {
   if (!LONG_WORD.test(text)) return text;
   return text.split(WORD_PARTS).map((part, index) => (

@@ -1,4 +1,4 @@
-/** The key of a button, for the eye: the button names it in `aria-keyshortcuts`. Not on phones, which have no keys. */
+/** The visible key of a button, which names it in `aria-keyshortcuts`. Hidden on phones, which have no keys. */
 export function KeyHint({ children }: { children: string }) {
   return (
     <span

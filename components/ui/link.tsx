@@ -4,8 +4,8 @@ import NextLink from 'next/link';
 import { type ComponentProps, useState } from 'react';
 
 /**
- * A link to another page. What it needs is fetched when the pointer or the focus comes to it, not as soon as it is in
- * view: a list of runs would ask the server for fifty pages while it has events to send.
+ * A link to another page. Its page is prefetched when the pointer or the focus reaches it, not as soon as it is
+ * visible: a list of runs would request fifty pages while the server has events to send.
  */
 export function Link({ onPointerEnter, onFocus, ...props }: ComponentProps<typeof NextLink>) {
   const [meant, setMeant] = useState(false);

@@ -28,7 +28,7 @@ export function ChangesDialog({
 }) {
   const { reply, busy, problem, revert } = useFiles();
   const { refused } = reply ?? {};
-  // Files that are as before already are shown as such, and need no warning.
+  // Files already restored are shown as such and need no warning.
   const left = (reply?.left ?? []).filter(
     ({ path }) => reply?.files.find((file) => file.path === path)?.state !== 'as_before',
   );

@@ -11,9 +11,9 @@ import { ForeignName, ShortName } from '../../ui/foreign-name.tsx';
 const MAX_SHOWN = 12;
 
 /**
- * The files that a run changed. Each opens as a diff; those of which the log has only the name are just listed.
+ * The files that a run changed. Each opens as a diff; files that the log only names are just listed.
  *
- * @param written the paths that the end of the run names, which an older log has without their content
+ * @param written the paths named at the end of the run; older logs lack their content
  */
 export function FileList({
   rows,

@@ -64,7 +64,7 @@ function isSame(
   return rows.length === now.length && rows.every((row, index) => row === now[index]);
 }
 
-/** A fold in a few words: `3 tool calls, 1 model call, 2.1 s`. */
+/** A fold as a short text: `3 tool calls, 1 model call, 2.1 s`. */
 function foldWords(
   fold: ChatFold,
   { tools, modelCalls, ms }: { tools: readonly string[]; modelCalls: number; ms: number },

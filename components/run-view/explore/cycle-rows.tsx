@@ -18,7 +18,7 @@ export function CycleRows({
 }: {
   label: string;
   table: CycleTable;
-  /** Opens the event that started a cycle; without it, the numbers are no links. */
+  /** Opens the event that started a cycle; without it, the numbers are not links. */
   onGo?: (seq: number) => void;
 }) {
   const tools = toolsByUse(rows);

@@ -16,7 +16,7 @@ import { CycleRows } from './cycle-rows.tsx';
 import { SimilarityPlot } from './similarity-plot.tsx';
 
 const HEIGHT_PX = 170;
-/** More lines could not be told apart. */
+/** More lines could not be distinguished. */
 const MAX_LINES = PLOT_COLORS.length;
 const GOING_MS = 5000;
 
@@ -29,7 +29,7 @@ export function Explorations({
   mark,
 }: {
   ids: readonly string[];
-  /** What a run is called in plots, by its position: a letter or a short name. */
+  /** The name of a run in plots, by its position: a letter or a short name. */
   mark: (index: number) => string;
 }) {
   const query = new URLSearchParams(ids.map((id) => ['run', id]));

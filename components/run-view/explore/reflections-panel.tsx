@@ -13,8 +13,8 @@ import { useRun } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
 
 /**
- * Every reflection, the newest first, with how new it was (X11). Below it, in a lane of their own, are Loupe's
- * measurements and remarks (X21).
+ * Every reflection, newest first, with its novelty (X11). Below it, set apart, are Loupe's measurements and remarks
+ * (X21).
  */
 export function ReflectionsPanel() {
   const { cycles } = useRun((view) => view.timeline.cycles);
@@ -49,7 +49,7 @@ export function ReflectionsPanel() {
   );
 }
 
-/** Drawn again only when its own cycle changes: hundreds of them stand here while the exploration goes on. */
+/** Redrawn only when its own cycle changes, because there may be hundreds during an exploration. */
 const Reflected = memo(function Reflected({
   cycle,
   advice,

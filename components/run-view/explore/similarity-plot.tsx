@@ -17,7 +17,7 @@ export function SimilarityPlot({
 }: {
   title: string;
   matrix: SimilarityMatrix;
-  /** A reflection in words. */
+  /** A reflection as text. */
   name: (point: Point) => string;
   /** Beside its row and below its column. */
   label?: (point: Point) => string;
@@ -56,7 +56,7 @@ export function SimilarityPlot({
   );
 }
 
-/** What a reflection is most alike. */
+/** The reflection that is most similar to one. */
 function nearestWords(row: readonly (number | null)[], own: number, name: (index: number) => string): string {
   let nearest: { index: number; value: number } | undefined;
   row.forEach((value, index) => {

@@ -23,7 +23,7 @@ import { TimeStrip } from './time-strip.tsx';
 
 const [IN, , OUT, MARK] = PLOT_COLORS;
 
-/** Four small plots that say at a glance where time, context and tokens went. Each opens the full view. */
+/** Four small plots that show at a glance where time, context and tokens went. Each opens the full view. */
 export function PlotStrip({
   run,
   times,

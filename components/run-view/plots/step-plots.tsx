@@ -21,12 +21,12 @@ const INK = { fill: 'fill-ink', stroke: 'stroke-ink', swatch: 'bg-ink' };
 interface StepPlotProps {
   steps: readonly RunStep[];
   groups: readonly StepGroup[];
-  /** What a step is called, such as `Iteration`. */
+  /** The name of a step, such as `Iteration`. */
   unit: string;
   onOpen: (seq: number) => void;
 }
 
-/** What the prompt of each step was made of, with the window and where results were shortened. */
+/** The parts of each step's prompt, with the window and where results were shortened. */
 export function ContextPlot({ steps, groups, unit, onOpen }: StepPlotProps) {
   const combined = groups.length < steps.length;
   return (

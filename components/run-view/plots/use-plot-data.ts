@@ -22,7 +22,7 @@ function usePlottedView({ view }: RunSource): { shown: RunView; visible: boolean
       if (isVisible()) setShown(view.getState());
     };
     const soon = () => {
-      // The first events of a run that loads are drawn at once.
+      // The first events of a loading run are drawn immediately.
       timer ??= setTimeout(draw, Math.max(0, drawnAt + REDRAW_MS - performance.now()));
     };
     setShown(view.getState());

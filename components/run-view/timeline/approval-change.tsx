@@ -8,10 +8,10 @@ import { FileDiff } from '../../ui/content/file-diff.tsx';
 import { useRunSource } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
 
-/** What a waiting call would change in its file, compared with the file as it was when the call was requested. */
+/** The change that a waiting call would make to its file, compared with the file when the call was requested. */
 export function ApprovalChange({ row }: { row: ToolRow }) {
   const store = useRunSource();
-  // What came before a call does not change: later rows are no reason to look again.
+  // The rows before a call do not change, so later rows need no update.
   const change = useMemo(() => changeOfCall(store.view.getState().timeline.rows, row), [store, row]);
   const before = useWholeText(change?.before.kind === 'text' ? change.before : undefined);
   const after = useWholeText(change?.after);

@@ -7,7 +7,7 @@ import type { AskedField } from '#lib/events/mcp-request.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Field } from '../../ui/form/fields.tsx';
 
-/** The fields of a form that a server asks for. Their labels and hints are the server's words. */
+/** The fields of a form that a server asks for. Their labels and hints come from the server. */
 export function AskedFields({
   fields,
   texts,

@@ -15,7 +15,7 @@ import { LongText } from './long-text.tsx';
 import { Disclosure, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { wholeOf } from './whole-of.ts';
 
-/** Where the copy is that the run works on, and what it is a copy of. */
+/** The location of the copy that the run works on, and its source. */
 function CopiedNote({
   config: { workspace, copied_from },
   copied,

@@ -68,7 +68,7 @@ function Value(props: {
   seq: number;
   path: string;
   cuts: readonly Cut[];
-  /** The file that the fields beside it name. */
+  /** The file named by the fields beside it. */
   file?: { path: string | undefined; firstLine: number | undefined };
 }) {
   const { value } = props;

@@ -8,7 +8,7 @@ import { rawText } from '#lib/browser/prefs/raw-text.ts';
 import type { LiveText } from '#lib/browser/state/live-text.ts';
 import { Content } from '../../ui/content/content.tsx';
 
-/** Enough to follow, and read again with every piece of text in a few milliseconds. */
+/** Enough to follow, and parsed again with each piece of text within a few milliseconds. */
 const TAIL_CHARS = 8000;
 
 /** The end of an answer that is still being written, as Markdown. A slow browser skips states, and stays responsive. */

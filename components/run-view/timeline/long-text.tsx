@@ -39,9 +39,9 @@ export interface LongTextProps {
   /** Unique within the run; the key of its expanded state. */
   id: string;
   text: string;
-  /** What the text is, for the buttons' names: `result`, `content`. */
+  /** The kind of text, for the buttons' names: `result`, `content`. */
   label: string;
-  /** What decides how it is shown; plainly without it. */
+  /** Determines how the text is shown; plain without it. */
   as?: 'markdown' | Omit<ContentSource, 'text'>;
   /** Whether all of it is shown at first. */
   startsUnfolded?: boolean;
@@ -187,12 +187,12 @@ function useRaw(id: string, { kind }: ContentKind): [isRaw: boolean, toggle: () 
   return kind === 'markdown' ? [prefersRaw, toggleRawText] : [isRaw && kind !== 'text', toggle];
 }
 
-/** What is drawn line by line, all of it at once. */
+/** Whether a kind is drawn line by line, all of it at once. */
 function isLines({ kind }: ContentKind): boolean {
   return kind === 'text' || kind === 'code' || kind === 'diff' || kind === 'ansi';
 }
 
-/** What is shown of a text until it is unfolded: its beginning, or all of what folds by itself. */
+/** The collapsed view of a text: its beginning, or the whole text if its kind has its own folding. */
 function foldedText(text: string, shown: ContentKind): string {
   if (shown.kind === 'markdown') return firstBlocks(text, FOLDED_MARKDOWN);
   return isLines(shown) ? firstLines(text, FOLDED) : text;

@@ -6,11 +6,11 @@ import { plural } from '#lib/browser/words/format.ts';
 import { useRun } from '../run-context.tsx';
 
 /**
- * Counts the rows that came since the reader left the end. What was there when the page opened is not new, wherever a
- * link led to.
+ * Counts the rows that arrived since the reader left the end. Rows that existed when the page opened are not new,
+ * wherever a link led.
  *
- * @param options.opensAtTask a shared page does not know how far its log went when it opened: nothing is new to a reader
- * who never followed it
+ * @param options.opensAtTask a shared page does not know how long its log was when it opened, so nothing is new to a
+ *   reader who never followed it
  */
 export function useNewRows(
   count: number,

@@ -13,7 +13,9 @@ import { wholeOf } from './whole-of.ts';
 
 type Checked = NonNullable<VerificationRow['checked']>;
 
-/** What models think of the answer: apart from the checks and without their colours, because it decides nothing. */
+/**
+ * Opinions of models on the answer: separate from the checks and without their colours, because they decide nothing.
+ */
 export function OpinionList({
   rowKey,
   checked,

@@ -23,7 +23,7 @@ const NUDGE_CAUSES: Readonly<Record<EventOf<'policy.nudged'>['cause'], string>> 
   schema: 'The answer does not fit the schema, so the model was asked for it again, as JSON only.',
 };
 
-/** What Loupe decided: nudges, retries, shortening, warnings, a spent budget (D9). */
+/** Decisions of Loupe: nudges, retries, shortening, warnings, a spent budget (D9). */
 export function PolicyRow({ row }: { row: PolicyRowData }) {
   const [open, toggle] = useUnfolded(row.key);
   const mode = useRun((view) => view.run.config?.mode);

@@ -16,8 +16,8 @@ import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { useRunScreen } from '../screen-context.ts';
 
 /**
- * The prompt as Ollama renders it today, on request, because that loads the model. Says whether the model is still the one
- * that was called: its template may be another one.
+ * The prompt as Ollama renders it today, on request, because that loads the model. Says whether the model has changed
+ * since the call, because its template may have, too.
  */
 export function RenderedPrompt({ sent, onMessages }: { sent: SentRequestReply; onMessages: () => void }) {
   const render = useRunScreen().server?.renderPrompt;

@@ -34,9 +34,9 @@ export function SearchBar({
 }: {
   rows: readonly TimelineRow[];
   initial?: string;
-  /** Where the rows are drawn. */
+  /** The element that contains the rows. */
   area: RefObject<HTMLElement | null>;
-  /** Shows a row, and the words in it. */
+  /** Scrolls to a row, and to the words in it. */
   show: (index: number, words: readonly string[]) => void;
   onClose: () => void;
 }) {

@@ -10,7 +10,7 @@ import { Disclosure } from './row-frame.tsx';
 
 type SentRequestView = ComponentType<{ sent: SentRequestReply; id: string }>;
 
-/** What the model was asked in one call. */
+/** The request of one model call. */
 export function SentRequestPanel({
   call,
   id,

@@ -127,7 +127,7 @@ const NOTES: Readonly<Record<AskedRequest['kind'], string>> = {
     'The text goes to the server. It counts towards the tokens of this run and is not part of its conversation.',
 };
 
-/** The server's own words, which are not to be trusted. */
+/** The server's own text, which is untrusted. */
 function Asked({ request }: { request: AskedRequest }) {
   if (request.kind === 'sampling') return <SampleAsked request={request} />;
   return (
@@ -168,7 +168,7 @@ function Said({ by, text }: { by: string; text: string }) {
   );
 }
 
-/** What a server asked during a call, and what became of it. */
+/** A server's earlier request during a call, and its outcome. */
 export function ServerRequests({ asked, status }: { asked: readonly AskedByServer[]; status: ToolStatus }) {
   return (
     <ul aria-label="What the server asked" className="grid min-w-0 gap-3">
@@ -186,7 +186,7 @@ export function ServerRequests({ asked, status }: { asked: readonly AskedByServe
   );
 }
 
-/** @param status of the call; if it waits for an answer, that can only be the one to the last request */
+/** @param status the status of the call; if it waits for an answer, then for that to the last request */
 function answerWords({ answered, samplingStarted, sampled }: AskedByServer, status: ToolStatus): string {
   if (!answered) return status === 'awaiting answer' ? 'It waits for an answer.' : 'It got no answer.';
   if (answered.by === 'server') return 'The server did not wait for an answer.';

@@ -44,7 +44,7 @@ export const TimelineBar = memo(function TimelineBar({
   return (
     <div className="border-b bg-surface print:hidden">
       <div role="toolbar" aria-label="Rows" className="flex h-9 items-center gap-1 pr-2 touch:h-12 sm:pr-5">
-        {/* What has no room fades out at the edge: there is more to come by. */}
+        {/* Content that does not fit fades out at the edge, to hint that there is more. */}
         {/* `relative`: it clips hidden labels too, which are positioned; they would widen the page. */}
         {view && (
           <span className="shrink-0 pl-2 sm:pl-5">

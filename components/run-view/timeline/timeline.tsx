@@ -186,7 +186,7 @@ export function Timeline({
             onClose={() => {
               setSearching(false);
               if (find !== undefined) forgetFind();
-              // Back to the rows, at the one that was found, which may be too far away to be drawn yet.
+              // Returns to the rows, at the found row, which may be too far away to be drawn yet.
               const { cursor } = reading.getState();
               if (cursor !== undefined) focusSoon(() => document.getElementById(`row-${cursor}`));
             }}
@@ -199,7 +199,7 @@ export function Timeline({
   );
 }
 
-/** What the keys for filters do: once to set one, again to clear it. */
+/** The keys for filters: once to set a filter, again to clear it. */
 function filterKeys(filter: RowFilter, changeFilter: (filter: RowFilter) => void) {
   return {
     toggleWords: () => {

@@ -205,7 +205,7 @@ function Details({ row }: { row: ToolRowData }) {
   );
 }
 
-/** What the server asked, without the request that is answered above the details. */
+/** The server's requests, without the one that is answered above the details. */
 function AskedDuringCall({ row, asked }: { row: ToolRowData; asked: readonly AskedByServer[] }) {
   const operates = useRunScreen().server?.operates === true;
   const waits = row.status === 'awaiting answer';
@@ -252,10 +252,10 @@ function Asked({ row }: { row: ToolRowData }) {
   );
 }
 
-/** What a call changes in a file, if the log knows it. */
+/** The change that a call makes to a file, if the log has it. */
 function useKnownChange(row: ToolRowData): KnownChange | undefined {
   const store = useRunSource();
-  // What came before a call does not change: later rows are no reason to look again.
+  // The rows before a call do not change, so later rows need no update.
   return useMemo(() => changeIn(store.view.getState().timeline.rows, row), [store, row]);
 }
 

@@ -6,7 +6,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 const AT_END = 40;
 /** A scroll within this time after a wheel, a key or a touch is the reader's. */
 const READER_MS = 700;
-/** What stays free above the last row when its beginning is shown, in pixels. */
+/** The space above the last row when its beginning is shown, in pixels. */
 const ABOVE_LAST = 12;
 
 export interface Follow {
@@ -22,7 +22,7 @@ export interface Follow {
  * new can follow, and the list does not move when a reader unfolds a row.
  *
  * @param options.last finds the row that ends the list for good
- * @param options.over whether that row has come
+ * @param options.over whether that row has arrived
  */
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,

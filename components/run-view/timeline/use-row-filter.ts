@@ -10,7 +10,7 @@ export interface AddressedRows {
   filter: RowFilter;
   problems: readonly string[];
   changeFilter: (filter: RowFilter, how?: AddressChange) => void;
-  /** The words that a link brought; the search is open on them. */
+  /** The search words in a link; the search opens with them. */
   find: string | undefined;
   forgetFind: () => void;
 }
@@ -36,7 +36,7 @@ export function useRowFilter(): AddressedRows {
   return { filter, problems, changeFilter, find, forgetFind };
 }
 
-/** A link to one row says no more where the reader is, and that row may be one of those that are hidden now. */
+/** Drops a link to one row: it no longer tells where the reader is, and that row may now be hidden. */
 function withoutPlace(query: URLSearchParams): URLSearchParams {
   const written = new URLSearchParams(query);
   written.delete('seq');

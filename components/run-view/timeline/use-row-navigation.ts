@@ -28,11 +28,14 @@ export interface RowNavigation {
   goToEnd: () => void;
   /** Scrolls along with the outline, without choosing a row. */
   scrub: (index: number, last: boolean) => void;
-  /** Shows the row of a search result without taking the focus from the search, and unfolds it if the words are not in sight. */
+  /**
+   * Shows the row of a search result without taking the focus from the search, and unfolds it if the words are not
+   * visible.
+   */
   showFound: (row: TimelineRow, words: readonly string[]) => void;
 }
 
-/** Ways to a row of the list, each of which stops following the end except the one that leads there. */
+/** Functions that go to a row of the list. All of them stop following the end, except the one that goes there. */
 export function useRowNavigation({
   all,
   rows,
@@ -43,9 +46,9 @@ export function useRowNavigation({
   scroller,
 }: {
   all: readonly TimelineRow[];
-  /** Those that the filter leaves; `all` itself if it leaves all. */
+  /** The rows that pass the filter; `all` itself if all pass. */
   rows: readonly TimelineRow[];
-  /** What is on the page: the rows, or the chat that they make. */
+  /** The displayed items: the rows, or the chat derived from them. */
   items: readonly ChatItem[];
   changeFilter: AddressedRows['changeFilter'];
   follow: Follow;
@@ -101,8 +104,8 @@ export function useRowNavigation({
         say('Filters cleared: they hid the row you asked for.');
         return;
       }
-      // Next treats `replaceState` as a navigation and drops the one under way, so a link clicked while the log still loads
-      // would lead nowhere. The router must hear of a new address, or it puts back the one it knows.
+      // Next treats `replaceState` as a navigation and drops the one in progress, so a link clicked while the
+      // log still loads would have no effect. The router must learn of a new URL, or it restores the old one.
       if (linkedSeq() !== seq) history.replaceState(null, '', `#${seq}`);
       focusItem(index, 'center');
     },
@@ -148,7 +151,7 @@ export function useRowNavigation({
 /** Frames to wait for a row that is far away to be drawn. */
 const MAX_FRAMES = 30;
 
-/** Unfolds a row once it is drawn, if the words are in a part of it that is folded. */
+/** Unfolds a row once it is drawn, if the words are in a folded part of it. */
 function unfoldUnlessDrawn(
   reading: StoreApi<Reading>,
   key: string,

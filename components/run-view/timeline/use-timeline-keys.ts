@@ -13,11 +13,11 @@ import { linkToRow } from './link-to-row.ts';
 export interface KeyWords {
   keys: string;
   does: string;
-  /** Not in a file nor on a shared page. */
+  /** Neither in a file nor on a shared page. */
   inDashboard?: true;
 }
 
-/** What the keys of the timeline do; the sheet on `?` is made from this list. */
+/** The keys of the timeline; the key sheet (`?`) is generated from this list. */
 export const TIMELINE_KEYS: readonly KeyWords[] = [
   { keys: 'j / k', does: 'next and previous row' },
   { keys: 'Shift J / K', does: 'next and previous iteration' },
@@ -47,7 +47,7 @@ export const TIMELINE_KEYS: readonly KeyWords[] = [
 
 /** Keyboard shortcuts of the timeline, ignored while typing and with other modifier keys. */
 export function useTimelineKeys(actions: {
-  /** What is on the page, in its order. */
+  /** The displayed rows, in order. */
   shownItems: () => readonly ChatItem[];
   focusItem: (index: number) => void;
   goToEnd: () => void;

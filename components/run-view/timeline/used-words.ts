@@ -2,7 +2,7 @@ import { formatTokens } from '#lib/browser/words/format.ts';
 import type { EventOf } from '#lib/events/registry.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 
-/** What a run has used of its budget: its tokens, and their cost if it has one. */
+/** A run's usage: its tokens, and their cost if there is one. */
 export function usedWords(
   { tokens_used, tokens_estimated, cost_usd }: EventOf<'budget.checked'>,
   formatNumber?: (count: number) => string,

@@ -1,6 +1,6 @@
 import type { Cut, ShownEvent } from '#lib/events/timeline.ts';
 
-/** Where the full text is, if only part of it is here; `undefined` when the event has it in full. */
+/** The location of the full text if it is truncated here; `undefined` if the event has it in full. */
 export function wholeOf(
   event: { seq: number; cuts?: ShownEvent['cuts'] } | undefined,
   path: string,

@@ -27,7 +27,7 @@ const grounds: Record<AnsiColour, string> = {
   white: 'bg-raised text-ink',
 };
 
-/** What a program printed, in its colours. */
+/** The output of a program, in its colours. */
 export function AnsiView({ text }: { text: string }) {
   const pieces = useMemo(() => ansiPieces(text), [text]);
   return (

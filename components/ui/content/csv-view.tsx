@@ -10,7 +10,7 @@ import { ScrollGroup } from '../scroll-region.tsx';
 
 const MAX_CELL_CHARS = 200;
 
-/** Separated values as a table; as text where they are none. */
+/** Separated values as a table, or as text if they cannot be parsed. */
 export function CsvView({ text, separator }: { text: string; separator: ',' | '\t' }) {
   const table = useMemo(() => readCsv(text, separator), [text, separator]);
   if (!table) {

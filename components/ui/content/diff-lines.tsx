@@ -17,7 +17,7 @@ export function numberWidth(lines: readonly DiffLine[]): number {
 /**
  * Lines of a diff with their numbers in the old and the new version.
  *
- * @param chars the room for the numbers, where other lines of the same diff are shown beside these
+ * @param chars the width of the numbers, if other lines of the same diff are shown next to these
  */
 export function DiffLines({
   lines,

@@ -9,7 +9,7 @@ const view = lazyCode(async () => (await import('./file-diff-view.tsx')).FileDif
 /** Loads what compares texts, so that the first comparison does not change its height. */
 export const preloadFileDiff = view.preload;
 
-/** What changed in a file, line by line, with unchanged parts folded. Both versions are untrusted text. */
+/** The changes in a file, line by line, with unchanged parts folded. Both versions are untrusted text. */
 export function FileDiff(versions: FileVersions) {
   const View = view.useCode();
   if (View) return <View {...versions} />;

@@ -5,7 +5,7 @@ import { embeddedImage } from '#lib/browser/content/embedded-image.ts';
 import { formatBytes } from '#lib/browser/words/format.ts';
 import { ForeignText } from '../foreign-text.tsx';
 
-/** A picture that is part of the log. It is drawn from its own bytes; nothing is asked for. */
+/** An image in the log, drawn from its own bytes without a request. */
 export function ImageView({ url, label }: { url: string; label: string }) {
   const image = useMemo(() => embeddedImage(url), [url]);
   if (!image) {

@@ -8,7 +8,7 @@ import { ForeignText } from '../foreign-text.tsx';
 
 /** Entries shown at first, and with each further step. */
 const STEP = 100;
-/** Longer texts are truncated until they are asked for. */
+/** Longer texts are truncated until expanded. */
 const MAX_TEXT_CHARS = 300;
 /** Levels that are open at first, if they are not large. */
 const OPEN_DEPTH = 3;

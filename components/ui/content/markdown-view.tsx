@@ -17,8 +17,8 @@ import { MathView } from './math-view.tsx';
 const formulas = lazyCode(loadMathTree);
 
 /**
- * Markdown of a model. It has no HTML, and nothing in it leads anywhere or loads anything: links show their address, and
- * pictures of other hosts are named.
+ * Markdown of a model. It has no HTML, no working links, and loads nothing: links show their address, and images on
+ * other hosts are named.
  */
 export const MarkdownView = memo(function MarkdownView({ text, isLive }: { text: string; isLive: boolean }) {
   const blocks = useMemo(() => parseMarkdown(text), [text]);
@@ -110,7 +110,7 @@ function CodeBlock({ text, language, isLive }: { text: string; language: string;
 function Table({ aligns, head, rows }: Extract<Block, { type: 'table' }>) {
   const cells = (row: readonly (readonly Inline[])[], tag: 'th' | 'td') =>
     row.map((cell, index) => {
-      // A head without words heads nothing.
+      // An empty header cell is not a header.
       const Cell = cell.length > 0 ? tag : 'td';
       return (
         // biome-ignore lint/suspicious/noArrayIndexKey: cells of a row never move
@@ -199,7 +199,7 @@ function inlineNode(inline: Inline): ReactNode {
   }
 }
 
-/** A link that leads nowhere: its words, and its address to read unless those are the same. */
+/** A link that cannot be followed: its text, and its address unless they are the same. */
 function InertLink({ url, words, children }: { url: string; words?: string; children: ReactNode }) {
   return (
     <>
@@ -216,7 +216,7 @@ function InertLink({ url, words, children }: { url: string; words?: string; chil
   );
 }
 
-/** The words of a link that has nothing but plain ones. */
+/** The text of a link that consists only of plain text. */
 function plainWords([only, ...others]: readonly Inline[]): string | undefined {
   return only?.type === 'text' && others.length === 0 ? only.text : undefined;
 }

@@ -19,7 +19,7 @@ export function MathView({
 }) {
   const tree = useMemo(() => parse?.(text, display), [parse, text, display]);
   if (tree === undefined) return source;
-  // What is drawn over its own box must not cover the text around it.
+  // Content that overflows its box must not cover the text around it.
   return <span className="inline-block max-w-full overflow-clip">{draw(tree)}</span>;
 }
 

@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldValues, type Path, type Resolver, useController } from 'react-hook-form';
 
-/** The request a draft stands for, or its problems by field. */
+/** The request of a draft, or its problems by field. */
 type ReadDraft<Draft, Request> =
   | { ok: true; request: Request }
   | { ok: false; problems: Partial<Record<keyof Draft, string>> };

@@ -7,7 +7,7 @@ import { IMAGE_LIMITS } from '#lib/events/limits.ts';
 import { lazyCode } from '../../hooks/lazy-code.ts';
 import { Button } from '../button.tsx';
 
-/** What a file dialog offers. */
+/** The file types that a file dialog offers. */
 const IMAGE_TYPES = 'image/png,image/jpeg,image/webp,image/gif';
 
 const attachedList = lazyCode(async () => (await import('./attached-images.tsx')).AttachedList);
