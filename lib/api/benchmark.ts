@@ -47,7 +47,7 @@ export interface BenchmarkPlanReply {
   seconds: Record<string, number>;
 }
 
-/** What the model server reported of a model before its first case. */
+/** The model server's data about a model before its first case. */
 const benchmarkedModel = z.object({
   digest: z.string().optional(),
   quantization: z.string().optional(),
@@ -58,7 +58,7 @@ const benchmarkedModel = z.object({
 const status = z.enum(['waiting', 'running', 'stopped', 'finished']);
 export type BenchmarkStatus = z.infer<typeof status>;
 
-/** A benchmark as stored; its results are rows of their own. */
+/** A benchmark as stored; its results are separate rows. */
 export const benchmarkRecord = z.object({
   id: z.string(),
   status,
@@ -109,7 +109,7 @@ export type BenchmarkResult = z.infer<typeof benchmarkResult>;
 
 const shownCall = z.object({ name: z.string(), arguments: z.json() });
 
-/** What was sent, what came back, and how it was read. */
+/** The request, the reply, and how it was parsed. */
 export const benchmarkEvidence = z.object({
   request: z.json(),
   reply: z.json().optional(),

@@ -3,7 +3,7 @@ import { isRecord, type JsonObject, type JsonValue } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { regularExpression } from '../util/regular-expression.ts';
 
-/** What is wrong with the checks of a request besides their form, with the number of the check. Pure. */
+/** Problems of the checks in a request other than their form, with the number of the check. Pure. */
 export function checkProblems(checks: readonly Check[], tools: readonly string[]): string[] {
   return checks.flatMap((check, index) => {
     const problem = problemOf(check, tools);
@@ -54,7 +54,7 @@ const TYPES: ReadonlySet<unknown> = new Set([
   'object',
   'string',
 ]);
-/** Keywords that hold values or names, not schemas. */
+/** Keywords that contain values or names, not schemas. */
 const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
   'const',
   'default',
@@ -62,7 +62,7 @@ const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
   'enum',
   'examples',
 ]);
-/** Keywords that hold schemas by names of properties or definitions. */
+/** Keywords that contain schemas by names of properties or definitions. */
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',

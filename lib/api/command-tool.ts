@@ -42,7 +42,7 @@ const parameterShape = z.looseObject({
 
 type Problem = { path: (string | number)[]; message: string };
 
-/** What is wrong with a custom tool beyond the shape of its fields, with the place of each problem. Pure. */
+/** Problems of a custom tool beyond the shape of its fields, each with its location. Pure. */
 function commandToolProblems({
   parameters,
   command,
@@ -91,7 +91,7 @@ function isCode(words: readonly string[], index: number): boolean {
     const name = baseName(word);
     if (SHELLS.has(name) || SHELL_STARTERS.has(name))
       return isScriptOfShell(words.slice(at + 1), index - at - 1);
-    // All words that follow are joined, by watch for a shell.
+    // All following arguments are joined; watch joins them for a shell.
     if (name === 'watch' && at === 0) return true;
     return (
       POWERSHELLS.has(name) && words.slice(at + 1, index).some((each) => POWERSHELL_CODE_OPTION.test(each))

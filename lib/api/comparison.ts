@@ -15,7 +15,7 @@ export interface ComparedRun extends Overview {
 export interface CompareRunsReply {
   /** In the order of the request. */
   runs: ComparedRun[];
-  /** Settings that are not the same in all runs. */
+  /** Settings that differ between the runs. */
   settings: SettingDifference[];
 }
 

@@ -145,7 +145,7 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   return problems;
 }
 
-/** What an operator policy lacks. */
+/** The missing fields of an operator policy. */
 function operatorProblems({
   operator_policy: policy,
   operator_replies: replies,

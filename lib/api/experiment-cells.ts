@@ -55,7 +55,7 @@ export interface PassK {
   pass_hat_k: number;
 }
 
-/** What a result was measured with: the model as Ollama served it, Loupe, and the machine. */
+/** The provenance of a result: the model as served by Ollama, Loupe, and the machine. */
 export const PROVENANCE_FIELDS = [
   'ollama_version',
   'digest',
@@ -95,14 +95,17 @@ export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options'
   /** The pass rate with its 95% interval; missing before a run has passed or failed. */
   rate?: { value: number; low: number; high: number };
   pass_k: PassK[];
-  /** Runs with a complete answer, whatever their checks, and the largest number of equal answers, blanks apart. */
+  /**
+   * Runs with a complete answer, regardless of checks, and the largest number of answers that are equal except for
+   * whitespace.
+   */
   answers: number;
   agreeing: number;
   endings: Partial<Record<OutcomeKind, number>>;
   /** Tool calls by the format in which they were read, over all runs. */
   calls_by_format: Record<string, number>;
   figures: Partial<Record<CellFigure, FigureSummary>>;
-  /** Of all their tokens, how many are estimates. */
+  /** How many of all their tokens are estimates. */
   tokens_estimated: number;
   /** Window and reply limit as the first run sent them. */
   sent?: Pick<ExperimentResult, 'num_ctx' | 'num_predict'>;

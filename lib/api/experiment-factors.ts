@@ -44,7 +44,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ...MODEL_OPTION_NAMES.map((name): [string, string] => [`${OPTION_PREFIX}${name}`, name]),
 ]);
 
-/** What is wrong with a factor. */
+/** The problem of a factor. */
 export interface FactorProblem {
   /** The factor's name, and the index of the value if it is about one. */
   readonly path: readonly (string | number)[];
@@ -138,7 +138,7 @@ function valueProblems(name: string, values: readonly JsonValue[]): FactorProble
 }
 
 /**
- * The fields of `POST /api/runs` that the values of a run's factors set, model options apart.
+ * The fields of `POST /api/runs` set by the values of a run's factors, except for model options.
  *
  * @param values valid ones (`factorProblems`)
  */

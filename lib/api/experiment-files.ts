@@ -6,14 +6,14 @@ import { suiteFileFormat } from './suite.ts';
 export const EXPERIMENT_EXPORTS = ['plan', 'html', 'bundle'] as const;
 export type ExperimentExport = (typeof EXPERIMENT_EXPORTS)[number];
 
-/** Body of `POST /api/experiments/read`: the text of a plan file, and that of the suite file that it names. */
+/** Body of `POST /api/experiments/read`: the text of a plan file, and of the suite file that it names. */
 export const readPlanRequest = z.strictObject({
   text: z.string(),
   suite: z
     .strictObject({
       text: z.string(),
       format: suiteFileFormat,
-      /** For files that give the suite no name. */
+      /** The suite's name, for a file without one. */
       name: z.string().max(100).optional(),
     })
     .optional(),

@@ -88,7 +88,7 @@ function distinctTexts<Text extends z.ZodType<string>>(text: Text, message: stri
     .refine((texts) => new Set(texts).size === texts.length, message);
 }
 
-/** The number of runs, as a confirmation that so many are wanted. */
+/** The number of runs, which confirms a large experiment. */
 const confirmRuns = z.int().positive().optional();
 
 /** Body of `POST /api/experiments`: a plan, and for more than 1000 runs their number. */
@@ -114,7 +114,7 @@ function optionProblems(options: ExperimentPlan['options']): [path: (string | nu
   );
 }
 
-/** What is wrong with the suite of a plan, and with fields that the cases have themselves, with their path. */
+/** Problems of a plan's suite, and of fields that cases define themselves, with their path. */
 function suiteProblems({
   suite,
   mode,
@@ -282,7 +282,7 @@ export const experimentItem = z.object({
 });
 export type ExperimentItem = z.infer<typeof experimentItem>;
 
-/** What a person noted about a run; not stored with the experiment. */
+/** A person's annotations of a run; not stored with the experiment. */
 export interface RunNote {
   score?: number;
   note?: string;

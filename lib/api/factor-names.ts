@@ -19,7 +19,7 @@ export const FACTOR_NAMES: readonly string[] = [...MODEL_OPTION_NAMES, ...SETTIN
   (name) => !Object.hasOwn(NOT_FACTORS, name),
 );
 
-/** Says that no factor has this name, and which one may be meant. Without schemas, so that the form can say it, too. */
+/** A message that no factor has this name, with a suggestion. Needs no schemas, so that the form can use it, too. */
 export function unknownFactor(name: string): string {
   const near = nearestName(name, FACTOR_NAMES);
   const option = nearestName(name, OLLAMA_OPTIONS) ?? name.slice(0, 60);

@@ -8,7 +8,7 @@ export interface FolderReply {
   home: string;
   /** Sorted by name. */
   folders: FolderEntry[];
-  /** How many entries are no folders. */
+  /** How many entries are not folders. */
   files: number;
   /** How many folders were left out because their name starts with a dot. */
   hidden: number;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a server offers besides tools (`GET /api/mcp/servers/{name}/offers`). All of it is untrusted. */
+/** A server's prompts and resources (`GET /api/mcp/servers/{name}/offers`). All of it is untrusted. */
 export interface McpOffersReply {
   prompts: McpPrompt[];
   resources: McpResource[];

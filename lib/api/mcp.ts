@@ -30,7 +30,7 @@ export const mcpServerName = z
     `"${CUSTOM_GROUP}" is the name of the custom tools. Choose another.`,
   );
 
-/** What a server may do with a folder. */
+/** A server's access to a folder. */
 const folderAccess = z.enum(['read', 'write']);
 export type FolderAccess = z.infer<typeof folderAccess>;
 
@@ -43,7 +43,7 @@ const common = {
     .min(SERVER_CALL_SECONDS.min)
     .max(SERVER_CALL_SECONDS.max)
     .default(SERVER_CALL_SECONDS.default),
-  /** Believes the server which of its tools only read, so that their calls need no approval. */
+  /** Trusts the server's claim about which of its tools only read, so that their calls need no approval. */
   trust_read_only: z.boolean().default(false),
 };
 
@@ -60,7 +60,7 @@ const stdioServer = z.strictObject({
     .array(z.strictObject({ path: z.string().min(1).max(MAX_PATH_CHARS), access: folderAccess }))
     .max(20)
     .default([]),
-  /** What it may do with the folder of the run that it works for. */
+  /** Its access to the folder of its run. */
   workspace: z.enum(['none', 'read', 'write']).default('none'),
   /** Whether it has the network, with all ports of this machine. */
   network: z.boolean().default(false),
@@ -101,8 +101,7 @@ const NULLABLE_VALUES = {
 };
 
 /**
- * The configuration of a server as it is sent: `null` stands for a value that is kept, because replies hide values
- * without a reference.
+ * The configuration of a server in a request. `null` keeps a value, because replies hide values without a reference.
  */
 export const mcpServerRequest = z.discriminatedUnion('type', [
   stdioServer.extend({ env: NULLABLE_VALUES.env, type: z.literal('stdio') }),
@@ -143,7 +142,7 @@ export type FinishMcpSignInRequest = z.output<typeof finishMcpSignInRequest>;
 export interface McpSignInReply {
   /** Where to sign in; for a person to open. */
   address: string;
-  /** The host that is asked for the token afterwards, if it is not that of the address. */
+  /** The host of the token endpoint, if it differs from that of the address. */
   token_host?: string;
 }
 
@@ -159,7 +158,7 @@ export const callMcpToolRequest = z.strictObject({
   arguments: z.record(z.string(), z.json()).default({}),
 });
 
-/** What a server says about a tool. All of it is untrusted. */
+/** A server's description of a tool. All of it is untrusted. */
 export interface McpAnnotations {
   title?: string;
   readOnlyHint?: boolean;
@@ -176,9 +175,9 @@ export type McpToolStatus = 'accepted' | 'new' | 'changed' | 'missing' | 'unusab
 
 /** A tool of a server as the dashboard shows it. */
 export interface McpToolReply {
-  /** As the server calls it. */
+  /** The server's name for it. */
   name: string;
-  /** As models get it: `server__tool`. */
+  /** The name for models: `server__tool`. */
   offered: string;
   status: McpToolStatus;
   title?: string;
@@ -195,11 +194,11 @@ export interface McpToolReply {
   hash: string;
   /** Why it is unusable. */
   problem?: string;
-  /** What its definition adds to every request. */
+  /** The tokens that its definition adds to every request. */
   estimated_tokens: number;
   /** Whether its calls run without approval by default. */
   unasked: boolean;
-  /** For a changed tool: what was accepted. */
+  /** For a changed tool: the accepted version. */
   accepted?: { description: string; input_schema: JsonObject; annotations: McpAnnotations };
 }
 
@@ -215,12 +214,12 @@ export interface McpServerReply {
   sign_in?: 'needed' | 'signed_in';
   /** Why it failed, and the end of what it wrote to stderr. */
   failure?: { message: string; hint?: string; stderr?: string };
-  /** What it says about itself. */
+  /** Its description of itself. */
   info?: { name: string; version: string; protocol: string; instructions?: string };
   tools: McpToolReply[];
   /** The runs that use it now, each with its own process or session. */
   runs: number;
-  /** What it can reach, in sentences. */
+  /** Its access, in sentences. */
   reach: string[];
 }
 
@@ -229,7 +228,7 @@ export interface McpServersReply {
   servers: McpServerReply[];
   /** Whether servers can be started as programs, and if not, why. */
   programs: { available: boolean; confined: boolean; reason?: string; hint?: string };
-  /** Where the configuration is kept. */
+  /** The location of the configuration. */
   path: string;
   /** What is wrong with servers in that file that cannot be read. */
   problems: ErrorReply['error'][];
@@ -241,7 +240,7 @@ export interface ReadMcpServer {
   /** Its name there, if it had to be changed. */
   renamed_from?: string;
   server: McpServerRequest;
-  /** Fields that Loupe has no use for. */
+  /** Fields that Loupe does not use. */
   ignored: string[];
 }
 

@@ -16,8 +16,7 @@ export const OLLAMA_OPTIONS: readonly string[] = [
 
 /**
  * Says which option is meant by a misspelt name; `undefined` for a known option, and for a name that resembles none: it
- * may be an option of a newer Ollama. Ollama ignores options that it does not know, so that a misspelt one changes
- * nothing and no run says so.
+ * may be an option of a newer Ollama. Ollama ignores unknown options, so a misspelt one would silently have no effect.
  */
 export function misspeltOption(name: string): string | undefined {
   if (OLLAMA_OPTIONS.includes(name)) return undefined;

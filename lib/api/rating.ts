@@ -18,13 +18,13 @@ const scaleEnd = numberSchema({ whole: true, min: -100, max: 100 });
 export const questionnaire = z.strictObject({
   name: text(80),
   description: z.string().max(2000).default(''),
-  /** What raters are told before the items. */
+  /** The instructions for raters, before the items. */
   instructions: z.string().max(4000).default(''),
   scale: z
     .strictObject({
       min: scaleEnd,
       max: scaleEnd,
-      /** What the ends of the scale mean. */
+      /** The meaning of the ends of the scale. */
       min_label: text(80),
       max_label: text(80),
       /** Whether its steps count as equal. */
@@ -41,7 +41,7 @@ export const questionnaire = z.strictObject({
           .string()
           .regex(/^[a-z][a-z0-9_]{0,39}$/, 'An ID has lower-case letters, digits and underscores.'),
         text: text(1000),
-        /** A high number says the opposite: it counts turned round in means. */
+        /** A high number means the opposite, so means use the reversed score. */
         reversed: z.boolean().default(false),
       }),
     )
@@ -159,26 +159,26 @@ export interface RatingListReply {
 export interface RatingReply {
   rating: RatingSummary;
   study: RatingStudy;
-  /** What models could not rate, and why. */
+  /** The texts that models could not rate, and why. */
   failures: { rater: string; run_id: string; error: string }[];
-  /** What people have rated, by their names. */
+  /** The runs that each person has rated, by the person's name. */
   people: Record<string, string[]>;
-  /** What is being rated now. */
+  /** The rating in progress. */
   current?: { rater: string; run_id: string };
 }
 
 /** `GET /api/ratings/{id}/results` */
 export interface RatingResults {
   raters: { name: string; kind: 'model' | 'person' }[];
-  /** Mean score by rater (rows) and text (columns), reversed items turned round; `null` where there is none. */
+  /** Mean score by rater (rows) and text (columns), with reversed items inverted; `null` if there is none. */
   matrix: (number | null)[][];
   /** Mean over raters by text. */
   means: (number | null)[];
   items: { id: string; text: string; alpha: number | null; means: (number | null)[] }[];
   /** Agreement on the mean scores. */
   alpha: number | null;
-  /** Of the texts that all raters rated. */
+  /** The agreement on the texts that all raters rated. */
   icc: IntraclassCorrelations | null;
-  /** Those texts. */
+  /** The number of those texts. */
   complete: number;
 }

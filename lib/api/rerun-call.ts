@@ -42,7 +42,7 @@ const offeredTool = toolDefinition.extend({
 export const rerunRequest = z
   .strictObject({
     model: createRunRequest.shape.model.optional(),
-    /** Replaces the messages. `{as_sent: N}` is message N of the call, from 0, whatever its length; each once at most. */
+    /** Replaces the messages. `{as_sent: N}` is message N of the call, from 0, in full; each at most once. */
     messages: z
       .array(z.union([z.strictObject({ as_sent: z.int().nonnegative() }), writtenMessage]))
       .min(1, 'A request needs at least one message.')
@@ -73,7 +73,7 @@ export type RerunPlan = z.output<typeof rerunRequest>;
 
 type Unlogged<Type extends NewEvent['type']> = Extract<NewEvent, { type: Type }>;
 
-/** What came of a call that was sent again, as the events that a run would log. Nothing logs them. */
+/** The result of a call that was sent again, as the events that a run would log. They are not logged. */
 export interface RerunResult {
   /** The model's window in tokens, as it was loaded. */
   window_tokens: number;

@@ -27,7 +27,7 @@ it('changes what is named and keeps the rest, in any order of changes', () => {
       if (!('pinned' in last)) expect(after?.pinned).toBe(start?.pinned);
       for (const tag of last.remove_tags ?? []) expect(after?.tags ?? []).not.toContain(tag);
       expect(after?.tags ?? []).toEqual([...new Set(after?.tags)].sort());
-      // Nothing is kept that says nothing, and a second time changes nothing.
+      // Empty values are not kept, and repeating a change has no effect.
       expect(after).not.toEqual({});
       expect(annotated(after, last)).toEqual(after);
     }),

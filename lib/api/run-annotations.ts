@@ -1,11 +1,11 @@
 import { MAX_SCORE } from '../events/limits.ts';
 
-/** What a person noted about a run. It is kept apart from the log, which stays what happened. */
+/** A person's annotations of a run. They are kept apart from the log, which only records what happened. */
 export interface RunAnnotations {
   /** Replaces the run's own title in lists. */
   title?: string;
   pinned?: true;
-  /** Hidden from the run list unless asked for. */
+  /** Hidden from the run list by default. */
   archived?: true;
   /** Sorted and distinct. */
   tags?: readonly string[];

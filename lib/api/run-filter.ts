@@ -25,7 +25,7 @@ const reasons: Record<TerminationReason, true> = {
 type RunStateFilter = 'active' | 'waiting' | 'ended';
 const states: Record<RunStateFilter, true> = { active: true, waiting: true, ended: true };
 
-/** Archived runs are hidden unless they are asked for: alone, or with all others. */
+/** Archived runs are hidden by default; they can be listed alone or with all others. */
 type ArchivedFilter = 'only' | 'all';
 const archivedChoices: Record<ArchivedFilter, true> = { only: true, all: true };
 
@@ -143,7 +143,7 @@ export function dayOf(at: number, days = 0): string {
   return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** The midnight at the beginning of the day so many days before now. */
+/** The midnight at the start of the day, a number of days before now. */
 export function daysAgo(days: number, now: number): number {
   const today = new Date(now);
   return new Date(today.getFullYear(), today.getMonth(), today.getDate() - days).getTime();

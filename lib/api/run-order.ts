@@ -23,7 +23,7 @@ export interface RunOrder {
 
 export const NEWEST_FIRST: RunOrder = { by: 'created', direction: 'desc' };
 
-/** Where a page of a list ends: the value by which its last run is sorted, and its ID. */
+/** The end of a list page: the value by which its last run is sorted, and its ID. */
 export interface ListPosition {
   value: number | string;
   id: string;

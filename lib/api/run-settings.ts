@@ -53,7 +53,7 @@ function isSame(one: JsonValue, other: JsonValue | undefined): boolean {
   return other !== undefined && sortedJson(one) === sortedJson(other);
 }
 
-/** A time limit of a request, in seconds, as a configuration keeps it. */
+/** A time limit in a request, in seconds, converted to its form in a configuration. */
 export function milliseconds(seconds: number): number {
   return Math.max(1, Math.round(seconds * 1000));
 }

@@ -50,9 +50,9 @@ export interface RunSummary {
   parent?: { run_id: string; seq: number };
   /** The first run of its family, or its experiment: forks and the runs of an experiment share it. Missing: the run's own ID. */
   family?: string;
-  /** The person's folder that the run worked in, or on a copy of; missing if it had a folder of its own, or none. */
+  /** The person's folder that the run worked in, or on a copy of; missing if the run had its own folder, or none. */
   folder?: string;
-  /** What a person noted about it. */
+  /** A person's annotations. */
   annotations?: RunAnnotations;
   /** Position in the model server's queue, from 1; only while queued. */
   queue_position?: number;
@@ -60,7 +60,7 @@ export interface RunSummary {
   queue_expected_at?: number;
 }
 
-/** What the store knows of a run besides its log. */
+/** The stored data of a run besides its log. */
 export type RunExtras = Pick<RunSummary, 'family' | 'folder' | 'annotations'>;
 
 /** A summary made of a log, with what the store knows besides. Pure. */

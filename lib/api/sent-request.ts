@@ -7,7 +7,7 @@ interface SentMessageFacts {
   estimated_tokens: number;
   /** The full text from the log, if an older result was sent shortened (C5). */
   whole?: string;
-  /** Its images; in `body`, words take the place of their bytes. */
+  /** Its images; in `body`, text replaces their bytes. */
   images?: readonly ImageRef[];
 }
 

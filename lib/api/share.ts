@@ -51,7 +51,7 @@ export type Share = Omit<ShareRecord, 'token_hash'> & {
   url?: string;
 };
 
-/** Where links point, and who can reach it. */
+/** The address of links, and who can reach it. */
 export interface ShareReach {
   /** `false` until the first link is created. */
   listening: boolean;
@@ -60,7 +60,7 @@ export interface ShareReach {
   /** `loopback`: only this machine. `network`: from the listener's address. `given`: from LOUPE_SHARE_URL. */
   from: 'loopback' | 'network' | 'given';
   /**
-   * Addresses of this machine on which links can be opened to the network, and the one on which they are. Missing if
+   * Addresses of this machine on which links can be opened to the network, and the one that is in use. Missing if
    * LOUPE_SHARE_BIND or LOUPE_SHARE_URL decide.
    */
   network?: { addresses: string[]; open?: string };
@@ -105,7 +105,7 @@ export interface ShareFinding {
   showable: boolean;
 }
 
-/** What a link would show, with the findings (`POST /api/runs/{id}/shares/preview`). */
+/** The preview of a link, with the findings (`POST /api/runs/{id}/shares/preview`). */
 export interface SharePreviewReply {
   findings: ShareFinding[];
   /** The number of redacted values. */

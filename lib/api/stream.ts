@@ -2,8 +2,8 @@ import type { RunDelta } from '../events/delta.ts';
 import type { RunEvent } from '../events/registry.ts';
 
 /**
- * How often the stream of the dashboard sends something, in milliseconds. A browser hears at once when a server is killed, but
- * never of one that is frozen or unplugged: only what stops coming tells (decision 55).
+ * The heartbeat interval of the dashboard's stream, in milliseconds. A browser notices immediately when a server is
+ * killed, but notices a frozen or unplugged one only by missing heartbeats (decision 55).
  */
 export const STREAM_HEARTBEAT_MS = 1000;
 

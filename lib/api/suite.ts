@@ -139,7 +139,7 @@ export const suiteCases = z
     }
   });
 
-/** What a suite file says about the suite: the header of JSON Lines. */
+/** The suite's own fields in a suite file: the header of JSON Lines. */
 export const suiteHeader = z.strictObject({
   format: z.literal(SUITE_FORMAT).optional(),
   name: suiteName,
@@ -182,7 +182,7 @@ export const createSuiteRequest = z
     /** The text of a suite file, in `format`. */
     text: z.string().optional(),
     format: suiteFileFormat.optional(),
-    /** For files that give the suite no name. */
+    /** The suite's name, for a file without one. */
     name: suiteName.optional(),
     /** The name of a suite that ships with Loupe. */
     shipped: z.string().optional(),
@@ -247,7 +247,7 @@ export interface AddedCaseReply {
   case: SuiteCase;
 }
 
-/** What is wrong with fields of a case that depend on each other, with their path. */
+/** Problems of interdependent fields of a case, with their path. */
 function caseProblems(one: z.output<typeof caseFields>): [path: (string | number)[], message: string][] {
   const { mode = DEFAULT_CASE_MODE, input, files, folder, tools, checks } = one;
   const facts = kindFacts(mode);

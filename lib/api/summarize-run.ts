@@ -46,7 +46,7 @@ export function summarizeRun(state: RunState): RunSummary {
   };
 }
 
-/** The row of an imported run, which counts as ended whatever its log says. */
+/** The row of an imported run, which counts as ended even if its log has no end. */
 export function importedSummary(state: RunState, importedAt: number): RunSummary {
   return { ...summarizeRun(state), phase: 'ended', imported_at: importedAt };
 }

@@ -16,7 +16,7 @@ const taskKind = z.enum(['required', 'all', 'choice', 'name']);
 export type ToolTaskKind = z.infer<typeof taskKind>;
 
 /**
- * What came of a probe. `unreadable`: a call that could not be read; `failed`: the model server failed, which says
+ * The result of a probe. `unreadable`: a call that could not be read; `failed`: the model server failed, which says
  * nothing about the model.
  */
 const outcome = z.enum(['right', 'wrong_arguments', 'wrong_tool', 'no_call', 'unreadable', 'failed']);
@@ -30,7 +30,7 @@ export type ArgumentFinding = z.infer<typeof argumentFinding>;
 
 /** One request for a call, and what the model did. No call was made. */
 const toolProbe = modelCheck.shape.probes.element.extend({
-  /** The tool that was asked for, as models get it. */
+  /** The requested tool, by its name for models. */
   tool: z.string(),
   kind: taskKind,
   expected: z.record(z.string(), z.json()),

@@ -7,9 +7,9 @@ import type { ErrorReply } from './error-reply.ts';
 /** A tool that runs can offer. */
 export interface OfferableTool {
   name: string;
-  /** As the model gets it. */
+  /** The description that models get. */
   description: string;
-  /** What its definition adds to every request. */
+  /** The tokens that its definition adds to every request. */
   estimated_tokens: number;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { envelope } from './envelope.ts';
 
-/** Whether the answer fits the schema that the run asked for (`answer_schema`). */
+/** Whether the answer fits the run's schema (`answer_schema`). */
 export const answerChecked = z.object({
   ...envelope,
   type: z.literal('answer.checked'),

@@ -45,7 +45,7 @@ export const approvalDecided = z.object({
   arguments: callArguments.optional(),
   /** Why it was denied. */
   reason: z.string().optional(),
-  /** What an approval by the operator covers. Missing: `once`. */
+  /** The scope of an approval by the operator. Missing: `once`. */
   scope: approvalScope.optional(),
   by: z.enum(['operator', 'policy', 'standing-approval']),
   /** If an earlier approval covers the call: its scope and event, and the run it was made in if that may be another. */

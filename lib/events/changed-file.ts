@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What a file held before a call changed it, so that the change can be shown and undone. */
+/** The content of a file before a call changed it, so that the change can be shown and undone. */
 const fileBefore = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('absent') }),
   z.object({ kind: z.literal('text'), text: z.string() }),
   z.object({ kind: z.literal('binary'), base64: z.string() }),
-  /** What the last call of this run that wrote the file had left. */
+  /** The content left by the run's last call that wrote the file. */
   z.object({ kind: z.literal('unchanged') }),
   /** Too large or not readable. */
   z.object({ kind: z.literal('not_kept'), size_bytes: z.number().nonnegative().optional() }),

@@ -2,12 +2,12 @@ import { keysOf } from '../util/records.ts';
 import type { Check } from './check.ts';
 
 /**
- * What a check looks at: files and commands, the answer, or the calls and iterations of the attempt. An opinion is that of
- * a model on the answer: it is shown apart and decides nothing.
+ * The subject of a check: files and commands, the answer, or the calls and iterations of the attempt. An opinion is a
+ * model's view of the answer: it is shown separately and decides nothing.
  */
 type Subject = 'workspace' | 'answer' | 'behaviour' | 'opinion';
 
-/** All kinds of checks, with what they look at. */
+/** All kinds of checks, with their subject. */
 const CHECK_SUBJECTS = {
   command: 'workspace',
   file_exists: 'workspace',
@@ -38,7 +38,7 @@ export type RubricCheck = Extract<Check, { type: TypeAbout<'opinion'> }>;
 
 const CHECK_TYPES: readonly Check['type'][] = keysOf(CHECK_SUBJECTS);
 
-/** The kinds that a single answer can have, too. */
+/** The kinds that quick prompts can have, too. */
 export const ANSWER_CHECK_TYPES = CHECK_TYPES.filter((type) => !needsTools(type));
 
 export function isCheckType(type: unknown): type is Check['type'] {
@@ -61,7 +61,7 @@ export function isRubric(check: Check): check is RubricCheck {
   return CHECK_SUBJECTS[check.type] === 'opinion';
 }
 
-/** Whether a check needs a run with tools: a single answer has no workspace, no calls and one iteration. */
+/** Whether a check needs a run with tools: a quick prompt has no workspace, no calls and one iteration. */
 export function needsTools(type: Check['type']): boolean {
   const subject = CHECK_SUBJECTS[type];
   return subject !== 'answer' && subject !== 'opinion';

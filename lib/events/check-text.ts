@@ -3,7 +3,7 @@ import { plural } from '../util/numbers.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import type { Check, CheckOf } from './check.ts';
 
-/** What a check asks for, in a line: for pages, comparisons and exports. Pure. */
+/** A check as a line of text, for pages, comparisons and exports. Pure. */
 export function checkText(check: Check): string {
   switch (check.type) {
     case 'command':

@@ -16,15 +16,15 @@ export const boundedJson = z.custom<JsonObject>(
 /** Criteria by which a model judges the answer. */
 export const rubricCheck = z.strictObject({
   type: z.literal('rubric'),
-  /** What a good answer is, for the model that judges it. */
+  /** Criteria of a good answer, for the judging model. */
   criteria: checkedText,
   /** The model that judges. Default: the run's own. */
   model: z.string().min(1).max(200).optional(),
 });
 
 /**
- * A verification check (V11): of the workspace, of the answer, or of what the attempt did. A log may hold one with masked
- * texts, so what must be true of a new check besides its form is in `checkProblems`.
+ * A verification check (V11) of the workspace, the answer, or the attempt's behaviour. A log may contain one with
+ * masked texts, so further requirements for new checks are in `checkProblems`.
  */
 export const check = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('command'), command: z.string().min(1).max(4000) }),

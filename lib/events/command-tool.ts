@@ -27,7 +27,7 @@ export const commandToolFields = z.strictObject({
     .max(MAX_COMMAND_PARTS),
   /** `json`: the program gets all arguments of the call as a JSON object on its standard input. */
   stdin: z.enum(['none', 'json']).default('none'),
-  /** What it may do with the workspace. */
+  /** Its access to the workspace. */
   access: z.enum(['read', 'write']).default('write'),
   timeout_seconds: z.int().min(1).max(COMMAND_TOOL_SECONDS.max).default(COMMAND_TOOL_SECONDS.default),
 });

@@ -39,9 +39,9 @@ export const runMode = z.enum(modeNames);
 export type { RunMode };
 
 /**
- * The schema of a number from its limits. Whatever is wrong, its message says what they are.
+ * The schema of a number within limits. Every error message states the limits.
  *
- * @param orElse what else is accepted, such as `, or null`
+ * @param orElse other accepted values, such as `, or null`
  */
 export function numberSchema(facts: NumberRange, orElse = ''): z.ZodNumber {
   const { whole, above, min, max } = facts;

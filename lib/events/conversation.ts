@@ -39,7 +39,7 @@ export function keptReply(message: ChatReply['message']): ChatMessage {
   };
 }
 
-/** The tool message with a result (T14, X10). @param images that the tool returned beside it */
+/** The tool message with a result (T14, X10). @param images images that the tool returned with it */
 export function resultMessage(
   call: Pick<PendingCall, 'messageId' | 'name'>,
   result: ToolResult,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a copy of a workspace came to. */
+/** The result of copying a workspace. */
 export const copiedFiles = z.object({
   files: z.int().nonnegative(),
   bytes: z.int().nonnegative(),

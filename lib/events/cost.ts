@@ -11,7 +11,7 @@ export interface Usage {
 const MS_PER_HOUR = 3_600_000;
 
 /**
- * The cost of calls in US dollars (V3, V4). Electricity counts while waiting for a reply, not while idle.
+ * The cost of calls in US dollars (V3, V4). Electricity is charged while waiting for a reply, not while idle.
  *
  * @param usage a value that is not finite, or below 0, counts as 0 (T8)
  * @returns `undefined` without a price: unknown is not 0

@@ -31,7 +31,7 @@ export interface CycleRow {
   readonly ended_by?: Cycle['endedBy'];
 }
 
-/** What the cycles of one exploration came to. */
+/** The results of an exploration's cycles. */
 export interface CycleTable {
   readonly measure: SimilarityMeasure;
   readonly rows: readonly CycleRow[];
@@ -61,7 +61,7 @@ export function memorySizes(
   });
 }
 
-/** The measure of a run's figures: that of its feedback. Embeddings count only where the log has them. */
+/** The measure of a run's figures: the same as for its feedback. Embeddings count only if the log has them. */
 function measureOf({ embeddingModel, cycles }: Cycles): SimilarityMeasure {
   return embeddingModel !== undefined && cycles.some(({ vector }) => vector) ? 'embeddings' : 'ngram';
 }
@@ -137,8 +137,8 @@ function diversityByCycle(cycles: Cycles, measure: SimilarityMeasure): Map<numbe
 }
 
 /**
- * The similarity of all reflections of one or several runs with each other. By embeddings if all runs compare by those of
- * the same model and have recorded them, else by words. Pure.
+ * The similarity of all reflections of one or several runs with each other. Uses embeddings if all runs have recorded
+ * them with the same model, otherwise words. Pure.
  */
 export function similarityMatrix(runs: readonly Cycles[]): SimilarityMatrix {
   const measure =

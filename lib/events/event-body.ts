@@ -1,6 +1,6 @@
 import { memoized } from '../util/memoized.ts';
 
-/** What every event has: its place in a log. */
+/** The fields of every event: its position in a log. */
 interface Placed {
   readonly run_id: string;
   readonly seq: number;

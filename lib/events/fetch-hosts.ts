@@ -25,7 +25,7 @@ export function readFetchHost(entry: string): FetchHost | undefined {
   return { hostname: plainHostname(url.hostname), ...(port === undefined ? {} : { port: Number(port) }) };
 }
 
-/** What is wrong with an entry of the list; `undefined` if nothing is. */
+/** The problem of an entry in the list; `undefined` if there is none. */
 export function fetchHostProblem(entry: string): string | undefined {
   return readFetchHost(entry)
     ? undefined
@@ -51,7 +51,7 @@ export function isListed(hostname: string, port: number, hosts: readonly FetchHo
   );
 }
 
-/** The port that a URL names, or that of its scheme. */
+/** The port in a URL, or the default of its scheme. */
 export function portOf({ port, protocol }: URL): number {
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }

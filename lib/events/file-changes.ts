@@ -23,14 +23,14 @@ interface LoggedEdits {
   readonly edits: readonly TextEdit[];
 }
 
-/** What a file held: a text, nothing because it did not exist, or something Loupe cannot show. */
+/** The content of a file: a text, nothing because it did not exist, or something Loupe cannot show. */
 export type FileContent =
   | { readonly kind: 'absent' }
   | ({ readonly kind: 'text' } & EventText)
   | { readonly kind: 'binary'; readonly bytes: number }
   | { readonly kind: 'unknown' };
 
-/** What the tools of a run did to one file, from its first change to the last. */
+/** The changes of a run's tools to one file, from the first to the last. */
 export interface FileChange {
   /** From the workspace, with `/`. */
   readonly path: string;
@@ -61,15 +61,18 @@ export function fileChanges(rows: readonly TimelineRow[]): FileChange[] {
   return [...changes].map(([path, change]) => ({ path, ...change }));
 }
 
-/** What one call did to its file, or would do. */
+/** The change that one call made or would make to its file. */
 interface CallChange {
   readonly path: string;
   readonly before: FileContent;
-  /** `undefined` if the edits do not fit what the file held, or the log does not say what that was. */
+  /** `undefined` if the edits do not fit the file's earlier content, or the log does not have it. */
   readonly after: EventText | undefined;
 }
 
-/** What one call did to its file. `undefined` for calls that change none, or whose log does not say what it held. */
+/**
+ * The change that one call made to its file. `undefined` for calls that change none, or if the log does not have the
+ * earlier content.
+ */
 export function changeOfCall(rows: readonly TimelineRow[], row: ToolRow): CallChange | undefined {
   if (!row.file || !WRITING_TOOLS.includes(row.name)) return undefined;
   const { path } = row.file;
@@ -82,7 +85,7 @@ export function changeOfCall(rows: readonly TimelineRow[], row: ToolRow): CallCh
   };
 }
 
-/** What the last call before this one that wrote its file left there. */
+/** The content left by the last earlier call that wrote the file. */
 function textLeftBefore(rows: readonly TimelineRow[], row: ToolRow): EventText | undefined {
   // Back to the call whose log has the whole text, then forward through the edits since.
   const writes: ToolRow[] = [];
@@ -139,7 +142,7 @@ function pathOf({ file, result }: ToolRow): string | undefined {
 /**
  * The text that a call wrote, or was about to write, with the arguments that it ran with.
  *
- * @param before what the file held, as far as the log says
+ * @param before the file's earlier content, as far as the log has it
  */
 function textAfter(row: ToolRow, before: EventText | undefined): EventText | undefined {
   const ran = argumentsRun(row);
@@ -163,18 +166,18 @@ function textAfter(row: ToolRow, before: EventText | undefined): EventText | und
   };
 }
 
-/** Whether the log says only that a call found what the run's last write had left. */
+/** Whether the log only says that a call found the content of the run's last write. */
 function isUnchanged({ file }: ToolRow): boolean {
   return file?.before.kind === 'unchanged';
 }
 
-/** What the file of a call held, if its log has that as a text. */
+/** The earlier content of a call's file, if the log has it as text. */
 function storedText(row: ToolRow): EventText | undefined {
   const stored = storedContent(row);
   return stored.kind === 'text' ? stored : undefined;
 }
 
-/** The arguments that a call ran with: edited at its approval, in a fork, or those of the model. */
+/** The arguments that a call ran with: as edited at its approval or in a fork, or the model's own. */
 function argumentsRun(row: ToolRow): NonNullable<ToolRow['forked']> {
   return (
     editedArguments(row) ?? {
@@ -186,7 +189,7 @@ function argumentsRun(row: ToolRow): NonNullable<ToolRow['forked']> {
   );
 }
 
-/** The arguments that a person gave a call, at its approval or in a fork. `undefined`: those of the model stand. */
+/** The arguments that a person gave a call, at its approval or in a fork; `undefined` if the model's own were used. */
 export function editedArguments({ decided, decidedCuts = [], forked }: ToolRow): ToolRow['forked'] {
   if (decided?.decision !== 'edited') return forked;
   return { seq: decided.seq, path: 'arguments', arguments: decided.arguments ?? {}, cuts: decidedCuts };

@@ -104,7 +104,8 @@ function apply(state: RunState, event: RunEvent): RunState {
         config: event.config,
         parent: event.parent,
         createdAt: event.at,
-        // Logs from before sessions waited for messages have no such setting: those sessions went on by themselves.
+        // Logs from before sessions waited for messages have no such setting: those sessions continued on
+        // their own.
         autopilot: { ...state.autopilot, on: event.config.autopilot ?? true },
       };
     case 'run.forked':
@@ -250,7 +251,7 @@ function apply(state: RunState, event: RunEvent): RunState {
       return {
         ...state,
         phase: preparing(state),
-        // What failed was a call, or a load while the calls of a reply wait: they are still to be made.
+        // A call failed, or a load while the calls of a reply wait, which must still be made.
         reply: event.cause === 'transient' ? state.reply : undefined,
         failedCall: undefined,
         retries: { ...state.retries, [event.cause]: retriesBefore(state, event.cause) + 1 },
@@ -426,7 +427,7 @@ function withImages(state: RunState, images: readonly ImageRef[] | undefined): R
   return { ...state, images: { ...state.images, kept } };
 }
 
-/** What the server counted tells how many tokens an image really takes for this model. */
+/** The server's count shows how many tokens an image really takes for this model. */
 function withMeasuredTokens(state: RunState, event: EventOf<'model-call.ended'>): RunState['images'] {
   const estimated = state.context.estimatedTokens;
   const factor = measuredFactor(state, { estimated, measured: event.prompt_tokens });
@@ -438,7 +439,7 @@ function woken(state: RunState): RunState {
   return state.awaiting ? { ...state, phase: 'between', awaiting: undefined, woken: true } : state;
 }
 
-/** From where the limits of autopilot count. */
+/** The start from which the limits of autopilot count. */
 function limitsFrom(state: RunState, at: number): Pick<RunState['autopilot'], 'fromTurn' | 'fromMs'> {
   return { fromTurn: state.turns.completed, fromMs: workedMs(state, at) };
 }
@@ -850,7 +851,7 @@ function withoutRequest(state: RunState): RunState {
   return { ...next, phase: phaseOfCalls(next) };
 }
 
-/** What the model wrote for a server uses the run's tokens and time, but is no part of its conversation. */
+/** Text that the model wrote for a server uses the run's tokens and time, but is not part of its conversation. */
 function sampled(state: RunState, event: EventOf<'mcp-sampling.ended'>): RunState {
   return {
     ...state,
@@ -880,7 +881,7 @@ function nudged(state: RunState, event: EventOf<'policy.nudged'>): RunState {
   };
 }
 
-/** The same iteration goes on: the model has done the work, and only gives its answer in another form. */
+/** The same iteration continues: the model has done the work, and only gives its answer in another form. */
 function askedForData(state: RunState, event: EventOf<'policy.nudged'>): RunState {
   const { reply } = state;
   return {
@@ -903,7 +904,7 @@ function withKeptReply(state: RunState, event: EventOf<'model-call.ended'>): Run
   return appended(state.messages, keptReply(event.message));
 }
 
-/** Adds a message from Loupe or the operator, which the model has to answer. */
+/** Adds a message from Loupe or the operator, which the model must answer. */
 function said(state: RunState, text: string, images: readonly ImageRef[] = []): RunState {
   return {
     ...state,
@@ -968,7 +969,7 @@ function cycleReflected(state: RunState, event: EventOf<'cycle.reflected'>): Run
   };
 }
 
-/** What the server measured of the prompt and its images. */
+/** The server's token count of the prompt and its images. */
 function withMeasurements(
   state: RunState,
   event: EventOf<'model-call.ended'>,
@@ -978,7 +979,7 @@ function withMeasurements(
 }
 
 /**
- * What the server measured of the prompt. A prompt that it cut says nothing about the conversation, and a request for a
+ * The server's token count of the prompt. A truncated prompt says nothing about the conversation, and a request for a
  * summary has no tools.
  */
 function measuredBy(state: RunState, event: EventOf<'model-call.ended'>): RunState['measured'] {
@@ -1046,7 +1047,7 @@ function delivered(state: RunState, event: EventOf<'operator.delivered'>): RunSt
   const heard = {
     ...marked,
     autopilot: { ...marked.autopilot, ...limitsFrom(marked, event.at) },
-    // What a person says can need tools again, which a request for data does not offer.
+    // A person's message can need tools again, which a request for data does not offer.
     answer: emptyRunState('').answer,
   };
   return said(

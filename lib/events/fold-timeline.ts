@@ -485,7 +485,7 @@ function touchIteration(draft: Draft, event: ShownEvent): void {
 
 /**
  * The wait for the operator's approval begins and ends with the next call of the reply: later ones may be decided first.
- * That for the model server has events of its own.
+ * A wait for the model server has its own events.
  */
 function withWait(row: IterationRow, { type, at }: ShownEvent, { open, rows }: Draft): IterationRow {
   const mayChange = ['approval.', 'tool-call.', 'mcp-request.', 'server-wait.'].some((kind) =>

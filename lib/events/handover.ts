@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { envelope } from './envelope.ts';
 
-/** The conversation reached the share at which it is handed over: the model is asked for a summary. */
+/** The conversation reached the share at which it is handed over, so the model is asked for a summary. */
 export const handoverStarted = z.object({
   ...envelope,
   type: z.literal('handover.started'),

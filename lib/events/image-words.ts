@@ -8,7 +8,7 @@ interface NamedFacts {
   readonly bytes: number;
 }
 
-/** An image in words: `chart.png (PNG, 640 × 480, 12 kB)`. */
+/** An image as text: `chart.png (PNG, 640 × 480, 12 kB)`. */
 export function imageWords({ name, type, width, height, bytes }: NamedFacts): string {
   const size = bytes < 1000 ? `${bytes} bytes` : `${formatCount(Math.round(bytes / 1000))} kB`;
   return `${name} (${type.toUpperCase()}, ${width} × ${height}, ${size})`;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A schema that leaves values as they are, with their fields in the given order. zod puts known fields first, and what a
- * model was sent would read differently once the log is read again.
+ * A schema that leaves values as they are, with their fields in the given order. zod puts known fields first, so a
+ * request would differ after the log is read again.
  *
  * @param schema must keep all fields
  */

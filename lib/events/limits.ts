@@ -17,7 +17,7 @@ export const MAX_FACTOR_VALUES = 50;
 export const MAX_OPTION_SETS = 50;
 export const MAX_SEEDS = 200;
 export const MAX_EXPERIMENT_REPEATS = 200;
-/** What a person notes about a run: its tags and a note. A title has `MAX_TITLE_CHARS`. */
+/** Limits of annotations: tags and a note. The limit of a title is `MAX_TITLE_CHARS`. */
 export const MAX_TAGS = 20;
 export const MAX_TAG_CHARS = 40;
 export const MAX_NOTE_CHARS = 4000;
@@ -35,7 +35,7 @@ export const MAX_OPERATOR_REPLIES = 100;
 export const MAX_OPERATOR_TEXT_CHARS = 16_000;
 /** Components of an embedding that the log keeps. */
 export const MAX_VECTOR_LENGTH = 16_384;
-/** Reflections in one similarity matrix; of more, evenly spaced ones are taken. */
+/** Max reflections in one similarity matrix; of more, evenly spaced ones are used. */
 export const MAX_MATRIX_REFLECTIONS = 120;
 /** Explorations that can be put side by side. */
 export const MAX_EXPLORATIONS = 60;
@@ -53,7 +53,7 @@ export const CHECK_LIMITS = {
 } as const;
 /** Runs that a comparison can take; the dashboard marks them with the letters from A. */
 export const MAX_COMPARED_RUNS = 6;
-/** Limits of suites: how many are kept, how many versions of each, and what one of them holds. */
+/** Limits of suites: their number, their versions, and the size of each. */
 export const MAX_SUITES = 200;
 export const MAX_SUITE_VERSIONS = 100;
 export const MAX_SUITE_NAME_CHARS = 80;

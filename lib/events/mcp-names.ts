@@ -1,4 +1,4 @@
-/** Between the name of a server and that of its tool in the names that models get. No server's name contains it. */
+/** Separates the names of a server and its tool in names for models. No server's name contains it. */
 const SEPARATOR = '__';
 /** In place of a tool's name: all tools of the server. */
 const ALL = '*';
@@ -7,7 +7,7 @@ const ALL = '*';
 export const MAX_SERVER_NAME_CHARS = 30;
 export const MAX_TOOL_NAME_CHARS = 64;
 
-/** Lower-case words with single underscores, so that a server's tools have names that any template takes. */
+/** Lower-case words with single underscores, so that every template accepts the names of a server's tools. */
 export const SERVER_NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 
 /** The name under which models get a server's tool. @param tool of letters, digits and underscores */
@@ -48,12 +48,12 @@ export function offeredCommandName(name: string): string {
   return nameWithServer(CUSTOM_GROUP, name);
 }
 
-/** Whether a name that models get is that of a custom tool. */
+/** Whether a name for models belongs to a custom tool. */
 export function isCommandTool(offered: string): boolean {
   return serverAndTool(offered)?.server === CUSTOM_GROUP;
 }
 
-/** Whether a name is that of a tool of an MCP server, or of all of its tools. */
+/** Whether a name refers to a tool of an MCP server, or to all of its tools. */
 export function isServerTool(offered: string): boolean {
   return serverAndTool(offered) !== undefined && !isCommandTool(offered);
 }

@@ -4,7 +4,7 @@ import { envelope, errorShape, optionalCount } from './envelope.ts';
 /** A value that a person enters: what the protocol allows in a form. */
 const enteredValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 export type EnteredValue = z.infer<typeof enteredValue>;
-/** What a person entered in the form of a server, by the name of the field. */
+/** A person's entries in a server's form, by field name. */
 export type EnteredContent = Readonly<Record<string, EnteredValue>>;
 
 /** A field of a form that a server asks for. All of its texts are the server's, cleaned and shortened. */
@@ -17,16 +17,16 @@ const askedField = z.object({
   /** For `choice` and `choices`. */
   options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
   format: z.enum(['email', 'uri', 'date', 'date-time']).optional(),
-  /** Of a number, of the characters of a text, or of how many options are chosen. */
+  /** Limits of a number, of the length of a text, or of the number of chosen options. */
   min: z.number().optional(),
   max: z.number().optional(),
   preset: enteredValue.optional(),
-  /** It seems to ask for a password, key or the like. */
+  /** Whether it seems to ask for a secret, such as a password or a key. */
   looks_secret: z.literal(true).optional(),
 });
 export type AskedField = z.infer<typeof askedField>;
 
-/** What a server asks while one of its tools runs. */
+/** A server's request while one of its tools runs. */
 const askedRequest = z.discriminatedUnion('kind', [
   /** Input in a form (elicitation). */
   z.object({ kind: z.literal('form'), message: z.string(), fields: z.array(askedField) }),
@@ -72,7 +72,7 @@ export const mcpRequestAnswered = z.object({
   by: z.enum(['operator', 'stop', 'server']),
 });
 
-/** Intent, before the model is asked for what a server requested and the operator allowed. */
+/** Intent, before the model is called for a server's request that the operator allowed. */
 export const mcpSamplingStarted = z.object({
   ...envelope,
   type: z.literal('mcp-sampling.started'),
@@ -84,7 +84,7 @@ export const mcpSamplingStarted = z.object({
   waited_ms: z.number().nonnegative().optional(),
 });
 
-/** What the model wrote for a server, or why it wrote nothing. */
+/** The model's text for a server, or why there is none. */
 export const mcpSamplingEnded = z.object({
   ...envelope,
   type: z.literal('mcp-sampling.ended'),

@@ -9,7 +9,7 @@ const MIN_IMAGE_TOKENS = 64;
 
 /** The images of a run. */
 export interface KnownImages {
-  /** Bytes of each, by hash: what the store keeps for the run. */
+  /** The bytes of each image by hash, as the store keeps them for the run. */
   readonly kept: ReadonlyMap<string, number>;
   /** Measured tokens of an image as a multiple of the estimate, once a server has counted. */
   readonly factor: number | undefined;
@@ -36,15 +36,15 @@ export function readableMessages(state: ImageFacts): readonly ChatMessage[] {
   return state.messages.map((message) => (message.images ? unseenImages(message) : message));
 }
 
-// A message stays the same object in all requests, so that a request only appends to the previous one.
+// A message stays the same object in all requests, so a request only appends to the previous one.
 const unseenImages = memoized((message: ChatMessage) =>
   withImagesInWords(message, (names) => `There is an image here that you cannot see: ${names}.`),
 );
 
 /**
- * A message with its images in words instead. A result in JSON stays JSON.
+ * A message with text in place of its images. A result in JSON stays JSON.
  *
- * @param say the words, from the names of the images
+ * @param say returns the text for the names of the images
  */
 export function withImagesInWords(message: ChatMessage, say: (names: string) => string): ChatMessage {
   const { images = [], ...rest } = message;

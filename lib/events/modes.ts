@@ -29,16 +29,16 @@ export type ResultColumn =
   | 'memories'
   | 'novelty';
 
-/** What server, dashboard and command line need to know about a mode. What it does is in `lib/modes`. */
+/** Facts about a mode for server, dashboard and command line. Its behaviour is in `lib/modes`. */
 export interface ModeFacts {
   /** Its name. */
   readonly label: string;
-  /** What one run is, which is also the title of one without a title, and what several are. */
+  /** The noun for one run, which is also the title of an untitled run, and for several. */
   readonly run: string;
   readonly runs: string;
   /** Name of one reply and its calls, as numbered in rows and exports. */
   readonly step: string;
-  /** What the length of a run is counted in: steps, or cycles. */
+  /** The unit of a run's length: steps or cycles. */
   readonly unit: string;
   /** Its tools, in the order they are offered. */
   readonly tools: readonly string[];
@@ -54,7 +54,7 @@ export interface ModeFacts {
     readonly live_tokens: boolean;
     readonly parser_layers: readonly ('native' | 'json' | 'xml')[];
   };
-  /** What bounds a run that nothing else ends: a setting, its first reply, or the operator. */
+  /** What limits a run: a setting, its first reply, or the operator. */
   readonly endsBy: 'max_iterations' | 'max_cycles' | 'reply' | 'stop';
   /** Whether the last text is the answer to a task. */
   readonly answers: boolean;
@@ -219,7 +219,7 @@ interface ModeAndTools {
   readonly agentic: boolean;
 }
 
-/** What kind of run a configuration, a summary or a request describes. */
+/** The kind of run that a configuration, a summary or a request describes. */
 export function kindOf({ mode, agentic }: ModeAndTools): RunKind {
   return agentic ? mode : 'prompt';
 }
@@ -229,7 +229,7 @@ export function modeAndTools(kind: RunKind): ModeAndTools {
   return kind === 'prompt' ? { mode: 'task', agentic: false } : { mode: kind, agentic: true };
 }
 
-/** Whether the model of a session answered a person: without autopilot, it does nothing by itself. */
+/** Whether the model of a session answered a person: without autopilot, it does nothing on its own. */
 export function isLedByPerson({ mode, autopilot }: { mode: RunMode; autopilot?: boolean }): boolean {
   return mode === 'session' && autopilot === false;
 }
@@ -246,5 +246,5 @@ export const TOOL_NAMES: readonly ToolName[] = [
   ...new Set<ToolName>(modeNames.flatMap((mode) => [...MODES[mode].tools])),
 ];
 
-/** The tools that write the file at their argument `path`. Their success is progress, whatever they return (G11). */
+/** The tools that write the file at their argument `path`. Their success always counts as progress (G11). */
 export const WRITING_TOOLS: readonly string[] = ['write_file', 'edit_file'] satisfies ToolName[];

@@ -15,7 +15,7 @@ export const operatorMessaged = z.object({
   call_id: z.string().optional(),
 });
 
-/** The model that answers for the operator is asked, with exactly these messages. */
+/** The model that answers in place of the operator is called with exactly these messages. */
 export const operatorCallStarted = z.object({
   ...envelope,
   type: z.literal('operator-call.started'),

@@ -2,9 +2,9 @@ import type { NewEvent, RunEvent } from './registry.ts';
 import type { RunState } from './run-state.ts';
 
 /**
- * Gives events their places after the last event of a run's log.
+ * Numbers events after the last event of a run's log.
  *
- * @param now milliseconds since 1970; an event is never dated before the one that precedes it, whatever the clocks of the
+ * @param now milliseconds since 1970; an event is never dated before its predecessor, whatever the clocks of the
  *   processes say
  */
 export function placeEvents(
@@ -14,7 +14,7 @@ export function placeEvents(
 ): RunEvent[] {
   const at = Math.max(now, updatedAt);
   return events.map((event, index) => {
-    // The place comes first, as in the JSON that is stored and sent, and replaces the one that a copied event had.
+    // The position comes first, as in the stored JSON, and replaces that of a copied event.
     const placed = { run_id: runId, seq: 0, at, ...event };
     placed.run_id = runId;
     placed.seq = seq + index + 1;

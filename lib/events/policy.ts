@@ -10,7 +10,7 @@ export const policyNudged = z.object({
   ...envelope,
   type: z.literal('policy.nudged'),
   iteration: z.int().positive(),
-  /** `schema`: the answer does not fit the schema that the run asked for. */
+  /** `schema`: the answer does not fit the run's schema. */
   cause: z.enum(['empty', 'plan', 'malformed', 'schema']),
   /** Tokens of the reply that never arrived. */
   swallowed_tokens: optionalCount,

@@ -120,8 +120,8 @@ function restAfter(beginning: string, whole: string): string {
 }
 
 /**
- * The visible text that was not shown. What was shown can turn out to be something else: thinking whose opening tag was in
- * the prompt, or a call. Then the text begins on a new line, unless it was shown together with that.
+ * The visible text that was not shown. Shown text can turn out to be something else: thinking whose opening tag was in
+ * the prompt, or a call. The visible text then begins on a new line, unless it was shown together with it.
  */
 function unshownText(shown: string, whole: string): string {
   if (whole.startsWith(shown)) return whole.slice(shown.length);

@@ -5,17 +5,17 @@ import type { SimilarityMeasure } from './similarity-matrix.ts';
 /** A reflection that can be compared with others. Values are never modified, so each is taken apart once. */
 export interface Comparable {
   readonly text: string;
-  /** Its embedding as the log keeps it; missing if it was never embedded. */
+  /** Its recorded embedding; missing if it was never embedded. */
   readonly vector?: readonly number[];
 }
 
 const groupsOf = memoized(({ text }: Comparable) => wordGroups(text));
 
 /**
- * How alike two reflections are, 0 to 1. Feedback, novelty, matrices and diversity all use this function, so that a
- * figure always says what the model was told.
+ * How alike two reflections are, 0 to 1. Feedback, novelty, matrices and diversity all use this function, so figures
+ * always match what the model was told.
  *
- * @returns `undefined` by embeddings, if one of the two has none
+ * @returns `undefined` for embeddings if one of the two has none
  */
 export function reflectionSimilarity(
   one: Comparable,
@@ -46,7 +46,7 @@ export function nearestReflection<Each extends Comparable>(
 /** Decimals of a component of a recorded vector: its length is 1, so that similarities keep four digits. */
 const VECTOR_DECIMALS = 6;
 
-/** An embedding as the log keeps it: of length 1, rounded. Every comparison uses this form, also the first. */
+/** An embedding in its recorded form: of length 1, rounded. Every comparison uses this form, including the first. */
 export function recordedVector(vector: readonly number[]): number[] {
   const length = Math.hypot(...vector);
   if (!Number.isFinite(length) || length === 0) return vector.map(() => 0);

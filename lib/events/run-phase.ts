@@ -38,7 +38,7 @@ export function awaitsOperator(phase: RunPhase): boolean {
   return OPERATOR_PHASES.some((each) => each === phase);
 }
 
-/** Whether a run waits for the operator or the model server. That is no working time. */
+/** Whether a run waits for the operator or the model server, which does not count as working time. */
 export function isWaiting(phase: RunPhase): boolean {
   return awaitsOperator(phase) || phase === 'awaiting-server';
 }

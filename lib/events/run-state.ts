@@ -203,7 +203,7 @@ export interface RunState {
   readonly answer: {
     /** Whether the last reply fits; missing while that is unknown. */
     readonly checked: EventOf<'answer.checked'> | undefined;
-    /** How often in this attempt the model was asked again for data that fits. */
+    /** How often the model was asked again for valid data in this attempt. */
     readonly asked: number;
   };
 
@@ -211,7 +211,7 @@ export interface RunState {
   readonly approvals: Readonly<Record<string, Approval>>;
   /** Tools whose calls the operator approved for the rest of the run, with the events of those decisions. */
   readonly approvedTools: Readonly<Record<string, number>>;
-  /** What MCP servers asked during calls: one at a time. */
+  /** Requests of MCP servers during calls, one at a time. */
   readonly mcpRequests: {
     readonly count: number;
     /** The one that waits for the operator. */
@@ -257,7 +257,7 @@ export interface RunState {
     readonly kept: number | undefined;
     /** Whether the model had something to answer before that. */
     readonly prompted: boolean;
-    /** Those that were done. */
+    /** The completed ones. */
     readonly count: number;
     /** Characters of the conversation after the last handover, done or failed. */
     readonly fromChars: number;
@@ -343,7 +343,7 @@ export interface RunState {
   readonly memory: ReadonlyMap<string, Memory>;
   readonly operatorMessages: readonly OperatorMessage[];
   readonly agentMessages: readonly AgentMessage[];
-  /** The last call for which the operator's policy did its part: waited for a person, or asked a model. */
+  /** The last call for which the operator policy has done its part: waited for a person, or asked a model. */
   readonly operatorAsked: string | undefined;
 
   readonly stop: { readonly force: boolean; readonly at: number; readonly requests: number } | undefined;

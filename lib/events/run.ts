@@ -54,7 +54,7 @@ export const preflightChecked = z.object({
   /** The host to which Ollama forwards requests for this model. */
   remote_host: z.string().optional(),
   sandbox: z.object({ available: z.boolean(), kind: z.string(), reason: z.string().optional() }),
-  /** The MCP servers whose tools the run offers, by their own words. */
+  /** The MCP servers whose tools the run offers, as they describe themselves. */
   mcp_servers: z
     .array(z.object({ server: z.string(), name: z.string(), version: z.string(), protocol: z.string() }))
     .readonly()

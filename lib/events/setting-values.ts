@@ -8,7 +8,7 @@ export const thinkSetting = z.union(
 );
 export type ThinkSetting = z.infer<typeof thinkSetting>;
 
-/** What the setting `keep_alive` accepts. */
+/** The values of the setting `keep_alive`. */
 export const KEEP_ALIVE_FORM =
   'Enter a duration such as 30m or 1h30m, a number of seconds, or -1 to keep it loaded.';
 

@@ -81,7 +81,7 @@ export interface NumberRange {
 /** A number and its limits. */
 export interface NumberFacts extends CommonFacts, NumberRange {}
 
-/** What is declared about a setting. */
+/** The declaration of a setting. */
 type SettingFacts = NumberFacts & {
   /** The type of its value; `config.ts` has the schema of `other` types. */
   readonly type: 'number' | 'switch' | 'choice' | 'other';
@@ -102,7 +102,7 @@ type SettingFacts = NumberFacts & {
    * later setting must, because older logs lack it. `always`: in every log; `elsewhere`: as `config.ts` says.
    */
   readonly stored?: 'always' | 'elsewhere';
-  /** Whether the form for a new run has a field for it; a run started again from another keeps the others. */
+  /** Whether the form for a new run has a field for it; other settings are copied when a run is started again. */
   readonly field?: false;
 };
 
@@ -493,7 +493,10 @@ export const SETTINGS = {
     form: { empty: 'none' },
     flag: 'distractor-tools',
   },
-  /** What `fetch_url` may ask; no other host, and no address of this machine or a private network that is not listed. */
+  /**
+   * The hosts that `fetch_url` may contact; no others, and no address of this machine or a private network unless
+   * listed.
+   */
   fetch_hosts: {
     type: 'other',
     modes: usesFiles,
@@ -519,7 +522,10 @@ export const SETTINGS = {
     fork: true,
     form: { empty: 'the window' },
   },
-  /** Share of the conversation limit at which the model summarizes, and goes on in a fresh context. Missing or `null`: never. */
+  /**
+   * Share of the conversation limit at which the model summarizes and continues in a fresh context. Missing or `null`:
+   * never.
+   */
   handover_at: {
     type: 'number',
     nullable: true,
@@ -546,7 +552,7 @@ export const SETTINGS = {
     fork: true,
     form: { unit: 'seconds', scale: 1000, empty: 'none' },
   },
-  /** Whether the session continues by itself after an answer, or waits for the operator. Older logs: it continues. */
+  /** Whether the session continues on its own after an answer, or waits for the operator. Older logs: it continues. */
   autopilot: {
     type: 'switch',
     modes: ['session'],
@@ -640,7 +646,7 @@ export const SETTINGS = {
     default: (): OperatorPolicy => 'none',
     fork: true,
   },
-  /** The reply of `fixed`, which is the first, or those of `list`, one after the other. */
+  /** The reply of `fixed`, which is the first, or the replies of `list`, in order. */
   operator_replies: {
     type: 'other',
     modes: ['explore'],
@@ -760,7 +766,7 @@ export function isListOption(name: string): boolean {
 /** Prefix of a model option in the name of an experiment's factor: `model_options.top_p`. */
 export const OPTION_PREFIX = 'model_options.';
 
-/** The limits of a number in words: `a whole number from 1 to 100`, `a number above 0 and at most 86,400`. */
+/** The limits of a number as text: `a whole number from 1 to 100`, `a number above 0 and at most 86,400`. */
 export function describeRange({ whole, above, min, max }: NumberRange): string {
   const kind = whole ? 'a whole number' : 'a number';
   if (min !== undefined && max !== undefined)

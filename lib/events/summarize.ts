@@ -253,7 +253,7 @@ function confinement(kind: string): string {
   return kind === 'none' ? 'not confined' : `confined by ${kind}`;
 }
 
-/** What an approval covers, or the earlier one that covers the call. */
+/** The scope of an approval, or the earlier approval that covers the call. */
 function approvalWords({ scope, standing }: EventOf<'approval.decided'>): string {
   const covered = { run: 'for this run', tool_and_folder: 'for this folder' };
   if (standing) {

@@ -101,7 +101,7 @@ function reference(before: string, edits: readonly TextEdit[]): string | undefin
         return undefined;
       text = text.split(oldText).join(newText);
     } else {
-      // Places that overlap the one before are not places of their own.
+      // Occurrences that overlap the previous one do not count.
       if (text.split(oldText).length !== 2) return undefined;
       text = text.slice(0, at[0]) + newText + text.slice((at[0] ?? 0) + oldText.length);
     }

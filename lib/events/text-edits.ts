@@ -6,15 +6,15 @@ import { MAX_KEPT_BYTES } from './limits.ts';
 export interface TextEdit {
   readonly oldText: string;
   readonly newText: string;
-  /** Whether all places are replaced; otherwise there must be one, or `line` tells which. */
+  /** Whether all occurrences are replaced; otherwise there must be only one, or `line` selects it. */
   readonly replaceAll?: boolean;
   /** About which line of the text before all edits is meant, from 1: the nearest place is replaced. */
   readonly line?: number;
 }
 
 /**
- * Places that the edits of a call may find together. Each edit keeps its places until all are made, so that a short text in
- * a large file could take all memory.
+ * Max occurrences that the edits of a call may find together. Each edit keeps its occurrences until all edits are made,
+ * so a short text in a large file could take all memory.
  */
 const MAX_PLACES = 200_000;
 
@@ -30,7 +30,7 @@ type PlainProblem = 'empty' | 'identical' | 'broken_unicode' | 'line_and_all';
 /** Why edits were not made. `index`: the edit, from 0. */
 export type EditProblem = { readonly index: number } & (
   | { readonly kind: PlainProblem | 'overlapping' | 'too_long' | 'too_many' }
-  /** `text`: what the text was by then. */
+  /** `text`: the text at that point. */
   | { readonly kind: 'not_found'; readonly text: string; readonly oldText: string }
   /** An earlier edit changed what this one names. */
   | { readonly kind: 'replaced_before' }
@@ -150,7 +150,7 @@ function problemOf({ oldText, newText, replaceAll, line }: TextEdit): PlainProbl
  * search, as the time of `indexOf` can grow with the product of both lengths, and the part comes from a model. Only the
  * beginning of the part is looked for with `indexOf`, which is many times faster per character.
  *
- * @param max further places than one more are not looked for
+ * @param max stops after one occurrence more than this
  */
 function placesOf(text: string, part: string, max: number): { offsets: number[]; overlap: boolean } {
   const offsets: number[] = [];
@@ -189,7 +189,10 @@ function bordersOf(part: string): Uint32Array {
   return borders;
 }
 
-/** The places nearest to a line, by their index: one, or two equally near ones. Without a line: the only place, if it is one. */
+/**
+ * The occurrences closest to a line, by index: one, or two at the same distance. Without a line: the only occurrence,
+ * if there is just one.
+ */
 function nearest(lines: readonly number[], line: number | undefined): number[] {
   if (lines.length === 1) return [0];
   if (line === undefined) return [];
@@ -225,7 +228,7 @@ function movedBack(offsets: readonly number[], { places, chars, grows }: Replace
   });
 }
 
-/** Where a line of the original text is after the edits so far. */
+/** The position of a line of the original text after the edits so far. */
 function shifted(line: number, shifts: readonly { lines: readonly number[]; delta: number }[]): number {
   return shifts.reduce(
     (now, { lines, delta }) => now + delta * lines.filter((each) => each < now).length,
@@ -233,20 +236,23 @@ function shifted(line: number, shifts: readonly { lines: readonly number[]; delt
   );
 }
 
-/** What one edit replaced: so many characters at each of these places of the text before it, by so many more. */
+/**
+ * The replacements of one edit: the offsets in the text before it, the number of characters replaced at each, and the
+ * change in length.
+ */
 interface Replacement {
   readonly places: readonly number[];
   readonly chars: number;
   readonly grows: number;
 }
 
-/** Where an offset is after the replacements at `places`. */
+/** The position of an offset after the replacements at `places`. */
 function moved(offset: number, { places, chars, grows }: Replacement): number {
   let now = offset;
   for (const place of places) {
     if (place + chars <= offset) now += grows;
     else if (place < offset)
-      now += place - offset; // it began inside what is replaced
+      now += place - offset; // it began inside replaced text
     else break;
   }
   return now;

@@ -94,7 +94,7 @@ export type ToolStatus =
   | 'awaiting approval'
   | 'approved'
   | 'running'
-  /** Its MCP server waits for an answer of the operator. */
+  /** Whether its MCP server waits for an answer from the operator. */
   | 'awaiting answer'
   | 'succeeded'
   | 'failed'
@@ -144,7 +144,7 @@ export interface ToolRow extends RowBase {
     readonly seq: number;
     readonly cuts: readonly Cut[];
   };
-  /** What the tool's MCP server asked during the call, with the answers. */
+  /** Requests of the tool's MCP server during the call, with the answers. */
   readonly asked?: readonly AskedByServer[];
   /** The last messages of the server during the call. */
   readonly messages?: EventOf<'mcp-messages.logged'>;
@@ -160,7 +160,7 @@ export interface ToolRow extends RowBase {
   readonly resultCuts: readonly Cut[];
 }
 
-/** A policy decision, shown as a row of its own. */
+/** A policy decision, shown as a separate row. */
 export interface PolicyRow extends RowBase {
   readonly kind: 'policy';
   readonly event: EventOf<

@@ -42,7 +42,7 @@ export const toolCallEnded = z.object({
   call_id: z.string(),
   tool: z.string(),
   result: toolResult,
-  /** Images that the tool returned, beside the text of the result. */
+  /** Images that the tool returned in addition to the text of the result. */
   images: imageRefs.optional(),
   /**
    * Whether the call succeeded and the attempt had not seen this result of it before (G11). Only in modes with a stall

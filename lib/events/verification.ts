@@ -23,10 +23,12 @@ const checkResult = z.object({
   duration_ms: z.number().nonnegative(),
 });
 
-/** What a model thinks of an answer. It affects neither the outcome nor whether another attempt follows. */
+/** A model's opinion of an answer. It affects neither the outcome nor whether another attempt follows. */
 const opinion = z.object({
   check: rubricCheck,
-  /** The model that judges, with the exact prompt, and its reply as it came. Missing: it was not asked, or did not reply. */
+  /**
+   * The judging model, with the exact prompt and its unmodified reply. Missing if it was not called or did not reply.
+   */
   model: z.string(),
   prompt: z.string().optional(),
   reply: z.string().optional(),

@@ -7,7 +7,7 @@ const MAX_MEMORY_MB = 128;
  * Has a process of its own do one job whose memory depends on what others wrote (`startBoundedProcess`). The process ends
  * after the time limit, or at 128 MB.
  *
- * @param module the process: it sends one message when it is ready, and one answer to the message that it then gets
+ * @param module the program: it sends one message when it is ready, and one answer to the message that it then receives
  * @returns `undefined` if it takes too long
  * @throws the reason of the signal; an error if the process fails
  */

@@ -7,10 +7,10 @@ const MAX_MEMORY_MB = 128;
 export const READY = 'ready';
 
 /**
- * Has a thread of its own do one job whose time depends on what others wrote, such as a regular expression or a schema.
- * The thread ends after the time limit, or at 128 MB.
+ * Runs one job in a separate thread, for work whose time depends on untrusted input, such as a regular expression or a
+ * schema. The thread ends after the time limit, or at 128 MB.
  *
- * @param module the thread: it sends `READY`, and one answer to the message that it then gets
+ * @param module the thread's module: it sends `READY`, and one answer to the message that it then receives
  * @returns `undefined` if it takes too long
  * @throws the reason of the signal; an error if the thread fails
  */

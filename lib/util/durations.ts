@@ -19,5 +19,5 @@ export function limitWords(ms: number): string {
   return ms >= 60_000 && ms % 60_000 === 0 ? `${formatNumber(ms / 60_000)} min` : secondsWords(ms);
 }
 
-/** The longest delay of a timer; a longer one fires at once. */
+/** The longest delay of a timer; a longer one fires immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -2,8 +2,8 @@
 const JOINED_PIECES = 4096;
 
 /**
- * A text that grows by pieces of a few characters. V8 keeps about 32 bytes for each `+=`, so a long text of single tokens would
- * take several times its size; this one takes little more than its characters.
+ * A text that grows by pieces of a few characters. V8 keeps about 32 bytes for each `+=`, so a long text built from
+ * single tokens would take several times its size; this one takes little more than its characters.
  */
 export class GrowingText {
   #text = '';

@@ -1,6 +1,6 @@
 export type ImageType = 'png' | 'jpeg' | 'gif' | 'webp';
 
-/** What the first bytes of an image say. */
+/** The facts in the first bytes of an image. */
 export interface ImageHeader {
   readonly type: ImageType;
   readonly width: number;
@@ -32,7 +32,7 @@ const SIZES: Readonly<Record<ImageType, (view: DataView) => Size>> = {
   jpeg: jpegSize,
 };
 
-/** Whether there are so many bytes, and these four among them. */
+/** Whether there are this many bytes, with these four among them. */
 function has(view: DataView, bytes: number, at: number, word: number): boolean {
   return view.byteLength >= bytes && view.getUint32(at) === word;
 }

@@ -1,4 +1,4 @@
-/** Any value that JSON can hold. */
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 /** A JSON object. */
@@ -13,7 +13,7 @@ export function jsonValue(text: string): JsonValue | undefined {
   }
 }
 
-/** Parses a JSON object; returns `undefined` if the text is invalid or holds another value. */
+/** Parses a JSON object; returns `undefined` if the text is invalid or is another value. */
 export function jsonObject(text: string): JsonObject | undefined {
   const value = jsonValue(text);
   return isRecord(value) ? value : undefined;
@@ -37,7 +37,10 @@ export function isBoundedObject(
   return isRecord(value) && isShallow(value, maxDepth) && JSON.stringify(value).length <= maxChars;
 }
 
-/** Whether a value has at most so many levels of nesting: the recursion of `JSON.stringify` overflows the stack at thousands. */
+/**
+ * Whether a value has at most this many levels of nesting: the recursion of `JSON.stringify` overflows the stack at
+ * thousands.
+ */
 export function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** Where the driver of NVIDIA describes its GPUs. */
+/** Where NVIDIA's driver describes the GPUs. */
 const NVIDIA_FOLDER = '/proc/driver/nvidia/gpus';
 
-/** Processor, cores, memory, and the GPU where the system names it: those of NVIDIA on Linux, and Apple's. */
+/** Processor, cores, memory, and the GPU if the system reports it: NVIDIA's on Linux, and Apple's. */
 export function machineFacts(nvidia = NVIDIA_FOLDER): {
   cpu?: string;
   cores: number;

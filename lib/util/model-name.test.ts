@@ -6,7 +6,7 @@ describe('fullName', () => {
     ['qwen3', 'qwen3:latest'],
     ['qwen3:latest', 'qwen3:latest'],
     ['qwen3:8b', 'qwen3:8b'],
-    // The colon of a port is no tag.
+    // The colon before a port does not begin a tag.
     ['localhost:5000/team/qwen3', 'localhost:5000/team/qwen3:latest'],
   ])('is, of %s, %s', (model, full) => {
     expect(fullName(model)).toBe(full);

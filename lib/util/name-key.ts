@@ -1,4 +1,4 @@
-/** What two things of one kind cannot share: their name without regard to case. */
+/** The key that must be unique among things of one kind: their name, ignoring case. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

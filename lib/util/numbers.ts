@@ -27,7 +27,7 @@ export function megabytes(bytes: number): string {
   return `${bytes / 1024 / 1024} MB`;
 }
 
-/** The number that a text holds in at most 15 digits, which a number holds exactly; `undefined` for any other text. */
+/** The number in a text of at most 15 digits, which a number represents exactly; `undefined` for any other text. */
 export function wholeNumberIn(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -24,7 +24,7 @@ export function fillIn(template: string, values: ReadonlyMap<string, string>): s
   });
 }
 
-/** The template that is filled in to exactly this text, and has no placeholders. Pure. */
+/** A template without placeholders that yields exactly this text. Pure. */
 export function escapePlaceholders(text: string): string {
   return text.replaceAll(
     BRACED,

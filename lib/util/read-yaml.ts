@@ -29,7 +29,7 @@ export function readYaml(text: string): ReadYaml {
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) return { problem: { reason: reasonOf(problem), line: lineAt(problem.pos[0]) } };
   const lineOf = (path: readonly PropertyKey[]): number | undefined => {
-    // What is missing has the line of what it is missing in.
+    // A missing field gets the line of its parent.
     for (let length = path.length; length > 0; length -= 1) {
       const node: unknown = document.getIn(path.slice(0, length), true);
       const offset = startOf(node);

@@ -6,26 +6,26 @@ import { shortText } from './short-text.ts';
 type LineOf = (path: Path) => number | undefined;
 type Path = readonly PropertyKey[];
 
-/** More problems than a person fixes at once. */
+/** Max problems: more than a person fixes at once. */
 const MAX_SHOWN = 20;
 const MAX_QUOTED_CHARS = 60;
 
-/** What is wrong with the value at a path. */
+/** The problem of the value at a path. */
 export interface FieldProblem {
   readonly path: Path;
-  /** Continues the name of the field, such as `must be at least 1.`, or is a sentence of its own. */
+  /** Continues the name of the field, such as `must be at least 1.`, or is a complete sentence. */
   readonly reason: string;
-  /** Whether it is a sentence of its own, about the whole value. */
+  /** Whether it is a complete sentence about the whole value. */
   readonly isSentence: boolean;
 }
 
 /**
- * Options for `safeParse`: problems are described by `schemaReason` instead of the words of the library. Messages that a
- * schema has itself come first.
+ * Options for `safeParse`: problems are described by `schemaReason` instead of the library. A schema's own messages
+ * take precedence.
  */
 export const IN_WORDS = { error: schemaReason } as const satisfies z.core.ParseContext<z.core.$ZodIssue>;
 
-/** What is wrong with a value, and what is accepted instead; it continues the name of the field. */
+/** The problem of a value, and what is accepted instead; continues the name of the field. */
 function schemaReason(issue: z.core.$ZodRawIssue): string {
   const found = issue.input;
   switch (issue.code) {
@@ -53,8 +53,8 @@ function schemaReason(issue: z.core.$ZodRawIssue): string {
 }
 
 /**
- * Every problem that a schema found, once per place and reason. Each unknown field has its own; a value of the wrong type
- * has no other.
+ * Every problem that a schema found, once per location and reason. Each unknown field is a separate problem; a value of
+ * the wrong type has no other.
  *
  * @param namesAt the fields that the schema knows at a path, to suggest the nearest one
  */
@@ -132,7 +132,7 @@ function unionReason(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): 
   const isOfOtherKind = ([first]: readonly z.core.$ZodIssue[]) =>
     first?.path.length === 0 && (first.code === 'invalid_type' || first.code === 'invalid_value');
   const sameKind = issue.errors.filter((errors) => !isOfOtherKind(errors));
-  // The option with the fewest problems is the one that was meant.
+  // The option with the fewest problems is most likely the intended one.
   const [[problem] = []] = sameKind.toSorted((a, b) => a.length - b.length);
   if (problem) {
     return problem.path.length === 0 ? problem.message : `${problem.path.join('.')}: ${problem.message}`;
@@ -192,7 +192,7 @@ function kindName(kind: string): string {
   return KIND_NAMES[kind] ?? kind;
 }
 
-/** What a value is, for a sentence that says what it must be instead. */
+/** Describes a value, for a sentence that says what it must be instead. */
 function kindOf(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   return kindName(Array.isArray(value) ? 'array' : typeof value);
