@@ -9,7 +9,9 @@ import { CaseFileError, readCases, type SuiteFile } from '../function-calling/re
 
 /** The largest file of the leaderboard has 6 MB. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** Where the files are below a folder that a person names: there, in the package, or in the folder of the package. */
+/**
+ * Where the files may be relative to the entered folder: directly in it, in the package, or in the package's folder.
+ */
 const PLACES = ['', 'data', join('bfcl_eval', 'data')];
 const ANSWERS_FOLDER = 'possible_answer';
 
@@ -21,9 +23,9 @@ export interface BenchmarkFiles {
 }
 
 /**
- * Reads the leaderboard's files. Their names end with the category, whatever version is before it (`BFCL_v4_`).
+ * Reads the leaderboard's files. Their names end with the category, after any version (`BFCL_v4_`).
  *
- * @param categories missing: all that the folder has
+ * @param categories default: all in the folder
  * @throws {AppError} `invalid_request` for a folder without such files, a category that it lacks, or a file with errors
  */
 export async function readBenchmarkFiles(

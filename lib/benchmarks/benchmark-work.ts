@@ -27,7 +27,7 @@ export function totalOf({ models, categories }: Pick<BenchmarkRecord, 'models' |
   return models.length * categories.reduce((sum, { cases }) => sum + cases, 0);
 }
 
-/** What the model server reports of a model, and the options of its calls: always the most likely words. */
+/** The model server's data about a model, and the options of its calls: temperature 0. */
 export async function prepareModel(
   chat: ChatModel,
   name: string,

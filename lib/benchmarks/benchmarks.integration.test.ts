@@ -196,5 +196,5 @@ it('continues after kill -9 without repeating a case that has a result', async (
   expect((await ended(left?.id ?? '')).benchmark).toMatchObject({ status: 'finished', done: 5 });
   const times = (room: string) =>
     fake.chats.filter(({ messages }) => JSON.stringify(messages).includes(room)).length;
-  expect(ROOMS.map(times)).toEqual([1, 1, 2]); // the one under way had no result
+  expect(ROOMS.map(times)).toEqual([1, 1, 2]); // the case in progress had no result
 });

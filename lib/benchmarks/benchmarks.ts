@@ -25,7 +25,7 @@ import { type PlannedCase, plannedCases, prepareModel, totalOf } from './benchma
 import { benchmarkCells, fitsFilter } from './figures.ts';
 import { runCase } from './run-case.ts';
 
-/** A worker says so often that it works on a benchmark. */
+/** How often a worker renews its claim on a benchmark. */
 const BEAT_MS = 10_000;
 /** A worker that has not said so for this long is gone. */
 const STALE_MS = 60_000;
@@ -40,7 +40,7 @@ export interface BenchmarksOptions extends ModelAccess {
   now(): number;
   /** A name for this process. */
   worker: string;
-  /** Set where other processes use the store, too: its clock, as those of their machines may differ. */
+  /** The store's clock, if other processes use the store, too: the clocks of their machines may differ. */
   shared: { now(): Promise<number> } | undefined;
 }
 
@@ -64,8 +64,8 @@ interface Open {
 }
 
 /**
- * Puts the cases of function-calling benchmarks to models, one benchmark after the other, and each case in a slot of its own
- * among the runs. Every result is stored before the next case starts, so a killed server goes on where it was
+ * Puts the cases of function-calling benchmarks to models, one benchmark at a time, and each case in a separate slot
+ * among the runs. Every result is stored before the next case starts, so a killed server continues where it was
  * (docs/decisions/0065).
  */
 export class Benchmarks {
@@ -278,7 +278,7 @@ export class Benchmarks {
     const { id, stop } = open;
     const beat = setInterval(() => void this.#beat(open), BEAT_MS);
     try {
-      // Another process may have taken it over while it waited here.
+      // Another process may have taken over the benchmark while it waited here.
       if (await this.#hold(id)) await this.#finish(open);
     } catch (error) {
       open.failed = true;

@@ -48,8 +48,9 @@ function requestOfCase(one: FunctionCase, { model, options, think }: CaseSetting
 }
 
 /**
- * Puts a case to a model with one request, and judges the reply twice: by its native calls alone, and as Loupe reads it.
- * A reply that the server could not read has no calls. Without a reply, for example after a time-out, nothing is judged.
+ * Puts a case to a model with one request, and judges the reply twice: by its native calls alone, and as parsed by
+ * Loupe. A reply that the server could not read has no calls. Without a reply, for example after a time-out, nothing is
+ * judged.
  *
  * @throws {ModelError} on errors that say nothing about the case: stopped, server unreachable, model missing
  */

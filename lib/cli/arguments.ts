@@ -63,7 +63,7 @@ export type Command = Connect &
     | { name: 'presets'; json: boolean }
     | {
         name: 'rate';
-        /** A study to go on with; else a new one. */
+        /** A study to continue; default: a new one. */
         id?: string;
         runIds: readonly string[];
         models: readonly string[];
@@ -78,7 +78,7 @@ export type Command = Connect &
     | { name: 'mcp' }
     | {
         name: 'benchmark';
-        /** Body of `POST /api/benchmarks`, or the benchmark to go on with. */
+        /** Body of `POST /api/benchmarks`, or the benchmark to continue. */
         start: { body: Record<string, unknown> } | { continued: string };
         json: boolean;
       }
@@ -517,7 +517,7 @@ function readRun(args: readonly string[]): Command {
     }),
   };
   const fields = (values.set ?? []).map((pair) => split('--set', pair));
-  // Which pairs fill in a placeholder, only the preset says.
+  // Only the preset tells which pairs fill in a placeholder.
   if (values.preset === undefined) Object.assign(body, readFields(fields));
   return {
     name: 'run',

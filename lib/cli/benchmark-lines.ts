@@ -4,7 +4,7 @@ import { formatDuration } from '../browser/words/format.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import { plural } from '../util/numbers.ts';
 
-/** How far a benchmark is, as one line. */
+/** The progress of a benchmark, as one line. */
 export function benchmarkProgress({ benchmark, seconds_left: left }: BenchmarkReply): string {
   const { done, total, status } = benchmark;
   const rest = left === undefined ? '' : `, about ${formatDuration(left * 1000)} left`;

@@ -4,7 +4,7 @@ import type { LoupeRun } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 
-/** Where a person's messages come from: a terminal, a pipe or a file. */
+/** The source of a person's messages: a terminal, a pipe or a file. */
 export type Input = Readable & { readonly isTTY?: boolean };
 
 const PROMPT = 'You: ';

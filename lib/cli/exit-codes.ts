@@ -1,6 +1,9 @@
 import type { OutcomeKind } from '../events/termination.ts';
 
-/** Exit codes that do not depend on a run's outcome. 69 and 77 are from sysexits.h, 141 is that of a shell for SIGPIPE. */
+/**
+ * Exit codes that do not depend on a run's outcome. 69 and 77 are from sysexits.h, 141 is what a shell reports for
+ * SIGPIPE.
+ */
 export const EXIT = {
   ok: 0,
   failed: 1,

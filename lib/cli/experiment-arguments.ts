@@ -8,7 +8,7 @@ type ExperimentFormat = (typeof EXPERIMENT_FORMATS)[number];
 
 /** How an experiment is started and followed. */
 interface Following {
-  /** The models to run in place of those of the plan; empty: those of the plan. */
+  /** The models to run instead of the plan's; empty: the plan's models. */
   models: readonly string[];
   /** How many runs are wanted, for plans with many. */
   confirmed?: number;

@@ -26,7 +26,7 @@ const SUITE_FORMATS: Readonly<Record<string, SuiteFileFormat>> = {
   '.jsonl': 'jsonl',
 };
 
-/** What the command needs from the program around it. */
+/** The dependencies of the command. */
 export interface ExperimentTerminal {
   /** To standard output: results. */
   print(lines: readonly string[]): Promise<void>;

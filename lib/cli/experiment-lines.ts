@@ -64,7 +64,7 @@ export function missedLines(cells: readonly ExperimentCell[], failUnder: number)
   });
 }
 
-/** With enough digits to tell a rate from its bar. */
+/** With enough digits to distinguish a rate from its threshold. */
 function exactPercent(share: number): string {
   return `${Number((share * 100).toFixed(2))}%`;
 }

@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs `loupe experiment …` in a process of its own. */
+/** Runs `loupe experiment …` in a separate process. */
 function experiment(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
   return begun(...args).ended;
 }

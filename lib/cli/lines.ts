@@ -73,7 +73,7 @@ function sentenceOf(event: RunEvent, state: RunState): string | undefined {
     case 'run.ended':
       return undefined;
     case 'run.resumed':
-      // After a wait this happens with every message, and tells a person nothing.
+      // After a wait this happens with every message, and is of no interest to a person.
       return event.after_wait ? undefined : summarize(event);
     default:
       return summarize(event);

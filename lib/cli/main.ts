@@ -40,7 +40,7 @@ const CHECK_LOOK_MS = 500;
 const BENCHMARK_LOOK_MS = 2000;
 const MAX_MESSAGE_CHARS = 2000;
 
-/** What the CLI needs from its process; `process` satisfies it. */
+/** The parts of the process that the CLI needs; `process` satisfies it. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Messages to a session, a line each. */
@@ -49,7 +49,7 @@ export interface Terminal {
   readonly stderr: Writable;
   on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
   off(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   exit(code: number): void;
 }
 
@@ -425,7 +425,7 @@ function asText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** What is shown of a run, and who hears of its events. */
+/** How much of a run is shown, and the listener for its events. */
 interface Shown {
   after: number;
   live: boolean;

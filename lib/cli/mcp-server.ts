@@ -11,7 +11,7 @@ import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { linesOf } from './lines.ts';
 import { ownVersion } from './own-version.ts';
 
-/** Where Loupe is. */
+/** The address of Loupe. */
 interface Address {
   url?: string | undefined;
   env: Readonly<Record<string, string | undefined>>;
@@ -27,7 +27,7 @@ Then call follow_run until it says that the run has ended. If a run waits for a 
 
 const runId = z.string().min(1).max(100).describe('The ID that start_run or list_runs returned');
 
-/** What the tools say about a run. */
+/** The data that the tools return about a run. */
 const runShape = z.object({
   run_id: z.string(),
   url: z.string().describe('Where a person can watch the run'),
@@ -69,7 +69,10 @@ export async function serveMcp(address: Address): Promise<boolean> {
   return isOver;
 }
 
-/** What the library reports, in words. For a message that is not JSON-RPC it has a line per field of each kind of message. */
+/**
+ * An error of the library as text. For a message that is not JSON-RPC, its own text has a line per field of each kind
+ * of message.
+ */
 function problemOf({ name, message }: Error): string {
   if (name === 'ZodError') return 'A message on standard input is not JSON-RPC 2.0.';
   if (!message.startsWith('ReadBuffer exceeded')) return message;
@@ -309,7 +312,7 @@ function reply(value: Record<string, unknown>) {
   return { content: [{ type: 'text' as const, text: JSON.stringify(value) }], structuredContent: value };
 }
 
-/** An error is a result that says what to do: the other agent reads it. */
+/** Returns an error as a result that says what to do, for the calling agent. */
 async function asked<Reply>(
   work: () => Promise<Reply>,
 ): Promise<Reply | { isError: true; content: { type: 'text'; text: string }[] }> {

@@ -15,7 +15,7 @@ export function parse<Options extends ParseArgsOptionsConfig>(args: readonly str
   }
 }
 
-/** What is wrong with the options, in the words of the other messages rather than those of Node. */
+/** The problem with the options, worded like our other messages instead of Node's. */
 function problemOf(args: readonly string[], options: ParseArgsOptionsConfig): string | undefined {
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   for (const token of tokens) {
@@ -57,11 +57,11 @@ export function outputOf(path: string | undefined): string | undefined {
   return path;
 }
 
-/** Options that have an effect on what is continued, too. */
+/** Options that also apply when continuing. */
 const WITH_CONTINUE: ReadonlySet<string> = new Set(['continue', 'json', ...Object.keys(COMMON)]);
 
 /**
- * Refuses what only a start takes, beside `--continue ID`.
+ * Refuses options for starting together with `--continue ID`.
  *
  * @throws {AppError} `usage` with what to leave out
  */

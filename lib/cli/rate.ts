@@ -11,7 +11,7 @@ import { throughRestart } from './through-restart.ts';
 
 /** Polling interval for the progress of ratings. */
 const LOOK_MS = 500;
-/** What a questionnaire's file name has, and the name of a shipped one has not. */
+/** Distinguishes the file name of a questionnaire from the name of a shipped one. */
 const FILE_NAME = /[./\\]/;
 
 type RateCommand = Extract<Command, { name: 'rate' }>;

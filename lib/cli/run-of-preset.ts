@@ -27,7 +27,7 @@ export function runOfPreset(
 ): Record<string, unknown> {
   const preset = presetNamed(presets, wanted);
   const { run } = preset;
-  // Another task is no template, and leaves nothing to fill in.
+  // A task given as an option is not a template, so there is nothing to fill in.
   const names = body.task === undefined ? preset.placeholders : [];
   const values = new Map(fields.filter(([key]) => names.includes(key)));
   const blank = names.filter((name) => !values.get(name)?.trim());

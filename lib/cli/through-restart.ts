@@ -5,10 +5,10 @@ import { isLostConnection, reconnectWaitMs } from '../client/http.ts';
 const MAX_TRIES = 10;
 
 /**
- * Repeats a request for the progress of something that goes on by itself, while the server cannot be reached.
+ * Repeats a request for the progress of work on the server while the server cannot be reached.
  *
  * @param onWait called before each repetition with the time until then
- * @throws the last error, after most of a minute; any error of the server at once
+ * @throws the last error, after almost a minute; an error response immediately
  */
 export async function throughRestart<Reply>(
   ask: () => Promise<Reply>,

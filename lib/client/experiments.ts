@@ -70,7 +70,7 @@ export class LoupeExperiments {
     return (await answer.json()) as DeletedExperimentReply;
   }
 
-  /** Its results, or the whole of it, as a file. `redact: false` leaves secrets in the report as they are. */
+  /** Its results, or the complete experiment, as a file. `redact: false` leaves secrets in the report unmasked. */
   async export(
     id: string,
     format: 'csv' | 'jsonl' | ExperimentExport,

@@ -138,7 +138,7 @@ export class Loupe {
     return this.#http.json<BenchmarkReply>(`/api/benchmarks/${encodeURIComponent(id)}/${action}`, {});
   }
 
-  /** Stores what is to be rated by whom, and begins (`POST /api/ratings`). */
+  /** Stores a rating study and starts it (`POST /api/ratings`). */
   startRating(request: CreateRatingRequest): Promise<RatingReply> {
     return this.#http.json<RatingReply>('/api/ratings', request);
   }

@@ -5,7 +5,7 @@ import { ConditionReader, type Conditions, FigureReader, type Figures } from './
 import type { Pages } from './pages.ts';
 import { type TextPlace, WrittenFileReader, type WrittenFiles } from './written-files.ts';
 
-/** What a run came to: its totals, the conditions it ran under, its final answer and the files it changed. */
+/** The results of a run: its totals, the conditions it ran under, its final answer and the files it changed. */
 export interface Overview extends WrittenFiles {
   figures: Figures;
   conditions: Conditions;
@@ -14,7 +14,7 @@ export interface Overview extends WrittenFiles {
 }
 
 /**
- * Reads what a run came to from its log, page by page.
+ * Reads the results of a run from its log, page by page.
  *
  * @throws the signal's reason
  */

@@ -11,7 +11,7 @@ export interface SettingChange {
   after?: JsonValue;
 }
 
-/** A setting that is not the same in all of several configurations. */
+/** A setting that differs between several configurations. */
 export interface SettingDifference {
   name: string;
   /** In the order of the configurations; `undefined`, in JSON `null`, means not set. */

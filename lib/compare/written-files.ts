@@ -3,7 +3,7 @@ import { type EventText, type FileChange, type FileContent, fileChanges } from '
 import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import type { RunEvent } from '../events/registry.ts';
 
-/** Where a text is in the log: the value at a path of an event. */
+/** The location of a text in the log: a path within an event. */
 export interface TextPlace {
   seq: number;
   path: string;
@@ -16,7 +16,7 @@ export interface WrittenFile {
   path: string;
   /** How many calls wrote it. */
   calls: number;
-  /** What it held before the first of them. */
+  /** Its content before the first of them. */
   before:
     | { kind: 'absent' }
     | ({ kind: 'text' } & TextPlace)

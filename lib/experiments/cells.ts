@@ -64,7 +64,7 @@ export function itemsOfCell(items: readonly ExperimentItem[], cell: number): Exp
   });
 }
 
-/** Of each model, how many runs passed, of those that passed or failed. Pure. */
+/** How many runs of each model passed, out of those that passed or failed. Pure. */
 export function verdictsOf(items: readonly ExperimentItem[]): NonNullable<ExperimentSummary['verdicts']> {
   const counts = new Map<string, { model: string; passed: number; judged: number }>();
   for (const { model, result } of items) {
@@ -153,7 +153,7 @@ function resultsByCase(members: readonly ExperimentItem[]): ExperimentResult[][]
   return [...cases.values()];
 }
 
-/** The mean over the cases, for as many tries as every case has. */
+/** The mean over the cases, up to the number of tries that every case has. */
 function passK(byCase: readonly ExperimentResult[][]): PassK[] {
   const counts = byCase.flatMap((results) => {
     const verdicts = results.map(hasPassed).filter((verdict) => verdict !== undefined);

@@ -14,7 +14,7 @@ import { Experiments } from './experiments.ts';
 let root: string;
 let store: SqliteRunStore;
 let experiments: Experiments;
-/** How many runs were started, and how often an experiment was given up. */
+/** How many runs were started, and how often an experiment was released. */
 let started: number;
 let released: number;
 let ids: number;

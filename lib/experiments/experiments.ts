@@ -125,7 +125,7 @@ export class Experiments {
   readonly #open = new Map<string, Open>();
   /** Experiments read lately, the latest last. */
   readonly #recent = new Map<string, StoredExperiment>();
-  /** Of requests: each reads an experiment, stores it and opens it, and two of them must not interleave. */
+  /** Serializes requests: each reads, stores and opens an experiment, and two of them must not interleave. */
   readonly #changes = new OneAtATime();
   #working: Promise<void> | undefined;
 
@@ -133,7 +133,7 @@ export class Experiments {
     store: ExperimentStore;
     runs: RunsOfExperiment;
     suites: SuitesOfExperiment;
-    /** What results are recorded with: Loupe's version and the machine. */
+    /** Recorded with results: Loupe's version and the machine. */
     facts?: Pick<ResultFacts, 'loupe_version' | 'machine'>;
     newId: () => string;
     /** Required if several processes share the store. */
@@ -320,7 +320,7 @@ export class Experiments {
       await this.#save(mine, { status: 'stopped' });
       const isFollowed = mine.items.some(({ status }) => status === 'running');
       if (isFollowed && !this.#open.has(id)) this.#take(mine);
-      // A waiting one has nothing left to wait for; the one in progress yields by itself.
+      // A waiting experiment has nothing left to wait for; the one in progress yields on its own.
       if (!isFollowed && this.#open.values().next().value !== mine) await this.#letGo(id);
       return mine;
     });
@@ -546,8 +546,8 @@ export class Experiments {
   }
 
   /**
-   * An unfinished experiment held by this process, taking hold of it if it is free. One held by another process must
-   * be stopped there.
+   * An unfinished experiment held by this process, taking hold of it if it is free. An experiment held by another
+   * process must be stopped there.
    */
   async #inHand(id: string): Promise<Open | undefined> {
     const here = this.#open.get(id);

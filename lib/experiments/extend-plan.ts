@@ -15,8 +15,8 @@ import { itemKey, planRuns } from './plan-runs.ts';
 /**
  * The plan with more models, values, seeds or repeats. Pure.
  *
- * @throws {AppError} `invalid_request` if the result is no valid plan, or adds a factor or seeds that earlier runs have
- *   no value of
+ * @throws {AppError} `invalid_request` if the result is not a valid plan, or adds a factor or seeds for which earlier
+ *   runs have no value
  */
 export function extendPlan(
   plan: ExperimentPlan,

@@ -91,9 +91,10 @@ function parsePlan(text: string) {
 }
 
 /**
- * The text of a plan file, which `readPlanFile` reads back as the same plan. Fields that have their defaults are left out.
+ * The text of a plan file, which `readPlanFile` reads back as the same plan. Fields with default values are left out.
  *
- * @param suiteFile the name of a suite file beside it, which has only the cases that the plan chooses, in place of its suite
+ * @param suiteFile the name of a suite file next to it, used in place of its suite, with only the cases that the plan
+ *   chooses
  */
 export function writePlanFile(plan: ExperimentPlan, suiteFile?: string): string {
   const { suite, settings, options, seeds, factors, task, ...rest } = plan;

@@ -130,8 +130,8 @@ export function itemKey({ model, options, factors = {}, seed, repeat, case: id }
 }
 
 /**
- * The request that creates the run of an item. What is more specific overrides: the settings of the plan, those of the
- * case, the option set, the factors.
+ * The request that creates the run of an item. Later sources override earlier ones: the settings of the plan, the
+ * case's, the option set, the factors.
  *
  * @param one the case of the item; missing if the experiment runs no suite
  * @throws {ZodError} when the settings do not fit the mode
@@ -181,7 +181,7 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem, one?: Suit
   );
 }
 
-/** What an experiment without a suite says about all of its runs. */
+/** The fields that apply to all runs of an experiment without a suite. */
 function taskFields({ mode = DEFAULT_EXPERIMENT_MODE, task, workspace }: ExperimentPlan) {
   return {
     ...modeAndTools(mode),
@@ -205,7 +205,7 @@ function fieldsOfCase(one: SuiteCase, { settings }: ExperimentPlan) {
   };
 }
 
-/** The settings that a kind of run has: those of the others say nothing about its cases. */
+/** The settings that a kind of run has; other settings do not apply to its cases. */
 function settingsOf(kind: RunKind, settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => hasSetting(kind, name)));
 }

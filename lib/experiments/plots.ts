@@ -5,7 +5,7 @@ import { didRun, hasPassed } from '../api/result-outcome.ts';
 import type { SuiteCase } from '../api/suite.ts';
 import { itemsByCell } from './cells.ts';
 
-/** What became of each case in each cell. Pure. @param cases those of the experiment; none without a suite */
+/** The outcome of each case in each cell. Pure. @param cases those of the experiment; none without a suite */
 export function caseGrid(
   items: readonly ExperimentItem[],
   cases: readonly Pick<SuiteCase, 'id' | 'tags'>[],

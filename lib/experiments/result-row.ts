@@ -12,7 +12,7 @@ import { shortText } from '../util/short-text.ts';
 
 const OUTPUT_CHARS = 2000;
 
-/** What a result is recorded with besides the log of its run. */
+/** Data recorded with a result besides the run's log. */
 export type ResultFacts = Pick<ExperimentResult, 'loupe_version' | 'suite_hash' | 'machine'>;
 
 /** The result of a run, read from its log in pages. `undefined` if the run has not ended. */
@@ -76,7 +76,7 @@ export async function resultOfLog(
   };
 }
 
-/** Counts what the fold of a run does not keep. */
+/** Counts facts that the fold of a run does not keep. */
 class EventCounts {
   readonly figures = {
     ...{ nudges: 0, retries: 0, cut_offs: 0, overflows: 0, coercions: 0 },
@@ -123,7 +123,7 @@ class EventCounts {
   }
 }
 
-/** Whether the model had begun to reply, or its reply arrived and Ollama could not read it. */
+/** Whether the model had started to reply, or its reply arrived but Ollama could not read it. */
 function broughtText({
   kind,
   partial_text = '',

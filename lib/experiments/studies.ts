@@ -3,7 +3,7 @@ import { PARSER_LAYERS } from '../parser/layers.ts';
 
 interface Draft extends Omit<Study, 'plans'> {
   full: Omit<StudyPlan, 'name'>;
-  /** What the small size changes. */
+  /** The changes of the small size. */
   small: Partial<StudyPlan>;
 }
 

@@ -3,7 +3,7 @@ import { PACE_MS } from '../feed/pace.ts';
 type Kind = 'thinking' | 'text';
 
 /**
- * Sends the pieces of a reply in groups: a model writes faster than a slow viewer reads, and each message that waits takes
+ * Sends the pieces of a reply in groups: a model writes faster than a slow viewer reads, and each waiting message takes
  * several times the memory of its token.
  */
 export class GroupedText {

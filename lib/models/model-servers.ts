@@ -113,7 +113,8 @@ export class ModelServers {
     const { connection } = this.#ollama;
     refuseRemote(connection, model, readRemote(model, {})); // recognised by name, without a request
     const signal = AbortSignal.timeout(ADMIT_TIMEOUT_MS);
-    // Before the list, which then need not be asked for again if it lacks the model (`showInstalled`).
+    // Requested before the list, which then need not be requested again if it lacks the model
+    // (`showInstalled`).
     const asked = recentDetails(connection, model, signal).catch(unlessModelError);
     const ahead = [
       recentPing(connection, signal),

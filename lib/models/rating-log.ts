@@ -59,7 +59,7 @@ export class RatingLog {
         throw unreadable(path, errorMessage(error), error);
       });
     const lines = (bytes?.toString('utf8') ?? '').split('\n');
-    // What follows the last line break was cut off with the power or the process.
+    // Text after the last line break was cut off by a power failure or a killed process.
     const kept = lines.slice(0, -1).flatMap((line) => {
       const read = ratingLine.safeParse(jsonValue(line));
       return read.success ? [read.data] : [];

@@ -31,7 +31,7 @@ const request = (more: Partial<CreateRatingRequest> = {}) =>
   });
 const scores = (plain: number, vague: number) => JSON.stringify({ plain, vague });
 
-/** Ratings whose models answer as told. Opening them again on the same folder is a restart. */
+/** Ratings whose models give scripted answers. Opening them again on the same folder is a restart. */
 function open(folder: string, chat: ChatModel['chat'], options: { shared?: boolean } = {}): Ratings {
   const logs: Record<string, readonly RunEvent[]> = { a: exploreLog(3).events, b: exploreLog(4).events };
   return new Ratings({
@@ -285,7 +285,7 @@ it('goes on beside files that cannot be read, and says which these are', async (
   await first.close();
   mkdirSync(join(folder, 'unreadable.jsonl'));
   writeFileSync(join(folder, 'damaged.jsonl'), 'no JSON\n{"type":"running","on":true}\n');
-  // The server was lost while this one was being created: nobody was told that there is one.
+  // The server died while this study was being created, so no client knows of it.
   writeFileSync(join(folder, 'begun.jsonl'), '{"type":"crea');
   const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const ratings = open(folder, async () => answer(scores(5, 5)), { shared: true });

@@ -24,7 +24,7 @@ import { isSameModel } from '../util/model-name.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import type { RatingLine, RatingLog } from './rating-log.ts';
 
-/** A reply that cannot be read is asked for once more. */
+/** How often an unreadable reply is requested: one retry. */
 const TRIES = 2;
 const CALL_TIMEOUT_MS = 300_000;
 /** In place of a study: no ID is empty. */
@@ -111,7 +111,7 @@ export class Ratings {
   }
 
   /**
-   * Stores a study with the texts as they are now, and begins, if it names models.
+   * Stores a study with the current texts, and starts it if it names models.
    *
    * @throws {AppError} `invalid_request`, `run_not_found`, `remote_model`, `model_no_completion`
    */
@@ -142,7 +142,7 @@ export class Ratings {
     if (open.running && open.release) return replyOf(open);
     await open.over;
     if (!open.release && this.#hold(open)) {
-      // Set before the line is on disk, so that a second request does not begin, too.
+      // Set before the line is on disk, so that a second request does not start it as well.
       open.running = true;
       const stop = new AbortController();
       open.stop = stop;
@@ -162,14 +162,14 @@ export class Ratings {
     return replyOf(open);
   }
 
-  /** Stops after what is being rated is given up; nothing that is done is lost. @throws {AppError} `rating_not_found` */
+  /** Stops, and abandons the rating in progress; finished ratings are kept. @throws {AppError} `rating_not_found` */
   async stop(id: string): Promise<RatingReply> {
     const open = await this.#study(id);
     if (await this.#halt(open)) await this.#append(open, { type: 'running', on: false });
     return replyOf(open);
   }
 
-  /** Ends the work on a study, also where a full disk keeps nothing of it. Returns whether there was any. */
+  /** Ends the work on a study, even if a full disk prevents recording it. Returns whether there was any. */
   async #halt(open: Open): Promise<boolean> {
     if (!open.running) return false;
     open.stop.abort();
@@ -226,7 +226,7 @@ export class Ratings {
     return this.#options.shared ? this.#appends.run(() => this.#readChanges(studies)) : studies;
   }
 
-  /** A file that cannot be read is reported, and keeps no other study from its work. */
+  /** An unreadable file is reported and does not affect other studies. */
   async #readChanges(studies: Map<string, Open>): Promise<Map<string, Open>> {
     const { log } = this.#options;
     const sizes = await this.#reportUnreadable(FOLDER, 0, () => log.sizes());
@@ -282,14 +282,16 @@ export class Ratings {
       // A study that was deleted meanwhile gets no new file.
       if (studyIn(studies, id) === open) {
         const written = await this.#options.log.append(id, line);
-        // What others appended is still to be read.
+        // Lines appended by others must still be read.
         if (written?.before === open.size) open.size = written.after;
       }
       take(open, line);
     });
   }
 
-  /** Makes this process the one whose models rate the texts of a study. Returns `false` while another one does. */
+  /**
+   * Makes this process the one that lets models rate the texts of a study. Returns `false` while another process does.
+   */
   #hold(open: Open): boolean {
     open.release = this.#options.shared ? this.#options.log.hold(open.study.id) : () => undefined;
     return open.release !== undefined;
@@ -333,7 +335,7 @@ export class Ratings {
       }
       await this.#append(open, { type: 'running', on: false });
     } catch (error) {
-      // The file could not be written: what is not in it is asked for again after a restart.
+      // The file could not be written; missing ratings are requested again after a restart.
       this.#giveUp(open, error, 'ratings were being stored');
     } finally {
       open.current = undefined;

@@ -15,7 +15,7 @@ import type { SentRequest } from '../runs/sent-request.ts';
 import { shownError } from '../runs/shown-error.ts';
 import { GroupedText } from './grouped-text.ts';
 
-/** Calls that are sent again or wait for it; each holds a request and a reply in memory. */
+/** Max concurrent reruns, including waiting ones; each holds a request and a reply in memory. */
 const MAX_RERUNS = 8;
 
 export interface RerunsOptions extends ModelAccess {
@@ -113,7 +113,7 @@ export class Reruns {
     const model = await this.#options.modelFor(request.model);
     await model.ping(signal);
     const { maxContextTokens = request.options.num_ctx } = await model.show(request.model, signal);
-    // As in a run: a larger window than the model's own is not asked for.
+    // As in a run, never requests a larger window than the model's own.
     const options = { ...request.options, num_ctx: Math.min(request.options.num_ctx, maxContextTokens) };
     const { num_ctx: numCtx, num_predict: _, ...others } = options;
     send({ type: 'loading' });

@@ -8,10 +8,10 @@ import { jsonValue } from '../util/json.ts';
 /** Stored checks; the oldest are removed beyond that. */
 const MAX_CHECKS = 200;
 
-/** Checks of tools, a file each, beside the configuration of the servers that they are about. */
+/** Checks of tools, one file each, next to the configuration of their servers. */
 export class ToolCheckFiles {
   readonly #folder: string;
-  /** By ID. A stored check never changes, its evidence can have megabytes, and the list is polled. */
+  /** A cache by ID: a stored check never changes, its evidence can have megabytes, and the list is polled. */
   readonly #summaries = new Map<string, ToolCheckSummary>();
 
   constructor(dataDir: string) {

@@ -111,7 +111,7 @@ export class ToolChecks {
     return { removed: id };
   }
 
-  /** Stores the requests of a check as a suite, with what each call must be. @throws {AppError} those of `Suites.create` */
+  /** Stores the requests of a check as a suite, with the expected calls. @throws {AppError} those of `Suites.create` */
   async keep(id: string, name?: string): Promise<SuiteReply> {
     const { check } = await this.get(id);
     return this.#options.createSuite(suiteOfCheck(check, name));
