@@ -41,7 +41,7 @@ export async function interveneIn(
 /** The last states that were appended, so that many appends don't read the log as often. */
 const lastStates = new WeakMap<LogStore, RunState>();
 
-/** What an append of these events writes, and the events in their places. */
+/** The data that an append of these events writes, and the numbered events. */
 export async function growthAfter(
   store: LogStore,
   runId: string,

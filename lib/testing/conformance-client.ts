@@ -9,9 +9,10 @@ import type { AskOperator, ToolResult } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
 
 // The client that `@modelcontextprotocol/conformance` starts with the address of its server: it lists the tools and calls
-// each of them once, as a run does, for a person who accepts every form as it is suggested, and signs in when asked to.
+// each of them once, as a run does, for a person who accepts every form with its suggested values, and signs in when
+// asked to.
 
-/** A person who is asked more often than this gives up. */
+/** How often the person answers before giving up. */
 const MAX_SIGN_INS = 3;
 
 const ARGUMENTS: Readonly<Record<string, JsonObject>> = { add_numbers: { a: 5, b: 3 } };

@@ -1,7 +1,6 @@
 /**
- * Milliseconds of processor time that a synchronous piece of work takes in this thread. Unlike the time on the clock it
- * hardly depends on what else the machine does: a bound far above it finds work that grows with the square of its
- * input, and nothing else.
+ * Milliseconds of processor time that a synchronous piece of work takes in this thread. Unlike wall-clock time, it
+ * hardly depends on other load: a generous bound on it only catches work that grows with the square of its input.
  */
 export function cpuMs(work: () => void): number {
   const before = process.threadCpuUsage();

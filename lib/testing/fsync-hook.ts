@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Counts and delays the calls of a process that wait for the disk, for whatever reason it makes them. */
+/** Counts and delays all calls of a process that wait for the disk. */
 const SOURCE = `
   #define _GNU_SOURCE
   #include <dlfcn.h>
@@ -40,7 +40,7 @@ export interface FsyncHook {
   readonly env: Readonly<Record<string, string>>;
   /** Calls of fsync and fdatasync so far, by all of these processes. */
   count(): number;
-  /** From now on each call takes this long; at once also in running processes. */
+  /** From now on each call takes this long, including in running processes. */
   delay(ms: number): void;
 }
 
@@ -59,7 +59,7 @@ export function createFsyncHook(folder: string): FsyncHook | undefined {
   // Two 64-bit numbers in the machine's byte order, shared with every process: the count, and the delay in milliseconds.
   const shared = join(folder, 'fsync-hook.data');
   writeFileSync(shared, Buffer.alloc(16));
-  // Also for a server that runs as another user, as PostgreSQL does.
+  // Also for a server that runs as another user, such as PostgreSQL.
   for (const [path, mode] of [
     [folder, 0o755],
     [shared, 0o666],

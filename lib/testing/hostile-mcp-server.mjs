@@ -54,7 +54,7 @@ const nested = (levels) => {
   return schema;
 };
 
-/** What the tools are, by behaviour. */
+/** The listed tools, by behaviour. */
 const TOOLS = {
   'many-tools': () => Array.from({ length: 10_000 }, (_, at) => tool(`t${at}`)),
   'colliding-names': () => ['a-b', 'a_b', 'A B', 'a.b'].map((name) => tool(name)),
@@ -132,7 +132,7 @@ const TOOLS = {
   'drops-tools': () => (changed ? [] : [tool('act')]),
 };
 
-/** What a call brings, by behaviour. */
+/** The result of a call, by behaviour. */
 const CALLS = {
   'never-answers': () => undefined,
   'acts-and-hangs': () => {
@@ -238,7 +238,7 @@ const answers = async (requests) => {
   return text([...counts].map(([outcome, all]) => `${all.length} ${outcome}`).join('\n'));
 };
 
-/** What a server asks, or reports, during a call. */
+/** Requests and messages of a server during a call. */
 const ASKS = {
   'asks-form': async () => {
     const { result, error } = await form({
@@ -345,7 +345,7 @@ let asked = 0;
 const waiting = new Map();
 let changed = false;
 
-/** What happens before the protocol begins. */
+/** Behaviour before the protocol begins. */
 const BEFORE = {
   'exits-at-once': () => process.exit(3),
   'exits-with-words': () => {

@@ -1,6 +1,9 @@
 import { expect, vi } from 'vitest';
 
-/** The models that Ollama lists. On a busy machine its answer may be late: then it counts as unknown, and is asked again. */
+/**
+ * The models that Ollama lists. On a busy machine its answer may be late; it then counts as unknown and is requested
+ * again.
+ */
 export function listedModels<Model>(servers: {
   list(): Promise<{ models: Model[]; ollama: unknown }>;
 }): Promise<Model[]> {

@@ -24,9 +24,9 @@ import { progressOf } from './progress-of.ts';
 
 // The one way tests drive the real loop, over a log in memory. `play` runs a scripted model over HTTP with real tools
 // and files. `simulateRun` (simulate-run.ts) needs neither and plays hundreds of runs a second, through crashes.
-// `driveLoop` takes whatever model and tools a test brings.
+// `driveLoop` accepts any model and tools of a test.
 
-/** Begins the run of an empty log, or takes over that of another, as a worker does. */
+/** Starts the run of an empty log, or takes over a run, as a worker does. */
 export async function beginRun(log: MemoryLog, config: RunConfig): Promise<void> {
   log.append(
     log.state.seq === 0
@@ -46,7 +46,7 @@ export async function driveLoop(log: MemoryLog, config: RunConfig, loop: Loop): 
   return runLoop({ log, mode: modeOf(config), ...loop });
 }
 
-/** Resolves as soon as the log holds what is looked for. */
+/** Resolves as soon as the log contains a matching event. */
 export async function until(log: MemoryLog, found: (events: readonly RunEvent[]) => boolean): Promise<void> {
   const limit = AbortSignal.timeout(20_000);
   while (!found(log.events)) {
@@ -82,7 +82,7 @@ export interface PlayOptions {
   events?: readonly RunEvent[];
   /** Called while the run is active, to stop or inspect it. */
   during?: (running: { log: MemoryLog; fake: FakeOllama; shutdown: AbortController }) => Promise<void>;
-  /** Changes what the loop is given. Without it nothing waits: `sleep` resolves at once. */
+  /** Changes the options of the loop. By default nothing waits: `sleep` resolves immediately. */
   loop?: (given: Loop & { fake: FakeOllama }) => Partial<Loop>;
 }
 

@@ -11,9 +11,9 @@ export interface OauthMcpServer extends AsyncDisposable {
   readonly requests: readonly string[];
   /** The access tokens of the calls that were carried out. */
   readonly called: readonly string[];
-  /** Makes all access tokens invalid, and all refresh tokens if asked to. */
+  /** Invalidates all access tokens, and on request all refresh tokens. */
   expire(options?: { refresh: boolean }): void;
-  /** What a person who allows or denies the access is sent back with. */
+  /** The redirect of a person who grants or denies access. */
   answer(address: string, allowed: boolean): URLSearchParams;
 }
 
@@ -32,7 +32,7 @@ interface TokenAnswer {
   body: unknown;
 }
 
-/** @param metadata changes what the authorization server says about itself */
+/** @param metadata overrides the metadata of the authorization server */
 export async function startOauthMcpServer(
   metadata: Readonly<Record<string, unknown>> = {},
   { onToken, missingScope, onRefused }: Oddities = {},
@@ -146,7 +146,7 @@ export async function startOauthMcpServer(
   };
 }
 
-/** Whether the code was given to the one who asks for the token (RFC 7636). */
+/** Whether the code was issued to the client that requests the token (RFC 7636). */
 function isProven(asked: URLSearchParams | undefined, form: URLSearchParams): boolean {
   const challenge = createHash('sha256')
     .update(form.get('code_verifier') ?? '')

@@ -2,17 +2,17 @@ import type { Check } from '../events/check.ts';
 import type { JsonObject } from '../util/json.ts';
 import { SampleLog } from './sample-logs.ts';
 
-/** Something that must never leave, and a text it may stand in. */
+/** A value that must never leave, and a text that may contain it. */
 export interface PlantedSecret {
   name: string;
-  /** What is looked for in the bytes that left. */
+  /** The value to search for in the exported bytes. */
   secret: string;
   text: string;
 }
 
 const planted: PlantedSecret[] = [];
 
-/** The pieces are joined here, so that no scanner takes this file for a leak. */
+/** The pieces are joined here, so that no scanner mistakes this file for a leak. */
 function plant(
   name: string,
   pieces: readonly string[],
@@ -83,8 +83,8 @@ export const PLANTED_SECRETS: readonly PlantedSecret[] = planted;
 export const PLANTED_ENVIRONMENT = ['internal-build-', 'codename-zephyr'].join('');
 
 /**
- * A log with every planted secret at every place where text can stand: task, prompts, arguments and their names,
- * replies, thoughts, results, errors, messages, memories, checks and the answer.
+ * A log with every planted secret in every kind of text: task, prompts, arguments and their names, replies, thoughts,
+ * results, errors, messages, memories, checks and the answer.
  */
 export function plantedLog(options: ConstructorParameters<typeof SampleLog>[0] = {}): SampleLog {
   const all = [...PLANTED_SECRETS.map(({ text }) => text), PLANTED_ENVIRONMENT].join('\n');
@@ -304,7 +304,7 @@ export function plantedLog(options: ConstructorParameters<typeof SampleLog>[0] =
   return log;
 }
 
-/** The planted secrets that stand in a text, plain or as JSON writes them. */
+/** The planted secrets in a text, plain or JSON-escaped. */
 export function leaksIn(text: string): string[] {
   const leaks = PLANTED_SECRETS.filter(
     ({ secret }) => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)),

@@ -6,24 +6,24 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where systems put the programs of PostgreSQL: a folder per version on Debian, and on PATH elsewhere. */
+/** Where PostgreSQL's programs are installed: in a folder per version on Debian, and on PATH elsewhere. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 /** PostgreSQL refuses to run as root: then it runs as this user, which every system has. */
 const NOBODY = 65_534;
 const STARTS_WITHIN_MS = 30_000;
 
-/** A PostgreSQL server of its own, in a temporary folder and on the loopback interface, for tests. */
+/** A separate PostgreSQL server for tests, in a temporary folder and on the loopback interface. */
 export interface PostgresServer extends AsyncDisposable {
-  /** Makes a database and returns its URL: empty, or a copy of one that has no connections. */
+  /** Creates a database and returns its URL: empty, or a copy of one that has no connections. */
   newDatabase(copyOf?: string): string;
   /** Runs SQL in a database and brings what `psql` prints. */
   sql(url: string, text: string): string;
-  /** Stops at once, as a crash does, and starts again on the same data and port. */
+  /** Stops immediately, like a crash, and starts again on the same data and port. */
   crash(): Promise<void>;
   restart(): Promise<void>;
 }
 
-/** The folder of `initdb` and `postgres`, or `undefined` where there is no PostgreSQL. */
+/** The folder of `initdb` and `postgres`; `undefined` if PostgreSQL is not installed. */
 export function findPostgres(): string | undefined {
   const versions = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER) : [];
   const debian = versions

@@ -27,7 +27,7 @@ export function webpImage(width = 64, height = 48): Buffer {
 /** One pixel. */
 export const gifImage = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-/** A JPEG whose EXIF data says how the camera was held, and holds a secret besides. */
+/** A JPEG whose EXIF data has the camera's orientation, and a secret. */
 export function photo(orientation: number, secret = 'GPS 48.1N 11.5E'): Buffer {
   const jpeg = jpegImage(64, 48);
   const tiff = Buffer.alloc(26);

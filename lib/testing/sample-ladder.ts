@@ -27,7 +27,7 @@ interface RawReply {
   thinking?: string;
   tool_calls?: JsonValue[];
   cut?: boolean;
-  /** Tokens the server says it read; left out, as many as were sent. */
+  /** Tokens the server reports to have read; default: as many as were sent. */
   promptTokens?: number;
 }
 
@@ -79,7 +79,7 @@ function round(log: SampleLog, reply: RawReply): void {
   }
 }
 
-/** What T22 is about: the server fails over the model's own words, and the same messages go out again. */
+/** The case of T22: the server fails to parse the model's reply, and the same messages are sent again. */
 function unreadable(log: SampleLog): void {
   log.iteration().callStarts();
   log.callFails({

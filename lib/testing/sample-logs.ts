@@ -54,7 +54,7 @@ const TOOLS = ['read_file', 'write_file', 'list_files', 'search_files', 'run_com
 export interface SampleCall {
   name: string;
   arguments: JsonObject;
-  /** What the tool answers; left out: the call is read but never begun. */
+  /** The tool's result; if missing, the call is parsed but never started. */
   result?: { output: JsonValue; truncated?: true } | { error: string };
   ms?: number;
   layer?: ParserLayer;
@@ -279,7 +279,7 @@ export class SampleLog {
     });
   }
 
-  /** What the person says to it. A denied call has its result at once. */
+  /** The person's decision. A denied call has its result immediately. */
   decide(
     call: SampleCall,
     decided: { decision: EventOf<'approval.decided'>['decision']; arguments?: JsonObject; reason?: string },
@@ -400,7 +400,7 @@ const write: SampleCall = {
   ms: 11,
 };
 
-/** A run that does what the numbers say, one iteration each; equal numbers do the same. */
+/** A run with one iteration per number; equal numbers make equal calls. */
 export function choiceEvents(
   choices: readonly number[],
   options: ConstructorParameters<typeof SampleLog>[0] = {},
@@ -672,7 +672,7 @@ export function endedLog(
     case 'repetition': {
       log.round({ calls: [read('q1.md')] }).round({ calls: [read('q1.md')] });
       log.round({ text: partial, calls: [{ ...read('q1.md'), result: undefined }] });
-      // The third list is refused: its call was read, but nothing began.
+      // The third list is refused: its call was parsed but never started.
       log.events.splice(log.events.findLastIndex((event) => event.type === 'tool-call.started'));
       const evidence = log.events.filter((event) => event.type === 'reply.parsed').map((event) => event.seq);
       return log.end(reason, {

@@ -4,7 +4,7 @@ import { type SampleCall, SampleLog, type SampleReply } from './sample-logs.ts';
 
 type Options = ConstructorParameters<typeof SampleLog>[0];
 
-/** A session of a few turns: text, calls, words of the harness, of a person, and an empty turn. */
+/** A session of a few turns: text, calls, messages of the harness and of a person, and an empty turn. */
 export function sessionLog(options: Options = {}): SampleLog {
   const log = new SampleLog({
     ...options,

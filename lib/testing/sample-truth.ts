@@ -86,7 +86,7 @@ function load(
   );
 }
 
-/** A model that thinks until its limit, twice, and says nothing. */
+/** A model that twice thinks until its limit, without an answer. */
 export function eatenLog(options: { at?: number } = {}): SampleLog {
   const log = new SampleLog({ ...options, config: { think: true } }).prepare().iteration();
   for (const tokens of [2048, 4096]) {
@@ -139,7 +139,7 @@ export function eatenLog(options: { at?: number } = {}): SampleLog {
   });
 }
 
-/** A run that was asked to stop, then told to, in the midst of a call. */
+/** A run that was asked to stop, then forced to, in the middle of a call. */
 export function stoppedCallLog(options: { at?: number } = {}): SampleLog {
   const log = new SampleLog(options)
     .prepare()

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { PLANTED_SECRETS } from './planted-secrets.ts';
 
-/** A planted secret, a piece of what announces one, or anything. */
+/** A planted secret, a part of a text that announces one, or anything else. */
 export const secretFragment = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...PLANTED_SECRETS.map(({ text }) => text)) },
   { weight: 2, arbitrary: fc.constantFrom(...PLANTED_SECRETS.map(({ secret }) => secret)) },

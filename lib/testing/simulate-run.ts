@@ -11,7 +11,7 @@ import type { JsonObject } from '../util/json.ts';
 import { beginRun } from './loop-harness.ts';
 import { MemoryLog } from './memory-log.ts';
 
-/** A model that can do everything and answers as told, without a server. */
+/** A model with all capabilities that gives scripted answers, without a server. */
 export function scriptedModel(chat: ChatModel['chat']): ChatModel {
   return {
     ping: async () => ({ version: '0.9.0' }),
@@ -43,7 +43,7 @@ export function callingModel(
   });
 }
 
-/** Tools with these names that take a path, touch nothing, and result in what a test says. */
+/** Tools with these names that take a path, change nothing, and return what a test specifies. */
 export function scriptedTools(names: readonly string[], result: (name: string) => ToolResult): ToolBox {
   const parameters = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
   return {
@@ -86,7 +86,7 @@ export function recordExecutions(toolbox: ToolBox, executed: Executed[], log: ()
   };
 }
 
-/** What the model does when it is asked. */
+/** The model's replies. */
 export type Turn = { reply: ChatReply } | { failure: ModelErrorKind; transient?: boolean };
 
 /** After how many appends a worker dies, and whether its last append was still made. */
@@ -144,9 +144,9 @@ interface SimulatedRun {
   turns: readonly Turn[];
   /** One for each life of the worker but the last, which doesn't crash. */
   crashes: readonly Crash[];
-  /** What others append once the run is in a state: asked after every append, until it is nothing. */
+  /** Events that others append in a given state: called after every append until it returns nothing. */
   others: (state: RunState) => readonly NewEvent[];
-  /** What the operator does when the run waits for a message. Default: stops it. */
+  /** The operator's action when the run waits for a message. Default: stops it. */
   whenWaiting?: (state: RunState) => readonly NewEvent[];
   toolbox: ToolBox;
   runChecks?: OpenedTools['runChecks'];

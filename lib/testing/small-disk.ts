@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, mkdtempSync, rmSync, statfsSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Whether this user can mount a file system in a namespace of its own. */
+/** Whether this user can mount a file system in a separate namespace. */
 export const canMountDisks =
   process.platform === 'linux' &&
   spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0;
@@ -13,7 +13,7 @@ export const canMountDisks =
 export interface SmallDisk {
   /** The folder that it is mounted on, for processes within. */
   path: string;
-  /** What comes before the command of such a process. */
+  /** The prefix of such a process's command. */
   within: readonly string[];
   /** The same folder as this process reaches it. */
   outside: string;

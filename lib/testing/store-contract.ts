@@ -26,7 +26,7 @@ const SUBJECTS = [
   describeExperiments,
 ];
 
-/** What every `Store` must do. `open` makes a fresh, empty one. */
+/** The contract of every `Store`. `open` creates a new, empty one. */
 export function describeRunStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${name} keeps the contract of a run store`, () => {
     let subject: StoreUnderTest;

@@ -34,7 +34,7 @@ export const FAMILIES_AND_FOLDERS: Record<string, RunExtras> = {
   e11: { family: 'exp-1' },
 };
 
-/** What the store knows of the runs of `storeFamilies`. */
+/** The store's data about the runs of `storeFamilies`. */
 export async function familiesAndFolders(store: Store): Promise<Record<string, RunExtras | undefined>> {
   const found: Record<string, RunExtras | undefined> = {};
   for (const id of Object.keys(FAMILIES_AND_FOLDERS)) found[id] = await store.extras(id);

@@ -1,7 +1,7 @@
 import type { ScenarioStepInput } from '../demo/scenario.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/** What a good agent does with each case of Basics, as steps of the fake Ollama: calls, then the answer. */
+/** A good agent's solution of each case of Basics, as steps of the fake Ollama: calls, then the answer. */
 export const BASICS_SOLUTIONS: Readonly<Record<string, readonly ScenarioStepInput[]>> = {
   'read.one-file': [reads('notes.txt'), answers('The meeting is in room Kestrel.')],
   'read.json-value': [reads('config.json'), answers('The server uses port 48173.')],

@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import { Challenges } from '../handshake/challenges.ts';
 
-/** Answers a request of the handshake as a Loupe with this token does, and says whether it was one. */
+/** Answers a handshake request like a Loupe with this token, and returns whether it was one. */
 export function handshakeOf(token: string): (request: IncomingMessage, response: ServerResponse) => boolean {
   const challenges = new Challenges({ token, now: () => performance.now() });
   return (request, response) => {
