@@ -5,7 +5,7 @@ import { MessagePage } from '../components/shell/message-page.tsx';
 import { OutdatedPage } from '../components/shell/outdated-page.tsx';
 import { Button } from '../components/ui/button.tsx';
 
-/** A bug on a page, or code that is no longer there: the run itself is not touched by it. */
+/** Shown for a bug on a page, or code that no longer exists. The run itself is not affected. */
 export default function ErrorPage({
   error,
   reset,

@@ -14,7 +14,7 @@ export async function openBrowser(loupe: LoupeServer): Promise<BrowserContext> {
   return context;
 }
 
-/** What a page holds once everything that it let go of is collected, in MB. */
+/** The memory of a page after garbage collection, in MB. */
 export async function heapMb(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');

@@ -7,8 +7,8 @@ import { createTaskTools } from '../lib/tools/registry.ts';
 import type { JsonObject } from '../lib/util/json.ts';
 import { quantile } from './quantile.ts';
 
-// What it brings that independent calls of one reply run at the same time: the calls of one reply one after another and
-// at once, by turns, so that both meet the same machine.
+// The gain from running independent calls of one reply concurrently: sequential and concurrent runs
+// alternate, so that both meet the same load.
 //   node bench/calls.ts [rounds]
 
 const rounds = Number(process.argv[2] ?? 40);

@@ -10,9 +10,9 @@ import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { heapMb, openBrowser } from './browser.ts';
 import { quantile } from './quantile.ts';
 
-// What a long comparison costs: the time of the server for two runs of ten thousand events and the longest block of its event
-// loop meanwhile, in which no stream moves; the same for everything else that reads a whole log; then, in a headless
-// browser, how evenly the page is drawn while it scrolls, and what it holds. Needs a build of the dashboard.
+// The cost of a long comparison: the server's time for two runs of ten thousand events and the longest block of its
+// event loop meanwhile, in which no stream moves; the same for everything else that reads a whole log; then, in a
+// headless browser, how evenly the page is drawn while it scrolls, and its memory. Needs a build of the dashboard.
 //   node bench/compare.ts [events]
 
 const events = Number(process.argv[2] ?? 10_000);
@@ -29,7 +29,7 @@ const B = '20261121-0901-bench-b';
 const folder = mkdtempSync(join(tmpdir(), 'loupe-bench-compare-'));
 const blocksFile = join(folder, 'blocks');
 
-/** The longest block of the server's event loop since it was asked last, in milliseconds. */
+/** The longest block of the server's event loop since the last query, in milliseconds. */
 async function longestBlock(loupe: LoupeServer): Promise<number> {
   rmSync(blocksFile, { force: true });
   loupe.process.kill('SIGUSR2');

@@ -11,10 +11,11 @@ import { heapMb, openBrowser } from './browser.ts';
 import { quantile } from './quantile.ts';
 import { writeCall } from './write-call.ts';
 
-// What a reader of the dashboard waits for, in a headless browser on the production build: how long an event takes from
-// its writing to the screen while a run makes about 200 a second, how evenly the page is drawn meanwhile and how long its
-// longest task is, how soon a run of ten thousand events can be used, what it holds in memory, how soon a 13th tab is live,
-// and how much JavaScript the first page loads. Needs a build of the dashboard.
+// What a reader of the dashboard waits for, in a headless browser on the production build: how long an event
+// takes from being written to being drawn while a run produces about 200 per second, how evenly the page is
+// drawn meanwhile and how long its longest task is, how soon a run of ten thousand events can be used, what
+// it holds in memory, how soon a 13th tab is live, and how much JavaScript the first page loads. Needs a
+// build of the dashboard.
 //   node bench/dashboard.ts [events]
 
 const events = Number(process.argv[2] ?? 10_000);
@@ -31,7 +32,7 @@ const OPENINGS = 5;
 function watchPage(): void {
   const shown: [key: string, at: number][] = [];
   const frames: number[] = [];
-  /** Those over 50 ms: browsers report no shorter ones. */
+  /** Tasks over 50 ms, because browsers report no shorter ones. */
   const tasks: number[] = [];
   new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) tasks.push(duration);
@@ -86,7 +87,7 @@ async function following(
   await page.goto(`/runs/${id}`);
   await page.locator('[data-connection="live"]').waitFor();
   const openedAt = Date.now();
-  // What the opening itself took is not part of following.
+  // The time of opening the page is not part of following.
   const before = (await watched(page)).tasks.length;
   await endOf(loupe, id);
   await page.locator('[data-connection="closed"]').waitFor();

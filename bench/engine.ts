@@ -24,9 +24,9 @@ import { openUnconfined } from '../lib/sandbox/unconfined.ts';
 import { SessionLogger } from '../lib/sharing/exports/session-logger.ts';
 import { SqliteRunStore } from '../lib/store/sqlite/sqlite-store.ts';
 
-// What a step costs at the beginning and at the end of a long run of each mode, apart from sending the conversation: the
-// real loop, parser, tools and SQLite store (one fsync per append) against a fake Ollama in another process that answers
-// at once. Beside it a bare fetch loop that sends the very same bodies.
+// The cost of a step at the beginning and at the end of a long run of each mode, apart from sending the
+// conversation: the real loop, parser, tools and SQLite store (one fsync per append) against a fake Ollama in
+// another process that answers at once. Beside it a bare fetch loop that sends the very same bodies.
 //   node bench/engine.ts [runs] [task|session|explore]
 
 const TURNS = 500;
@@ -35,11 +35,11 @@ const ITERATIONS = 200;
 
 interface Subject {
   name: string;
-  /** What is counted, and how many model calls make one. */
+  /** The unit that is counted, and the number of model calls per unit. */
   unit: string;
   callsPerUnit: number;
   request: Partial<CreateRunRequest>;
-  /** The mode with an end of its own, where it has none or an earlier one. */
+  /** The mode with a limit, if it has none or a lower one. */
   mode: Mode;
   scenario: ScenarioInput;
 }
@@ -200,7 +200,7 @@ async function measureRun(subject: Subject, id: string, { url, root, store }: Pl
       options: { num_ctx: config.window_tokens, num_predict: 2048 },
     }),
   );
-  // From the end of one reply to the end of the next: what a user waits for a step.
+  // From the end of one reply to the end of the next, which is how long a user waits for a step.
   const total: number[] = [];
   const own: number[] = [];
   for (let index = 1; index < calls.length; index += 1) {

@@ -7,9 +7,9 @@ import { CASES, type CaseName } from './harness/loads.ts';
 import { FakeProcess, median } from './harness/measure.ts';
 import { ServerRoom } from './harness/measured-server.ts';
 
-// What Loupe adds to a model call: whole runs, started over HTTP and followed over server-sent events to their end, beside a
-// bare fetch loop that keeps nothing. Both talk to a fake Ollama that answers at once, by turns, and each measurement has
-// processes of its own. Needs a build of the dashboard.
+// Loupe's overhead per model call: whole runs, started over HTTP and followed over server-sent events to
+// their end, compared with a bare fetch loop that stores nothing. Both talk in turn to a fake Ollama that
+// answers immediately, and each measurement has separate processes. Needs a build of the dashboard.
 //   npm run bench harness -- [--rounds 3] [--cases short,long,many] [--only 'mixed|postgres'] [--check]
 // `--check` fails when the mixed load misses a bar.
 

@@ -28,7 +28,7 @@ const LIMIT_MS = 100;
 interface Waits {
   read: number[];
   write: number[];
-  /** From one event of the live run to the next, without the time of the model. */
+  /** From one event of the live run to the next, excluding the model's time. */
   live: number[];
 }
 

@@ -2,8 +2,9 @@
  * Measures the tool-call parser: `node bench/run.mjs parser`, or `node bench/parser.ts [chars]`.
  *
  * Times are processor time. For each hostile group the time at n, 2n and 4n characters and the exponent with which it grows (1 is linear, 2
- * quadratic); throughput on ordinary replies beside one `JSON.parse` of the same call; precision and recall on the
- * look-alike table against a call in every format. Ends with code 1 when an exponent stays above 1.2 or a call is wrong.
+ * quadratic); throughput on ordinary replies compared with one `JSON.parse` of the same call; precision and recall on
+ * the look-alike table against a call in every format. Ends with code 1 when an exponent stays above 1.2 or a call is
+ * wrong.
  */
 import { parseToolCalls } from '../lib/parser/parse-tool-calls.ts';
 import { LOOK_ALIKES } from '../lib/parser/testing/look-alikes.ts';
@@ -22,7 +23,7 @@ const ROUNDS = { first: 3, most: 15 };
 /** A measurement repeats its run until this many milliseconds have passed, so that short runs are measured too. */
 const MIN_SPAN_MS = 4;
 
-/** Processor time of this process in milliseconds. It goes on only while we run, however busy the machine is. */
+/** Processor time of this process in milliseconds. It only advances while we run, however busy the machine is. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

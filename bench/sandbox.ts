@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openSandbox } from '../lib/sandbox/probe.ts';
 import { quantile } from './quantile.ts';
 
-// What confinement costs per command: a bare spawn and a sandboxed one by turns, so that both meet the same machine.
+// The cost of confinement per command: bare and sandboxed spawns alternate, so that both meet the same load.
 //   node bench/sandbox.ts [rounds]
 
 const rounds = Number(process.argv[2] ?? 100);
@@ -46,7 +46,7 @@ try {
   const ways: { name: string; run: () => Promise<unknown>; times: number[] }[] = [
     { name: 'bare spawn', run: () => bareSpawn(folder), times: [] },
     { name: 'sandboxed', run: () => sandboxed(folder), times: [] },
-    // Its .git is mounted once more, to be read, and the mounts are looked through.
+    // Its .git is mounted again read-only, and the mounts are checked.
     { name: 'sandboxed, a repository', run: () => sandboxed(repository), times: [] },
     ...(isRoot ? [{ name: "sandboxed, root's workspace", run: () => sandboxed(rootFolder), times: [] }] : []),
   ];

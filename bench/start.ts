@@ -24,7 +24,7 @@ const PHASES: { name: string; endsWith: RegExp }[] = [
 const scratch = mkdtempSync(join(tmpdir(), 'loupe-bench-start-'));
 const clone = join(scratch, 'loupe');
 const env = {
-  // Proxies and certificates are those of the person who measures, and so is the registry.
+  // Uses the proxies, certificates and registry of the person who measures.
   ...process.env,
   npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), '.npmrc'),
   // `npm run` puts the Node of the packages first, which a newcomer doesn't have yet.
@@ -81,7 +81,7 @@ function rssMegabytes(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-/** npm forwards no signal; the server ends when its parent is gone, or at once where its process is known. */
+/** npm forwards no signals; the server ends when its parent is gone, or immediately if its process is known. */
 async function stop({ npm }: Started): Promise<void> {
   const ended = new Promise((resolve) => npm.once('close', resolve));
   const server = serverOf(npm);

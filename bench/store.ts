@@ -18,7 +18,7 @@ import { quantile } from './quantile.ts';
 
 const events = Number(process.argv[2] ?? 2000);
 const rounds = Number(process.argv[3] ?? 3);
-/** How much more than the bare insert an append may cost in the median. */
+/** Max median cost of an append, relative to the bare insert. */
 const LIMIT = 3;
 
 const words = 'the quick brown fox jumps over the lazy dog and reads every file of the folder again'.split(

@@ -20,7 +20,7 @@ const viewers = Number(process.argv[2] ?? 200);
 const rounds = Number(process.argv[3] ?? 6);
 /** The round from which the memory must stay: before it the engine sizes its heap by what it sees. */
 const SETTLED_ROUND = 3;
-/** The memory of the last round, divided by that of the settled one, that still counts as flat. */
+/** Max ratio of the last round's memory to the settled memory that still counts as flat. */
 const FLAT_RATIO = 1.1;
 const MB = 1024 * 1024;
 
@@ -70,7 +70,7 @@ const memoryUsage = z.object({ heapTotal: z.number(), heapUsed: z.number(), exte
 const folder = mkdtempSync(join(tmpdir(), 'loupe-bench-'));
 const memoryFile = join(folder, 'memory.json');
 
-/** What the server's memory is made of, as it says itself; nothing is collected for it. */
+/** The composition of the server's memory, as reported by itself without a garbage collection. */
 async function askMemory(server: ChildProcess): Promise<z.infer<typeof memoryUsage>> {
   rmSync(memoryFile, { force: true });
   server.kill('SIGUSR2');

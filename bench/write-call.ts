@@ -1,4 +1,4 @@
-/** A call that writes a small file of its own; scenarios fill `{{n}}` with the number of the round. */
+/** A call that writes a small, separate file; scenarios fill `{{n}}` with the number of the round. */
 export function writeCall(number: number) {
   return {
     name: 'write_file',

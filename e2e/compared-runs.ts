@@ -15,8 +15,8 @@ const ANSWERS = [
 ];
 
 /**
- * Finished runs of one task, each by another model `writer-1`, `writer-2`, … and each in a folder of its own. Models
- * with the same remainder by 3 do the same.
+ * Finished runs of one task, each by another model `writer-1`, `writer-2`, … and in a separate folder. Models whose
+ * numbers are equal modulo 3 do the same.
  */
 export async function finishWriters(
   servers: { loupe: LoupeServer; ollama: FakeOllama },

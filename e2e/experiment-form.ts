@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 
-/** Opens the form of a new experiment, which stands there by itself while there is no experiment yet. */
+/** Opens the form of a new experiment, which is already open while there is no experiment yet. */
 export async function openExperimentForm(page: Page): Promise<void> {
   await page.goto('/experiments');
   const begin = page.getByRole('button', { name: 'New experiment' });

@@ -16,7 +16,7 @@ export interface OwnServer {
 }
 
 interface WorkerFixtures {
-  /** Its pages wait until they listen. */
+  /** Its pages wait until they are interactive. */
   browser: Browser;
   /** A scripted model server over real HTTP; the scenarios that a story adds are its own, and gone with it. */
   ollama: FakeOllama;
@@ -129,9 +129,9 @@ export async function signIn(context: BrowserContext, loupe: LoupeServer): Promi
 }
 
 /**
- * Fails with every violation that axe finds on the page as it stands, once its colours have settled.
+ * Fails with all violations that axe finds on the current page, once its colours have settled.
  *
- * @param rules the rules to look at; all unless given
+ * @param rules the rules to check; default: all
  */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
   // Transitions skip to their end: hundreds of scans would wait for them otherwise.
@@ -150,8 +150,8 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
 }
 
 /**
- * Whatever opens a page of Loupe waits until it listens: keys and clicks that come before are lost on a slow machine. All
- * of a page comes alive at once, and the first thing that it does is to put the reader's density on its root.
+ * Opening a page of Loupe waits until it is interactive: earlier keys and clicks are lost on a slow machine. A page
+ * becomes interactive all at once, and first sets the reader's density on its root element.
  */
 function comeAlive(page: Page): void {
   const alive = page.locator('html[data-density], html:not(:has(script[src*="/_next/"]))');
@@ -168,7 +168,7 @@ function comeAlive(page: Page): void {
   };
 }
 
-/** What a page gave away. */
+/** Requests and errors of a page. */
 interface Watch {
   /** A trouble that the test provokes, and that must come. */
   expectTrouble(pattern: RegExp): void;
@@ -187,7 +187,7 @@ function watch(context: BrowserContext, ownUrl: string): Watch {
     void dialog.dismiss();
   });
   context.on('console', (message) => {
-    // A refused request is a line of the browser's own; what matters is what the page says itself.
+    // The browser logs refused requests itself; only the page's own messages matter.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       troubles.push(`console: ${message.text()}`);
     }

@@ -164,7 +164,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ...[HTML, LINKS, IMAGES, MATH, CODE, UNSEEN, LARGE, OUTPUT, TABLES].flat(),
 ];
 
-/** A finished run that has all of it: an iteration for each case, and the words of one more case as its answer. */
+/** A finished run with all of it: an iteration for each case, and the text of one more case as its answer. */
 export function hostileLog(runId: string): SampleLog {
   const log = new SampleLog({
     runId,

@@ -28,7 +28,7 @@ export interface LoupeServer {
 }
 
 export interface LoupeServerOptions {
-  /** Where Ollama is, or is not. */
+  /** The address of Ollama, or one where it is not running. */
   ollamaUrl: string;
   /** Default: a fresh folder. */
   dataDir?: string;
@@ -36,13 +36,12 @@ export interface LoupeServerOptions {
   env?: Record<string, string>;
   /** A command that runs the server, as `nsenter` does: it and its arguments come first. */
   within?: readonly string[];
-  /** Resolve when the server answers; `false` returns at once, for servers that are meant to die. */
+  /** Resolve when the server answers; `false` returns immediately, for servers that are meant to die. */
   waitUntilReady?: boolean;
 }
 
 /**
- * A free port of the loopback interface that stays free until it is used: it is none of those that the system gives to
- * whoever asks for any, or for the near end of a connection.
+ * A free port of the loopback interface that stays free until it is used: it is outside the range of ephemeral ports.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
@@ -59,7 +58,7 @@ export async function freePort(): Promise<number> {
   throw new Error('There is no free port from 12000 to 32000.');
 }
 
-/** Starts the program as `npm start` does, on the production build, with a data directory and a token of its own. */
+/** Starts the program as `npm start` does, on the production build, with its own data directory and token. */
 export async function startLoupe(options: LoupeServerOptions): Promise<LoupeServer> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'loupe-data-'));
   const port = options.port ?? (await freePort());

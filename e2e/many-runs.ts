@@ -23,10 +23,10 @@ const ENDS = [
 ] as const;
 
 /**
- * Writes ended runs of some months into a data directory, for a server that is started on it: with tags, scores and
- * folders, every tenth a fork of the one before.
+ * Writes ended runs from several months into a data directory for a server: with tags, scores and folders, every tenth
+ * a fork of the previous one.
  *
- * @returns their IDs, the newest first
+ * @returns their IDs, newest first
  */
 export async function storeManyRuns(dataDir: string, count: number, now: number): Promise<string[]> {
   const store = SqliteRunStore.open(dataDir, { ballastMegabytes: 1 });

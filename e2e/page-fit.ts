@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** What of a page does not fit its window: pixels that it scrolls sideways, and controls beyond its edges. */
+/** The parts of a page that do not fit its window: pixels of horizontal scrolling, and controls beyond its edges. */
 export async function misfits(
   page: Page,
 ): Promise<{ overflow: number; outside: string[]; sideways: number[] }> {

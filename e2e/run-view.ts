@@ -12,7 +12,7 @@ export async function expectAtItsEnd(text: Locator, words: string): Promise<void
 export class RunView {
   readonly page: Page;
   readonly timeline: Locator;
-  /** The card that says how the run ended. */
+  /** The card that shows how the run ended. */
   readonly end: Locator;
   readonly guardrails: Locator;
 
@@ -38,7 +38,7 @@ export class RunView {
     return this.timeline.getByRole('article', { name });
   }
 
-  /** What the light beside the title says. */
+  /** The label of the light beside the title. */
   connection(words: string): Locator {
     return this.page.locator('[data-connection]', { hasText: words });
   }
@@ -50,7 +50,7 @@ export class RunView {
     await expect(this.connection('Complete')).toBeVisible();
   }
 
-  /** Opens a menu of the end card: the steps that are no button of their own, or the run as files. */
+  /** Opens a menu of the end card: the steps without a separate button, or the downloads. */
   async openMenu(name: 'More' | 'Export'): Promise<Locator> {
     await this.end.getByRole('button', { name, exact: true }).click();
     return this.end.getByRole('group', { name, exact: true });
@@ -63,8 +63,8 @@ export class RunView {
   }
 
   /**
-   * Scrolls down until a row is drawn, as the list draws only those near the view; and from the top again at the end. The
-   * list stays there: what holds it at its end, or on how the run ended, lets go as it does for a reader's wheel.
+   * Scrolls down until a row is drawn, as the list draws only those near the view; and from the top again at the end.
+   * The list then stays there, because scrolling stops it from following the end, as a reader's wheel does.
    */
   async reveal(row: Locator): Promise<Locator> {
     await expect(async () => {
@@ -84,7 +84,7 @@ export class RunView {
   async allRows(): Promise<Map<string, string>> {
     // A page that is still opening goes to its own place after the key.
     await expect(async () => {
-      // In a field, such as that of a form which was opened just now, the key would be a letter.
+      // In a field, such as one in a form that was just opened, the key would be a letter.
       await this.page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
       await this.page.keyboard.press('g');
       await expect(this.timeline.locator('article').first()).toBeFocused({ timeout: 3000 });

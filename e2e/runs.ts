@@ -41,7 +41,7 @@ export async function logOf(loupe: LoupeServer, runId: string): Promise<RunEvent
   return lines.map((line): RunEvent => JSON.parse(line));
 }
 
-/** Ends whatever still runs. */
+/** Ends all active runs. */
 export async function forceStopAll(loupe: LoupeServer): Promise<void> {
   for (const { id, phase } of await listed(loupe)) {
     if (phase === 'ended') continue;

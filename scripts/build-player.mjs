@@ -29,7 +29,7 @@ const EMBEDDED = [
   },
 ];
 
-/** In the player, what draws formulas is a script of its own, which only some pages have. */
+/** In the player, formulas are drawn by a separate script that only some pages contain. */
 const embeddedFormulas = {
   name: 'embedded-formulas',
   resolveId: (source) =>

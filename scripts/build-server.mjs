@@ -19,7 +19,7 @@ const UNBUNDLED = [
   /^@opentelemetry\//,
 ];
 
-/** The module of a thread or process, named by `new URL('./x.ts', import.meta.url)`, becomes a file of its own. */
+/** The module of a thread or process, named by `new URL('./x.ts', import.meta.url)`, becomes a separate file. */
 const modulesByUrl = {
   name: 'modules-by-url',
   transform(code, id) {

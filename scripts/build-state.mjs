@@ -1,4 +1,4 @@
-// What has been built from which sources. Built-in modules only: this runs before anything is installed.
+// Tracks what was built from which sources. Built-in modules only: this runs before anything is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -77,8 +77,8 @@ export function markBuilt({ folder, hash, root = program }) {
 }
 
 /**
- * Marks again what is up to date, so that its marker is newer than files that were touched. A user who cannot write to the
- * folder may still run what is in it.
+ * Renews the marker of an up-to-date build, so that it is newer than files that were touched. A user who cannot write
+ * to the folder may still run what is in it.
  */
 export function refreshMark(build) {
   try {
@@ -89,7 +89,7 @@ export function refreshMark(build) {
 }
 
 /**
- * The files to run as the server: its bundle, or the sources after an edit, so that no one has to think of building it.
+ * The files to run as the server: its bundle, or the sources after an edit, so that nobody must remember to build it.
  * `npm start` compares contents before; this compares times only, which is fast.
  *
  * @returns {{ entry: string, routes: string }} the file with `main`, and the folder of the API's route files

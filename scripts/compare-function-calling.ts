@@ -130,7 +130,7 @@ function compare(
     const ours = judgeReply(one, callsOf(text));
     const count = counts.get(one.category) ?? { right: 0, wrong: 0, differ: 0, failed: 0 };
     counts.set(one.category, count);
-    // Where the checker itself fails on a case, there is no judgement to compare.
+    // If the checker itself fails on a case, there is no judgement to compare.
     if (typeof theirs !== 'boolean') {
       count.failed += 1;
       continue;

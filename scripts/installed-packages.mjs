@@ -1,4 +1,4 @@
-/** What follows the hash in the marker of a node_modules folder without development packages. */
+/** The suffix of the hash in the marker of a node_modules folder without development packages. */
 const WITHOUT_DEV = ' without development packages';
 
 /**

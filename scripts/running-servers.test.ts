@@ -29,7 +29,7 @@ async function startServer() {
   return child;
 }
 
-/** What `npm start` runs before it starts the server. */
+/** The program that `npm start` runs before it starts the server. */
 function prepareStart() {
   return spawnSync(process.execPath, [join(root, 'scripts', 'ensure.mjs'), '--omit-dev', '--build'], {
     encoding: 'utf8',

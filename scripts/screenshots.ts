@@ -23,7 +23,7 @@ const root = join(import.meta.dirname, '..');
 const folder = join(root, 'docs', 'screenshots');
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
-/** Everyone who views the README loads the images. */
+/** Size limit, because everyone who views the README loads the images. */
 const MAX_BYTES = 200_000;
 
 type WithPage = (options: BrowserContextOptions, use: (page: Page) => Promise<void>) => Promise<void>;
@@ -80,7 +80,7 @@ async function takeRunning(stage: Stage, withPage: WithPage): Promise<void> {
   await running.end();
 }
 
-/** What can be done with runs. */
+/** Actions on runs. */
 async function takeRuns(page: Page, { ended, shorter, unwritten, data, asking, session }: Played) {
   const end = page.getByRole('region', { name: 'How the run ended' });
   await page.goto(`/runs/${ended}`);
@@ -119,7 +119,7 @@ async function takeRuns(page: Page, { ended, shorter, unwritten, data, asking, s
   await take(page, 'share');
 }
 
-/** The pages besides those of runs. */
+/** The pages other than those of runs. */
 async function takePages(page: Page, { experiment, suite }: Played): Promise<void> {
   await page.goto('/runs/new');
   await page.getByLabel('What should the agent do?').fill(TASK);
@@ -172,7 +172,7 @@ async function takeTools({ loupe }: Stage, withPage: WithPage): Promise<void> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   try {
-    if (server.stderr) await once(server.stderr, 'data'); // it says that it listens
+    if (server.stderr) await once(server.stderr, 'data'); // it reports that it listens
     await addMcpServer(loupe, 'everything', { type: 'http', url: `http://127.0.0.1:${port}/mcp` });
     await withPage({ colorScheme: 'light' }, async (page) => {
       await page.goto('/tools');

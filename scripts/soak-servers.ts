@@ -8,7 +8,7 @@ export type SoakStore = 'sqlite' | 'postgres';
 
 const LEASE_SECONDS = 3;
 
-/** The processes of a soak test, each with ports that it keeps across restarts. */
+/** The processes of a soak test, each with fixed ports across restarts. */
 export class SoakServers {
   readonly #start: (index: number) => Promise<LoupeServer>;
   readonly #sharePorts: readonly number[];

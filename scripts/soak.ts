@@ -219,7 +219,8 @@ async function disturb(): Promise<void> {
     if (choice < 0.1) {
       tally.freezes += 1;
       servers.freeze(index);
-      // Sometimes longer than a lease: another process takes over runs that this one believes to hold.
+      // Sometimes longer than a lease, so that another process takes over runs that this one believes it
+      // holds.
       await delay(between(200, servers.count > 1 ? 6000 : 3000));
       servers.thaw(index);
     } else if (choice < 0.2) {

@@ -48,7 +48,7 @@ try {
 
 // By default V8 compiles late and starts with a small heap, which slows down the first thousand steps of a server
 // (docs/decisions/0075). The heap size can only be set on the command line, so the process replaces itself. The flags are
-// those of V8 in Node 24; another version may not know them and would refuse to start.
+// those of V8 in Node 24; another version may not know them and refuse to start.
 const V8_FLAGS = [
   '--invocation-count-for-maglev=100',
   '--minimum-invocations-after-ic-update=20',
@@ -65,7 +65,8 @@ process.env.NEXT_TELEMETRY_DISABLED = '1';
 process.env.NODE_ENV = 'production';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
-// Node keeps what it has compiled, so that the next start takes half the time. Without a build there is no folder for it.
+// Node caches compiled code, so that the next start takes half the time. Without a build there is no folder
+// for it.
 const built = join(root, serverFolder());
 if (existsSync(built)) module.enableCompileCache(join(built, 'compiled'));
 const { entry, routes } = serverFiles();

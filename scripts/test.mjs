@@ -10,7 +10,7 @@ import { failure, readPlaywrightReport, readVitestReport, troubleText } from './
 
 const scratch = mkdtempSync(join(tmpdir(), 'loupe-test-'));
 const node = process.execPath;
-/** What the programs that tests start load, compiled once: a server starts in half of the processor time. */
+/** The compile cache of programs that tests start: a server starts with half of the processor time. */
 const compiled = { NODE_COMPILE_CACHE: join(scratch, 'compiled') };
 let isCacheFilled = false;
 const bin = (name, ...path) => join('node_modules', name, ...path);

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { FILE_BYTES } from './loads.ts';
 import { readPlan, reportRuns } from './timed-runs.ts';
 
-// The same runs as loops that keep nothing: no log, no limits, no viewers, and tools that touch no file.
+// The same runs as bare loops: no log, no limits, no viewers, and tools that touch no files.
 
 interface Message {
   role: string;
@@ -82,7 +82,7 @@ async function readStream(response: Response): Promise<Message> {
 
 const agent = new Agent({ keepAlive: true });
 
-/** About the least that a loop in Node costs: one connection, and each message is serialized once. */
+/** About the minimal cost of a loop in Node: one connection, and each message is serialized once. */
 async function runSerializedOnce(model: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const head = `{"model":${JSON.stringify(model)},"tools":${JSON.stringify(tools)},"stream":false,"messages":[`;

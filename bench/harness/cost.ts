@@ -6,7 +6,7 @@ import { type FakeProcess, type Measured, measureRuns, ownMs } from './measure.t
 import { bytesIn, type ServerRoom, settleAndStop } from './measured-server.ts';
 import { cpuMs, memoryMb, resetPeak } from './process-tree.ts';
 
-/** What is compared with the bare fetch loop. */
+/** The subjects that are compared with the bare fetch loop. */
 export interface Subject {
   load: LoadName;
   /** Another loop; by default Loupe. */
@@ -21,19 +21,19 @@ interface OwnMs {
   at99: number;
 }
 
-/** What runs cost; `undefined` for what this machine or this subject cannot tell. */
+/** The cost of runs; `undefined` for values that this machine or subject cannot provide. */
 export interface Cost {
   msPerIteration: number;
-  /** Divided by that of the bare fetch loop, measured just before or after. */
+  /** Relative to the bare fetch loop, measured just before or after. */
   ratio: number;
   /** From a reply to the next request, of long runs. */
   ownMs: OwnMs | undefined;
   bareOwnMs: OwnMs | undefined;
   cpuMsPerIteration: number | undefined;
   fsyncsPerIteration: number | undefined;
-  /** What the store takes on the disk after a clean stop. The warm-ups count as well. */
+  /** The store's size on disk after a clean stop, including warm-ups. */
   storedKbPerIteration: number | undefined;
-  /** Of the server and all that it started: at rest after its start, and the most during the runs. */
+  /** Memory of the server and its child processes: at rest after the start, and the peak during the runs. */
   memory: { idleMb: number; peakMb: number } | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Rig {
   postgres: PostgresServer | undefined;
 }
 
-/** How long a started server is left alone before its memory counts as that of an idle one. */
+/** How long a started server is left alone before its memory counts as idle. */
 const SETTLES_WITHIN_MS = 2000;
 
 /** Measures the subject and the bare loop one after the other; which comes first alternates with the round. */

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { callsOf, type Load, readModelName } from './loads.ts';
 
-// An Ollama that answers at once: one process, nothing parsed, so that what is measured is the client. The fake of lib/demo
-// does much more per request. The model's name says what it replies (loads.ts).
+// An Ollama that answers immediately: one process without parsing, so that only the client is measured. The
+// fake of lib/demo does much more per request. The model's name says what it replies (loads.ts).
 
-/** The requests of one run, for those who started it. Times in milliseconds, of this process's clock. */
+/** The requests of one run, for its starter. Times in milliseconds, of this process's clock. */
 export interface SeenRun {
   /** When the head of each request was there. */
   arrivedAt: number[];

@@ -1,6 +1,6 @@
-// What the benches of whole runs let a model ask for, and how many runs of it they measure.
+// The calls that benches of whole runs let a model make, and how many runs they measure.
 
-/** What the model replies until its last answer. */
+/** The model's replies before its answer. */
 export interface Load {
   /** Tool calls in each reply. */
   calls: number;
@@ -22,7 +22,7 @@ export type LoadName = keyof typeof LOADS;
 export interface Case {
   title: string;
   iterations: number;
-  /** Runs at once. */
+  /** Concurrent runs. */
   concurrency: number;
   /** Runs of 20 iterations before the first that counts, one after the other. */
   warmUps: number;
@@ -67,7 +67,7 @@ function readPath(iteration: number, call: number): string {
   return `src/folder-${iteration}/part-${call}/`.padEnd(ARGUMENT_CHARS, 'f');
 }
 
-/** The name of the model that replies with a load, in a run of its own. The fake reads it. */
+/** The name of the model that replies with a load, unique per run. The fake parses it. */
 export function modelName(load: LoadName, iterations: number, run: string): string {
   return `${load}-${iterations}:${run}`;
 }

@@ -4,7 +4,7 @@ import type { SeenRun } from './fake-ollama.ts';
 import { readModelName } from './loads.ts';
 import type { RunPlan, RunReport } from './timed-runs.ts';
 
-/** The fake Ollama, in a process of its own. */
+/** The fake Ollama, in a separate process. */
 export class FakeProcess implements Disposable {
   readonly url: string;
   readonly #child: ChildProcess;
@@ -33,11 +33,14 @@ export class FakeProcess implements Disposable {
 }
 
 export interface Measured {
-  /** The wall time of all runs of a repetition, divided by the iterations of one: runs at once share it. The median. */
+  /**
+   * The median wall time of all runs of a repetition, divided by the iterations of one run, because concurrent runs
+   * share the time.
+   */
   msPerIteration: number;
-  /** Of the repetitions: without the warm-ups. */
+  /** For the repetitions, without warm-ups. */
   runs: SeenRun[];
-  /** Of all runs, with the warm-ups. */
+  /** For all runs, including warm-ups. */
   iterations: number;
 }
 
@@ -48,7 +51,7 @@ const STARTERS = {
 
 export interface MeasureOptions {
   fake: FakeProcess;
-  /** What starts the runs. */
+  /** The process that starts the runs. */
   by: keyof typeof STARTERS;
   plan: Omit<RunPlan, 'fakeUrl'>;
   /** Called between the warm-ups and what is measured. */
@@ -57,7 +60,7 @@ export interface MeasureOptions {
 
 /** @throws {Error} when a run fails, or does not make exactly one model request per iteration plus one */
 export async function measureRuns({ fake, by, plan, onWarm }: MeasureOptions): Promise<Measured> {
-  await fake.takeRuns(); // those of a measurement that failed
+  await fake.takeRuns(); // processes of a failed measurement
   const child = fork(STARTERS[by], {
     env: {
       ...process.env,
@@ -114,7 +117,7 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
-/** Iterations that are looked at together: each kind of reply of a load occurs as often in all of them. */
+/** Iterations that are grouped: each kind of reply of a load occurs equally often in every group. */
 const WINDOW = 12;
 
 /**

@@ -37,7 +37,7 @@ export class ServerRoom implements Disposable {
     });
   }
 
-  /** What a data directory without runs takes, after a start and a stop. */
+  /** The size of a data directory without runs, after a start and a stop. */
   async emptyBytes(ollamaUrl: string): Promise<number> {
     if (this.#emptyBytes === undefined) {
       const server = await this.start(ollamaUrl);
@@ -48,7 +48,7 @@ export class ServerRoom implements Disposable {
     return this.#emptyBytes;
   }
 
-  /** What a plan needs to start runs of these servers; settings are fields of `POST /api/runs`. */
+  /** The data with which a plan starts runs on these servers; settings are fields of `POST /api/runs`. */
   runsOf(servers: readonly LoupeServer[], settings: object = {}): NonNullable<RunPlan['loupe']> {
     return {
       urls: servers.map(({ port }) => `http://${HOST}:${port}`),

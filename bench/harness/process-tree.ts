@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-// What a process and all that it started use, as Linux counts it. Elsewhere nothing is known: `undefined`.
+// The resources used by a process and its children, as counted by Linux; `undefined` on other systems.
 
 /** Linux counts processor time in hundredths of a second for everyone (USER_HZ). */
 const MS_PER_TICK = 10;

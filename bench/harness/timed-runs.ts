@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type Case, type LoadName, modelName, WARM_UP_ITERATIONS } from './loads.ts';
 
-// What a process does that starts runs and measures how long they take: each measurement has one of its own.
+// The program of a process that starts runs and measures how long they take. Each measurement has a separate
+// process.
 
 /** What to measure; the parent passes it in LOUPE_BENCH_PLAN. */
 export interface RunPlan {
@@ -16,7 +17,7 @@ export interface RunPlan {
   loop?: 'fetch' | 'stream' | 'serialized-once';
 }
 
-/** The messages to the parent. It answers the first one with anything when the measurement may begin. */
+/** The messages to the parent. It answers the first one with any message when the measurement may begin. */
 export type RunReport = { kind: 'warm' } | { kind: 'done'; wallMs: number[] };
 
 export function readPlan(): RunPlan {

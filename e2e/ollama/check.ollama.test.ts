@@ -36,7 +36,7 @@ describe('Model Check of a real model', () => {
           .find((probe) => probe.id === id)
           ?.criteria.map(({ axis, verdict }) => [axis, verdict]) ?? [],
       );
-    // What it was trained to do, and what it cannot: it never uses the content of a result (README.md).
+    // The model's abilities from training; it never uses the content of a result (README.md).
     expect(verdicts('one-call')).toEqual({ calls: 'pass', choice: 'pass' });
     expect(verdicts('types')).toEqual({ calls: 'unknown', choice: 'fail' });
     expect(verdicts('no-call')).toEqual({ choice: 'pass', stops: 'pass' });

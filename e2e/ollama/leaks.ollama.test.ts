@@ -12,7 +12,7 @@ import { type RealOllama, startOllama } from './start-ollama.ts';
 
 const { catalogue, server } = readCatalogue();
 const readers = [...(server.values().next().value?.keys() ?? [])];
-/** A broken call with much behind it, so that the reply goes on when Ollama's parser gives up. */
+/** A broken call with a lot of text after it, so that the reply continues when Ollama's parser gives up. */
 const BROKEN_AND_MORE = `<tool_call>{"name": oops}</tool_call>${' And then there is more to say.'.repeat(20)}`;
 const texts = [...catalogue.map(({ sample }) => sample), BROKEN_AND_MORE];
 const scripted = scriptedModel(texts);
@@ -22,7 +22,7 @@ const digest = `sha256:${createHash('sha256').update(scripted.gguf).digest('hex'
 const isTag = (reader: string) => /[^\w.-]/.test(reader);
 const modelName = (reader: string) => `scripted-${readers.indexOf(reader)}`;
 
-/** Prints the user's words alone. The generic parser takes its tag from what follows `.ToolCalls`. */
+/** Prints only the user's text. The generic parser takes its tag from what follows `.ToolCalls`. */
 const template = (tag: string) =>
   `{{ if .Tools }}{{ end }}{{ range .Messages }}{{ if .ToolCalls }}${tag}{{ range .ToolCalls }}{"name": "{{ .Function.Name }}"}{{ end }}{{ end }}{{ if eq .Role "user" }}{{ .Content }}{{ end }}{{ end }}`;
 
@@ -86,7 +86,7 @@ async function ask(
 }
 
 interface Heard {
-  /** What the server did, in the words of the page. */
+  /** The server's behaviour, in the terms of the page. */
   server: string;
   /** Whether Loupe gets the call, or knows that there was one. */
   isNoticed: boolean;
@@ -98,7 +98,7 @@ function hear(sample: string, reply: ChatReply | ModelError): Heard {
   const wanted =
     meant.type === 'tool_calls' ? meant.calls : [{ name: 'read_file', arguments: { path: 'alpha.md' } }];
   if (reply instanceof ModelError) {
-    // Within a stream that has begun, the error is a line of it instead.
+    // In a stream that has already begun, the error is a line instead.
     const isNoticed = reply.kind === 'malformed_call';
     return { server: isNoticed ? '500' : reply.kind, isNoticed };
   }
@@ -123,7 +123,7 @@ function hear(sample: string, reply: ChatReply | ModelError): Heard {
 describe('what Ollama does with each format (docs/tool-call-formats.md)', () => {
   let ollama: RealOllama;
   beforeAll(async () => {
-    // An error of a parser costs a slot for good, see below.
+    // A parser error leaks a slot permanently, see below.
     ollama = await startOllama({ OLLAMA_NUM_PARALLEL: '64' });
     await createModels(ollama, readers);
   });

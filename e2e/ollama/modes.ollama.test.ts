@@ -44,7 +44,7 @@ async function run(request: Partial<CreateRunRequest>, during?: (log: MemoryLog)
     const log = new MemoryLog();
     const running = driveLoop(log, config, {
       model: createOllamaChatModel({ host: parseOllamaHost(ollama.url) }),
-      // Only `ls` is asked for: the tiny model knows no other command here.
+      // Only asks for `ls`: the tiny model knows no other command here.
       openTools: openToolsOf('run', {
         sandbox: openUnconfined(),
         dataDir: join(folder, 'data'),

@@ -11,7 +11,7 @@ export const test = base.extend<object, { realOllama: RealOllama }>({
       await use(ollama);
       await ollama.stop();
     },
-    { scope: 'worker', timeout: 600_000 }, // where Ollama has to be built first
+    { scope: 'worker', timeout: 600_000 }, // if Ollama must be built first
   ],
   loupe: [
     async ({ realOllama }, use) => {
@@ -23,7 +23,7 @@ export const test = base.extend<object, { realOllama: RealOllama }>({
   ],
 });
 
-/** The same words give the same answers: temperature 0, and a window that the model has. */
+/** Makes answers reproducible: temperature 0, and a window that the model supports. */
 export const settings = {
   model: 'tiny-tools',
   model_options: { temperature: 0, seed: 1 },

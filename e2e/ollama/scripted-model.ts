@@ -12,19 +12,19 @@ const F32 = 0;
 
 const TOKEN = { normal: 1, control: 3, userDefined: 4 } as const;
 
-/** A model that says given texts, and the prompt that makes it say each of them. */
+/** A model that generates given texts, and the prompt that triggers each of them. */
 export interface ScriptedModel {
   gguf: Buffer;
-  /** `prompts[i]` is answered with `texts[i]`, whatever stands before it. */
+  /** `prompts[i]` is answered with `texts[i]`, whatever precedes it. */
   prompts: string[];
 }
 
 /**
  * Writes a model whose answers are fixed, so that a real Ollama can be given any text to read.
  *
- * It is a llama model in which attention and feed-forward are zero: what it says next depends on the last token alone.
- * Each text is cut into tokens that occur once in the vocabulary, and the output weights of a token are the embedding of
- * the one before it. A prompt is one token that leads to the first, and the last leads to the end mark.
+ * It is a llama model in which attention and feed-forward are zero: the next token depends only on the last one. Each
+ * text is cut into tokens that occur once in the vocabulary, and the output weights of a token are the embedding of the
+ * one before it. A prompt is one token that leads to the first, and the last leads to the end mark.
  */
 export function scriptedModel(texts: readonly string[]): ScriptedModel {
   const vocabulary = new Vocabulary();

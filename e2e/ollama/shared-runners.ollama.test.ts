@@ -52,7 +52,7 @@ const request = (model: string): ChatRequest => ({
   keepAlive: '5m',
 });
 
-/** Stops all runners where they stand, and lets them go on afterwards. */
+/** Suspends all runners, and resumes them afterwards. */
 async function frozen<T>(work: () => Promise<T>): Promise<T> {
   const pids = await ollama.runners();
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
@@ -84,7 +84,7 @@ describe.each(['copied', 'derived'])('a model over the weights of another: %s', 
       memory: 'loaded',
       loaded: { loaded_as: 'tiny-tools:latest', context_tokens: 2048 },
     });
-    // Made from the same file, too.
+    // Also created from the same file.
     expect(memory('tiny-plain')).toMatchObject({ loaded: { loaded_as: 'tiny-tools:latest' } });
   });
 

@@ -6,7 +6,8 @@ import { ModelServers } from '../../lib/models/model-servers.ts';
 import { modelErrorOf } from '../../lib/testing/model-error-of.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
-// What Loupe says of an Ollama whose processes are suspended (SIGSTOP): connections are accepted, nothing is answered.
+// Loupe's messages about an Ollama whose processes are suspended (SIGSTOP): connections are accepted, nothing
+// is answered.
 
 let ollama: RealOllama;
 let servers: ModelServers;

@@ -12,7 +12,7 @@ const here = import.meta.dirname;
 const READY_MS = 30_000;
 const STOP_MS = 5_000;
 
-/** A real Ollama of its own, with the models `tiny-tools` and `tiny-plain` (see README.md). */
+/** A separate real Ollama, with the models `tiny-tools` and `tiny-plain` (see README.md). */
 export interface RealOllama {
   url: string;
   /** The process ids of its runners, one for each model in memory. */
@@ -28,7 +28,7 @@ export interface RealOllama {
  * changed. Uses `ollama` from PATH, a cached build, or builds one, which takes minutes the first time.
  *
  * @param environment settings of the server, such as `OLLAMA_NUM_PARALLEL`
- * @throws when Ollama can neither be found nor built, or does not start within 30 s; the message holds its output
+ * @throws when Ollama can neither be found nor built, or does not start within 30 s; the message contains its output
  */
 export async function startOllama(environment: Record<string, string> = {}): Promise<RealOllama> {
   const { stdout } = await run('bash', [join(here, 'install-ollama.sh')], { maxBuffer: 64 * 1024 * 1024 });
@@ -44,7 +44,7 @@ export async function startOllama(environment: Record<string, string> = {}): Pro
     OLLAMA_NUM_PARALLEL: '1',
     ...environment,
   };
-  // A process group of its own: the server starts runners, and all of them have to end with it.
+  // A separate process group: the server starts runners, which must all end with it.
   const server = spawn(binary, ['serve'], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const log: string[] = [];
   for (const stream of [server.stdout, server.stderr]) {

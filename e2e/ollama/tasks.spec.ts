@@ -21,7 +21,7 @@ const files = {
 interface Task {
   task: string;
   reason: TerminationReason;
-  /** Where it is not an answer, or the reason itself. */
+  /** Set if the outcome is neither an answer nor the reason itself. */
   outcome?: OutcomeKind;
   /** Which layer and format read the calls of each reply that held some, in order. */
   read: string[];
@@ -29,9 +29,9 @@ interface Task {
   variesInLength?: boolean;
   /** Rows by the name that a screen reader hears. */
   rows: string[];
-  /** Words on the card that says how the run ended. */
+  /** Text on the card that shows how the run ended. */
   end?: string | RegExp;
-  /** Words somewhere in the timeline. */
+  /** Text somewhere in the timeline. */
   shows?: RegExp[];
   written?: Record<string, string>;
   options?: Record<string, unknown>;
@@ -263,7 +263,7 @@ test('from the form to the answer, with live thinking and the facts of the model
   // From the end, where the page follows the run, to its first row.
   await page.keyboard.press('g');
   await expect(view.row('Preparation')).toContainText('completion, tools, thinking');
-  // Ollama gives 8192 tokens although 32768 were asked for, and says so (K-19).
+  // Ollama gives 8192 tokens although 32768 were requested, and reports it (K-19).
   await expect(view.guardrails).toContainText('of 8.2k tokens');
   const [first] = eventsOf(
     await logOf(loupe, new URL(page.url()).pathname.split('/').at(-1) ?? ''),

@@ -136,7 +136,7 @@ it('knows the prompt speed of the first call after a load, and of no other (OL17
   expect(first).toMatchObject({ cached: 0, rate: expect.any(Number) });
   expect(others.length).toBeGreaterThan(0);
   for (const [index, reading] of others.entries()) {
-    // The whole prompt is counted, what was cached of it included, and Ollama does not tell how much that was.
+    // The whole prompt is counted, including cached tokens, whose number Ollama does not report.
     expect(reading?.tokens).toBeGreaterThan((index === 0 ? first : others[index - 1])?.tokens ?? 0);
     expect(reading).toMatchObject({ cached: undefined, rate: undefined });
   }

@@ -211,7 +211,7 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
   });
 });
 
-/** With one slot (`OLLAMA_NUM_PARALLEL=1`) a call is answered soon only if the one before was really given up. */
+/** With one slot (`OLLAMA_NUM_PARALLEL=1`) a call is answered soon only if the previous one was really aborted. */
 async function expectIdle(): Promise<void> {
   const startedAt = performance.now();
   const reply = await model.chat(ask('Read alpha.md'), context());

@@ -41,7 +41,7 @@ test('two runs are shown side by side with the first difference marked', async (
   await expect(page).toHaveURL(/\/compare\?a=/);
   await page.getByRole('checkbox', { name: /goes-right/ }).check();
   await expect(page).toHaveURL(new RegExp(`b=${b.id}`));
-  // The model stands first: of two runs of one task it is what tells them apart where a name is cut.
+  // The model comes first, because it distinguishes two runs of one task when names are cut.
   await expect(page.getByRole('listitem', { name: 'Run B', exact: true })).toHaveText(/^B\s*goes-right/);
   const verdict = page.getByRole('region', { name: 'Where the runs diverge' });
   await expect(verdict).toContainText('Identical up to iteration 1');
@@ -86,7 +86,7 @@ test('two runs are shown side by side with the first difference marked', async (
   await page.keyboard.press('n');
   await expect(first.locator('[data-difference]').first()).toBeFocused();
 
-  // On a phone the two stand below each other, and nothing is wider than the screen.
+  // On a phone the two are stacked, and nothing is wider than the screen.
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   await first.getByRole('link', { name: 'in B' }).click();

@@ -17,17 +17,17 @@ const work: ScenarioInput['steps'][number] = {
 
 interface Ending {
   reason: TerminationReason;
-  /** Where it is not the reason itself. */
+  /** Set if the outcome is not the reason itself. */
   outcome?: OutcomeKind;
   steps: ScenarioInput['steps'];
   options?: Record<string, unknown>;
   /** The sentence with the figures. */
   message: RegExp;
-  /** What the links to the evidence lead to. */
+  /** The targets of the links to the evidence. */
   evidence: string[];
-  /** What the error itself says to do, instead of the general advice. */
+  /** The error's own advice, instead of the general one. */
   hint?: string;
-  /** The text that is left of the run; `I begin with a draft.` unless given. */
+  /** The last text of the run; `I begin with a draft.` unless given. */
   text?: string;
 }
 
@@ -196,7 +196,7 @@ async function expectEnding(
   const { title, advice } = endWords({ kind: outcome });
   await view.expectEnd(title, reason);
   if (outcome === 'answered') {
-    // The title and the answer say it all.
+    // The title and the answer are sufficient.
     await expect(view.end).not.toContainText(advice);
     await expect(view.end).not.toContainText(message);
   } else {

@@ -422,7 +422,7 @@ test('axe finds nothing on any page, light or dark, and every page fits 768 and 
       await page.emulateMedia({ colorScheme: 'light' });
       await open(page);
       await expectAccessible(page);
-      // The colours are all that the dark pages have of their own.
+      // Dark pages differ only in their colours.
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectAccessible(page, ['color-contrast']);
       for (const width of [768, 3840]) {
@@ -466,7 +466,7 @@ test('the navigation leads to every page at every width', async ({ page }) => {
   }
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto('/');
-  // There is no run yet: the first page of a newcomer.
+  // The first page of a newcomer, without any run.
   await expect(page.getByRole('region', { name: 'Getting started' })).toBeVisible();
   const menu = page.getByRole('button', { name: 'More pages and commands' });
   await menu.click();

@@ -7,7 +7,7 @@ import { finishRun, logOf } from '../runs.ts';
 
 const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
 
-/** A server that nobody should ever ask, and what it was asked. */
+/** A server that should never get a request, and the requests that it got. */
 async function canary() {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import type { Locator } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
 import { finishRun } from '../runs.ts';
 
-/** As Windows' contrast themes replace the colors of a page. */
+/** Emulates Windows' contrast themes, which replace the colors of a page. */
 test.use({ contextOptions: { forcedColors: 'active' } });
 
 /** A picture of a control, without a sign of the pointer or the focus. */

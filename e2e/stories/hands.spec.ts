@@ -15,7 +15,7 @@ const FAILED = '20261121-0922-failed';
 /** One frame of a slow screen, in milliseconds. */
 const FRAME_MS = 34;
 
-/** What moves on the page for longer than a frame. */
+/** The elements that move on the page for longer than a frame. */
 function moving(page: Page): Promise<string[]> {
   return page.evaluate((frame) => {
     const ms = (times: string) =>
@@ -100,7 +100,7 @@ test('a complete run can be read by keyboard alone', async ({ ownServer, ollama 
     await page.keyboard.press('/');
     await expect(view.timeline).not.toContainText('chapter-1-1');
     await page.getByRole('textbox', { name: 'Search in this run' }).evaluate((field: HTMLInputElement) => {
-      // As fast as no person types: before the page has searched.
+      // Faster than anyone types: before the page has searched.
       field.focus();
       document.execCommand('insertText', false, 'chapter-1-1');
       for (const key of ['Enter', 'Escape'])

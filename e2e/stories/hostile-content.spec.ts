@@ -34,7 +34,7 @@ function watch(context: BrowserContext) {
   return { requests, troubles };
 }
 
-/** What is unfolded: not the menus, and not what a call sent, which repeats the whole conversation for each call. */
+/** The elements to unfold: not menus, and not sent requests, which repeat the whole conversation for each call. */
 const FOLDED = [
   'article:not([data-kind="call"]) button[aria-expanded="false"]:not([popovertarget])',
   'article[data-kind="call"] .markdown button[aria-expanded="false"]',
@@ -56,7 +56,7 @@ async function showAll(page: Page): Promise<void> {
   }).toPass({ intervals: [100], timeout: 60_000 });
 }
 
-/** What of a page's content is more than something to read. */
+/** The parts of a page's content that are more than text. */
 function findActive(
   page: Page,
 ): Promise<{ elements: string[]; attributes: string[]; unseen: string[]; pwned: boolean }> {
@@ -99,7 +99,7 @@ async function expectInert(page: Page, url: RegExp): Promise<void> {
   const text = await page.getByRole('feed', { name: 'Timeline' }).evaluate((feed) => feed.textContent ?? '');
   for (const { name } of HOSTILE_CASES) expect(text).toContain(`Case: ${name}.`);
   expect(text).not.toContain('cannot be drawn');
-  // What the texts say is shown, and not dropped.
+  // The text itself is shown and not dropped.
   for (const words of [
     'sign in again',
     'a hidden order',

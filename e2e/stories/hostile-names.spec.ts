@@ -13,7 +13,7 @@ import { finishRun, startRun } from '../runs.ts';
 const lines = (what: string) => Array.from({ length: 12 }, (_, index) => `${what} ${index + 1}`).join('\n');
 const NAME = `${lines('evil')}\n${'x'.repeat(300)}\u202e\u001b[2J`;
 const MESSAGE = `${lines('Line of an error')}\n\u202e\u001b[2J${'y'.repeat(300)}`;
-/** As long as the name of a model may be. */
+/** The maximum length of a model name. */
 const MODEL = `zz ${NAME}`.slice(0, 290);
 const AUTO_RUN = `${lines('folder')}${'z'.repeat(100)}/.envrc`;
 

@@ -2,7 +2,7 @@ import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
-/** Nobody lives at these addresses (RFC 5737), and nothing may be asked of them: the fixture looks at every request. */
+/** These addresses are unused (RFC 5737), and no request may be sent to them: the fixture checks every request. */
 const markup = [
   '<img src="http://192.0.2.1/pixel.png" onerror="window.pwned = 1">',
   '<script src="http://192.0.2.1/evil.js"></script><script>window.pwned = 2; alert(2)</script>',
@@ -57,7 +57,7 @@ test('hostile text from model, tools and task is shown as text and does nothing 
   await page.setViewportSize({ width: 1280, height: 9000 });
   await expect(view.row('Task')).toBeInViewport();
   await expect(view.end).toBeInViewport();
-  // Menus are no part of this: opening one closes the other.
+  // Excludes menus, because opening one closes the other.
   const folded = view.timeline.locator('button[aria-expanded="false"]:not([popovertarget])');
   await expect(async () => {
     for (let left = await folded.count(); left > 0; left = await folded.count()) await folded.first().click();

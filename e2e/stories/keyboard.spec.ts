@@ -23,7 +23,7 @@ async function tabTo(page: Page, name: string | RegExp, limit = 60): Promise<voi
   throw new Error(`Tab did not lead to ${name}`);
 }
 
-/** Whoever uses the keyboard must see where the focus is. */
+/** Keyboard users must see where the focus is. */
 async function expectFocusSeen(page: Page): Promise<void> {
   const seen = await page.evaluate(() => {
     const outlined = (element: Element | null): boolean => {
@@ -174,7 +174,7 @@ test('the same words twice in a row are announced twice', async ({ page, loupe, 
   const view = new RunView(page);
   await view.open(id);
   await expect(view.connection('Live')).toBeVisible();
-  /** Screen readers speak what is added: the words must be a new element. */
+  /** Screen readers speak added elements, so the text must be in a new element. */
   const expectNew = async (said: Locator, again: () => unknown) => {
     await expect(said).toBeAttached();
     const first = await said.elementHandle();

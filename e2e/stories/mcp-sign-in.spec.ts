@@ -9,7 +9,8 @@ test.afterEach(async ({ loupe }) => {
 test('a person signs in to a server in another tab, and out again [O29]', async ({ browser, loupe }) => {
   await using tracker = await startOauthMcpServer();
   await send(loupe, '/api/mcp/servers', { name: 'tracker', server: { type: 'http', url: tracker.url } });
-  // A browser of its own: it visits the authorization server, which the other stories' browsers must not.
+  // A separate browser, because it visits the authorization server, which the browsers of other stories must
+  // not.
   const context = await browser.newContext({ baseURL: loupe.url });
   await signIn(context, loupe);
   const page = await context.newPage();

@@ -19,7 +19,7 @@ test.afterEach(async ({ loupe }) => {
   }
 });
 
-/** What other programs keep in their configuration. */
+/** A configuration as written by other programs. */
 function configuration(): string {
   const { command, args } = npmServer('everything', ['stdio']);
   return JSON.stringify(
@@ -44,7 +44,7 @@ test('a server is pasted, reviewed, started, tried and accepted, and a run calls
     await page.getByRole('button', { name: 'Read', exact: true }).click();
     await expect(page.getByText(/old transport "sse"/)).toBeVisible();
     await page.getByLabel('Configuration', { exact: true }).fill(configuration());
-    // What a browser sends when no file is chosen after all.
+    // The event of a browser when choosing a file is cancelled.
     await page.getByLabel('Configuration file').dispatchEvent('cancel', { cancelable: false });
     await page.getByRole('button', { name: 'Read', exact: true }).click();
     await expect(page.getByText('Left out: icon')).toBeVisible();

@@ -216,7 +216,7 @@ test('repeated prompts show how often they give the same answer [T10]', async ({
   await expect(agreement.getByRole('row')).toHaveCount(3);
   await expect(agreement.getByRole('row').nth(2)).toContainText('top_k 40, top_p 0.9');
   await expect(agreement.getByRole('cell', { name: '2 of 2' })).toHaveCount(4);
-  // What is equal throughout takes a line each, and opens.
+  // Identical steps take one line each, and can be opened.
   const groups = page.getByRole('region', { name: 'Agreement by iteration' });
   await expect(groups.getByText('Both runs are identical (1 iteration)')).toHaveCount(2);
   await expect(groups.getByRole('table')).toHaveCount(0);
@@ -248,7 +248,7 @@ test('Ctrl-K opens any page, and / finds a row', async ({ page, loupe, ollama })
   const commands = page.getByRole('listbox', { name: 'Commands', exact: true }).getByRole('option');
   await expect(commands.first()).toContainText('New task');
   await page.getByRole('combobox', { name: 'Command', exact: true }).fill('hide a needle');
-  // What the logs hold of these words is marked, and comes later.
+  // Matches in the logs are marked, and arrive later.
   await expect(commands.filter({ hasNot: page.locator('mark') })).toHaveCount(1);
   await page.keyboard.press('Enter');
   const view = new RunView(page);

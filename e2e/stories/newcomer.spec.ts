@@ -68,7 +68,7 @@ test('a missing model is named with the command that gets it [D11, S2]', async (
   await expect(page.getByText(/Model "was-here:latest" is missing.*ollama pull was-here/)).toBeVisible();
   await expect(page.getByRole('term').filter({ hasText: 'Model: needs attention' })).toBeVisible();
 
-  // A run that is started all the same ends with the same words.
+  // A run that is started anyway ends with the same message.
   const { id } = await finishRun(loupe, { task: 'Say hello', model: 'was-here' });
   const view = new RunView(page);
   await view.open(id);

@@ -231,7 +231,7 @@ test('10,000 events are combined into a few rows, which zooming in separates', a
 test('plots in a replay follow its position', async ({ page }) => {
   await importedPlots(page, longLog(300).events);
   const cursor = points(plot(page, 'Time by model call'));
-  // What precedes the first call, and 19 calls.
+  // The time before the first call, and 19 calls.
   await expect(cursor).toHaveAttribute('aria-valuemax', '20');
   await page.getByRole('button', { name: 'Replay', exact: true }).click();
   const place = page.getByRole('slider', { name: 'Position in the run' });
@@ -258,7 +258,7 @@ test('two runs have their timelines above each other, aligned by iteration', asy
   await page.goto(`/compare?a=${a.id}&b=${b.id}`);
   const figure = plot(page, 'Time by iteration');
   const cursor = points(figure);
-  // What precedes the first call, and four iterations.
+  // The time before the first call, and four iterations.
   await expect(cursor).toHaveAttribute('aria-valuemax', '5');
   await cursor.focus();
   await page.keyboard.press('End');

@@ -1,7 +1,7 @@
 import type { Page, Request } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
 
-/** Counts the requests of a page to a path, with whatever query. */
+/** Counts the requests of a page to a path, with any query. */
 function countRequests(page: Page, path: string): { count: () => number; settled: () => Promise<void> } {
   let count = 0;
   const open = new Set<Request>();
@@ -30,7 +30,7 @@ test('one poll of the health serves the header and the page, and none a hidden p
   await page.clock.install();
   await page.goto('/models');
   await expect(page.getByRole('banner').getByRole('link', { name: /^Ollama/ })).toBeVisible();
-  // From here on the page's clock moves only when told to, however long this machine takes.
+  // From here on the page's clock only moves on command, however slow this machine is.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
   await health.settled();
   const before = health.count();

@@ -198,7 +198,7 @@ for (const worker of [true, false]) {
     const last = await context.newPage();
     await last.goto('about:blank');
     await last.goto(`/runs/${id}`, { waitUntil: 'commit' });
-    // One that waits for a connection waits for ever; how long it takes is measured by bench/dashboard.ts.
+    // A tab without a connection would wait forever; bench/dashboard.ts measures how long it takes.
     await new RunView(last).connection('Live').waitFor();
     // The tab that has the stream is closed: another takes its place, and nothing is lost.
     await page.close();
@@ -215,7 +215,7 @@ test('notifications are enabled by a click, and sent only while no page is visib
   loupe,
   ollama,
 }) => {
-  // What a person would see on the desktop, and a page that is told to be out of sight.
+  // A desktop notification, and a page that believes it is hidden.
   await context.addInitScript(() => {
     const told: string[] = [];
     const asked = { times: 0, answer: 'granted' as NotificationPermission };

@@ -83,7 +83,7 @@ test('a finished run can be replayed in real or compressed time, from any positi
     await at(log.length);
     const replayed = await view.allRows();
     expect([...replayed.keys()]).toEqual([...whole.keys()]);
-    // In the past nothing can be done: the one button of a row that reads as text is left out.
+    // There are no actions in the past, so the button of a row that reads as text is left out.
     for (const [row, text] of replayed)
       expect(text).toBe(whole.get(row)?.replace('\nFork with other arguments', ''));
     await expectAccessible(page);

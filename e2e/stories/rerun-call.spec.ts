@@ -13,7 +13,7 @@ interface Parts {
   workspace: (files?: Record<string, string>) => string;
 }
 
-/** A run with two calls, whose model reads another file when it is asked for another. */
+/** A run with two calls, whose model reads another file on request. */
 async function reportRun({ loupe, ollama, workspace }: Parts): Promise<string> {
   const read = (path: string) => ({ name: 'read_file', arguments: { path } });
   ollama.add({
@@ -107,7 +107,7 @@ test('a person sends a call again with another message, compares the replies, an
   await expect(replies.getByRole('region', { name: 'Try 1' })).toBeVisible();
   await expect(original).toHaveCount(0);
 
-  // What was tried stays listed when the editor is closed.
+  // Tries stay listed when the editor is closed.
   await dialog.getByRole('button', { name: 'Close', exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await page.getByRole('button', { name: 'Re-run call 1' }).click();

@@ -105,7 +105,8 @@ test('every page says that a killed server is away, and that a frozen one does n
   await page.goto('/models');
   const light = page.getByRole('banner').getByRole('link', { name: /^Ollama/ });
   await expect(light).toBeVisible();
-  // By the page's own clock, which stands still otherwise: its next poll is 10 seconds away, however slow this machine is.
+  // Advances the page's clock, which is otherwise frozen: its next poll is 10 seconds away, however slow this
+  // machine is.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
   await loupe.stop('SIGKILL');
   let passedMs = 0;

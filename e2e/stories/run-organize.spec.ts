@@ -83,11 +83,11 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
     await bar.getByRole('button', { name: 'Tag', exact: true }).click();
     const tags = page.getByLabel('Add tags');
     await tags.fill('sto');
-    // Part of a composition, as of Japanese: the word goes on.
+    // Part of an IME composition, as in Japanese: the word continues.
     await tags.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
     await expect(tags).toHaveValue('sto');
     await tags.fill('story,');
-    // What was entered stays when it cannot be saved.
+    // Entries are kept if they cannot be saved.
     await page.route('**/api/selection/annotate', (route) => route.abort(), { times: 1 });
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();

@@ -161,7 +161,7 @@ test('list filters are kept in the URL and never dropped silently', async ({ pag
   await page.getByRole('button', { name: 'Clear' }).click();
   await expect(writes).toBeVisible();
 
-  // An address with a reason, as scripts ask for it, still filters and says so.
+  // A URL with a reason, as used by scripts, still filters and shows it.
   await page.goto('/?reason=repetition');
   await expect(loops).toBeVisible();
   await expect(writes).toBeHidden();

@@ -79,7 +79,7 @@ test('a teammate follows a live run, until the link is revoked [D14, D15]', asyn
   await expect(dialog.getByRole('checkbox', { name: 'Show email' })).not.toBeChecked();
   await expect(dialog).toContainText('Only this machine can open the link.');
   await expect(dialog).toContainText('LOUPE_SHARE_URL');
-  // Only asked about: no test opens anything to a network.
+  // Only the question is tested: no test opens anything to a network.
   if (ownAddresses().length > 0) {
     await dialog.getByRole('button', { name: 'Open to my network' }).click();
     await expect(dialog).toContainText('the connection is not encrypted');
@@ -105,7 +105,7 @@ test('a teammate follows a live run, until the link is revoked [D14, D15]', asyn
   await expect(other.page.getByRole('textbox')).toHaveCount(0);
   expect(await other.context.cookies()).toEqual([]);
 
-  // What comes later comes there as well.
+  // Later events arrive there as well.
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Stop after this step' }).click();
   await expect(other.page.getByText(/stop/i).first()).toBeVisible();
@@ -212,7 +212,7 @@ test('a text over 64 KB shows how much is loaded, and the rest is fetched, maske
   workspace,
   browser,
 }) => {
-  // The secret stands across the place where the text is cut.
+  // The secret spans the position where the text is cut.
   const secret = 'AKIAIOSFODNN7EXAMPLF';
   const content = `${'lorem\n'.repeat(11_000).slice(0, 65_526)}\n${secret}\n${'ipsum\n'.repeat(2000)}`;
   ollama.add({ name: 'long-shared', steps: [{ reply: { content: `${content}The task is completed.` } }] });

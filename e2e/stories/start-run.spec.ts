@@ -138,7 +138,7 @@ test('the form starts a run with all of its options [D10]', async ({ page, loupe
     result_chars: 4000,
     model_options: { temperature: 0.2, seed: 7, top_p: 0.9, top_k: 40 },
   });
-  // What was chosen is what Ollama is asked for.
+  // Ollama gets a request for the chosen model.
   expect(ollama.chats.at(-1)).toMatchObject({
     stream: true,
     think: true,
@@ -274,7 +274,7 @@ test('invalid input is reported at the field before anything starts [D10, G3]', 
   await expect(page.getByLabel('Iterations', { exact: true })).toBeFocused();
   await expect(page.getByText('A whole number from 1 to 100.')).toBeVisible();
 
-  // What only the server can know comes back as its words: what happened, and what to do.
+  // Problems that only the server can know are shown in its own words: what happened, and what to do.
   await page.getByLabel('Iterations', { exact: true }).fill('');
   await page.getByText('An existing folder').click();
   await page.getByLabel('Folder', { exact: true }).fill('/no/such/folder');

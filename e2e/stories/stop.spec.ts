@@ -50,7 +50,7 @@ test('the second stop ends the run immediately and releases Ollama [D12, S14]', 
   const asked = requests[0]?.at ?? 0;
   const closed = () => ollama.closeEvents.find(({ path, at }) => path === '/api/chat' && at >= asked);
   await expect.poll(closed).toBeDefined();
-  // The run says that it is over only once the connection is closed.
+  // The run ends only once the connection is closed.
   expect(closed()?.at).toBeLessThanOrEqual(eventsOf(log, 'run.ended')[0]?.at ?? 0);
   expect((closed()?.at ?? Number.POSITIVE_INFINITY) - (requests[1]?.at ?? 0)).toBeLessThan(10_000);
 });

@@ -19,7 +19,7 @@ test('a model is asked for calls of tools, and the result is shown with its evid
   ]) {
     await loupe.request('/api/command-tools', { json: { tool: each } });
   }
-  // Each request is a conversation of its own, known by its words.
+  // Each request is a separate conversation, identified by its prompt.
   const answers = {
     'Find a text in the notes.': call('custom__find_text', { query: 'harbor' }),
     'find text': call('custom__find_text', { query: 'harbour' }),

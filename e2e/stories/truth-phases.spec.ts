@@ -32,7 +32,7 @@ test('loading, reading, thinking and writing are shown as separate phases, each 
   const phase = page.locator('[data-phase]');
 
   await expect(phase).toContainText('Loading the model');
-  // What Ollama says of the load, never an invented share of it.
+  // Ollama's own report on the load, never an invented percentage.
   await expect(phase).toContainText('3.1 MB of 3.1 MB to the GPU');
   loads();
   await expect(phase).toContainText('Reading the prompt');

@@ -122,7 +122,7 @@ test('a reply that was all thinking is reported, and one click retries without t
   const view = new RunView(page);
   await view.open(run.id);
   await expect(view.end).toContainText('used all its 20 tokens for thinking');
-  // Two tries in each of three iterations; the page shows the end, and the last call stands right above it.
+  // Two tries in each of three iterations; the page shows the end, and the last call is right above it.
   await expect(view.row('Model call 6')).toContainText(
     '20 thinking tokens, 0 answer tokens, cut off by the reply limit (20)',
   );

@@ -13,7 +13,7 @@ test('failed checks start a second attempt that lists the failures [V5-V8, V10]'
   loupe,
   ollama,
 }) => {
-  // The corrective prompt starts a new conversation and selects its scenario by its words.
+  // The corrective prompt starts a new conversation and selects its scenario by its text.
   ollama.add({
     name: 'corrected',
     model: 'checked',

@@ -146,7 +146,7 @@ test('a broken stream resumes where it stopped [D5]', async ({ page, context, lo
   await context.setOffline(false);
   const { rows } = await pictureOf(page);
   expect([...rows.values()].filter((text) => text.includes('write_file'))).toHaveLength(6);
-  // Nothing that was there is asked for again.
+  // Nothing that was already loaded is requested again.
   expect(asked.every((url) => Number(new URL(url).searchParams.get('after')) > 0)).toBe(true);
 });
 

@@ -24,7 +24,9 @@ function run(command, args, options) {
   return status ?? 1;
 }
 
-/** StrykerJS brings 177 packages that nothing else needs, so it is installed on first use, from a lock file of its own. */
+/**
+ * StrykerJS brings 177 packages that nothing else needs, so it is installed on first use, from a separate lock file.
+ */
 function ensureStryker() {
   const lock = readFileSync(join(here, 'package-lock.json'), 'utf8');
   const installed = join(here, 'node_modules', '.loupe-lock');

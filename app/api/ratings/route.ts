@@ -9,7 +9,7 @@ export function GET(request: Request) {
   return handle(request, async () => Response.json(await getRatings().list()));
 }
 
-/** Stores what is to be rated by whom; the models begin at once. */
+/** Stores a rating study; its models start immediately. */
 export function POST(request: Request) {
   return handle(request, async () => {
     const reply = await getRatings().create(await readBody(request, createRatingRequest));

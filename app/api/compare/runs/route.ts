@@ -6,7 +6,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** What several runs came to: figures, conditions, final answers and changed files, and which settings differ. */
+/** The results of several runs: figures, conditions, final answers and changed files, and which settings differ. */
 export function GET(request: Request) {
   return handle(request, async () => {
     const ids = new URL(request.url).searchParams.getAll('run');

@@ -4,7 +4,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** What became of each case of an experiment in each cell. */
+/** The outcome of each case of an experiment in each cell. */
 export function GET(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
   return handle(request, async () => {
     const { experimentId } = await params;

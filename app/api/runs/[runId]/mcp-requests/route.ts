@@ -5,7 +5,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Records a person's answer to what an MCP server asks during a call. Repeating the same answer has no effect. */
+/** Records a person's answer to a request of an MCP server during a call. Repeating the same answer has no effect. */
 export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;

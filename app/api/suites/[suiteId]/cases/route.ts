@@ -4,7 +4,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Adds what a run was asked as a case. */
+/** Adds a run's task as a case. */
 export function POST(request: Request, { params }: { params: Promise<{ suiteId: string }> }) {
   return handle(request, async () => {
     const body = await readBody(request, addCaseRequest);

@@ -4,7 +4,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Calls a tool for the person who tries it; a failed call is a result. */
+/** Calls a tool for a person who tries it out; a failed call is a result. */
 export function POST(request: Request, { params }: { params: Promise<{ server: string }> }) {
   return handle(request, async () => {
     const { tool, arguments: args } = await readBody(request, callMcpToolRequest);

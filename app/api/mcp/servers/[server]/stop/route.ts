@@ -3,7 +3,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Ends the process that was started with `start`; runs keep theirs. */
+/** Ends the process that was started with `start`; runs keep their own. */
 export function POST(request: Request, { params }: { params: Promise<{ server: string }> }) {
   return handle(request, async () => {
     const { server } = await params;

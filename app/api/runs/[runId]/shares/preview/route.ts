@@ -4,7 +4,7 @@ import { getSharing } from '#lib/sharing/listener/current-sharing.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** What a link with these settings would show, with the findings. Creates nothing. */
+/** Previews a link with these settings, with the findings. Creates nothing. */
 export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;
