@@ -21,7 +21,7 @@ test('the form chooses the tools and shows what they take of the window [O18]', 
   const tools = page.getByRole('group', { name: 'Offered tools' });
   await expect(tools.getByRole('checkbox')).toHaveCount(7);
   await expect(tools.getByLabel('fetch_url')).not.toBeChecked();
-  await expect(tools).toContainText('Read a text file or an image of the workspace.');
+  await expect(tools).toContainText('Read a text file or an image in the workspace.');
   await expect(
     page.getByText(/^6 tools: about [\d,]+ tokens in every request, \d+% of the window\.$/),
   ).toBeVisible();
