@@ -86,7 +86,8 @@ export class CommandTools {
   }
 
   /**
-   * Runs a tool for a person who tries it, in an empty folder that is removed afterwards. A failed call is a result.
+   * Runs a tool for a person who tries it out, in an empty folder that is removed afterwards. A failed call is a
+   * result.
    *
    * @throws {AppError} `commands_unavailable` if commands cannot run here
    */
@@ -125,7 +126,9 @@ export class CommandTools {
     return this.#options.sandbox.report.available ? await this.#file.read() : [];
   }
 
-  /** As `definitions`, but none while the file cannot be read: the Tools page and a run that needs one say why. */
+  /**
+   * Like `definitions`, but empty while the file cannot be read; the Tools page and runs that need a tool report why.
+   */
   async readable(): Promise<CommandTool[]> {
     return this.definitions().catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'command_tools_unreadable') return [];
@@ -150,7 +153,7 @@ export function offeredGroup(tools: readonly CommandTool[]): ServerTools[] {
   return [{ server: CUSTOM_GROUP, tools: offered }];
 }
 
-/** What models get of the tools. Pure. */
+/** The definitions for models. Pure. */
 export function definitionsOf(tools: readonly CommandTool[]): ToolDefinition[] {
   return tools.map(commandDefinition);
 }

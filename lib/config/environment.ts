@@ -30,11 +30,11 @@ export interface Environment {
   readonly unconfined: boolean;
   /** Whether to allow models that Ollama forwards to another machine. */
   readonly allowRemoteModels: boolean;
-  /** Where to send spans, if anywhere: the only outgoing address besides the model server. */
+  /** The collector for spans, if any: the only outgoing address besides the model server. */
   readonly otlpEndpoint: string | undefined;
   /** Whether spans include texts, redacted. */
   readonly otlpContent: boolean;
-  /** Where shared runs are served. */
+  /** The address on which shared runs are served. */
   readonly share: ShareSettings;
 }
 
@@ -92,7 +92,7 @@ export class SettingsError extends AppError {
 }
 
 /**
- * Reads LOUPE_* and OLLAMA_HOST. Reports all problems at once.
+ * Reads LOUPE_* and OLLAMA_HOST. Reports all problems together.
  *
  * @throws {SettingsError}
  */

@@ -4,9 +4,9 @@ import { isNoSpace } from '../util/no-space.ts';
 /**
  * Writes a file of the data directory.
  *
- * @param write what writes it
+ * @param write writes the file
  * @param path the file, for the message
- * @throws {AppError} `storage_full` if the disk has no room; any other error as it is
+ * @throws {AppError} `storage_full` if the disk is full; other errors pass unchanged
  */
 export async function withRoomFor<Result>(path: string, write: () => Promise<Result>): Promise<Result> {
   try {

@@ -36,7 +36,7 @@ export function operatorToken(dataDir: string, given: string | undefined): strin
     writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if (!isNoSpace(error)) throw unreadable(path, error);
-    rmSync(path, { force: true }); // an empty file would keep the next start from making one
+    rmSync(path, { force: true }); // an empty file would keep the next start from creating one
     console.warn(
       `${path} could not be written: the disk is full. The operator token is valid until Loupe stops.`,
     );

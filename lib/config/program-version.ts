@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The version in `package.json` of the program that runs; empty if it has none.
+ * The version in the running program's `package.json`; empty if it has none.
  *
  * @param root its folder; default: the working directory, which is that of the server
  */

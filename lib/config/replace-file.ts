@@ -4,10 +4,10 @@ import { isNoSpace } from '../util/no-space.ts';
 import { withRoomFor } from './full-disk.ts';
 
 /**
- * Replaces a file at once, so that a killed process leaves the old or the new one, and creates its folder. Only the owner
- * can read both. Of the same file, one at a time.
+ * Replaces a file atomically, so that a killed process leaves the old or the new one, and creates its folder. Only the
+ * owner can read both. Replacements of the same file run one at a time.
  *
- * @throws {AppError} `storage_full`; then the old file is there as it was
+ * @throws {AppError} `storage_full`; the old file is then unchanged
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.new`;
@@ -17,7 +17,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
       await writeFile(temporary, text, { mode: 0o600, flush: true });
       await rename(temporary, path);
     } catch (error) {
-      // Its beginning would take up the room that is left.
+      // The partial file would take up the remaining space.
       if (isNoSpace(error)) await rm(temporary, { force: true });
       throw error;
     }

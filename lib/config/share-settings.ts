@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Where shared runs are served, and the base URL of links to them. */
+/** The address on which shared runs are served, and the base URL of links to them. */
 export interface ShareSettings {
   /** Loopback by default (LOUPE_SHARE_BIND). */
   readonly host: string;

@@ -807,7 +807,7 @@ function isModelName(name: string): boolean {
   return /^[\w.-]+(:\d+)?(\/[\w.-]+){0,2}(:[\w.-]+)?$/.test(name);
 }
 
-/** What Go's `time.ParseDuration` says of seconds that are a text. */
+/** The error of Go's `time.ParseDuration` for seconds given as a string. */
 function withoutUnit(keepAlive: string | number | null | undefined): string | undefined {
   if (typeof keepAlive !== 'string' || !/^[-+]?[\d.]+$/.test(keepAlive) || isZero(keepAlive))
     return undefined;
@@ -933,8 +933,8 @@ function bodyOf(text: string): unknown {
 }
 
 /**
- * The step of a request with a `format`: Ollama lets the model choose only tokens that fit the schema, so a script that
- * would say anything but JSON says a sample of it.
+ * The step of a request with a `format`: Ollama lets the model choose only tokens that fit the schema, so a step whose
+ * text is not JSON is replaced by a sample of the schema.
  */
 function formatted(found: ReturnType<typeof stepAt>, { format }: ChatBody): ReturnType<typeof stepAt> {
   const { fault, attempts, reply } = found?.step ?? {};

@@ -134,7 +134,7 @@ export const scenario = z.strictObject({
   description: z.string().default(''),
   /** Answers as this model instead. Several scenarios may share a model; the first that matches the request plays. */
   model: z.string().optional(),
-  /** What the model can do that it is named after. Default: as `fakeModel`. */
+  /** The capabilities of the model named after it. Default: as `fakeModel`. */
   capabilities: z.array(z.string()).optional(),
   /** Plays only if the first user message contains this. */
   match: z.string().optional(),

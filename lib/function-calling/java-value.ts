@@ -6,8 +6,8 @@ const FLOAT = /^-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]$/;
 const DOUBLE = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Reads a Java expression as the value that it stands for. What is not of the type stays a text, and is then judged as
- * a variable.
+ * Parses a Java expression to its value. An expression of another type stays a string, and is then judged as a
+ * variable.
  *
  * @param elements the type of a collection's elements
  * @see `bfcl_eval/eval_checker/ast_eval/type_convertor/java_type_converter.py` in the Python package `bfcl-eval` 2026.3.23

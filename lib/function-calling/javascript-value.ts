@@ -7,8 +7,8 @@ const ARRAY = /^(?:\[(.*?)\]|\bnew\s+Array\((.*?)\))/;
 const PAIR = /([^:]+):\s*(.*?)(?:,\s*(?=[^,]+:)|$)/g;
 
 /**
- * Reads a JavaScript expression as the value that it stands for. What is not of the type stays a text, and is then
- * judged as a variable.
+ * Parses a JavaScript expression to its value. An expression of another type stays a string, and is then judged as a
+ * variable.
  *
  * @param elements the type of an array's elements
  * @see `bfcl_eval/eval_checker/ast_eval/type_convertor/js_type_converter.py` in the Python package `bfcl-eval` 2026.3.23

@@ -25,7 +25,7 @@ export interface JudgedCall {
 /** Whether a reply is right, and if not, why. */
 export type Judgement = { readonly right: true } | { readonly right: false; readonly reason: string };
 
-/** A longer expression is no value: the patterns that read one take quadratic time. */
+/** A longer expression is not parsed, because the patterns take quadratic time. */
 const MAX_EXPRESSION_CHARS = 4000;
 
 const PYTHON_TYPES: Readonly<Record<string, PythonType>> = {

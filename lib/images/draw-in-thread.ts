@@ -11,7 +11,7 @@ export interface ToDraw {
   orientation: Orientation;
 }
 
-/** What is left of an image: its pixels. */
+/** The kept part of an image: its pixels. */
 export interface DrawnImage {
   type: 'png' | 'jpeg';
   data: Uint8Array;
@@ -34,7 +34,7 @@ const turns = new OneAtATime({
 });
 
 /**
- * Decodes and re-encodes an image, in a thread of its own with a time limit.
+ * Decodes and re-encodes an image in a separate thread with a time limit.
  *
  * @returns `undefined` if it takes too long
  * @throws the reason of the signal; an error if it cannot be decoded, which ends the thread

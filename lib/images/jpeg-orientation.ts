@@ -1,7 +1,7 @@
 /** How a camera was held, by the EXIF data of a JPEG. Only what decoders need to turn the image upright. Pure. */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
-/** @returns 1 (upright) where there is no orientation, or an invalid one */
+/** @returns 1 (upright) if the orientation is missing or invalid */
 export function jpegOrientation(head: Uint8Array): Orientation {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return 1;

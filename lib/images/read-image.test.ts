@@ -8,7 +8,7 @@ import { readImage } from './read-image.ts';
 const { signal } = new AbortController();
 const read = (data: Uint8Array, name = 'picture.png') => readImage({ name, data }, signal);
 
-/** A PNG that says it has other dimensions than it has. */
+/** A PNG whose header has wrong dimensions. */
 function bomb(width: number, height: number): Buffer {
   const data = Buffer.from(pngImage());
   data.writeUInt32BE(width, 16);

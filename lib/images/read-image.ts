@@ -15,8 +15,8 @@ export interface ReadImage {
 }
 
 /**
- * Reads an image that a person attached or a tool returned. Its type is what its bytes say. It is decoded and re-encoded,
- * not larger than models need: what a file holds besides its pixels (metadata, scripts, other files) is not kept.
+ * Reads an image that a person attached or a tool returned. Its type is detected from its bytes. It is decoded and
+ * re-encoded, no larger than models need, so that only its pixels are kept: no metadata, scripts or other files.
  *
  * @throws {AppError} `image_refused`, with what is wrong with it
  */

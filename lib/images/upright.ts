@@ -7,7 +7,7 @@ export interface Pixels {
   readonly height: number;
 }
 
-/** Where a pixel of the upright image comes from, for each way in which a camera can be held. */
+/** The source of a pixel of the upright image, for each camera orientation. */
 const SOURCES: Readonly<
   Record<Orientation, (x: number, y: number, from: Pixels) => readonly [x: number, y: number]>
 > = {

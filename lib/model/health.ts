@@ -50,7 +50,10 @@ export interface OllamaHealth {
     model?: string;
     signal?: AbortSignal;
   }): Promise<{ version?: string; model?: ModelDetails }>;
-  /** The installed models with their capabilities; asked again only when a model's digest changed. Takes 18 s at most. */
+  /**
+   * The installed models with their capabilities, which are requested again only when a model's digest changed. Takes
+   * 18 s at most.
+   */
   listModels(signal?: AbortSignal): Promise<ModelCatalog>;
   /** The models currently in memory. */
   listRunningModels(signal?: AbortSignal): Promise<RunningModel[]>;

@@ -19,7 +19,7 @@ import { ServerFacts } from './server-facts.ts';
 
 /** Max response sizes and timeouts. Every field has a default. */
 export interface OllamaLimits extends StreamLimits {
-  /** What is kept of a reply: a body that is read as a whole, or what the model said in a streamed one. */
+  /** Max size of a reply: of a body that is read as a whole, or of the model's output in a streamed one. */
   maxResponseBytes: number;
   connectTimeoutMs: number;
   /** How long to check whether the server is idle after an aborted call. */
@@ -76,7 +76,7 @@ export interface CallOptions {
 
 /** The means to make a request. */
 export interface OllamaCall {
-  /** For everything but replies of a model and what each run or call asks before them. */
+  /** For everything except model replies and the queries of each run or call before them. */
   client: Ollama;
   /** For paths that the client lacks. */
   getText(path: string): Promise<string>;
@@ -290,7 +290,7 @@ class Requests implements OllamaCall {
     return readText(response.body, this.#connection.limits.maxResponseBytes);
   }
 
-  /** @throws {ModelError} for a text that is no object, or an object that is an error */
+  /** @throws {ModelError} for a text that is not an object, or an object that is an error */
   #checked(text: string): Record<string, unknown> {
     const object = parseReplyObject(text);
     const error = errorIn(object);

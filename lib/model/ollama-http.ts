@@ -49,7 +49,7 @@ export interface Exchange {
 
 /**
  * Reads a body once, piece by piece as it arrives, until its end or until `take` returns `false`, which keeps the connection
- * open. It calls back because an async iterator costs more than all else that is done to receive a small reply.
+ * open. It uses a callback because an async iterator costs more than everything else about receiving a small reply.
  *
  * @throws {ExchangeError} and whatever `take` throws
  */
@@ -214,7 +214,7 @@ function readBody(message: IncomingMessage, take: (piece: Uint8Array) => boolean
     resolve();
   };
   const onClose = () => reject(new ExchangeError(new Error('closed before its end'), { inBody: true }));
-  // What is left of the body then arrives unread, unless its connection is closed.
+  // The rest of the body then arrives unread, unless the connection is closed.
   const leave = () => source.off('data', onPiece).off('end', onEnd).off('close', onClose);
   // Kept, because a failure after an early end does not matter, but must not become an uncaught exception.
   source.on('error', (cause) => reject(new ExchangeError(cause, { inBody: true })));

@@ -258,10 +258,11 @@ export async function showInstalled(
 }
 
 /**
- * The weights, adapters and projectors of a model, as the first lines of its Modelfile name their blobs. Ollama keys a runner by
- * the weights, and reloads it where adapters or projectors differ (`server/sched.go`).
+ * The weights, adapters and projectors of a model, by the blobs named in the first lines of its Modelfile. Ollama keys
+ * a runner by the weights, and reloads it where adapters or projectors differ (`server/sched.go`).
  *
- * @returns an empty text for a model without a file of weights (safetensors): it shares no runner; `undefined` where it can't be told
+ * @returns an empty text for a model without a file of weights (safetensors): it shares no runner; `undefined` if it is
+ *   unknown
  */
 export function runnerKeyIn(modelfile: string): string | undefined {
   const blobs: string[] = [];

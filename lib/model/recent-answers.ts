@@ -12,7 +12,7 @@ const MAX_ANSWERS = 100;
 
 interface Answer<T> {
   readonly value: T;
-  /** When it was asked for, in milliseconds of the clock. */
+  /** When it was requested, in milliseconds of the clock. */
   readonly askedAt: number;
 }
 
@@ -22,7 +22,7 @@ interface Question<T> {
   readonly askedAt: number;
 }
 
-/** What a caller accepts, and how long it waits. */
+/** How old an answer a caller accepts, and how long it waits. */
 export interface Patience {
   /** How old the question may be, in milliseconds. Default: 5 s. */
   maxAgeMs?: number;
@@ -31,8 +31,8 @@ export interface Patience {
 }
 
 /**
- * A server's answers of the last seconds, so that runs that start one after another, or together, do not all ask the same.
- * Failures are not kept, and neither is an answer to a question asked before `forget`.
+ * A server's answers of the last seconds, so that runs that start in succession or together do not repeat the same
+ * queries. Failures are not kept, and neither are answers to queries made before `forget`.
  */
 export class RecentAnswers<T> {
   readonly #clock: () => number;
@@ -44,7 +44,7 @@ export class RecentAnswers<T> {
     this.#clock = clock;
   }
 
-  /** The recent answer, the one on its way, or a new one. A failure of another caller's question is not passed on. */
+  /** The recent answer, the pending one, or a new one. A failure of another caller's query is not passed on. */
   async get(
     key: string,
     ask: () => Promise<T>,
@@ -60,7 +60,7 @@ export class RecentAnswers<T> {
     return this.renew(key, ask);
   }
 
-  /** A new answer, whatever is known. */
+  /** A new answer, even if a recent one is known. */
   async renew(key: string, ask: () => Promise<T>): Promise<T> {
     const answers = this.#answers;
     const questions = this.#questions;
@@ -78,7 +78,7 @@ export class RecentAnswers<T> {
     }
   }
 
-  /** How long ago the question was asked whose answer is known, in milliseconds. */
+  /** The age of the known answer, counted from its query, in milliseconds. */
   ageMs(key: string): number | undefined {
     const known = this.#answers.get(key);
     return known && this.#clock() - known.askedAt;
@@ -99,7 +99,7 @@ export class RecentAnswers<T> {
   }
 }
 
-/** `undefined` if it fails, for whatever reason the other caller has, or if `signal` fires first. */
+/** `undefined` if it fails for any reason of the other caller, or if `signal` fires first. */
 async function unlessItFails<T>(answer: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
   const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
   const stop = () => resolve(undefined);

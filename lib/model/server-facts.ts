@@ -3,7 +3,7 @@ import type { InstalledModel } from './installed-model.ts';
 import { RecentAnswers } from './recent-answers.ts';
 import type { RunningModel } from './running-model.ts';
 
-/** What a server recently said about itself and its models. */
+/** A server's recent answers about itself and its models. */
 export class ServerFacts {
   /** The server's answer to a ping. */
   readonly pings = new RecentAnswers<{ version?: string }>();
@@ -16,7 +16,7 @@ export class ServerFacts {
   /** `/api/ps`, which is reused for a moment only. */
   readonly running = new RecentAnswers<readonly RunningModel[]>();
 
-  /** For when the server may have been restarted or upgraded, or its models have changed. */
+  /** Call when the server may have been restarted or upgraded, or its models have changed. */
   forget(): void {
     const { pings, details, manifests, installed, running } = this;
     for (const answers of [pings, details, manifests, installed, running]) answers.forget();

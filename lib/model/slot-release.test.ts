@@ -29,6 +29,6 @@ it('a stay that is longer than ours was set by another client, which may be at w
 
 it('a question may take the longer, the larger the window that it does not fit [S14]', () => {
   expect(answerWithinMs(4096)).toBeLessThan(2000);
-  // 3.7 µs a token were measured: a large window takes seconds on a machine that has other things to do, too.
+  // 3.7 µs a token were measured: a large window takes seconds on a busy machine.
   expect(answerWithinMs(1_048_576)).toBeGreaterThan(5 * 3.7e-3 * 1_048_576);
 });

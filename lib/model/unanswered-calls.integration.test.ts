@@ -11,7 +11,7 @@ import type { OllamaLimits } from './ollama-connection.ts';
 import { parseOllamaHost } from './ollama-host.ts';
 import { MOMENT_MS } from './recent-answers.ts';
 
-// What waits for the time limit of a call that gets no answer.
+// Tests that wait for the time limit of an unanswered call.
 
 class Server implements AsyncDisposable {
   readonly fake: FakeOllama;
@@ -53,7 +53,7 @@ const load = { model: 'play', numCtx: 4096, keepAlive: '5m' };
 
 describe('the slot of a call that was broken off', () => {
   const LONG = 'word '.repeat(200);
-  /** What comes, comes in time on any machine. Where another client uses the slot, the limits of the product apply. */
+  /** Limits long enough for any machine. If another client uses the slot, the limits of the product apply. */
   const PATIENT = { idleWithinMs: 5000, slotAnswerMs: 20_000 };
   /** A slot that Ollama lost never answers. */
   const LOST = { ...PATIENT, slotAnswerMs: 300 };
@@ -119,7 +119,7 @@ describe('the slot of a call that was broken off', () => {
       method: 'POST',
       body: JSON.stringify({ model: 'play', messages: [], keep_alive: 0 }),
     });
-    await sleep(MOMENT_MS); // the last look at what is in memory is reused for this long
+    await sleep(MOMENT_MS); // the last answer about what is in memory is reused for this long
     await model.load(load, context());
     await breakOff(model);
     expect(versions()).toBe(2);
@@ -286,7 +286,7 @@ describe('a timeout', () => {
   it('excludes cleanup from the duration of the call', async () => {
     await using server = await scripted();
     const { fake, model } = server;
-    // Another client keeps the model at work: Ollama is not seen to be idle within its second.
+    // Another client keeps the model busy, so Ollama is not seen to be idle within its second.
     fake.hold('play', { turn: 0 });
     const theirs = fetch(`${fake.url}/api/chat`, {
       method: 'POST',

@@ -5,7 +5,7 @@ import { readCatalogue } from './testing/catalogue.ts';
 import { RENDERERS } from './testing/renderers.ts';
 import { TOOLS } from './testing/tools.ts';
 
-/** What is shown of a text that arrives piece by piece, before it is complete. */
+/** The shown part of a text that arrives piece by piece, before it is complete. */
 function shownOf(text: string, size: number): string {
   let shown = 0;
   for (let end = size; end < text.length + size; end += size) {

@@ -101,7 +101,7 @@ describe.each(dialects)('keeps text with tags of parameters whole: %s', (_, writ
   });
 });
 
-/** Dialects that write a value on lines of its own. */
+/** Dialects that write a value on separate lines. */
 const LAYOUTS: { [name: string]: (content: string) => string } = {
   'qwen3-coder': qwen3Coder,
   'qwen3-coder, content first': contentFirst,

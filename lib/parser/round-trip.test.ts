@@ -21,7 +21,7 @@ const TYPED = tool(
 );
 const tools = [...TOOLS, TYPED];
 
-/** What parsers trip over, as pieces of otherwise ordinary text. */
+/** Pieces that parsers trip over, within otherwise ordinary text. */
 const TRAPS = [
   '"',
   "'",

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../model/chat-model.ts';
 import type { JsonObject } from '../util/json.ts';
 
 const NUM_PREDICT = 1024;
-/** A token has at least this many bytes of UTF-8 in most texts of any script, so that the window holds the whole text. */
+/** Most texts of any script have at least this many bytes of UTF-8 per token, so the window holds the whole text. */
 const LEAST_BYTES_PER_TOKEN = 2;
 const WINDOW_STEP = 2048;
 
@@ -69,7 +69,7 @@ export function readScores(
   return checkScores(new Map(Object.entries(value)), questionnaire);
 }
 
-/** The scores of all items, or which one is missing or beside the scale. Pure. */
+/** The scores of all items, or which one is missing or off the scale. Pure. */
 export function checkScores(
   given: ReadonlyMap<string, unknown>,
   { scale, items }: Questionnaire,

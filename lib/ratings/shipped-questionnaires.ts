@@ -36,7 +36,7 @@ const SHIPPED = {
   },
 } as const;
 
-/** What ships, for a list. */
+/** The shipped questionnaires, for a list. */
 export function shippedQuestionnaires(): { name: string; title: string; description: string }[] {
   return Object.entries(SHIPPED).map(([name, { name: title, description }]) => ({
     name,

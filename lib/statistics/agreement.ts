@@ -1,12 +1,12 @@
-/** What the numbers of a scale mean: `ordinal` has an order, `interval` equal steps too. */
+/** The level of a scale: `ordinal` values have an order, `interval` values also equal steps. */
 export type ScaleLevel = 'ordinal' | 'interval';
 
 /** A value per rater, in the same order for every unit; missing where a rater gave none. */
 export type RatedUnit = readonly (number | undefined)[];
 
 /**
- * Krippendorff's alpha: how far raters agree, beyond what chance would bring. 1: fully; 0: as by chance; below 0: less.
- * Units that fewer than two raters rated don't count.
+ * Krippendorff's alpha: how far raters agree beyond chance. 1: fully; 0: as by chance; below 0: less. Units that fewer
+ * than two raters rated don't count.
  *
  * @returns `undefined` without two such values that differ, where agreement has no meaning
  * @see K. Krippendorff, Computing Krippendorff's Alpha-Reliability (2011)
@@ -49,7 +49,7 @@ function ordinalDistance(values: readonly (readonly [number, number])[]): (a: nu
  * At most 1. One is `undefined` if the variance that it divides by is estimated as 0 or less.
  */
 export interface IntraclassCorrelations {
-  /** ICC(1,1): every subject has raters of its own. */
+  /** ICC(1,1): every subject has different raters. */
   readonly oneWay: number | undefined;
   /** ICC(2,1): the raters are a sample; differences in level between them count. */
   readonly agreement: number | undefined;

@@ -1,4 +1,4 @@
-/** More standard deviations have a probability that a double cannot tell from 0. */
+/** Beyond this many standard deviations, a double cannot distinguish the probability from 0. */
 const FARTHEST = 8;
 
 /**

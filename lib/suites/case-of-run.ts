@@ -5,8 +5,8 @@ import type { RunConfig } from '../events/config.ts';
 import { isLedByPerson, kindOf } from '../events/modes.ts';
 
 /**
- * The case that asks a model what a run was asked: its task, the settings that were set, its checks, and the folder it
- * worked in or on a copy of. The model and its options are not part of a case.
+ * The case that repeats a run's task: with its prompt, the settings that were set, its checks, and the folder it worked
+ * in or on a copy of. The model and its options are not part of a case.
  *
  * @param folder the folder of a person; missing if it worked in an empty one
  * @throws {AppError} `invalid_request` for a session that a person led

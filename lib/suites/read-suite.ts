@@ -16,8 +16,8 @@ interface Parsed {
 }
 
 /**
- * Reads a suite file. Samples of an Inspect dataset are cases, too: a list of them without a header, numbers as IDs, none at
- * all (then they are numbered from 1), and fields that are null.
+ * Reads a suite file. Also accepts samples of an Inspect dataset as cases: a list without a header, numeric or missing
+ * IDs (then numbered from 1), and null fields.
  *
  * @param options.name the name of a suite whose file gives none
  * @returns every problem with its line, its case and its reason
@@ -128,7 +128,7 @@ function parseLines(text: string): Parsed | { problems: SuiteProblem[] } {
   return { value: { ...header, cases }, lineOf };
 }
 
-/** The first line can say what the suite is: a case has no format, and a header no input. */
+/** The first line may be the suite's header: a case has no format, and a header no input. */
 function isHeader(value: Record<string, unknown>): boolean {
   return 'format' in value || ('name' in value && !('input' in value));
 }

@@ -3,12 +3,12 @@ import { suite } from '../api/suite.ts';
 import { namesInSchema } from '../util/names-in-schema.ts';
 import { fieldProblems, firstProblems, quotedName } from '../util/schema-problems.ts';
 
-/** What is wrong with a suite, and where. */
+/** A problem of a suite, and its location. */
 export interface SuiteProblem {
   /** In the file, from 1. */
   line?: number | undefined;
   caseId?: string | undefined;
-  /** Of the field in its case or in the suite, such as `checks[0].type`; empty for the whole. */
+  /** The path of the field in its case or in the suite, such as `checks[0].type`; empty for the whole. */
   field: string;
   reason: string;
 }

@@ -5,8 +5,8 @@ const MAX_VALUES = 1_000_000;
 export const TOO_LARGE = `The suite is larger than ${MAX_SUITE_BYTES / 1024 / 1024} MB.`;
 
 /**
- * Why a value cannot be a suite, whatever its fields are: too large (aliases of YAML count each time), too deep, or not JSON.
- * `undefined` if it can.
+ * Why a value cannot be a suite, regardless of its fields: too large (aliases of YAML count each time), too deep, or
+ * not JSON. `undefined` if it can.
  */
 export function sizeProblem(value: unknown): string | undefined {
   const stack: { value: unknown; depth: number }[] = [{ value, depth: 0 }];

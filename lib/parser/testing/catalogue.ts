@@ -10,7 +10,7 @@ export interface CatalogueRow {
   loupe: string;
 }
 
-/** What Ollama does with each sample, by row name, then by parser or tag. */
+/** Ollama's handling of each sample, by row name, then by parser or tag. */
 export type ServerTable = Map<string, Map<string, string>>;
 
 /** The two tables of the page, the single source of samples and facts. */

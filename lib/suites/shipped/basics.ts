@@ -2,8 +2,8 @@ import type { SuiteCaseInput } from '../../api/suite.ts';
 import type { Check } from '../../events/check.ts';
 
 /**
- * Forty small tasks in eight groups, each with what its result must be. A model that drives an agent well passes nearly all
- * of them; which groups it fails says what it lacks. A test plays a reference solution of each case
+ * Forty small tasks in eight groups, each with checks of its result. A model that drives an agent well passes nearly
+ * all of them; the groups it fails show what it lacks. A test plays a reference solution of each case
  * (`lib/testing/suite-solutions.ts`).
  */
 export const BASICS = {
@@ -34,7 +34,7 @@ function exists(path: string): Check {
   return { type: 'file_exists', path };
 }
 
-/** The file holds this text and no more, but for white space around it. */
+/** The file contains exactly this text, ignoring surrounding white space. */
 function holds(path: string, text: string): Check {
   return command(`test "$(tr -d '[:space:]' < ${path})" = '${text}'`);
 }

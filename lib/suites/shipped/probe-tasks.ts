@@ -1,4 +1,4 @@
-/** The tasks of the probes of Model Check, which are cases of the suite Probes, too. */
+/** The tasks of Model Check's probes, which are also cases of the suite Probes. */
 export const PROBE_TASKS = {
   'one-call': 'Read the file alpha.md and say in one sentence what it is about.',
   types: 'Set a timer for 4 minutes with the label tea.',

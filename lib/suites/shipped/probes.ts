@@ -2,7 +2,7 @@ import type { SuiteCaseInput } from '../../api/suite.ts';
 import type { Check } from '../../events/check.ts';
 import { PROBE_TASKS } from './probe-tasks.ts';
 
-/** The ten probes of Model Check as tasks. The tools that three of them need are among the made-up ones of a run. */
+/** The ten probes of Model Check as tasks. Three of them need tools that are among a run's made-up tools. */
 export const PROBES_SUITE = {
   name: 'Probes',
   description:

@@ -51,7 +51,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a case with a model in a folder of its own, and judges it by its checks. */
+/** Runs a case with a model in a separate folder, and judges it by its checks. */
 async function passes(one: SuiteCase, model: string): Promise<boolean> {
   const workspace = mkdtempSync(join(folder, 'case-'));
   for (const [path, text] of Object.entries(one.files ?? {})) {
