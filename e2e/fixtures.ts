@@ -41,7 +41,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const { newContext } = browser;
       browser.newContext = async (...args) => {
         const context = await newContext.apply(browser, args);
-        context.on('page', comeAlive);
+        context.on('page', waitUntilInteractive);
         return context;
       };
       await use(browser);
@@ -153,7 +153,7 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
  * Opening a page of Loupe waits until it is interactive: earlier keys and clicks are lost on a slow machine. A page
  * becomes interactive all at once, and first sets the reader's density on its root element.
  */
-function comeAlive(page: Page): void {
+function waitUntilInteractive(page: Page): void {
   const alive = page.locator('html[data-density], html:not(:has(script[src*="/_next/"]))');
   const { goto, reload } = page;
   page.goto = async (...args) => {

@@ -12,12 +12,12 @@ export async function storeRuns(
     if (created?.type !== 'run.created') throw new Error(`The log of ${id} does not begin with its run`);
     await store.create({ id, config: created.config });
     const { epoch } = await store.claim(id, 'stories');
-    await appendTo(store, id, { epoch, expectedSeq: 1, events: rest.map(withoutPlace) });
+    await appendTo(store, id, { epoch, expectedSeq: 1, events: rest.map(withoutEnvelope) });
   }
   await store.close();
 }
 
 /** An event as it is appended, before the store gives it its place. */
-function withoutPlace({ run_id: _run, seq: _seq, at: _at, ...event }: RunEvent): NewEvent {
+function withoutEnvelope({ run_id: _run, seq: _seq, at: _at, ...event }: RunEvent): NewEvent {
   return event;
 }

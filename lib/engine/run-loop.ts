@@ -138,7 +138,7 @@ class Loop {
   readonly #results = new SeenResults();
   readonly #ahead = new CallsAhead();
   /** Images returned by running calls, by call. */
-  readonly #brought = new Map<string, NamedImage[]>();
+  readonly #returnedImages = new Map<string, NamedImage[]>();
   /** Images of the last request, in base64. */
   readonly #sentImages = new Map<string, string>();
   readonly #residency: ResidencyCheck;
@@ -740,20 +740,20 @@ class Loop {
 
   #takeImage(callId: string): (image: NamedImage) => void {
     return (image) => {
-      const brought = this.#brought.get(callId);
-      if (brought) brought.push(image);
-      else this.#brought.set(callId, [image]);
+      const returned = this.#returnedImages.get(callId);
+      if (returned) returned.push(image);
+      else this.#returnedImages.set(callId, [image]);
     };
   }
 
   /** Stores the images of a call that has ended, before its result refers to them. */
   async #keepImages(callId: string): Promise<Awaited<ReturnType<RunImages['keep']>>> {
-    const brought = this.#brought.get(callId) ?? [];
-    this.#brought.delete(callId);
+    const returned = this.#returnedImages.get(callId) ?? [];
+    this.#returnedImages.delete(callId);
     const { images } = this.#options;
-    if (brought.length === 0 || !images) return { images: [], refusals: [] };
+    if (returned.length === 0 || !images) return { images: [], refusals: [] };
     try {
-      return await images.keep(brought, this.#log.state.images.kept, this.#abort);
+      return await images.keep(returned, this.#log.state.images.kept, this.#abort);
     } catch (error) {
       if (!this.#abort.aborted) throw error;
       return { images: [], refusals: ['The run was stopped before its images were kept.'] };

@@ -24,7 +24,7 @@ export function useRowFilter(): AddressedRows {
   latest.current = query;
   const changeFilter = useCallback(
     (next: RowFilter, how?: AddressChange) =>
-      changeQuery(withoutPlace(writeRowFilter(latest.current, next)), how),
+      changeQuery(withoutRowLink(writeRowFilter(latest.current, next)), how),
     [changeQuery],
   );
   const find = query.get('find')?.slice(0, MAX_FIND_CHARS) || undefined;
@@ -37,7 +37,7 @@ export function useRowFilter(): AddressedRows {
 }
 
 /** Drops a link to one row: it no longer tells where the reader is, and that row may now be hidden. */
-function withoutPlace(query: URLSearchParams): URLSearchParams {
+function withoutRowLink(query: URLSearchParams): URLSearchParams {
   const written = new URLSearchParams(query);
   written.delete('seq');
   return written;

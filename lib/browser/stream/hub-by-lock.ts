@@ -35,11 +35,11 @@ export function joinHubByLock(options: {
     else post({ to: 'hub', from: own, message });
   };
   /** Announced once the lock is held, and again to a new hub. */
-  const sayAlive = () => {
+  const announceLock = () => {
     if (alive) send({ type: 'hello', lock: own });
   };
   const resumeHere = () => {
-    sayAlive();
+    announceLock();
     resume();
   };
 
@@ -64,7 +64,7 @@ export function joinHubByLock(options: {
 
   void navigator.locks.request(own, () => {
     alive = true;
-    sayAlive();
+    announceLock();
     return new Promise(() => {});
   });
   void navigator.locks.request(HUB_LOCK, () => {

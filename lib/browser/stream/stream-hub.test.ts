@@ -281,7 +281,7 @@ it('sends the list of runs to the tabs that watch it', async () => {
 });
 
 /** A hub whose streams open and break on the test's command. */
-function hubByHand() {
+function manualHub() {
   const streams: { path: string; handlers: StreamHandlers; closed: boolean }[] = [];
   const transport: HubTransport = {
     openStream(path, handlers) {
@@ -303,7 +303,7 @@ function hubByHand() {
 }
 
 it('warns a tab that watches the list while the stream is broken that it may miss changes', async () => {
-  const { hub, opened } = hubByHand();
+  const { hub, opened } = manualHub();
   const signals = ({ messages }: ReturnType<typeof openTab>) =>
     messages.flatMap((message) => (message.type === 'list-signal' ? [message.signal.type] : []));
   const [first, second, third] = [openTab(hub), openTab(hub), openTab(hub)];
@@ -321,7 +321,7 @@ it('warns a tab that watches the list while the stream is broken that it may mis
 });
 
 it('keeps a stream until the next one is open, so that no change of the list is missed', async () => {
-  const { hub, opened } = hubByHand();
+  const { hub, opened } = manualHub();
   const tab = openTab(hub);
   tab.receive({ type: 'watch-list', on: true });
   const first = await opened(1);

@@ -489,7 +489,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   async deleteRun(runId: string): Promise<void> {
     await this.#withReserve(() => this.#delete(runId));
-    this.#watch.tellDeleted(runId);
+    this.#watch.notifyDeleted(runId);
   }
 
   #delete(runId: string): Promise<void> {
@@ -532,7 +532,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       }),
     );
     await this.#noticeFull(writing);
-    for (const runId of runIds) this.#watch.tellAnnotated(runId);
+    for (const runId of runIds) this.#watch.notifyAnnotated(runId);
   }
 
   async hideRuns(runIds: readonly string[], at: number): Promise<void> {
@@ -554,7 +554,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
         }),
       ),
     );
-    for (const runId of runIds) this.#watch.tellDeleted(runId);
+    for (const runId of runIds) this.#watch.notifyDeleted(runId);
   }
 
   async restoreRuns(runIds: readonly string[]): Promise<string[]> {
@@ -571,7 +571,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       }),
     );
     const ids = rows.map((row) => runIdRow.parse(row).id);
-    for (const id of ids) this.#watch.tellAnnotated(id);
+    for (const id of ids) this.#watch.notifyAnnotated(id);
     return ids;
   }
 
@@ -770,7 +770,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   #committed(runId: string, lastSeq: number): void {
-    this.#watch.tell(runId, lastSeq);
+    this.#watch.notify(runId, lastSeq);
     this.#search.soon();
   }
 }

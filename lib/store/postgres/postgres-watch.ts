@@ -36,7 +36,7 @@ export class PostgresWatch {
   readonly #self = randomUUID();
   /** The last known seq of every unfinished run. */
   readonly #known = new Map<string, number>();
-  readonly #toTell = new Map<string, number>();
+  readonly #pending = new Map<string, number>();
   #telling: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
   #listener: Client | undefined;
@@ -65,24 +65,24 @@ export class PostgresWatch {
   }
 
   /** Call after an append by this process. */
-  tell(runId: string, lastSeq: number): void {
+  notify(runId: string, lastSeq: number): void {
     this.#known.set(runId, lastSeq);
-    this.#toTell.set(runId, lastSeq);
+    this.#pending.set(runId, lastSeq);
     this.#telling ??= setTimeout(() => void this.#send(), GATHER_MS);
   }
 
   /** Announces that this process deleted a run. A lost notification is not repeated: later requests for the run fail anyway. */
-  tellDeleted(runId: string): void {
-    this.tell(runId, DELETED);
+  notifyDeleted(runId: string): void {
+    this.notify(runId, DELETED);
     this.#known.delete(runId);
   }
 
   /**
    * Announces a change that is not in the log. If the notification is lost, the next read of the list shows the change.
    */
-  tellAnnotated(runId: string): void {
+  notifyAnnotated(runId: string): void {
     // A pending notification of an append implies this one.
-    if (!this.#toTell.has(runId)) this.#toTell.set(runId, ANNOTATED);
+    if (!this.#pending.has(runId)) this.#pending.set(runId, ANNOTATED);
     this.#telling ??= setTimeout(() => void this.#send(), GATHER_MS);
   }
 
@@ -106,8 +106,8 @@ export class PostgresWatch {
 
   async #send(): Promise<void> {
     this.#telling = undefined;
-    const runs = [...this.#toTell];
-    this.#toTell.clear();
+    const runs = [...this.#pending];
+    this.#pending.clear();
     for (let from = 0; from < runs.length; from += RUNS_PER_NOTE) {
       const text = JSON.stringify({ from: this.#self, runs: runs.slice(from, from + RUNS_PER_NOTE) });
       const statement = { sql: 'select pg_notify($1, $2)', parameters: [CHANNEL, text] };
