@@ -152,7 +152,7 @@ function problemOf({ oldText, newText, replaceAll, line }: TextEdit): PlainProbl
  *
  * @param max stops after one occurrence more than this
  */
-function placesOf(text: string, part: string, max: number): { offsets: number[]; overlap: boolean } {
+export function placesOf(text: string, part: string, max: number): { offsets: number[]; overlap: boolean } {
   const offsets: number[] = [];
   let overlap = false;
   const beginning = part.slice(0, MAX_BEGINNING_CHARS);

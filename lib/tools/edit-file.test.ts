@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MAX_KEPT_BYTES } from '../events/limits.ts';
 import { applyEdits, readEdits } from '../events/text-edits.ts';
+import { editProblemText } from './edit-problem.ts';
 import { type ToolsUnderTest, toolsUnderTest } from './under-test.ts';
 
 const change = (old_text: string, new_text: string, more = {}) => ({ old_text, new_text, ...more });
@@ -208,4 +209,10 @@ it('leaves the file with all edits made if it succeeds, and byte for byte as it 
     ),
     { numRuns: 150 },
   );
+});
+
+it('looks for the closest lines in linear time: comparing at each place would take hours here', () => {
+  const text = 'a'.repeat(2_000_000);
+  const oldText = `${'a'.repeat(500_000)}c${'a'.repeat(500_000)}`;
+  expect(editProblemText({ kind: 'not_found', index: 0, text, oldText }, 1)).toContain('was not found');
 });

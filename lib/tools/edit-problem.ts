@@ -1,5 +1,5 @@
 import leven from 'leven';
-import type { EditProblem } from '../events/text-edits.ts';
+import { type EditProblem, placesOf } from '../events/text-edits.ts';
 import { assertNever } from '../util/assert-never.ts';
 import { shortText } from '../util/short-text.ts';
 
@@ -91,8 +91,9 @@ function exceptForSpace(
   const part = oldText.split('\n').map(plain).join('\n').trim();
   if (part === '') return undefined;
   const whole = lines.map(plain).join('\n');
-  const at = whole.indexOf(part);
-  if (at === -1 || whole.indexOf(part, at + 1) !== -1) return undefined;
+  const { offsets, overlap } = placesOf(whole, part, 1);
+  const [at] = offsets;
+  if (at === undefined || offsets.length > 1 || overlap) return undefined;
   const first = whole.slice(0, at).split('\n').length;
   return [first, first + part.split('\n').length - 1];
 }
