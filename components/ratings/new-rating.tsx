@@ -5,8 +5,8 @@ import type { ModelsReply } from '#lib/api/replies.ts';
 import { type ChosenRun, KEPT_RATING, type RatingDraft } from '#lib/browser/drafts/kept-rating.ts';
 import { canRun, noModelsWords } from '#lib/browser/state/models.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
+import { RATED_PART_WORDS, RATED_PARTS } from '#lib/browser/words/rating-words.ts';
 import { MAX_RATED_CHARS, MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
-import { keysOf } from '#lib/util/records.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useKeptFields } from '../hooks/use-kept-fields.ts';
 import { RunChecklist } from '../shell/run-checklist.tsx';
@@ -14,12 +14,6 @@ import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Field } from '../ui/form/fields.tsx';
 
-const PART_WORDS: Readonly<Record<RatedPart, string>> = {
-  output: 'The last output',
-  reflections: 'All reflections',
-  last_cycle: 'All texts of the last cycle',
-};
-const PARTS = keysOf(PART_WORDS);
 const OWN_FILE = '';
 
 /** The form for a study: questionnaire, texts, and the models that rate. */
@@ -100,9 +94,9 @@ export function NewRating({
               value={part}
               onChange={(event) => change({ part: event.target.value as RatedPart })}
             >
-              {PARTS.map((each) => (
+              {RATED_PARTS.map((each) => (
                 <option key={each} value={each}>
-                  {PART_WORDS[each]}
+                  {RATED_PART_WORDS[each]}
                 </option>
               ))}
             </select>

@@ -1,6 +1,7 @@
-import { type RatedPart, ratedPart } from '../../api/rating.ts';
+import type { RatedPart } from '../../api/rating.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import { isRecord } from '../../util/json.ts';
+import { RATED_PARTS } from '../words/rating-words.ts';
 import { isNumber, isText, type KeptFields, listOf, oneOf, valuesOf } from './kept-fields.ts';
 
 /** What identifies a run in a list of choices. */
@@ -19,7 +20,7 @@ export interface RatingDraft {
 
 export const KEPT_RATING: KeptFields<RatingDraft> = {
   ...{ name: isText, source: isText, text: isText },
-  part: oneOf(ratedPart.options),
+  part: oneOf(RATED_PARTS),
   runs: listOf(isChosenRun),
   models: listOf(isText),
 };

@@ -1,6 +1,15 @@
-import type { RatingStudy } from '../../api/rating.ts';
+import type { RatedPart, RatingStudy } from '../../api/rating.ts';
 import { formatFixed } from '../../util/format-fixed.ts';
+import { keysOf } from '../../util/records.ts';
 import { shortLine } from './visible-text.ts';
+
+/** What of a run is rated. */
+export const RATED_PART_WORDS: Readonly<Record<RatedPart, string>> = {
+  output: 'The last output',
+  reflections: 'All reflections',
+  last_cycle: 'All texts of the last cycle',
+};
+export const RATED_PARTS = keysOf(RATED_PART_WORDS);
 
 /** A text of a rating in a table: its number, the title of its run, and its model, which a long title does not cut off. */
 export function ratedTextName(
