@@ -18,8 +18,8 @@ const LIFE = `
   import { readEnvironment } from '#lib/config/environment.ts';
   import { openRunService } from '#lib/app/open-run-service.ts';
   import { createRunRequest } from '#lib/api/create-run.ts';
-  import { serveLives } from '#lib/testing/serve-lives.ts';
-  serveLives(async (env) => {
+  process.on('message', async (settings) => {
+    const env = { ...process.env, ...settings };
     const opened = await openRunService(readEnvironment(env));
     const { service } = opened;
     await service.resumeUnfinished();
@@ -30,7 +30,7 @@ const LIFE = `
     const log = [];
     for await (const events of service.stored.log(run.id)) log.push(...events);
     await opened.close();
-    return log;
+    process.send(JSON.stringify(log));
   });
 `;
 
@@ -40,8 +40,8 @@ const EXPERIMENT = `
   import { readEnvironment } from '#lib/config/environment.ts';
   import { openRunService } from '#lib/app/open-run-service.ts';
   import { experimentRequest } from '#lib/api/experiment.ts';
-  import { serveLives } from '#lib/testing/serve-lives.ts';
-  serveLives(async (env) => {
+  process.on('message', async (settings) => {
+    const env = { ...process.env, ...settings };
     const opened = await openRunService(readEnvironment(env));
     const { service, experiments } = opened;
     await service.resumeUnfinished();
@@ -52,7 +52,7 @@ const EXPERIMENT = `
     const { items } = await experiments.get(id);
     const runs = await service.stored.list({ limit: 100 });
     await opened.close();
-    return { items, runs: runs.length };
+    process.send(JSON.stringify({ items, runs: runs.length }));
   });
 `;
 

@@ -28,8 +28,8 @@ const LIFE = `
   import { readEnvironment } from '#lib/config/environment.ts';
   import { openRunService } from '#lib/app/open-run-service.ts';
   import { createRunRequest } from '#lib/api/create-run.ts';
-  import { serveLives } from '#lib/testing/serve-lives.ts';
-  serveLives(async (env) => {
+  process.on('message', async (settings) => {
+    const env = { ...process.env, ...settings };
     const opened = await openRunService(readEnvironment(env));
     const { service } = opened;
     const began = performance.now();
@@ -56,7 +56,7 @@ const LIFE = `
       return log;
     }));
     await opened.close();
-    return { resumedMs, logs };
+    process.send(JSON.stringify({ resumedMs, logs }));
   });
 `;
 

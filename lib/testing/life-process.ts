@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { LifeEnvironment } from './serve-lives.ts';
+
+/** Environment variables, of the process or of one life in it. */
+type LifeEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A process that runs a bundled script, which ends with `serveLives`. For tests that kill the program and start it again:
- * a life that is to be killed gets a process of its own. Those that follow may share one, because all that a life knows of
- * earlier ones is on disk, and starting the process takes most of the processor time.
+ * A process that runs a bundled script, which lives once for each message and sends back what came of it as JSON. For
+ * tests that kill the program and start it again: a life that is to be killed gets a process of its own. Those that follow
+ * may share one, because all that a life knows of earlier ones is on disk, and starting the process takes most of the
+ * processor time.
  */
 export class LifeProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
