@@ -21,7 +21,7 @@ export function buttonClass(
   className?: string,
 ): string {
   return cx(
-    'target inline-flex items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed',
+    'target inline-flex items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed print:hidden',
     size === 'md' ? 'h-9 px-3.5 text-base' : 'h-7 px-2.5 text-sm',
     kinds[kind],
     className,
