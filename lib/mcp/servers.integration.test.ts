@@ -258,7 +258,7 @@ describe('a server at an address', () => {
     });
     expect(await call()).toMatchObject({
       output: { text: 'in session 1' },
-      note: expect.stringContaining('was started again'),
+      note: expect.stringContaining('was restarted'),
     });
     await opened.close();
   });
