@@ -66,6 +66,8 @@ test('factors and checks are planned in the form, and answered by cell', async (
   });
 
   await test.step('pass rates have intervals, plots and tables', async () => {
+    // The list behind the form may have finished experiments of other stories.
+    await expect(page.getByRole('heading', { name: 'Which writes the file?' })).toBeVisible();
     await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
     await expect(cells(page).getByRole('row')).toHaveCount(5);
     await expect(cells(page).getByRole('row').nth(1)).toContainText('stall_threshold 3');

@@ -227,7 +227,7 @@ function callTimeout(timeoutMs: number, { nothingStreamed }: { nothingStreamed: 
     kind: 'timeout',
     message: `Ollama per-call timeout: no complete reply within ${timeoutMs / 1000} s.`,
     hint: nothingStreamed
-      ? 'Nothing had arrived yet. Ollama may still have been reading the prompt of an aborted request, which it reads to the end: unload the model to stop that. Otherwise raise the call timeout or choose a smaller model.'
+      ? 'Nothing had arrived yet: reading the prompt takes longer than this limit, or Ollama is still reading the prompt of an aborted request, which unloading the model ends. Raise the call timeout or choose a smaller model.'
       : 'The model is too slow for this limit, or it writes without end. Raise the call timeout or choose a smaller model.',
   });
 }
