@@ -17,7 +17,7 @@ test('failed checks start a second attempt that lists the failures [V5-V8, V10]'
   ollama.add({
     name: 'corrected',
     model: 'checked',
-    match: 'An earlier attempt at this task was checked',
+    match: 'An earlier attempt at this task did not pass its checks',
     steps: [write('A summary of the rivers.\n'), answer],
   });
   ollama.add({ name: 'first-try', model: 'checked', steps: [write('A summary.\n'), answer] });
@@ -51,7 +51,7 @@ test('failed checks start a second attempt that lists the failures [V5-V8, V10]'
     const prompt = attempt.getByRole('group', { name: 'user' });
     await expect(prompt).toContainText('Summarise the rivers');
     await expect(prompt).toContainText('The file summary.md should contain: rivers');
-    await expect(prompt).toContainText('These files were written so far, and are still there: summary.md.');
+    await expect(prompt).toContainText('These files were written earlier and still exist: summary.md.');
   });
 
   const log = await logOf(loupe, id);
