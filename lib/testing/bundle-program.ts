@@ -16,11 +16,31 @@ export async function bundleProgram(folder: string, script: string): Promise<str
   mkdirSync(folder);
   const source = join(folder, 'source.ts');
   writeFileSync(source, script.replaceAll('#lib/', `${lib}/`));
-  // Packages with native parts stay outside the bundle and are found here.
+  await bundleInto(
+    folder,
+    { script: source, 'store-thread': join(lib, 'store', 'sqlite', 'store-thread.ts') },
+    // The store starts its thread from a file of this name beside its own.
+    (name) => (name === 'store-thread' ? 'ts' : 'mjs'),
+  );
+  return join(folder, 'script.mjs');
+}
+
+/**
+ * Bundles modules of the program, each into a file of its name in the folder.
+ *
+ * @param modules their paths by name
+ * @param extensionOf the extension of a bundle's file
+ */
+export async function bundleInto(
+  folder: string,
+  modules: Readonly<Record<string, string>>,
+  extensionOf: (name: string) => string = () => 'mjs',
+): Promise<void> {
+  // Packages with native parts stay outside the bundles and are found here.
   symlinkSync(resolve(lib, '..', 'node_modules'), join(folder, 'node_modules'));
   const bundle = await rolldown({
-    input: { script: source, 'store-thread': join(lib, 'store', 'sqlite', 'store-thread.ts') },
-    external: ['better-sqlite3', 'pg'],
+    input: modules,
+    external: ['better-sqlite3', 'pg', '@silvia-odwyer/photon-node'],
     platform: 'node',
     cwd: folder,
     logLevel: 'warn',
@@ -28,10 +48,8 @@ export async function bundleProgram(folder: string, script: string): Promise<str
   await bundle.write({
     dir: folder,
     format: 'esm',
-    // The store starts its thread from a file of this name beside its own.
-    entryFileNames: ({ name }) => (name === 'store-thread' ? '[name].ts' : '[name].mjs'),
-    chunkFileNames: '[name].mjs',
+    entryFileNames: ({ name }) => `[name].${extensionOf(name)}`,
+    chunkFileNames: 'shared-[name].mjs',
   });
   await bundle.close();
-  return join(folder, 'script.mjs');
 }

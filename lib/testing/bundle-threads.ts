@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
+import { bundleInto } from './bundle-program.ts';
 
 const lib = resolve(import.meta.dirname, '..');
 /** How the program names a module that it starts as a thread or a process. */
@@ -16,22 +16,7 @@ const isTest = (path: string) => /\.test\.ts$/.test(path);
  */
 export default async function bundleThreads(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'loupe-threads-'));
-  // Packages that stay outside the bundles are found here.
-  symlinkSync(join(lib, '..', 'node_modules'), join(folder, 'node_modules'));
-  const bundle = await rolldown({
-    input: Object.fromEntries(modulesByUrl()),
-    external: ['better-sqlite3', '@silvia-odwyer/photon-node'],
-    platform: 'node',
-    cwd: folder,
-    logLevel: 'warn',
-  });
-  await bundle.write({
-    dir: folder,
-    format: 'esm',
-    entryFileNames: '[name].mjs',
-    chunkFileNames: 'shared-[name].mjs',
-  });
-  await bundle.close();
+  await bundleInto(folder, Object.fromEntries(modulesByUrl()));
   process.env.BUNDLED_THREADS = `${pathToFileURL(folder).href}/`;
   return () => rmSync(folder, { recursive: true, force: true });
 }
