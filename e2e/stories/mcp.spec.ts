@@ -56,6 +56,8 @@ test('a server is pasted, reviewed, started, tried and accepted, and a run calls
     await expect(page.getByLabel('Folder 1', { exact: true })).toHaveValue(/node_modules|bin/);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Add server' }).click();
+    // Both dialogs have this button.
+    await expect(page.getByRole('dialog', { name: 'Paste or import servers' })).toBeVisible();
     await page.getByRole('button', { name: 'Close' }).click();
     await expect(server(page, 'every_thing')).toContainText('No network access.');
     await expect(server(page, 'every_thing')).toContainText('off');
