@@ -173,7 +173,7 @@ const tasks: Task[] = [
     reason: 'final_answer',
     read: [native],
     rows: ['run_command, failed'],
-    shows: [/rm -rf \//, /Refused: it deletes everything under a root/],
+    shows: [/rm -rf \//, /Refused: it deletes everything in a root/],
   },
   {
     task: 'Read a file outside.',
