@@ -18,7 +18,7 @@ const MAX_OUTPUT_CHARS = 4000;
 
 /**
  * Runs the checks of an attempt in order. Workspace checks use the tools; the others only need the log, so a resumed
- * run comes to the same verdicts.
+ * run reaches the same verdicts.
  *
  * @param openTools opens the tools if a check needs the workspace
  * @returns the results so far when the signal is aborted

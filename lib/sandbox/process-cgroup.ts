@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errno } from '../util/errno.ts';
+import { isAlive } from '../util/is-alive.ts';
 import { environment } from './environment.ts';
 import type { CommandLimits } from './sandbox.ts';
 
@@ -115,15 +115,6 @@ function entryOf(group: string): string {
 
 function newName(): string {
   return `${NAME}${process.pid}-${randomBytes(8).toString('hex')}`;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errno(error) !== 'ESRCH';
-  }
 }
 
 function removeIfUnused(group: string): void {

@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errno } from '../util/errno.ts';
+import { isAlive } from '../util/is-alive.ts';
 import { processStart } from './leftover-commands.ts';
 
 /** The PID namespace, the PID and the start time of the server that made a folder; 0 where they are not known. */
@@ -32,7 +32,7 @@ function isLeftover(name: string): boolean {
   const [, space, pid, start] = NAME.exec(name) ?? [];
   if (space !== namespace() || pid === undefined || start === undefined) return false;
   if (start !== '0') return processStart(Number(pid)) !== start;
-  return !isRunning(Number(pid));
+  return !isAlive(Number(pid));
 }
 
 /** Processes of another namespace cannot be seen, and its PIDs mean other processes here. */
@@ -41,15 +41,6 @@ function namespace(): string {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
   } catch {
     return '0'; // not on Linux
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errno(error) !== 'ESRCH';
   }
 }
 

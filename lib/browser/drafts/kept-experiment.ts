@@ -1,49 +1,47 @@
 import { runKinds } from '../../events/modes.ts';
-import { isRecord, jsonValue } from '../../util/json.ts';
-import { keysOf } from '../../util/records.ts';
+import { isRecord } from '../../util/json.ts';
 import { type DraftSuite, type ExperimentDraft, emptyExperiment } from './experiment-draft.ts';
-import { isText } from './kept-fields.ts';
+import {
+  fieldsText,
+  isSwitch,
+  isText,
+  type KeptFields,
+  listOf,
+  oneOf,
+  readFieldsText,
+} from './kept-fields.ts';
 import { isDraftCheck } from './kept-settings.ts';
 
-type KeptField = Exclude<keyof ExperimentDraft, 'confirmed'>;
+const isMode = oneOf(runKinds);
+const isTexts = listOf(isText);
 
 /** All but the confirmation of many runs, which is given again. */
-const KEPT_FIELDS = keysOf(emptyExperiment).filter((name): name is KeptField => name !== 'confirmed');
+const KEPT_FIELDS: KeptFields<Omit<ExperimentDraft, 'confirmed'>> = {
+  name: isText,
+  work: oneOf(['task', 'suite']),
+  suite: isDraftSuite,
+  tags: isTexts,
+  mode: isMode,
+  task: isText,
+  workspace: isText,
+  models: isTexts,
+  checks: listOf(isDraftCheck),
+  temperatures: isText,
+  factors: isText,
+  seeds: isText,
+  repeats: isText,
+  cycles: isText,
+  diversity: isSwitch,
+};
 
 /** The entries in an experiment's form, as text; empty if there are none. Pure. */
 export function experimentText(draft: ExperimentDraft): string {
-  const changed = KEPT_FIELDS.filter(
-    (name) => JSON.stringify(draft[name]) !== JSON.stringify(emptyExperiment[name]),
-  );
-  return changed.length === 0
-    ? ''
-    : JSON.stringify(Object.fromEntries(changed.map((name) => [name, draft[name]])));
+  return fieldsText(KEPT_FIELDS, draft, emptyExperiment);
 }
 
 /** The fields in such a text. Another version may have written it: what this form could not show is left out. Pure. */
 export function readExperimentText(text: string): Partial<ExperimentDraft> {
-  const read = jsonValue(text);
-  if (!isRecord(read)) return {};
-  const names = KEPT_FIELDS.filter((name) => Object.hasOwn(read, name) && fits(name, read[name]));
-  return Object.fromEntries(names.map((name) => [name, read[name]]));
-}
-
-function fits(name: KeptField, value: unknown): boolean {
-  switch (name) {
-    case 'work':
-      return value === 'task' || value === 'suite';
-    case 'mode':
-      return isMode(value);
-    case 'suite':
-      return isDraftSuite(value);
-    case 'checks':
-      return Array.isArray(value) && value.every(isDraftCheck);
-    case 'models':
-    case 'tags':
-      return isTexts(value);
-    default:
-      return typeof value === typeof emptyExperiment[name];
-  }
+  return readFieldsText(KEPT_FIELDS, text);
 }
 
 function isDraftSuite(value: unknown): value is DraftSuite {
@@ -54,12 +52,4 @@ function isDraftSuite(value: unknown): value is DraftSuite {
     Array.isArray(value.cases) &&
     value.cases.every((one) => isRecord(one) && isMode(one.mode) && isTexts(one.tags))
   );
-}
-
-function isMode(value: unknown): boolean {
-  return runKinds.some((kind) => kind === value);
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isText);
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors/app-error.ts';
+import { errno } from '../../util/errno.ts';
 import { StorageFullError } from '../store-errors.ts';
 
 /** Node's codes for a connection that failed or was lost. */
@@ -36,7 +37,7 @@ const FULL_HINT =
  */
 export function postgresError(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error;
-  const code = codeOf(error);
+  const code = errno(error) ?? '';
   if (code === '53100' || FULL_MESSAGE.test(error.message)) {
     return new StorageFullError(`the PostgreSQL database ${place}`, { hint: FULL_HINT, cause: error });
   }
@@ -81,7 +82,7 @@ export function openingError(error: unknown, place: string): unknown {
 
 /** Whether a statement failed because its connection leads to a database that takes no writes. */
 export function isReadOnly(error: unknown): boolean {
-  return codeOf(error) === '25006';
+  return errno(error) === '25006';
 }
 
 function notWritable(error: Error, place: string): AppError {
@@ -91,10 +92,6 @@ function notWritable(error: Error, place: string): AppError {
     hint: 'LOUPE_DATABASE_URL must name a primary server and a role that owns the tables.',
     cause: error,
   });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 function isLost(error: Error, code: string): boolean {

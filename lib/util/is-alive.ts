@@ -1,0 +1,11 @@
+import { errno } from './errno.ts';
+
+/** Whether a process with this ID exists, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errno(error) !== 'ESRCH';
+  }
+}
