@@ -11,7 +11,7 @@ import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
 import { programVersion } from '../config/program-version.ts';
 import { runLoop } from '../engine/run-loop.ts';
-import { AppError } from '../errors/app-error.ts';
+import { AppError, errorParts } from '../errors/app-error.ts';
 import { allToolsOf, CUSTOM_GROUP, isCommandTool, isServerTool, serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts } from '../events/modes.ts';
 import { Experiments } from '../experiments/experiments.ts';
@@ -396,8 +396,7 @@ async function addedTools({
   const groups = [ofServers(), commandTools.definitions().then(offeredGroup)].map((group) =>
     group.catch((error: unknown) => {
       if (!(error instanceof AppError) || !UNREADABLE.includes(error.code)) throw error;
-      const { code, message, hint } = error;
-      problems.push({ code, message, ...(hint === undefined ? {} : { hint }) });
+      problems.push(errorParts(error));
       return [];
     }),
   );

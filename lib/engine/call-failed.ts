@@ -1,4 +1,4 @@
-import { AppError } from '../errors/app-error.ts';
+import { AppError, errorParts } from '../errors/app-error.ts';
 import { CHARS_PER_TOKEN } from '../events/message-size.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { ModelError } from '../model/model-error.ts';
@@ -63,10 +63,7 @@ export function cleanupFacts({ kind, slotRelease, cleanupMs = 0 }: ModelError) {
 
 /** An error as events have it. One that is no `AppError` is a bug. */
 export function errorShape(error: unknown): ErrorShape {
-  if (error instanceof AppError) {
-    const { code, message, hint } = error;
-    return { code, message, ...(hint === undefined ? {} : { hint }) };
-  }
+  if (error instanceof AppError) return errorParts(error);
   return {
     code: 'internal_error',
     message: `Unexpected error: ${errorMessage(error)}`,

@@ -1,3 +1,4 @@
+import { errorParts } from '../errors/app-error.ts';
 import { outcomeAt } from '../events/outcome-at.ts';
 import type { EventOf } from '../events/registry.ts';
 import type { RunResult } from '../events/run.ts';
@@ -54,6 +55,5 @@ export function runEnded(
 function failureOf({ failedCall }: ReadyState, reason: TerminationReason): ErrorShape | undefined {
   if (!failedCall || (reason !== 'timeout' && reason !== 'error' && reason !== 'context_full'))
     return undefined;
-  const { code, message, hint } = failedCall;
-  return { code, message, ...(hint === undefined ? {} : { hint }) };
+  return errorParts(failedCall);
 }

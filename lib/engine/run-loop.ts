@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError } from '../errors/app-error.ts';
+import { AppError, errorParts } from '../errors/app-error.ts';
 import { isAddedTool } from '../events/added-tools.ts';
 import type { ApprovalScope } from '../events/approval.ts';
 import { argumentsToRun } from '../events/call-arguments.ts';
@@ -904,6 +904,6 @@ function abandonedCall({ text, thinking }: Streamed): ModelError {
   });
 }
 
-function failureOf({ kind, transient, code, message, hint }: ModelError): Failure {
-  return { kind, transient, code, message, ...(hint === undefined ? {} : { hint }) };
+function failureOf(error: ModelError): Failure {
+  return { kind: error.kind, transient: error.transient, ...errorParts(error) };
 }

@@ -1,3 +1,4 @@
+import { errorParts } from '../errors/app-error.ts';
 import type { AskedRequest, AskedSample } from '../events/mcp-request.ts';
 import type { EventOf } from '../events/registry.ts';
 import type { PendingCall } from '../events/run-state.ts';
@@ -149,9 +150,8 @@ export class ServerRequests {
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       signal.throwIfAborted();
-      const { code, message, hint } = error;
-      end({ error: { code, message, ...(hint === undefined ? {} : { hint }) } });
-      return { error: message };
+      end({ error: errorParts(error) });
+      return { error: error.message };
     } finally {
       signal.removeEventListener('abort', onWithdrawn);
     }

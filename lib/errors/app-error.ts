@@ -12,3 +12,16 @@ export class AppError extends Error {
     this.hint = options.hint;
   }
 }
+
+/** What replies and events carry of an error. */
+export function errorParts({
+  code,
+  message,
+  hint,
+}: Pick<AppError, 'code' | 'message'> & { hint?: string | undefined }): {
+  code: string;
+  message: string;
+  hint?: string;
+} {
+  return { code, message, ...(hint === undefined ? {} : { hint }) };
+}

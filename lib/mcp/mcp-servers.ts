@@ -13,7 +13,7 @@ import type {
 } from '../api/mcp.ts';
 import type { McpOffersReply, McpPromptReply, McpResourceReply } from '../api/mcp-offers.ts';
 import type { ServerTools } from '../api/tools.ts';
-import { AppError } from '../errors/app-error.ts';
+import { AppError, errorParts } from '../errors/app-error.ts';
 import { serverAndTool } from '../events/mcp-names.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { estimateTokens } from '../policies/estimate.ts';
@@ -101,7 +101,7 @@ export class McpServers {
       ),
       programs: { available, confined, ...(available ? {} : { reason, hint }) },
       path: this.#files.path,
-      problems: [...unreadable.values()].map(({ problem }) => shownError(problem)),
+      problems: [...unreadable.values()].map(({ problem }) => errorParts(problem)),
     };
   }
 
@@ -464,7 +464,7 @@ export class McpServers {
 
   /** What is wrong with servers in the file that cannot be read. @throws {AppError} if the whole file cannot be read */
   async problems(): Promise<McpServersReply['problems']> {
-    return [...(await this.#files.read()).unreadable.values()].map(({ problem }) => shownError(problem));
+    return [...(await this.#files.read()).unreadable.values()].map(({ problem }) => errorParts(problem));
   }
 
   /** The servers, unless one of those with these tools cannot be read. */
@@ -529,10 +529,6 @@ function signInState(
 ): McpServerReply['sign_in'] | undefined {
   if (failure?.code === 'mcp_sign_in_needed') return 'needed';
   return signedIn ? 'signed_in' : undefined;
-}
-
-function shownError({ code, message, hint }: AppError): McpServersReply['problems'][number] {
-  return { code, message, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** The root that a server is given: the folder of the run, if it may see it. */

@@ -1,3 +1,4 @@
+import { errorParts } from '../errors/app-error.ts';
 import { readableMessages } from '../events/message-images.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { RETRY_LIMITS, retriesBefore } from '../events/retry-limits.ts';
@@ -5,7 +6,7 @@ import type { FailedCall } from '../events/run-state.ts';
 import { compactionLimit } from '../events/window.ts';
 import { planCompaction } from './compaction.ts';
 import { retryWait } from './retry.ts';
-import { type Decision, type Ending, type ErrorShape, ended, type ReadyState, type Verdict } from './rule.ts';
+import { type Decision, type Ending, ended, type ReadyState, type Verdict } from './rule.ts';
 import { waitForServer } from './server-wait.ts';
 import { thinkAfterRefusal, thinkToSend } from './thinking.ts';
 
@@ -22,11 +23,11 @@ export type Failure = Pick<FailedCall, 'kind' | 'transient' | 'code' | 'message'
 
 /** Handles a failure to prepare server or model: wait or retry if that may help, otherwise end. */
 export function afterFailedPreparation(state: ReadyState, failure: Failure, now: number): Decision {
-  if (failure.kind === 'timeout') return ended('timeout', { error: errorOf(failure) });
+  if (failure.kind === 'timeout') return ended('timeout', { error: errorParts(failure) });
   return (
     waitForServer(state, failure, now) ??
     retryLater(state, failure, now) ??
-    ended('error', { error: errorOf(failure) })
+    ended('error', { error: errorParts(failure) })
   );
 }
 
@@ -43,7 +44,7 @@ export function afterFailedCall(
   failure: Failure,
   { now, shortens, whenFull }: { now: number } & WhenTooLong,
 ): Verdict | undefined {
-  const error = errorOf(failure);
+  const error = errorParts(failure);
   switch (failure.kind) {
     case 'malformed_call':
       return undefined;
@@ -134,8 +135,4 @@ export function compactNow(state: ReadyState): NewEvent | undefined {
 
 function inIteration(state: ReadyState): { iteration?: number } {
   return state.iteration > 0 ? { iteration: state.iteration } : {};
-}
-
-function errorOf({ code, message, hint }: Failure): ErrorShape {
-  return { code, message, ...(hint === undefined ? {} : { hint }) };
 }

@@ -1,3 +1,4 @@
+import { errorParts } from '../errors/app-error.ts';
 import { MAX_SERVER_WAITS } from '../events/retry-limits.ts';
 import type { FailedCall, RunState } from '../events/run-state.ts';
 import { limitWords } from '../util/durations.ts';
@@ -31,8 +32,7 @@ function isOutage({ kind, code, transient }: Failure): boolean {
 export function waitForServer(state: ReadyState, failure: Failure, now: number): Decision | undefined {
   const { server_wait_seconds: limit } = state.config;
   if (limit === undefined || !isOutage(failure)) return undefined;
-  const { code, message, hint } = failure;
-  const error = { code, message, ...(hint === undefined ? {} : { hint }) };
+  const error = errorParts(failure);
   const { since = now, waits = 0 } = state.serverDown ?? {};
   if (limit === 0 || waits >= MAX_SERVER_WAITS) return ended('error', { error });
   const limit_ms = Math.ceil(limit * 1000 - (now - since));
