@@ -40,19 +40,19 @@ export async function judgeRubrics(
   { model, signal, takeSlot }: Asked,
 ): Promise<{ opinions: Opinion[]; waitedMs: number }> {
   const opinions: Opinion[] = [];
-  let waitedInAllMs = 0;
+  let totalWaitedMs = 0;
   for (const check of state.config.checks) {
     if (signal.aborted) break;
     if (!isRubric(check)) continue;
     const startedAt = performance.now();
     const { waitedMs = 0, ...read } = await opinionOn(attempt, check, state, { model, signal, takeSlot });
-    waitedInAllMs += waitedMs;
+    totalWaitedMs += waitedMs;
     opinions.push({
       ...{ check, model: judgeOf(check, state), ...read, reason: shortText(read.reason, MAX_REASON_CHARS) },
       duration_ms: Math.max(0, Math.round(performance.now() - startedAt - waitedMs)),
     });
   }
-  return { opinions, waitedMs: waitedInAllMs };
+  return { opinions, waitedMs: totalWaitedMs };
 }
 
 function judgeOf(check: RubricCheck, { config }: ReadyState): string {
