@@ -15,21 +15,22 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs a test runner in the folder, with its report in report.json. */
-function runner(...args: string[]): number {
+function runner(...args: string[]): { status: number; stderr: string } {
   const { VITEST: _own, ...env } = process.env;
   const done = spawnSync(process.execPath, args, {
     cwd: folder,
     env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: join(folder, 'report.json') },
   });
-  return done.status ?? 1;
+  return { status: done.status ?? 1, stderr: done.stderr.toString() };
 }
 
-function vitest(): number {
+function vitest(): { status: number; stderr: string } {
   return runner(
     join(modules, 'vitest', 'vitest.mjs'),
     'run',
     '--root',
     folder,
+    '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${join(folder, 'report.json')}`,
   );
@@ -43,7 +44,7 @@ it('the summary lists each failed unit test with its error [D21]', () => {
     it('adds wrongly', () => expect(1 + 1).toBe(3));
     it.skip('waits', () => {});`,
   );
-  const outcome = readVitestReport(join(folder, 'report.json'), vitest());
+  const outcome = readVitestReport(join(folder, 'report.json'), vitest().status);
   expect(outcome).toMatchObject({ passed: 1, failed: 1, skipped: 1 });
   const text = troubleText(outcome.troubles.map((trouble) => ({ ...trouble, stage: 'unit' })));
   expect(text).toMatch(
@@ -53,7 +54,7 @@ it('the summary lists each failed unit test with its error [D21]', () => {
 
 it('a file that cannot be loaded, and an error outside every test, count as failures [D21]', () => {
   writeFileSync(join(folder, 'broken.test.ts'), `import './not-there.ts';`);
-  const broken = readVitestReport(join(folder, 'report.json'), vitest());
+  const broken = readVitestReport(join(folder, 'report.json'), vitest().status);
   expect(broken).toMatchObject({ passed: 0, failed: 1 });
   expect(broken.troubles[0]?.title).toContain('broken.test.ts');
   expect(broken.troubles[0]?.message).toContain('not-there.ts');
@@ -63,9 +64,11 @@ it('a file that cannot be loaded, and an error outside every test, count as fail
     `import { it } from 'vitest';
     it('is done before its promise', () => { void Promise.reject(new Error('nobody waits')); });`,
   );
-  const outside = readVitestReport(join(folder, 'report.json'), vitest());
+  const { status, stderr } = vitest();
+  const outside = readVitestReport(join(folder, 'report.json'), status, stderr);
   expect(outside).toMatchObject({ passed: 1, failed: 1 });
   expect(outside.troubles[0]?.title).toBe('an error outside a test');
+  expect(outside.troubles[0]?.message).toMatch(/Error: nobody waits\n(.*\n)*.*broken\.test\.ts/);
 });
 
 it('the summary lists each failed story, and those that passed on a retry [D21]', () => {
@@ -79,7 +82,7 @@ it('the summary lists each failed story, and those that passed on a retry [D21]'
       test('never holds', () => expect('this').toBe('that'));
     });`,
   );
-  const status = runner(join(modules, '@playwright', 'test', 'cli.js'), 'test', '--reporter=json');
+  const { status } = runner(join(modules, '@playwright', 'test', 'cli.js'), 'test', '--reporter=json');
   const outcome = readPlaywrightReport(join(folder, 'report.json'), status);
   expect(outcome).toMatchObject({ passed: 2, failed: 1, skipped: 0 });
   expect(outcome.troubles.map(({ title, flaky }) => [title, flaky])).toEqual([

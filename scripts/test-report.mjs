@@ -13,11 +13,16 @@ import { stripVTControlCharacters } from 'node:util';
  */
 
 const LINES_OF_AN_ERROR = 14;
+const LINES_OF_STDERR = 30;
 const CHARACTERS_OF_A_LINE = 300;
 
-/** @param {string} title @returns {Outcome} one failure that no report names */
-export function failure(title) {
-  const message = 'See the output of this stage above.';
+/**
+ * @param {string} title
+ * @param {string} stderr what the program wrote there last, which usually says why
+ * @returns {Outcome} one failure that no report names
+ */
+export function failure(title, stderr = '') {
+  const message = end(stderr) || 'See the output of this stage above.';
   return { passed: 0, failed: 1, skipped: 0, troubles: [{ title, flaky: false, message }] };
 }
 
@@ -25,9 +30,10 @@ export function failure(title) {
  * @param {string} path report of `vitest --reporter=json`
  * @param {number} status exit code of the run: not 0 without a failed test means a file that could not be loaded or
  *   an error outside a test, which must not look green
+ * @param {string} stderr the end of what the run wrote there: the report has no errors outside a test
  * @returns {Outcome}
  */
-export function readVitestReport(path, status) {
+export function readVitestReport(path, status, stderr = '') {
   const report = JSON.parse(readFileSync(path, 'utf8'));
   /** @type {Trouble[]} */
   const troubles = [];
@@ -45,7 +51,8 @@ export function readVitestReport(path, status) {
       troubles.push({ title: name, flaky: false, message: brief([file.message]) });
     }
   }
-  if (troubles.length === 0 && status !== 0) troubles.push(...failure('an error outside a test').troubles);
+  if (troubles.length === 0 && status !== 0)
+    troubles.push(...failure('an error outside a test', stderr).troubles);
   return {
     passed: report.numPassedTests,
     failed: Math.max(report.numFailedTests, troubles.length),
@@ -57,9 +64,10 @@ export function readVitestReport(path, status) {
 /**
  * @param {string} path report of `playwright --reporter=json`
  * @param {number} status exit code of the run
+ * @param {string} stderr the end of what the run wrote there
  * @returns {Outcome} a test that passed on a retry counts as passed and is named as flaky
  */
-export function readPlaywrightReport(path, status) {
+export function readPlaywrightReport(path, status, stderr = '') {
   const report = JSON.parse(readFileSync(path, 'utf8'));
   /** @type {Trouble[]} */
   const troubles = report.errors.map((error) => ({
@@ -78,7 +86,7 @@ export function readPlaywrightReport(path, status) {
   }
   const { expected, flaky, skipped, unexpected } = report.stats;
   const named = troubles.filter((trouble) => !trouble.flaky).length;
-  if (named === 0 && status !== 0) troubles.push(...failure('an error outside a test').troubles);
+  if (named === 0 && status !== 0) troubles.push(...failure('an error outside a test', stderr).troubles);
   return {
     passed: expected + flaky,
     failed: Math.max(unexpected, named, status === 0 ? 0 : 1),
@@ -95,13 +103,22 @@ function* specsOf(suites) {
 }
 
 function brief(messages) {
-  const lines = stripVTControlCharacters(messages.join('\n'))
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => line.slice(0, CHARACTERS_OF_A_LINE));
+  const lines = linesOf(messages.join('\n'));
   const shown = lines.slice(0, LINES_OF_AN_ERROR);
   if (lines.length > shown.length) shown.push(`(${lines.length - shown.length} more lines above)`);
   return shown.join('\n');
+}
+
+/** The last lines, because a runner prints what it found outside of tests after everything else. */
+function end(stderr) {
+  return linesOf(stderr).slice(-LINES_OF_STDERR).join('\n');
+}
+
+function linesOf(text) {
+  return stripVTControlCharacters(text)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.slice(0, CHARACTERS_OF_A_LINE));
 }
 
 /** @param {(Trouble & { stage: string })[]} troubles @returns {string} for the end of the log; '' without any */

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // `npm test`: runs all stages to their end, then prints a summary. `npm test unit e2e` runs only the named stages. The
 // stages with a real Ollama run if CI is set, or by name.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,18 +16,34 @@ const compiled = { NODE_COMPILE_CACHE: join(scratch, 'compiled') };
 let isCacheFilled = false;
 const bin = (name, ...path) => join('node_modules', name, ...path);
 
-function run(args, env = {}) {
-  const done = spawnSync(node, args, {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ...env },
+/** What the program that ran last wrote to stderr, at most LAST_WORDS characters of it. */
+let lastWords = '';
+const LAST_WORDS = 8_000;
+
+/** @returns {Promise<number>} the exit code; 1 after a signal */
+async function run(args, env = {}) {
+  lastWords = '';
+  const child = spawn(node, args, {
+    stdio: ['ignore', 'inherit', 'pipe'],
+    env: {
+      ...process.env,
+      NEXT_TELEMETRY_DISABLED: '1',
+      ...(process.stderr.isTTY && !process.env.NO_COLOR ? { FORCE_COLOR: '1' } : {}),
+      ...env,
+    },
   });
-  return done.status ?? 1;
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    process.stderr.write(text);
+    lastWords = (lastWords + text).slice(-LAST_WORDS);
+  });
+  const [code] = await once(child, 'close');
+  return code ?? 1;
 }
 
 /** The environment of stages that start servers. Without the filled cache they are slower, so no failure ends the tests. */
-function withCompiled() {
+async function withCompiled() {
   if (!isCacheFilled)
-    run(['--disable-warning=ExperimentalWarning', 'scripts/fill-compile-cache.ts'], compiled);
+    await run(['--disable-warning=ExperimentalWarning', 'scripts/fill-compile-cache.ts'], compiled);
   isCacheFilled = true;
   return compiled;
 }
@@ -43,8 +60,8 @@ function buildOllamaMeanwhile() {
 }
 
 /** Counts a tool with only an exit code as one test. */
-function verdict(tool, args) {
-  return run(args) === 0 ? passed() : failure(tool);
+async function verdict(tool, args) {
+  return (await run(args)) === 0 ? passed() : failure(tool, lastWords);
 }
 
 function passed() {
@@ -52,18 +69,25 @@ function passed() {
 }
 
 /** Checks import rules, including what may reach the browser, and the length of import chains. */
-function rooms() {
+async function rooms() {
   const cruise = (...args) => run([bin('dependency-cruiser', 'bin', 'dependency-cruiser.mjs'), ...args]);
   const graph = join(scratch, 'imports.json');
   const config = ['--config', '.dependency-cruiser.mjs'];
-  const read = cruise(...config, '--output-type=json', `--output-to=${graph}`, 'lib', 'components', 'app');
+  const read = await cruise(
+    ...config,
+    '--output-type=json',
+    `--output-to=${graph}`,
+    'lib',
+    'components',
+    'app',
+  );
   const inside =
     read ||
-    run([
+    (await run([
       bin('dependency-cruiser', 'bin', 'depcruise-fmt.mjs'),
       ...['--output-type=err-long', '--exit-code', graph],
-    ]);
-  const browser = cruise(
+    ]));
+  const browser = await cruise(
     ...['--config', '.dependency-cruiser.browser.mjs', '--output-type=err-long'],
     ...['components', 'lib/browser'],
   );
@@ -75,30 +99,34 @@ function rooms() {
   return failure('longest import chain');
 }
 
-function vitest(project, ...options) {
+async function vitest(project, ...options) {
   const report = join(scratch, `${project}.json`);
-  const status = run(
+  const status = await run(
     [
       ...[bin('vitest', 'vitest.mjs'), 'run', `--project=${project}`, ...options],
       ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
     ],
     // V8 counts coverage less precisely in what it has loaded compiled; and unit tests start no server.
-    project === 'unit' ? {} : withCompiled(),
+    project === 'unit' ? {} : await withCompiled(),
   );
-  return existsSync(report) ? readVitestReport(report, status) : failure('vitest wrote no report');
+  return existsSync(report)
+    ? readVitestReport(report, status, lastWords)
+    : failure('vitest wrote no report', lastWords);
 }
 
-function playwright(project) {
+async function playwright(project) {
   const report = join(scratch, `e2e-${project}.json`);
-  const status = run(
+  const status = await run(
     // Separate folders, so that one project does not delete the results of another.
     [
       ...[bin('@playwright', 'test', 'cli.js'), 'test', `--project=${project}`],
       ...['--reporter=list,json', `--output=test-results/${project}`],
     ],
-    { ...withCompiled(), PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    { ...(await withCompiled()), PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   );
-  return existsSync(report) ? readPlaywrightReport(report, status) : failure('playwright wrote no report');
+  return existsSync(report)
+    ? readPlaywrightReport(report, status, lastWords)
+    : failure('playwright wrote no report', lastWords);
 }
 
 const named = process.argv.slice(2);
@@ -136,7 +164,7 @@ const troubles = [];
 for (const stage of chosen) {
   console.info(`\n=== ${stage.name} ===`);
   const started = Date.now();
-  const counts = stage.run();
+  const counts = await stage.run();
   for (const key of Object.keys(total)) total[key] += counts[key];
   troubles.push(...counts.troubles.map((trouble) => ({ ...trouble, stage: stage.name })));
   const seconds = Math.round((Date.now() - started) / 1000);
