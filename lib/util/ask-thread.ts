@@ -25,6 +25,8 @@ export async function askThread<Answer>(
     execArgv: ['--disable-warning=ExperimentalWarning'],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB, maxYoungGenerationSizeMb: 16 },
   });
+  // `once` takes errors only while it waits: a thread that fails while it is terminated must not fail the process.
+  thread.on('error', () => undefined);
   const closed = new AbortController();
   try {
     const heard = AbortSignal.any([signal, closed.signal]);

@@ -42,7 +42,7 @@ export function startBoundedProcess(
     stderr = (stderr + text).slice(-STDERR_CHARS);
   });
   const ended = new Promise<never>((_, reject) => {
-    child.once('error', reject);
+    child.on('error', reject);
     child.once('close', (code, signal) => {
       // V8 aborts when it runs out of memory; the kernel's OOM killer sends SIGKILL.
       const outOfMemory = signal === 'SIGABRT' || signal === 'SIGKILL';
