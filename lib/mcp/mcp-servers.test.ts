@@ -36,13 +36,13 @@ it('names a server in the file that cannot be read, and keeps it there while the
   ]);
   const problem = problems[0];
   for (const refused of [
-    servers.get('damaged'),
-    servers.remove('damaged'),
-    servers.offered(['read_file', 'damaged__*']),
-    servers.definitions(['damaged__read']),
-    servers.acceptedTool('damaged__read'),
+    () => servers.get('damaged'),
+    () => servers.remove('damaged'),
+    () => servers.offered(['read_file', 'damaged__*']),
+    () => servers.definitions(['damaged__read']),
+    () => servers.acceptedTool('damaged__read'),
   ]) {
-    await expect(refused).rejects.toMatchObject(problem ?? {});
+    await expect(refused()).rejects.toMatchObject(problem ?? {});
   }
   expect(await servers.offered(['good__read'])).toEqual([]);
   const request = mcpServerRequest.parse(good);

@@ -44,12 +44,20 @@ async function heldUnderTest(): Promise<HeldUnderTest> {
   await writeFile(join(workspace, 'folder/file'), 'inside');
   await mkdir(outside);
   await writeFile(join(outside, 'file'), 'outside');
-  const { release } = await holdWorkspace(workspace, '/data');
+  const held = await holdWorkspace(workspace, '/data');
+  let released: Promise<void> | undefined;
+  const release = () => {
+    released ??= held.release();
+    return released;
+  };
   return {
     workspace,
     outside,
     release,
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await release();
+      await folder[Symbol.asyncDispose]();
+    },
   };
 }
 
