@@ -151,9 +151,9 @@ describe('an event stream', () => {
     const cancelled = vi.fn();
     const reader = (await handle(asked, () => stream(cancelled))).body?.getReader();
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(': hello\n\n');
-    const next = reader?.read();
+    const refused = expect(reader?.read()).rejects.toThrow('Signed out');
     await gate.signIns.signOut();
-    await expect(next).rejects.toThrow('Signed out');
+    await refused;
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
