@@ -40,8 +40,8 @@ test('every reply shows the layers tried, the one that matched and the position 
   await view.expectEnd('The model answered', 'final_answer');
 
   await test.step('the run says how its calls were read [P17]', async () => {
-    await expect(page.getByText(/^4 calls: 1 native, 1 JSON, 2 XML, 1 repaired/).first()).toBeVisible();
-    await expect(view.guardrails).toContainText('4 calls: 1 native, 1 JSON, 2 XML, 1 repaired');
+    await expect(page.getByText(/^4 calls: 1 native, 1 JSON, 2 XML · 1 repaired/).first()).toBeVisible();
+    await expect(view.guardrails).toContainText('4 calls: 1 native, 1 JSON, 2 XML · 1 repaired');
   });
   await page.keyboard.press('g');
 

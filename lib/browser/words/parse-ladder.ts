@@ -77,19 +77,26 @@ export function markedText(text: string, marks: readonly Mark[]): MarkedPiece[] 
   return pieces;
 }
 
-/** `17 calls: 12 native, 4 JSON, 1 XML, 2 repaired`, or `undefined` before the first reply that was read (P17). */
+/**
+ * `17 calls: 12 native, 4 JSON, 1 XML · 2 repaired · 3 unreadable`, or `undefined` before the first reply that was read
+ * (P17). Refused and unreadable ones are not among the calls.
+ */
 export function readingWords(
   counts: Readonly<Record<ParserLayer | 'repaired' | 'refused' | 'malformed', number>>,
 ): string | undefined {
-  const calls = totalCalls(counts);
-  const parts = [
-    ...PARSER_LAYERS.map((layer) => ({ count: counts[layer], word: LAYER_WORDS[layer].name })),
+  const named = (parts: readonly { count: number; word: string }[]) =>
+    parts.flatMap(({ count, word }) => (count > 0 ? [`${formatCount(count)} ${word}`] : []));
+  const layers = named(
+    PARSER_LAYERS.map((layer) => ({ count: counts[layer], word: LAYER_WORDS[layer].name })),
+  );
+  const others = named([
     { count: counts.repaired, word: 'repaired' },
     { count: counts.refused, word: 'refused' },
     { count: counts.malformed, word: 'unreadable' },
-  ].flatMap(({ count, word }) => (count > 0 ? [`${formatCount(count)} ${word}`] : []));
-  if (parts.length === 0) return undefined;
-  return `${plural(calls, 'call')}: ${parts.join(', ')}`;
+  ]);
+  if (layers.length + others.length === 0) return undefined;
+  const calls = plural(totalCalls(counts), 'call');
+  return [layers.length > 0 ? `${calls}: ${layers.join(', ')}` : calls, ...others].join(' · ');
 }
 
 /** Every reason for which text is not taken as a call, in two or three words. */
