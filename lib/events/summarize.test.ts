@@ -261,7 +261,14 @@ const lines: [NewEvent, string | RegExp][] = [
   [{ type: 'autopilot.switched', on: true }, 'Autopilot switched on'],
   [{ type: 'harness.prompted', iteration: 3, text: 'Continue.' }, 'Loupe added: Continue.'],
   [{ type: 'cycle.started', cycle: 2, line: 'Cycle 2.' }, 'Cycle 2'],
-  [{ type: 'cycle.reflected', cycle: 2, text: ' ', ended_by: 'reflection' }, 'Reflection of cycle 2: none'],
+  [
+    { type: 'cycle.reflected', cycle: 2, text: ' ', ended_by: 'reflection' },
+    'Cycle 2 ended without a reflection',
+  ],
+  [
+    { type: 'cycle.reflected', cycle: 2, text: '', ended_by: 'reflection', swallowed_tokens: 3 },
+    'Cycle 2 ended without a reflection. The model wrote 3 tokens, but none arrived: Ollama drops tool calls that it cannot read.',
+  ],
   [
     { type: 'cycle.reflected', cycle: 2, text: '', ended_by: 'call_limit' },
     'Cycle 2 was ended after too many calls',

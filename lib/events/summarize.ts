@@ -168,11 +168,11 @@ function sentence(event: RunEvent): string {
     case 'cycle.started':
       return `Cycle ${event.cycle}`;
     case 'cycle.reflected':
-      return event.ended_by === 'call_limit'
-        ? `Cycle ${event.cycle} was ended after too many calls`
-        : `Reflection of cycle ${event.cycle}: ${
-            event.text.trim() || (event.swallowed_tokens ? swallowedWords(event.swallowed_tokens) : 'none')
-          }`;
+      if (event.ended_by === 'call_limit') return `Cycle ${event.cycle} was ended after too many calls`;
+      if (event.text.trim() !== '') return `Reflection of cycle ${event.cycle}: ${event.text.trim()}`;
+      return `Cycle ${event.cycle} ended without a reflection${
+        event.swallowed_tokens ? `. ${swallowedWords(event.swallowed_tokens)}` : ''
+      }`;
     case 'diversity.advised':
       return `The last reflection is ${Math.round(event.similarity * 100)}% similar to that of cycle ${event.nearest_cycle}${
         event.feedback === undefined ? '' : '; feedback was added'
