@@ -25,7 +25,7 @@ export function Tabs<Id extends string>({
 }) {
   return (
     <Base.Root value={chosen} onValueChange={onChoose}>
-      <Base.List activateOnFocus aria-label={label} className="flex flex-wrap gap-x-1 border-b">
+      <Base.List activateOnFocus aria-label={label} className="flex flex-wrap gap-x-0.5 border-b">
         {tabs.map((tab) => (
           <Base.Tab
             key={tab.id}
