@@ -335,27 +335,29 @@ export const POSTGRES_SCHEMA_VERSION = migrations.length;
 /** An advisory lock key that no other program uses in this database; its holder creates the tables. */
 const MIGRATION_LOCK = 0x10_09_e5;
 
-/** A database in Latin 1, for example, takes no text with an emoji, so any run could fail at any event. */
+/**
+ * A database in Latin 1, for example, takes no text with an emoji, so any run could fail at any event. SQL_ASCII takes every
+ * byte, but its search finds no word without Latin letters, and JSON with an escape like `\ufffd` cannot be read.
+ */
 async function refuseOtherEncodings(run: Run, place: string): Promise<void> {
   const [row] = await run({
     sql: `select current_setting('server_encoding') as encoding`,
     parameters: [],
   });
   const encoding = String(row?.encoding);
-  // SQL_ASCII keeps the bytes as they are.
-  if (['UTF8', 'SQL_ASCII'].includes(encoding)) return;
+  if (encoding === 'UTF8') return;
   throw new AppError({
     code: 'store_encoding',
-    message: `The PostgreSQL database ${place} has the encoding ${encoding}, which cannot hold every character. It was not changed.`,
-    hint: `Set LOUPE_DATABASE_URL to a database with UTF8: create database loupe encoding 'UTF8' template template0`,
+    message: `The PostgreSQL database ${place} has the encoding ${encoding}, and Loupe needs UTF8. It was not changed.`,
+    hint: `Set LOUPE_DATABASE_URL to a database with UTF8: create database loupe encoding 'UTF8' template template0. To keep runs that you have, copy them first: pg_dump OLD | psql NEW`,
   });
 }
 
 /**
  * Brings the tables up to date in one transaction, one process at a time.
  *
- * @throws {AppError} `store_too_new` when a later version of Loupe wrote this database, `store_encoding` when it cannot hold
- *   every text
+ * @throws {AppError} `store_too_new` when a later version of Loupe wrote this database, `store_encoding` when its
+ *   encoding is not UTF8
  */
 export function migratePostgres(database: PostgresDatabase): Promise<void> {
   const migrated = async (run: Run) => {

@@ -230,16 +230,23 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(server.sql(url, 'select version from loupe_schema')).toBe(String(newer));
   });
 
-  it('refuses a database whose encoding cannot hold every character, and leaves it unchanged', async () => {
-    const url = server.newDatabase();
-    server.sql(url, `create database latin encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0`);
-    const latin = url.replace(/\/test_\d+$/, '/latin');
-    await expect(PostgresRunStore.open(latin)).rejects.toMatchObject({
-      code: 'store_encoding',
-      message: expect.stringContaining('has the encoding LATIN1'),
-    });
-    expect(server.sql(latin, `select count(*) from pg_tables where schemaname = 'public'`)).toBe('0');
-  });
+  it.each(['LATIN1', 'SQL_ASCII'])(
+    'refuses a database with the encoding %s, and leaves it unchanged',
+    async (encoding) => {
+      const url = server.newDatabase();
+      const name = encoding.toLowerCase();
+      server.sql(
+        url,
+        `create database ${name} encoding '${encoding}' lc_collate 'C' lc_ctype 'C' template template0`,
+      );
+      const other = url.replace(/\/test_\d+$/, `/${name}`);
+      await expect(PostgresRunStore.open(other)).rejects.toMatchObject({
+        code: 'store_encoding',
+        message: expect.stringContaining(`has the encoding ${encoding}`),
+      });
+      expect(server.sql(other, `select count(*) from pg_tables where schemaname = 'public'`)).toBe('0');
+    },
+  );
 
   it('fills in the outcome of runs that ended before it was stored', async () => {
     const url = server.newDatabase();
