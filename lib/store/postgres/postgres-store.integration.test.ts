@@ -149,6 +149,13 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(await stores[2].summary('a')).toMatchObject({ id: 'a' });
   });
 
+  it('waits for another process that migrates, even if the database limits how long to wait for a lock', async () => {
+    const url = server.newDatabase();
+    server.sql(url, `alter database ${new URL(url).pathname.slice(1)} set lock_timeout = '1ms'`);
+    const stores = await Promise.all([open(url), open(url), open(url)]);
+    expect(await stores[0].list({ limit: 1 })).toEqual([]);
+  });
+
   it('migrates without a limit of time, which a large database would exceed', async () => {
     const url = server.newDatabase();
     server.sql(
