@@ -41,3 +41,14 @@ it.each([
     message: 'The PostgreSQL database db.example/loupe does not answer.',
   });
 });
+
+it.each([
+  ['53300', 'sorry, too many clients already'],
+  ['57P03', 'the database system is starting up'],
+  ['57014', 'canceling statement due to statement timeout'],
+])('waits for a database that refuses work for now, and says why: %s', (code, message) => {
+  expect(postgresError(Object.assign(new Error(message), { code }), 'db.example/loupe')).toMatchObject({
+    code: 'store_busy',
+    message: `The PostgreSQL database db.example/loupe cannot be used at the moment: ${message}.`,
+  });
+});

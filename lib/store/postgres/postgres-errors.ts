@@ -41,10 +41,13 @@ export function postgresError(error: unknown, place: string): unknown {
   if (code === '53100' || FULL_MESSAGE.test(error.message)) {
     return new StorageFullError(`the PostgreSQL database ${place}`, { hint: FULL_HINT, cause: error });
   }
-  if (isLost(error, code)) {
+  const lost = isLost(error, code);
+  if (lost || isRefusedForNow(code)) {
     return new AppError({
       code: 'store_busy',
-      message: `The PostgreSQL database ${place} does not answer.`,
+      message: lost
+        ? `The PostgreSQL database ${place} does not answer.`
+        : `The PostgreSQL database ${place} cannot be used at the moment: ${error.message}.`,
       hint: 'Look at the PostgreSQL server and try again: runs wait for it, and nothing is lost.',
       cause: error,
     });
@@ -95,7 +98,11 @@ function notWritable(error: Error, place: string): AppError {
 }
 
 function isLost(error: Error, code: string): boolean {
-  if (LOST.has(code) || LOST_MESSAGE.test(error.message)) return true;
+  return LOST.has(code) || LOST_MESSAGE.test(error.message);
+}
+
+/** Whether the server itself said so, with a code after which another attempt may succeed. */
+function isRefusedForNow(code: string): boolean {
   // 08: connection; 25P03, 25P04: the transaction took too long, as when this process was suspended in it; 57P: the server
   // stops or starts; 57014: took too long; 53200, 53300: no memory or connection left at the moment; 40: try again
   return /^(08|25P03|25P04|57P|57014|53200|53300|55P03|40)/.test(code);
