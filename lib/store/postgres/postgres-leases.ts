@@ -14,6 +14,10 @@ const CLAIM_LOCK = 0x10_09_e6;
 
 /** Runs with work to do: a run that waits for a message has none until the operator acts. */
 const WORK = `phase not in ('ended', 'awaiting-message')`;
+/** Runs that no worker holds, and since when each of them waits. */
+const FREE = `runs left join leases on leases.run_id = runs.id
+                where ${WORK} and (until is null or until <= clock_timestamp())`;
+const SINCE = 'coalesce(passed_at, created_at)';
 
 const position = z.object({ last_seq: z.number(), epoch: z.number(), phase: z.string() });
 const claimed = z.object({ last_seq: z.number(), epoch: z.number() });
@@ -81,10 +85,9 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
     const rows = await this.#run({
       name: 'loupe_free',
       sql: `with waiting as (
-              select id, model, stop_requested, max_iterations, phase, coalesce(passed_at, created_at) as since,
+              select id, model, stop_requested, max_iterations, phase, ${SINCE} as since,
                   stop_requested = 1 or phase = any($1::text[]) as slotless
-                from runs left join leases on leases.run_id = runs.id
-                where ${WORK} and (until is null or until <= clock_timestamp())),
+                from ${FREE}),
               placed as (
                 select *, row_number() over (partition by model order by slotless desc, since, id) as place from waiting)
             select id, model, stop_requested, max_iterations, phase from placed where place <= ${FREE_OF_A_MODEL}
@@ -144,8 +147,10 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
 
   async release({ runId, epoch }: HeldRun, { last = false }: { last?: boolean } = {}): Promise<void> {
     await this.#run({
+      // The clock of the machine that created a waiting run may be ahead.
       sql: `update leases set until = '-infinity',
-              passed_at = case when $3 then extract(epoch from clock_timestamp()) * 1000 else passed_at end
+              passed_at = case when $3 then greatest(extract(epoch from clock_timestamp()) * 1000,
+                (select max(${SINCE}) + 1 from ${FREE})) else passed_at end
             where run_id = $1 and epoch = $2`,
       parameters: [runId, epoch, last],
     });

@@ -394,6 +394,16 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(await b.claimFree(runId, one)).toEqual({ epoch: 2, lastSeq: 1 });
     });
 
+    it('puts a run that lets others pass behind runs of a machine whose clock is ahead', async () => {
+      const url = server.newDatabase(migrated);
+      const store = await open(url);
+      for (const id of ['1', '2']) await store.create({ id, config: sampleConfig() });
+      server.sql(url, `update runs set created_at = created_at + 600000`);
+      const claim = await store.claimFree('1', anywhere);
+      await store.release({ runId: '1', epoch: claim?.epoch ?? 0 }, { last: true });
+      expect((await store.free()).map(({ id }) => id)).toEqual(['2', '1']);
+    });
+
     it('gives out a run that waits for a person without a slot, although all are taken', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
