@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { AppError } from '../errors/app-error.ts';
 import { foldAll } from '../events/fold-run.ts';
 import type { NewEvent, RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
@@ -35,9 +36,14 @@ async function openLog(observers: readonly AppendObserver[] = []) {
   if (!made.created) throw new Error('There is such a run already');
   const written: number[] = [];
   let open = Promise.withResolvers<void>();
+  let failures = 0;
   const log = new StoredRunLog({
     store: {
-      read: (...asked) => store.read(...asked),
+      read: async (...asked) => {
+        if (failures === 0) return store.read(...asked);
+        failures -= 1;
+        throw new AppError({ code: 'store_busy', message: 'The database does not answer.' });
+      },
       append: async (runId, request) => {
         written.push(request.rows.length);
         await open.promise;
@@ -53,6 +59,9 @@ async function openLog(observers: readonly AppendObserver[] = []) {
     log,
     written,
     letThrough: () => open.resolve(),
+    failReads: (times: number) => {
+      failures = times;
+    },
     hold: () => {
       open = Promise.withResolvers<void>();
     },
@@ -104,6 +113,26 @@ it('counts no event as stored before its observers have it, so that viewers neve
   await durable;
   expect(log.stored.seq).toBe(2);
   expect(messages(log.recent(1, 10))).toEqual(['observed']);
+});
+
+it('waits for a store that does not answer while events of another process are read', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const { log, letThrough, failReads } = await openLog();
+  await appendTo(store, 'run', {
+    epoch: 1,
+    expectedSeq: 1,
+    events: [{ type: 'stop.requested', force: false, by: 'operator' }],
+  });
+  failReads(3);
+  log.append([warned('mine')]);
+  letThrough();
+  await log.durable();
+  expect(log.failed.aborted).toBe(false);
+  expect((await store.read('run', { afterSeq: 1, limit: 10 })).map(({ type }) => type)).toEqual([
+    'stop.requested',
+    'policy.warned',
+  ]);
+  warn.mockRestore();
 });
 
 it('shows text in progress only after the events before it', async () => {

@@ -227,7 +227,7 @@ export class StoredRunLog implements RunLog {
     try {
       await this.#storeDurably(events, state);
     } catch (error) {
-      if (isSeqConflict(error) && (await this.#catchUp())) return;
+      if (isSeqConflict(error) && (await this.#whileBusy(() => this.#catchUp()))) return;
       throw error;
     }
     await this.#notifyObservers(events, state);
@@ -247,11 +247,15 @@ export class StoredRunLog implements RunLog {
     await Promise.all(this.#observers.map((observer) => observer.write(this.runId, events, config.mode)));
   }
 
-  /** Retries for as long as another program has the store locked, because no event may be lost. */
   async #storeDurably(events: readonly RunEvent[], state: RunState): Promise<void> {
     const append = { epoch: this.epoch, ...growthOf(events, state) };
+    await this.#whileBusy(() => this.#store.append(this.runId, append));
+  }
+
+  /** Retries for as long as another program has the store locked, because no event may be lost. */
+  async #whileBusy<T>(work: () => Promise<T>): Promise<T> {
     try {
-      await retryWhileBusy(() => this.#store.append(this.runId, append), {
+      return await retryWhileBusy(work, {
         runId: this.runId,
         signal: this.#closed.signal,
         onBusy: () => {
