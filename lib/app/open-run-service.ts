@@ -349,7 +349,7 @@ function openRuns(
         clock: createPacedClock(),
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
-        images: runImagesIn(store, log.runId),
+        images: runImagesIn(store, log.runId, signal),
         standingApproval: find && ((tool) => retryWhileBusy(() => find(tool), { runId: log.runId, signal })),
         openTools: openToolsOf(log.runId, { sandbox, unconfined, dataDir, logPathOf, servers: mcp }),
       });

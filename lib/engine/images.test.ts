@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
+import { AppError } from '../errors/app-error.ts';
 import { IMAGE_LIMITS } from '../events/limits.ts';
 import { runEvent } from '../events/registry.ts';
 import { readImage } from '../images/read-image.ts';
@@ -14,17 +15,23 @@ import { jpegImage, pngImage } from '../testing/sample-images.ts';
 
 const SIGHTED = ['completion', 'tools', 'vision'];
 
-/** The images of one run in memory, as a store keeps them. */
-function memoryImages() {
+/** The images of one run in memory, as a store keeps them; the first reads find a store that does not answer. */
+function memoryImages(busyReads = 0) {
   const kept = new Map<string, StoredImage>();
+  let reads = 0;
   const images = runImagesIn(
     {
-      image: async (_, hash) => kept.get(hash),
+      image: async (_, hash) => {
+        reads += 1;
+        if (reads > busyReads) return kept.get(hash);
+        throw new AppError({ code: 'store_busy', message: 'The database does not answer.' });
+      },
       keepImages: async (_, stored) => {
         for (const image of stored) kept.set(image.hash, image);
       },
     },
     'run',
+    new AbortController().signal,
   );
   return { kept, images };
 }
@@ -35,10 +42,11 @@ async function playWithImages(
   {
     capabilities = SIGHTED,
     side = 64,
+    busyReads = 0,
     ...options
-  }: { capabilities?: string[]; side?: number } & PlayOptions = {},
+  }: { capabilities?: string[]; side?: number; busyReads?: number } & PlayOptions = {},
 ) {
-  const { kept, images } = memoryImages();
+  const { kept, images } = memoryImages(busyReads);
   const { ref, data } = await readImage(
     { name: 'chart.png', data: pngImage(side, (side * 3) / 4) },
     new AbortController().signal,
@@ -90,6 +98,15 @@ const done = { reply: { content: 'It is a chart.' } };
 const wireImages = (message: unknown) => (message as { images?: string[] } | undefined)?.images;
 
 describe('a model that can see', () => {
+  it('gets the images although the store did not answer at first', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const { run, data } = await playWithImages([done], { busyReads: 2 });
+    await using played = run;
+    expect(played.end.result.termination_reason).toBe('final_answer');
+    expect(wireImages(played.sent(0)[1])).toEqual([Buffer.from(data).toString('base64')]);
+    warn.mockRestore();
+  });
+
   it('gets the images of the task and those that tools return, as base64 [O20]', async () => {
     const { run, ref, kept, data } = await playWithImages([reading, done]);
     await using played = run;

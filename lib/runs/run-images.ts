@@ -7,8 +7,16 @@ import type { ImageStore, StoredImage } from '../store/image-store.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { plural } from '../util/numbers.ts';
 
-/** The images of a run in a store, for its loop. */
-export function runImagesIn(store: Pick<ImageStore, 'image' | 'keepImages'>, runId: string): RunImages {
+/**
+ * The images of a run in a store, for its loop.
+ *
+ * @param work aborted when this process stops working on the run
+ */
+export function runImagesIn(
+  store: Pick<ImageStore, 'image' | 'keepImages'>,
+  runId: string,
+  work: AbortSignal,
+): RunImages {
   return {
     async keep(brought, kept, signal) {
       const images: ImageRef[] = [];
@@ -31,7 +39,7 @@ export function runImagesIn(store: Pick<ImageStore, 'image' | 'keepImages'>, run
       return { images, refusals };
     },
     async load(hash) {
-      const image = await store.image(runId, hash);
+      const image = await retryWhileBusy(() => store.image(runId, hash), { runId, signal: work });
       return image && base64(image.data);
     },
   };
