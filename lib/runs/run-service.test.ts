@@ -548,6 +548,15 @@ describe('restarting', () => {
     expect(await ended(id)).toMatchObject({ message: expect.stringContaining('script is over') });
   });
 
+  it('keeps waiting for space although the store does not answer meanwhile', async () => {
+    test = await openTestService(scripted([]));
+    const disk = vi.spyOn(test.store, 'fullDisk').mockResolvedValueOnce(undefined); // for the request
+    disk.mockRejectedValueOnce(new AppError({ code: 'store_busy', message: 'No answer.' }));
+    const id = await test.start();
+    expect(await ended(id)).toMatchObject({ message: expect.stringContaining('script is over') });
+    expect(disk).toHaveBeenCalledTimes(3);
+  });
+
   it('ends a run that could not be resumed when it is stopped', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     test = await openTestService(untilAborted);

@@ -102,13 +102,13 @@ export class RunWorker {
    * Resumes unfinished runs; on a full disk, once there is space. A run that cannot be resumed does not block the others.
    */
   async resumeUnfinished(): Promise<void> {
-    await this.#options.guard.whenWritable();
-    if (this.#closing.aborted) return;
     this.#resuming = this.#resumeAll();
     await this.#resuming;
   }
 
   async #resumeAll(): Promise<void> {
+    await this.#options.guard.whenWritable();
+    if (this.#closing.aborted) return;
     for (const { id } of await this.#options.store.unfinished()) {
       try {
         await this.#retryWhileBusy(id, () => this.#takeWhenWritable(id));

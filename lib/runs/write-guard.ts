@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.ts';
 import { freeBytes } from '../store/data-directory.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { tooLittleRoom } from '../store/store-errors.ts';
+import { isStoreBusy, tooLittleRoom } from '../store/store-errors.ts';
 
 /** Polling interval for free space on a full disk. */
 const DISK_LOOK_MS = 1000;
@@ -51,9 +51,19 @@ export class WriteGuard {
 
   /** Resolves once the store is writable or the server stops. */
   async whenWritable(): Promise<void> {
-    const { store, closing } = this.#options;
-    while (!closing.aborted && (await store.fullDisk())) {
+    const { closing } = this.#options;
+    while (!closing.aborted && !(await this.#isWritable())) {
       await delay(DISK_LOOK_MS, undefined, { signal: closing, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #isWritable(): Promise<boolean> {
+    try {
+      return !(await this.#options.store.fullDisk());
+    } catch (error) {
+      // A database server may restart on a full disk.
+      if (!isStoreBusy(error)) throw error;
+      return false;
     }
   }
 }
