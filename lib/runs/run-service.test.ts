@@ -557,6 +557,22 @@ describe('restarting', () => {
     expect(disk).toHaveBeenCalledTimes(3);
   });
 
+  it('counts no failed recovery although the store does not answer when the count is reset', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    test = await openTestService(untilAborted);
+    const id = await test.start();
+    await eventually(async () => expect((await test.service.stored.get(id)).run.phase).toBe('starting'));
+    await test.store.beginRecovery(id); // as if the server was killed
+    await test.restart(scripted([warned('Progress.')]));
+    const busy = new AppError({ code: 'store_busy', message: 'No answer.' });
+    const settled = vi.spyOn(test.store, 'settleRecovery').mockRejectedValueOnce(busy);
+    await test.service.resumeUnfinished();
+    await ended(id);
+    await eventually(async () => expect(settled).toHaveBeenCalledTimes(2));
+    expect(await test.store.beginRecovery(id)).toBe(1);
+    warn.mockRestore();
+  });
+
   it('ends a run that could not be resumed when it is stopped', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     test = await openTestService(untilAborted);

@@ -367,7 +367,8 @@ export class RunWorker {
       const events = log.recent(seq, Number.MAX_SAFE_INTEGER) ?? [];
       if (events.some((event) => !NO_PROGRESS.has(event.type))) break;
     }
-    if (!signal.aborted) await this.#options.store.settleRecovery(log.runId);
+    const settle = () => this.#options.store.settleRecovery(log.runId);
+    if (!signal.aborted) await this.#retryWhileBusy(log.runId, settle);
   }
 
   #retryWhileBusy<T>(runId: string, work: () => Promise<T>): Promise<T> {
