@@ -9,7 +9,7 @@ import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import type { CreatedLog, RunStore } from '../store/run-store.ts';
-import { RunNotFoundError } from '../store/store-errors.ts';
+import { RunMayExistError, RunNotFoundError } from '../store/store-errors.ts';
 import { type ForkFacts, type ForkFolder, type ForkPoint, planFork } from './plan-fork.ts';
 import { hasFreshWorkspace, type PreparedRun } from './prepare-run.ts';
 import { newRunId } from './run-id.ts';
@@ -38,7 +38,7 @@ export interface RunCreationOptions {
   };
   worker: NewRunWorker;
   guard: Pick<WriteGuard, 'refuseNewRun'>;
-  /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is not created. */
+  /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is certainly not created. */
   prepare(request: NewRun, runId: string, files: StartOptions['files']): Promise<PreparedRun>;
   /** Refuses models that runs cannot or may not use. */
   admit(models: { model: string; embeddingModel?: string; operatorModel?: string }): Promise<void>;
@@ -106,7 +106,7 @@ export class RunCreation {
         images: attached.stored,
       });
     } catch (error) {
-      await discard();
+      if (!(error instanceof RunMayExistError)) await discard();
       throw error;
     }
     if (!made.created) {
@@ -163,7 +163,7 @@ export class RunCreation {
       });
       made = await store.fork({ id, config, parent, events, idempotencyKey, folder });
     } catch (error) {
-      await discard();
+      if (!(error instanceof RunMayExistError)) await discard();
       throw error;
     }
     if (!made.created) {

@@ -7,7 +7,7 @@ import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { RunFeed } from '../feed/run-feed.ts';
 import { modeOf } from '../modes/mode-of.ts';
-import { StorageFullError } from '../store/store-errors.ts';
+import { RunMayExistError, StorageFullError } from '../store/store-errors.ts';
 import { longLog, sampleConfig, sampleFile } from '../testing/sample-logs.ts';
 import { openerOf, scriptedModel, scriptedTools } from '../testing/simulate-run.ts';
 import { openTestService, scripted, type TestService, warned } from '../testing/test-service.ts';
@@ -149,6 +149,23 @@ describe('starting', () => {
     test = await openTestService(untilAborted, { admit });
     await expect(test.start()).rejects.toMatchObject({ code: 'remote_model' });
     expect(await test.service.stored.list({ limit: 10 })).toEqual([]);
+  });
+
+  it('keeps the folder of a run that may exist, as another process may work in it', async () => {
+    const discarded: string[] = [];
+    test = await openTestService(scripted([]), {
+      prepare: async ({ task }) => ({
+        config: sampleConfig({ task }),
+        discard: async () => void discarded.push(task),
+      }),
+    });
+    const busy = new AppError({ code: 'store_busy', message: 'No answer.' });
+    const create = vi.spyOn(test.store, 'create');
+    create.mockRejectedValueOnce(busy).mockRejectedValueOnce(new RunMayExistError('run', busy));
+    for (const task of ['not created', 'unknown']) {
+      await expect(test.start({ task })).rejects.toMatchObject({ code: 'store_busy' });
+    }
+    expect(discarded).toEqual(['not created']);
   });
 
   it('ends a run whose loop throws, and no other', async () => {

@@ -85,8 +85,21 @@ export function isOver(error: unknown): boolean {
 }
 
 /** Whether the database was locked the whole time, so that a retry may succeed. */
-export function isStoreBusy(error: unknown): boolean {
+export function isStoreBusy(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'store_busy';
+}
+
+/** The database did not answer, and may have created the run all the same. */
+export class RunMayExistError extends AppError {
+  constructor(runId: string, cause: AppError) {
+    super({
+      code: 'store_busy',
+      message: cause.message,
+      hint: `Run ${runId} may have been created. Look for it in the list of runs before you try again.`,
+      cause,
+    });
+    this.name = 'RunMayExistError';
+  }
 }
 
 /** Whether the disk was full. Compared by code, because classes are lost between threads. */

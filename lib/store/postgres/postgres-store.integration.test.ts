@@ -826,6 +826,28 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     wire.close();
   });
 
+  it('says that a run may exist if only the answer to its creation was lost', async () => {
+    const direct = new URL(server.newDatabase(migrated));
+    const wire = await cuttableWire(Number(direct.port));
+    const url = new URL(direct);
+    url.port = String(wire.port);
+    const store = await open(url.href, { patienceMs: 0 });
+    const refused = async (id: string) =>
+      store.create({ id, config: sampleConfig() }).catch((error) => error);
+    wire.cutNextAnswerTo('begin');
+    const certain = await refused('a');
+    expect([certain.code, certain.name]).toEqual(['store_busy', 'AppError']);
+    await store.now(); // connected again
+    wire.cutNextAnswerTo('commit');
+    expect(await refused('b')).toMatchObject({
+      code: 'store_busy',
+      name: 'RunMayExistError',
+      hint: expect.stringContaining('Run b may have been created'),
+    });
+    expect(await store.list({ limit: 9 })).toMatchObject([{ id: 'b' }]);
+    wire.close();
+  });
+
   it('recognizes its own append if only the answer was lost, although a person acted meanwhile', async () => {
     const direct = new URL(server.newDatabase(migrated));
     const wire = await cuttableWire(Number(direct.port));

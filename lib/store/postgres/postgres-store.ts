@@ -60,6 +60,7 @@ import {
   isStoreBusy,
   missingEvent,
   RunEndedError,
+  RunMayExistError,
   RunNotEndedError,
   RunNotFoundError,
   StorageFullError,
@@ -222,6 +223,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     const { id, idempotencyKey: key, worker, folder, familyFrom, images = [] } = run;
     const at = steadyNow();
     let lastSeq = 0;
+    let isInserted = false;
     const insert = async (query: Run, tries: number): Promise<string> => {
       const first = key === undefined ? undefined : await firstOf(query, key);
       if (first !== undefined) return first;
@@ -239,18 +241,24 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
         const used = { key, run_id: id, created_at: at };
         await query(compiled(postgres.insertInto('idempotency_keys').values(used)));
       }
+      isInserted = true;
       return id;
     };
-    const making = this.#database.whenAnswered(async (tries) => {
-      try {
-        return await this.#database.transaction((query) => insert(query, tries));
-      } catch (error) {
-        // Another request with the same key was slightly faster.
-        const first = key !== undefined && isDuplicate(error) ? await firstOf(this.#run, key) : undefined;
-        if (first === undefined) throw error;
-        return first;
-      }
-    });
+    const making = this.#database
+      .whenAnswered(async (tries) => {
+        try {
+          return await this.#database.transaction((query) => insert(query, tries));
+        } catch (error) {
+          // Another request with the same key was slightly faster.
+          const first = key !== undefined && isDuplicate(error) ? await firstOf(this.#run, key) : undefined;
+          if (first === undefined) throw error;
+          return first;
+        }
+      })
+      .catch((error: unknown) => {
+        // The answer to a commit was lost.
+        throw isInserted && isStoreBusy(error) ? new RunMayExistError(id, error) : error;
+      });
     const runId = await this.#noticeFull(making);
     if (runId === id) this.#committed(id, lastSeq);
     return runId;
