@@ -494,13 +494,10 @@ async function storeHealth(opened: OpenedStore, dataDir: string) {
   };
 }
 
-async function stateOf({ store, answers }: OpenedStore): Promise<{
-  answers: boolean;
-  read_only?: { message: string; hint?: string };
-}> {
+async function stateOf({ store, condition }: OpenedStore): ReturnType<OpenedStore['condition']> {
   try {
-    if (!(await answers())) return { answers: false };
-    return { answers: true, read_only: await store.fullDisk() };
+    const { answers, read_only } = await condition();
+    return answers && !read_only ? { answers, read_only: await store.fullDisk() } : { answers, read_only };
   } catch (error) {
     if (error instanceof AppError) return { answers: false }; // the connection was lost, possibly between the two calls
     throw error;

@@ -16,8 +16,8 @@ export interface OpenedStore {
   path: string;
   /** The same store, if several processes share it. */
   shared?: SharedRunStore;
-  /** Whether the store currently responds. */
-  answers(): Promise<boolean>;
+  /** Whether the store currently responds, and why it takes no writes for another reason than a full disk. */
+  condition(): Promise<{ answers: boolean; read_only?: { message: string; hint?: string } }>;
   /** Stores this server's URL for a second start. */
   announce(url: string): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function openStore({ dataDir, databaseUrl, leaseSeconds }: Environm
       store,
       kind: 'sqlite',
       path: store.path,
-      answers: async () => true,
+      condition: async () => ({ answers: true }),
       announce: async (url) => store.announce({ pid: process.pid, url }),
     };
   }
@@ -47,7 +47,7 @@ export async function openStore({ dataDir, databaseUrl, leaseSeconds }: Environm
     kind: 'postgres',
     path: store.path,
     shared: store,
-    answers: () => store.answers(),
+    condition: () => store.condition(),
     announce: async () => undefined, // several processes are expected
   };
 }

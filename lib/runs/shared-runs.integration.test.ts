@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openRunService } from '../app/open-run-service.ts';
+import { readEnvironment } from '../config/environment.ts';
 import { PostgresRunStore } from '../store/postgres/postgres-store.ts';
 import { appendTo } from '../testing/append-to.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../testing/postgres-server.ts';
@@ -65,6 +70,33 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
       expect(run?.phase).toBe('ended');
       return run;
     }, patient);
+
+  it('reports a database that takes no writes, or does not answer, on the health page', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'loupe-standby-'));
+    const { service, close } = await openRunService(
+      readEnvironment({ LOUPE_DATA_DIR: folder, LOUPE_DATABASE_URL: url, OLLAMA_HOST: 'http://127.0.0.1:1' }),
+    );
+    const health = async () => (await service.health(undefined, new AbortController().signal)).store;
+    expect(await health()).toMatchObject({ ok: true });
+    const name = new URL(url).pathname.slice(1);
+    server.sql(
+      url,
+      `alter database ${name} set default_transaction_read_only = on;
+       select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
+    );
+    expect(await health()).toMatchObject({
+      ok: false,
+      read_only: {
+        message: expect.stringContaining('takes no writes'),
+        hint: expect.stringContaining('standby'),
+      },
+    });
+    await server.crash();
+    expect(await health()).toMatchObject({ ok: false, read_only: undefined });
+    await server.restart();
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   it('frees the slot of a run that it ends because it crashed too many processes', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);

@@ -52,14 +52,7 @@ export function postgresError(error: unknown, place: string): unknown {
       cause: error,
     });
   }
-  if (isReadOnly(error)) {
-    return new AppError({
-      code: 'store_busy',
-      message: `The PostgreSQL database ${place} takes no writes at the moment: ${error.message}.`,
-      hint: 'It may have become a standby. Look at the PostgreSQL server and try again: runs wait for it, and nothing is lost.',
-      cause: error,
-    });
-  }
+  if (isReadOnly(error)) return takesNoWrites(place, error);
   if (code === '42501') return notWritable(error, place);
   if (code === 'XX001' || code === 'XX002') return damagedDatabase(place, error);
   return error;
@@ -86,6 +79,17 @@ export function openingError(error: unknown, place: string): unknown {
 /** Whether a statement failed because its connection leads to a database that takes no writes. */
 export function isReadOnly(error: unknown): boolean {
   return errno(error) === '25006';
+}
+
+/** @param cause what PostgreSQL said of a write, if there was one */
+export function takesNoWrites(place: string, cause?: Error): AppError {
+  const why = cause === undefined ? '' : `: ${cause.message}`;
+  return new AppError({
+    code: 'store_busy',
+    message: `The PostgreSQL database ${place} takes no writes at the moment${why}.`,
+    hint: 'It may have become a standby. Look at the PostgreSQL server and try again: runs wait for it, and nothing is lost.',
+    cause,
+  });
 }
 
 function notWritable(error: Error, place: string): AppError {

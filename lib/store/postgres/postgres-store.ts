@@ -68,7 +68,7 @@ import {
 import { hashOf, isChanged, savedCases, savedSuite } from '../suite-statements.ts';
 import type { SavedSuite, SuiteChange } from '../suite-store.ts';
 import { compiled, PostgresDatabase, type Run } from './postgres-database.ts';
-import { damagedDatabase, openingError } from './postgres-errors.ts';
+import { damagedDatabase, openingError, takesNoWrites } from './postgres-errors.ts';
 import { PostgresImports } from './postgres-imports.ts';
 import { PostgresLeases, positionOf } from './postgres-leases.ts';
 import { migratePostgres } from './postgres-migrations.ts';
@@ -663,12 +663,13 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return z.object({ now: z.number() }).parse(row).now;
   }
 
-  /** Whether the database currently answers. */
-  answers(): Promise<boolean> {
-    return this.#database.run({ sql: 'select 1', parameters: [] }).then(
-      () => true,
-      () => false,
-    );
+  /** Whether the database currently answers, and why it takes no writes if it is a standby. */
+  async condition(): Promise<{ answers: boolean; read_only?: { message: string; hint?: string } }> {
+    const sql = `select current_setting('transaction_read_only') as read_only`;
+    const found = await this.#database.run({ sql, parameters: [] }).catch(() => undefined);
+    if (found?.[0]?.read_only !== 'on') return { answers: found !== undefined };
+    const { message, hint } = takesNoWrites(this.path);
+    return { answers: true, read_only: { message, hint } };
   }
 
   onOthersAppend(listener: (runId: string, lastSeq: number) => void): () => void {
