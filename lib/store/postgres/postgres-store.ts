@@ -51,10 +51,10 @@ import {
 } from '../run-store.ts';
 import { DELETED, IMPORTING } from '../schema.ts';
 import type { SharedRunStore } from '../shared-run-store.ts';
-import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.ts';
+import { deletedSignIns, recentSignIns } from '../sign-in-statements.ts';
 import { eventFromRow, SqlReader, textFromRow } from '../sql-reader.ts';
 import { BUSY_PATIENCE_MS } from '../sqlite/when-free.ts';
-import { revokedApprovals, standingApprovalId } from '../standing-approval-statements.ts';
+import { revokedApprovals } from '../standing-approval-statements.ts';
 import type { Store } from '../store.ts';
 import {
   isStoreBusy,
@@ -67,7 +67,7 @@ import {
 } from '../store-errors.ts';
 import { hashOf, isChanged, savedCases, savedSuite } from '../suite-statements.ts';
 import type { SavedSuite, SuiteChange } from '../suite-store.ts';
-import { compiled, PostgresDatabase, type Run } from './postgres-database.ts';
+import { compiled, PostgresDatabase, type Run, type Statement } from './postgres-database.ts';
 import { damagedDatabase, openingError, takesNoWrites } from './postgres-errors.ts';
 import { PostgresImports } from './postgres-imports.ts';
 import { PostgresLeases, positionOf } from './postgres-leases.ts';
@@ -495,6 +495,16 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     );
   }
 
+  /** Returns the IDs of what was deleted. */
+  async #deletedAmong(ids: readonly string[] | undefined, statement: Statement): Promise<string[]> {
+    const rows = await this.#database.whenAnswered(async (tries) => {
+      const deleted = await this.#database.run(statement);
+      // An earlier attempt may have deleted them, and its answer been lost.
+      return deleted.length === 0 && tries > 0 && ids ? ids.map((id) => ({ id })) : deleted;
+    });
+    return rows.map((row) => runIdRow.parse(row).id);
+  }
+
   async deleteRun(runId: string): Promise<void> {
     await this.#withReserve(() => this.#delete(runId));
     this.#watch.notifyDeleted(runId);
@@ -646,13 +656,12 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async deleteSignIns(ids?: readonly string[]): Promise<string[]> {
-    const rows = await this.#run(compiled(deletedSignIns(postgres, ids)));
-    return rows.map((row) => signInId.parse(row).id);
+    return this.#deletedAmong(ids, compiled(deletedSignIns(postgres, ids)));
   }
 
   async revokeStandingApprovals(ids?: readonly string[]): Promise<string[]> {
-    const rows = await this.#withReserve(() => this.#run(compiled(revokedApprovals(postgres, ids))));
-    return rows.map((row) => standingApprovalId.parse(row).id);
+    const revoke = compiled(revokedApprovals(postgres, ids));
+    return this.#withReserve(() => this.#deletedAmong(ids, revoke));
   }
 
   async now(): Promise<number> {
