@@ -87,7 +87,11 @@ async function start(
   }
   const { port } = address;
   gate.listensOn(port, address.address);
-  stopOnSignals(server, () => opened.close());
+  const stop = stopOnSignals(server, () => opened.close());
+  void opened.outdated?.then(({ message, hint }) => {
+    print(console.error, '', message, hint, '');
+    void stop(1);
+  });
 
   const app = next({ dev: false, dir: root, hostname: host, port, httpServer: server });
   await app.prepare();
@@ -165,17 +169,19 @@ async function pointToRunning(environment: Environment, url: string | undefined)
 /**
  * Shuts down gracefully on Ctrl-C and SIGTERM, when its terminal is closed (SIGHUP), and when the parent process is gone:
  * npm does not forward signals, so the server would keep running unnoticed.
+ *
+ * @returns shuts down for another reason
  */
-function stopOnSignals(server: Server, close: () => Promise<void>): void {
+function stopOnSignals(server: Server, close: () => Promise<void>): (exitCode?: number) => Promise<void> {
   let stopping = false;
-  const stop = async () => {
+  const stop = async (exitCode = 0) => {
     if (stopping) return process.exit(1);
     stopping = true;
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     server.close();
     try {
       await close();
-      process.exitCode = 0;
+      process.exitCode = exitCode;
     } catch (error) {
       console.error('Shutdown failed:', error);
       process.exitCode = 1;
@@ -188,6 +194,7 @@ function stopOnSignals(server: Server, close: () => Promise<void>): void {
   setInterval(() => {
     if (process.ppid !== parent) void stop();
   }, ORPHAN_CHECK_MS).unref();
+  return stop;
 }
 
 /** The folder of the built dashboard. @throws {AppError} `not_built` */

@@ -87,6 +87,8 @@ export interface OpenedRunService {
   commandTools: CommandTools;
   /** The operator token. */
   token: string;
+  /** Resolves once this process must stop, because a later version of Loupe has migrated the database that they share. */
+  outdated: Promise<AppError> | undefined;
   /** Stores this server's URL for a second start. */
   announce(url: string): Promise<void>;
   close(): Promise<void>;
@@ -234,6 +236,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     mcp,
     commandTools,
     token,
+    outdated: opened.outdated,
     announce: opened.announce,
     async close() {
       await experiments.close();

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import type { AppError } from '../errors/app-error.ts';
 import { prepareDataDirectory } from '../store/data-directory.ts';
 import type { SharedRunStore } from '../store/shared-run-store.ts';
 import { DATABASE_FILE, SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
@@ -18,6 +19,8 @@ export interface OpenedStore {
   shared?: SharedRunStore;
   /** Whether the store currently responds, and why it takes no writes for another reason than a full disk. */
   condition(): Promise<{ answers: boolean; read_only?: { message: string; hint?: string } }>;
+  /** Resolves once this process must stop, because a later version of Loupe has migrated the database that they share. */
+  outdated?: Promise<AppError>;
   /** Stores this server's URL for a second start. */
   announce(url: string): Promise<void>;
 }
@@ -48,6 +51,7 @@ export async function openStore({ dataDir, databaseUrl, leaseSeconds }: Environm
     path: store.path,
     shared: store,
     condition: () => store.condition(),
+    outdated: store.outdated,
     announce: async () => undefined, // several processes are expected
   };
 }

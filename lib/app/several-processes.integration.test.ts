@@ -232,6 +232,19 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect(new Set(calls).size).toBe(calls.length);
   }, 180_000);
 
+  it('a process stops and releases its run once a newer version has migrated the database', async () => {
+    ollama.add({ name: 'writer', steps: [{ reply: { content: 'Never.' } }] });
+    ollama.hold('writer', { turn: 0 });
+    const server = await startServer();
+    const id = await startRun(server, 'writer');
+    await vi.waitFor(async () => expect((await get(server, id)).phase).toBe('calling'), patient);
+    postgres.sql(url, 'update loupe_schema set version = version + 1');
+    await vi.waitFor(() => expect(server.process.exitCode).toBe(1), patient);
+    expect(server.output()).toContain('was written by a newer Loupe');
+    expect(postgres.sql(url, `select until from leases where run_id = '${id}'`)).toBe('-infinity');
+    expect(postgres.sql(url, `select phase from runs where id = '${id}'`)).toBe('calling');
+  }, 60_000);
+
   it('fault matrix: a database restart during a run loses nothing, and the run continues', async () => {
     ollama.add({
       name: 'writer',

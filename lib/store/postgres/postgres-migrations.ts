@@ -367,19 +367,30 @@ export function migratePostgres(database: PostgresDatabase): Promise<void> {
     await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [MIGRATION_LOCK] });
     await refuseOtherEncodings(run, database.place);
     const found = await versionOf(run);
-    if (found > POSTGRES_SCHEMA_VERSION) {
-      throw new AppError({
-        code: 'store_too_new',
-        message: `The database ${database.place} was written by a newer Loupe (schema ${found}; this one knows ${POSTGRES_SCHEMA_VERSION}).`,
-        hint: 'Start the newer version, or set LOUPE_DATABASE_URL to another database.',
-      });
-    }
+    const newer = tooNew(found, database.place);
+    if (newer) throw newer;
     for (const statements of migrations.slice(found)) {
       for (const statement of statements()) await run(statementOf(statement));
     }
     await run({ sql: 'update loupe_schema set version = $1', parameters: [POSTGRES_SCHEMA_VERSION] });
   };
   return database.transaction(migrated, { answerMs: 0 });
+}
+
+/** Looks whether a later version of Loupe has migrated the database meanwhile. */
+export async function findNewerSchema({ run, place }: PostgresDatabase): Promise<AppError | undefined> {
+  const sql = 'select version from loupe_schema';
+  const [row] = await run({ name: 'loupe_version', sql, parameters: [] });
+  return tooNew(Number(row?.version), place);
+}
+
+function tooNew(found: number, place: string): AppError | undefined {
+  if (found <= POSTGRES_SCHEMA_VERSION) return undefined;
+  return new AppError({
+    code: 'store_too_new',
+    message: `The database ${place} was written by a newer Loupe (schema ${found}; this one knows ${POSTGRES_SCHEMA_VERSION}).`,
+    hint: 'Start the newer version, or set LOUPE_DATABASE_URL to another database.',
+  });
 }
 
 async function versionOf(run: Run): Promise<number> {

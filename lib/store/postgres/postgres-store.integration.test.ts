@@ -237,6 +237,17 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(server.sql(url, 'select version from loupe_schema')).toBe(String(newer));
   });
 
+  it('notices that a newer version has migrated the database meanwhile', async () => {
+    const url = server.newDatabase(migrated);
+    const store = await open(url, { lookMs: 20 });
+    const newer = POSTGRES_SCHEMA_VERSION + 1;
+    server.sql(url, `update loupe_schema set version = ${newer}`);
+    expect(await store.outdated).toMatchObject({
+      code: 'store_too_new',
+      message: expect.stringContaining(`newer Loupe (schema ${newer}`),
+    });
+  });
+
   it.each(['LATIN1', 'SQL_ASCII'])(
     'refuses a database with the encoding %s, and leaves it unchanged',
     async (encoding) => {

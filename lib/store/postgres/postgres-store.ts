@@ -15,6 +15,7 @@ import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import type { SuiteCase, SuiteRecord } from '../../api/suite.ts';
+import type { AppError } from '../../errors/app-error.ts';
 import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
@@ -121,6 +122,8 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     this.#leases.keepExperiment(...asked);
   readonly releaseExperiment: SharedRunStore['releaseExperiment'] = (...asked) =>
     this.#leases.releaseExperiment(...asked);
+  /** Resolves once a later version of Loupe has migrated the database: this process must stop. */
+  readonly outdated: Promise<AppError>;
   readonly #database: PostgresDatabase;
   readonly #run: Run;
   readonly #leases: PostgresLeases;
@@ -149,7 +152,10 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       published: () => this.#search.soon(),
     });
     this.#reserve = new PostgresReserve(database);
+    const outdated = Promise.withResolvers<AppError>();
+    this.outdated = outdated.promise;
     this.#watch = new PostgresWatch({
+      onNewer: outdated.resolve,
       database,
       lookMs: options.lookMs ?? LOOK_MS,
       onChange: (runId, lastSeq) => announce(this.#othersListeners, runId, lastSeq),

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { z } from 'zod';
+import type { AppError } from '../../errors/app-error.ts';
 import { jsonValue } from '../../util/json.ts';
 import { isStoreBusy } from '../store-errors.ts';
 import type { PostgresDatabase } from './postgres-database.ts';
+import { findNewerSchema } from './postgres-migrations.ts';
 import { fromPostgresText } from './postgres-text.ts';
 
 /** The channel that carries "run X is at N": N is 0 when X was deleted, and -1 when its annotations changed. */
@@ -31,6 +33,7 @@ export class PostgresWatch {
   readonly #database: PostgresDatabase;
   readonly #onChange: (runId: string, lastSeq: number) => void;
   readonly #onSaid: (message: string) => void;
+  readonly #onNewer: (reason: AppError) => void;
   readonly #lookMs: number;
   /** The ID of this process. */
   readonly #self = randomUUID();
@@ -50,11 +53,14 @@ export class PostgresWatch {
     onChange: (runId: string, lastSeq: number) => void;
     /** Called with a message of another process. */
     onSaid: (message: string) => void;
+    /** Called at each poll once a later version of Loupe has migrated the database. */
+    onNewer: (reason: AppError) => void;
   }) {
     this.#database = options.database;
     this.#lookMs = options.lookMs;
     this.#onChange = options.onChange;
     this.#onSaid = options.onSaid;
+    this.#onNewer = options.onNewer;
   }
 
   /** Starts to watch. Appends of other processes are noticed from now on. */
@@ -169,6 +175,8 @@ export class PostgresWatch {
         else this.#found(id, last_seq);
         if (row.phase === 'ended') this.#known.delete(id);
       }
+      const newer = await findNewerSchema(this.#database);
+      if (newer) this.#onNewer(newer);
     } catch (error) {
       // The next poll finds what was missed. If the database does not respond, requests report it.
       if (!this.#closed && !isStoreBusy(error))
