@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { summarizeRun } from '../api/summarize-run.ts';
+import { AppError } from '../errors/app-error.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { RunChanges } from '../feed/run-changes.ts';
@@ -12,13 +13,19 @@ afterEach(() => {
 });
 
 /** An organizer next to another process that purges everything first. */
-function besideAnother(restored: ReadonlySet<string>): { organizer: RunOrganizer; removed: string[] } {
+function besideAnother(restored: ReadonlySet<string>) {
   const removed: string[] = [];
+  const purged: number[] = [];
+  const busy = new AppError({ code: 'store_busy', message: 'The database does not answer.' });
+  const finalizeDeletions = vi.fn<AnnotationStore['finalizeDeletions']>(async () => []);
   const organizer = new RunOrganizer({
     store: {
       hideRuns: async () => undefined,
-      finalizeDeletions: async () => [],
-      purgeRuns: async () => [],
+      finalizeDeletions,
+      purgeRuns: async (before) => {
+        purged.push(before);
+        return [];
+      },
       restoreRuns: async () => [],
       annotate: async () => undefined,
       extras: async () => undefined,
@@ -35,7 +42,7 @@ function besideAnother(restored: ReadonlySet<string>): { organizer: RunOrganizer
     observers: [{ write: async () => undefined, remove: async (id) => void removed.push(id) }],
     undoMs: 1000,
   });
-  return { organizer, removed };
+  return { organizer, removed, purged, fail: () => finalizeDeletions.mockRejectedValueOnce(busy) };
 }
 
 it('removes what it keeps of runs that another process deleted or purged, but not of restored ones', async () => {
@@ -100,6 +107,18 @@ it('removes what it keeps of a deleted run once nobody can restore it, and the r
   await expect.poll(() => failed.mock.calls.length).toBe(1);
   expect(done).toEqual(['final', 'a', 'b', 'purged']);
   failed.mockRestore();
+  organizer.close();
+});
+
+it('removes deleted runs later where the store does not answer when it is time', async () => {
+  vi.useFakeTimers();
+  const { organizer, removed, purged, fail } = besideAnother(new Set());
+  await organizer.delete(['mine']);
+  fail();
+  await vi.advanceTimersByTimeAsync(6000);
+  expect([removed, purged]).toEqual([[], []]);
+  await vi.advanceTimersByTimeAsync(6000);
+  expect([removed, purged.length]).toEqual([['mine'], 1]);
   organizer.close();
 });
 

@@ -4,7 +4,7 @@ import { UNDO_DELETE_MS } from '../events/limits.ts';
 import type { RunChanges } from '../feed/run-changes.ts';
 import type { AppendObserver } from '../sharing/exports/append-observer.ts';
 import type { AnnotationStore } from '../store/annotation-store.ts';
-import { RunNotFoundError } from '../store/store-errors.ts';
+import { isStoreBusy, RunNotFoundError } from '../store/store-errors.ts';
 
 /** Extra time during which a deleted run can be restored, for requests in flight. */
 const GRACE_MS = 5000;
@@ -155,8 +155,11 @@ export class RunOrganizer {
       await this.#store.purgeRuns(before);
       for (const removal of removals) if (removal.status === 'rejected') throw removal.reason;
     } catch (error) {
+      if (this.#closed) return;
+      // They must not stay in a database that did not answer just now.
+      if (isStoreBusy(error)) this.#purgeLater(deleted.filter((id) => this.#deletions.get(id) === deleted));
       // Hidden runs stay hidden, and are deleted after the next deletion or start.
-      if (!this.#closed) console.error('Deleted runs could not be removed:', error);
+      else console.error('Deleted runs could not be removed:', error);
     }
   }
 }
