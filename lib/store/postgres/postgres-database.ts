@@ -110,7 +110,7 @@ export class PostgresDatabase {
 
   /** A dedicated connection, not yet connected. */
   newClient(): Client {
-    return new Client(this.#config);
+    return new Client({ ...this.#config, query_timeout: this.#answerMs });
   }
 
   close(): Promise<void> {

@@ -895,6 +895,23 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     wire.close();
   });
 
+  it('hears of other processes again after the connection for it led nowhere from the start', async () => {
+    const direct = new URL(server.newDatabase(migrated));
+    const wire = await cuttableWire(Number(direct.port), { silently: true });
+    const url = new URL(direct);
+    url.port = String(wire.port);
+    wire.cutNextAnswerTo('listen');
+    const [reader, writer] = [await open(url.href, { lookMs: 20, answerMs: 300 }), await open(direct.href)];
+    expect(wire.cuts).toBe(1);
+    const heard: string[] = [];
+    reader.onSaid((message) => heard.push(message));
+    await vi.waitFor(async () => {
+      await writer.say(['hello']);
+      expect(heard).not.toEqual([]);
+    });
+    wire.close();
+  });
+
   it('probes idle connections, also the one that notifications arrive on, so that none is silently lost for hours', async () => {
     const probed = vi.spyOn(Socket.prototype, 'setKeepAlive');
     const store = await open(server.newDatabase(migrated));
