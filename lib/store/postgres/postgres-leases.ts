@@ -37,6 +37,8 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
   readonly leaseMs: number;
   readonly #database: PostgresDatabase;
   readonly #run: Run;
+  /** Claims by run that may have been committed without an answer. */
+  readonly #unanswered = new Map<string, { epoch: number; worker: string }>();
 
   /** @param leaseMs how long a claim and a renewal last */
   constructor(database: PostgresDatabase, leaseMs: number) {
@@ -65,7 +67,7 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
     const [row] = await this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
         await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
-        return run({
+        const rows = await run({
           sql: `with free as (select runs.id from runs left join leases on leases.run_id = runs.id
                   where runs.id = $1 and ${WORK} and (until is null or until <= clock_timestamp())
                     and ($3 = '' or ${SLOTS_TAKEN} < $5)
@@ -76,12 +78,17 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
                 select epoch, last_seq from taken`,
           parameters: [runId, worker, host ?? '', this.leaseMs, slots],
         });
+        if (rows[0]) this.#unanswered.set(runId, { epoch: toClaim(rows[0]).epoch, worker });
+        return rows;
       }),
     );
-    return row && toClaim(row);
+    if (!row) return undefined;
+    this.#unanswered.delete(runId);
+    return toClaim(row);
   }
 
   async free(): Promise<FreeRun[]> {
+    await this.#releaseUnanswered();
     const rows = await this.#run({
       name: 'loupe_free',
       sql: `with waiting as (
@@ -105,6 +112,17 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
         needsSlot: !PHASES_WITHOUT_MODEL.some((each) => each === phase),
       };
     });
+  }
+
+  /** Nobody works on a run whose claim was not answered; otherwise it would wait until its lease expires. */
+  async #releaseUnanswered(): Promise<void> {
+    for (const [runId, { epoch, worker }] of this.#unanswered) {
+      await this.#run({
+        sql: `update leases set until = '-infinity' where run_id = $1 and epoch = $2 and worker = $3`,
+        parameters: [runId, epoch, worker],
+      });
+      this.#unanswered.delete(runId);
+    }
   }
 
   async renew(held: readonly HeldRun[]): Promise<string[]> {

@@ -837,6 +837,22 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     wire.close();
   });
 
+  it('gives out a run again that it claimed without an answer', async () => {
+    const direct = new URL(server.newDatabase(migrated));
+    const wire = await cuttableWire(Number(direct.port));
+    const url = new URL(direct);
+    url.port = String(wire.port);
+    const store = await open(url.href, { leaseMs: 3_600_000 });
+    await store.create({ id: 'a', config: sampleConfig() });
+    wire.cutNextAnswerTo('commit');
+    expect(await store.claimFree('a', anywhere)).toBeUndefined();
+    expect(wire.cuts).toBe(1);
+    expect((await store.free()).map(({ id }) => id)).toEqual(['a']);
+    expect(await store.claimFree('a', anywhere)).toEqual({ epoch: 2, lastSeq: 1 });
+    expect(await store.free()).toEqual([]);
+    wire.close();
+  });
+
   it('says that a run may exist if only the answer to its creation was lost', async () => {
     const direct = new URL(server.newDatabase(migrated));
     const wire = await cuttableWire(Number(direct.port));
