@@ -97,3 +97,15 @@ it('a preview shows the beginning of a log with large events, and looks through 
   expect(preview.total).toBe(15);
   expect(preview.findings.at(-1)).toMatchObject({ kind: 'github token', seqs: [14] });
 });
+
+it('a link stays revoked although the clock was ahead when it was revoked', async () => {
+  const { runId, store } = await open();
+  let now = 1000;
+  const shares = new Shares({ store, now: () => now, redaction: {} });
+  const { id, token } = await shares.create(runId, shareRequest.parse({ expires_in_ms: 3_600_000 }));
+  now = 10_000_000;
+  await shares.revoke(id);
+  now = 2000;
+  expect(await shares.find(token)).toBe('revoked');
+  expect(await shares.list()).toMatchObject([{ status: 'revoked' }]);
+});

@@ -217,8 +217,11 @@ export class Shares {
   }
 
   #status(record: ShareRecord): ShareStatus {
-    if (record.revoked_at !== undefined && record.revoked_at < record.expires_at) return 'revoked';
-    return this.#isPast(record) ? 'expired' : 'active';
+    const { revoked_at, expires_at } = record;
+    if (this.#isPast(record))
+      return revoked_at !== undefined && revoked_at < expires_at ? 'revoked' : 'expired';
+    // Whenever it was: the clock may have been ahead then, or that of another machine.
+    return revoked_at === undefined ? 'active' : 'revoked';
   }
 
   #isPast(record: ShareRecord): boolean {
