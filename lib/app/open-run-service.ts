@@ -204,7 +204,7 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
     worker: service.processId,
     shared,
   });
-  const shares = new Shares({ store, now: steadyNow, redaction: masks });
+  const shares = new Shares({ store, now: shared ? () => shared.now() : steadyNow, redaction: masks });
   const ratings = new Ratings({
     log: new RatingLog(join(dataDir, 'ratings')),
     stored: service.stored,

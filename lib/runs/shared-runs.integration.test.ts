@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { shareRequest } from '../api/share.ts';
 import { openRunService } from '../app/open-run-service.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { PostgresRunStore } from '../store/postgres/postgres-store.ts';
@@ -94,6 +95,22 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
     await server.crash();
     expect(await health()).toMatchObject({ ok: false, read_only: undefined });
     await server.restart();
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('dates links by the database’s clock, which is the same for all machines', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'loupe-links-'));
+    const { shares, close } = await openRunService(
+      readEnvironment({ LOUPE_DATA_DIR: folder, LOUPE_DATABASE_URL: url, OLLAMA_HOST: 'http://127.0.0.1:1' }),
+    );
+    await store.create({ id: 'a', config: sampleConfig() });
+    const clock = vi.spyOn(PostgresRunStore.prototype, 'now').mockResolvedValue(1000);
+    const link = await shares.create('a', shareRequest.parse({ expires_in_ms: 3_600_000 }));
+    expect(link).toMatchObject({ created_at: 1000, expires_at: 3_601_000 });
+    expect(await shares.find(link.token)).toMatchObject({ id: link.id });
+    clock.mockResolvedValue(3_601_000);
+    expect(await shares.find(link.token)).toBe('unknown');
     await close();
     rmSync(folder, { recursive: true, force: true });
   });

@@ -30,7 +30,7 @@ const PREVIEW_CHARS = 8_000_000;
 export class Shares {
   readonly #store: SharesStore;
   readonly #redaction: Omit<RedactorOptions, 'workspace' | 'show'>;
-  readonly #now: () => number;
+  readonly #now: () => number | Promise<number>;
   readonly #logs = new Map<string, SharedLog>();
   /** The log of the last preview, reused by a link created from it. */
   #previewed: { draft: string; log: SharedLog } | undefined;
@@ -42,7 +42,8 @@ export class Shares {
     store: SharesStore;
     /** Values to redact in addition to those found in the log. */
     redaction: Omit<RedactorOptions, 'workspace' | 'show'>;
-    now: () => number;
+    /** The clock of links, the same for all machines that share the runs. */
+    now: () => number | Promise<number>;
   }) {
     this.#store = options.store;
     this.#redaction = options.redaction;
@@ -87,7 +88,7 @@ export class Shares {
     await log.lookThrough(lastSeq);
     // 128 bits; only the hash is stored.
     const token = randomBytes(16).toString('base64url');
-    const created_at = this.#now();
+    const created_at = await this.#now();
     const record: ShareRecord = {
       id: randomBytes(8).toString('hex'),
       run_id: runId,
@@ -103,30 +104,33 @@ export class Shares {
     await this.#store.addShare(record);
     this.#tokens.set(record.id, token);
     this.#keep(record.id, log);
-    return { ...this.#share(record), token };
+    return { ...shareAt(record, created_at), token };
   }
 
   /** All links, newest first, with the tokens of those created by this process. */
   async list(): Promise<(Share & { token?: string })[]> {
+    const now = await this.#now();
     return (await this.#store.shares()).map((record) => {
       const token = this.#tokens.get(record.id);
-      return { ...this.#share(record), ...(token === undefined ? {} : { token }) };
+      return { ...shareAt(record, now), ...(token === undefined ? {} : { token }) };
     });
   }
 
   /** @throws {AppError} `share_not_found` */
   async revoke(shareId: string): Promise<Share> {
-    if (!(await this.#store.revokeShare(shareId, this.#now()))) throw shareNotFound(shareId);
+    const now = await this.#now();
+    if (!(await this.#store.revokeShare(shareId, now))) throw shareNotFound(shareId);
     this.#forget(shareId);
     this.#tell({ shareId });
     const record = (await this.#store.shares()).find(({ id }) => id === shareId);
     if (!record) throw shareNotFound(shareId);
-    return this.#share(record);
+    return shareAt(record, now);
   }
 
   /** Whether any link can be opened now. */
   async anyActive(): Promise<boolean> {
-    return (await this.#store.shares()).some((record) => this.#status(record) === 'active');
+    const now = await this.#now();
+    return (await this.#store.shares()).some((record) => statusAt(record, now) === 'active');
   }
 
   /** Call after a run and its links were deleted. */
@@ -144,12 +148,13 @@ export class Shares {
 
   /** Finds the link of a token. The lookup uses the token's hash, so its timing reveals nothing about the token. */
   async find(token: string): Promise<ShareRecord | NotShared> {
-    const record = TOKEN.test(token) ? await this.#store.shareByHash(hashOf(token)) : undefined;
+    if (!TOKEN.test(token)) return 'unknown';
+    const [record, now] = await Promise.all([this.#store.shareByHash(hashOf(token)), this.#now()]);
     if (!record) return 'unknown';
-    const status = this.#status(record);
+    const status = statusAt(record, now);
     if (status === 'active') return record;
     this.#forget(record.id);
-    return status === 'revoked' && !this.#isPast(record) ? 'revoked' : 'unknown';
+    return status === 'revoked' && now < record.expires_at ? 'revoked' : 'unknown';
   }
 
   /** Like `find`, with the log of the link. */
@@ -172,7 +177,7 @@ export class Shares {
   /** Counts a view; a full disk does not make the view fail. */
   async countView(record: ShareRecord): Promise<void> {
     try {
-      await this.#store.countShareView(record.id, this.#now());
+      await this.#store.countShareView(record.id, await this.#now());
     } catch (error) {
       if (!isStorageFull(error)) throw error;
       console.warn(`A view of a shared run was not counted: ${error.message}`);
@@ -212,22 +217,6 @@ export class Shares {
     });
   }
 
-  #share({ token_hash: _hash, ...record }: ShareRecord): Share {
-    return { ...record, status: this.#status({ ...record, token_hash: '' }) };
-  }
-
-  #status(record: ShareRecord): ShareStatus {
-    const { revoked_at, expires_at } = record;
-    if (this.#isPast(record))
-      return revoked_at !== undefined && revoked_at < expires_at ? 'revoked' : 'expired';
-    // Whenever it was: the clock may have been ahead then, or that of another machine.
-    return revoked_at === undefined ? 'active' : 'revoked';
-  }
-
-  #isPast(record: ShareRecord): boolean {
-    return record.expires_at <= this.#now();
-  }
-
   #forget(shareId: string): void {
     this.#logs.delete(shareId);
     this.#tokens.delete(shareId);
@@ -236,6 +225,19 @@ export class Shares {
   #tell(gone: { shareId?: string; runId?: string }): void {
     for (const listener of this.#listeners) listener(gone);
   }
+}
+
+function shareAt({ token_hash: _hash, ...record }: ShareRecord, now: number): Share {
+  return { ...record, status: statusAt(record, now) };
+}
+
+function statusAt(
+  { revoked_at, expires_at }: Pick<ShareRecord, 'revoked_at' | 'expires_at'>,
+  now: number,
+): ShareStatus {
+  if (expires_at <= now) return revoked_at !== undefined && revoked_at < expires_at ? 'revoked' : 'expired';
+  // Whenever it was: the clock may have been ahead then, or that of another machine.
+  return revoked_at === undefined ? 'active' : 'revoked';
 }
 
 /** 128 bits in base64url. */
