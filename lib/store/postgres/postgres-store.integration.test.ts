@@ -603,6 +603,24 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       await vi.waitFor(() => expect(heard).toContain('a:0'));
     });
 
+    it('removes deleted runs in a transaction each, so that no number of them takes too long', async () => {
+      const url = server.newDatabase(migrated);
+      const store = await open(url);
+      const ids = ['a', 'b', 'c'];
+      for (const runId of ids) await store.importRun(sampleFile(completedLog({ runId })));
+      server.sql(
+        url,
+        `create table purged (xid bigint);
+         create function note() returns trigger language plpgsql as $$
+           begin insert into purged values (txid_current()); return old; end $$;
+         create trigger note before delete on runs for each row execute function note()`,
+      );
+      await store.hideRuns(ids, 1);
+      expect((await store.purgeRuns(2)).sort()).toEqual(ids);
+      expect(server.sql(url, 'select count(distinct xid) from purged')).toBe('3');
+      expect(server.sql(url, 'select (select count(*) from runs) + (select count(*) from events)')).toBe('0');
+    });
+
     it('forks a run with its images although another process deletes it meanwhile', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];

@@ -25,7 +25,6 @@ import {
   annotateStatements,
   finalDeletions,
   hideStatements,
-  purgeStatement,
   restoreStatement,
   runIdRow,
 } from '../annotation-statements.ts';
@@ -605,8 +604,13 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   async purgeRuns(before: number): Promise<string[]> {
-    const rows = await this.#withReserve(() => this.#run(compiled(purgeStatement(postgres, before))));
-    return rows.map((row) => runIdRow.parse(row).id);
+    const purged: string[] = [];
+    for (;;) {
+      // One at a time: all runs of an experiment could take longer than a statement may, and would never be removed.
+      const [row] = await this.#withReserve(() => this.#run({ sql: PURGE_ONE, parameters: [before] }));
+      if (row === undefined) return purged;
+      purged.push(runIdRow.parse(row).id);
+    }
   }
 
   async addShare(share: ShareRecord): Promise<void> {
@@ -798,6 +802,11 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     this.#search.soon();
   }
 }
+
+/** Deletes for good a run that was deleted before $1, which another process is not deleting. */
+const PURGE_ONE = `
+  delete from runs where id = (select id from runs where epoch = ${DELETED} and deleted_at < $1 limit 1 for update skip locked)
+    returning id`;
 
 /** The rows of appends, by run. */
 type UnansweredAppends = Map<string, readonly EventRow[]>;
