@@ -855,6 +855,23 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     wire.close();
   });
 
+  it('does not ask a person to send a message again that may be stored', async () => {
+    const direct = new URL(server.newDatabase(migrated));
+    const wire = await cuttableWire(Number(direct.port));
+    const url = new URL(direct);
+    url.port = String(wire.port);
+    const store = await open(url.href, { patienceMs: 0 });
+    await store.create({ id: 'a', config: sampleConfig() });
+    const message = { type: 'operator.messaged', message_id: 'm1', text: 'Hello.' } as const;
+    wire.cutNextAnswerTo('loupe_intervene');
+    await expect(interveneIn(store, 'a', { expectedSeq: 1, events: [message] })).rejects.toMatchObject({
+      code: 'store_busy',
+      hint: expect.stringContaining('Look at run a before'),
+    });
+    expect(await store.read('a', { afterSeq: 1, limit: 9 })).toMatchObject([{ text: 'Hello.' }]);
+    wire.close();
+  });
+
   it('gives out a run again that it claimed without an answer', async () => {
     const direct = new URL(server.newDatabase(migrated));
     const wire = await cuttableWire(Number(direct.port));

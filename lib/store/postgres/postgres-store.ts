@@ -57,6 +57,7 @@ import { BUSY_PATIENCE_MS } from '../sqlite/when-free.ts';
 import { revokedApprovals } from '../standing-approval-statements.ts';
 import type { Store } from '../store.ts';
 import {
+  ActionMayBeStoredError,
   isStoreBusy,
   missingEvent,
   RunEndedError,
@@ -300,8 +301,12 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     }
   }
 
-  intervene(runId: string, growth: LogGrowth): Promise<void> {
-    return this.#appendAs(runId, 'by a person', growth);
+  async intervene(runId: string, growth: LogGrowth): Promise<void> {
+    try {
+      await this.#appendAs(runId, 'by a person', growth);
+    } catch (error) {
+      throw isStoreBusy(error) ? new ActionMayBeStoredError(runId, error) : error;
+    }
   }
 
   async read(runId: string, { maxChars, ...range }: EventRange): Promise<RunEvent[]> {
