@@ -5,6 +5,11 @@ import { plainVisibleLine } from '../browser/words/visible-text.ts';
 
 const VERDICTS: Record<CheckVerdict, string> = { pass: 'passed', fail: 'failed', unknown: 'not judged' };
 
+/** A verdict that only a later version has is printed as it is. */
+function verdictWords(verdict: CheckVerdict): string {
+  return VERDICTS[verdict] ?? verdict;
+}
+
 /** The progress so far, one line per step; callers print only the lines that are new. */
 export function progressLines({ model, status, position, probes, error }: CheckProgress): string[] {
   const lines: string[] = [];
@@ -12,7 +17,7 @@ export function progressLines({ model, status, position, probes, error }: CheckP
   if (status === 'loading') lines.push(`Loading ${model}.`);
   for (const { title, status: state, duration_ms } of probes) {
     if (state === 'open' || state === 'running') continue;
-    lines.push(`  ${VERDICTS[state].padEnd(10)}  ${title}  ${formatDuration(duration_ms ?? 0)}`);
+    lines.push(`  ${verdictWords(state).padEnd(10)}  ${title}  ${formatDuration(duration_ms ?? 0)}`);
   }
   if (status === 'stopped') lines.push('Stopped.');
   if (error) lines.push(`The check failed: ${error.message}`, ...(error.hint ? [error.hint] : []));
@@ -23,7 +28,7 @@ export function progressLines({ model, status, position, probes, error }: CheckP
 export function checkLines({ check, summary }: CheckReply): string[] {
   const width = Math.max(...check.probes.map(({ title }) => title.length));
   const probes = check.probes.flatMap(({ title, verdict, criteria }) => [
-    `${title.padEnd(width)}  ${VERDICTS[verdict]}`,
+    `${title.padEnd(width)}  ${verdictWords(verdict)}`,
     ...criteria.flatMap((criterion) =>
       criterion.verdict === 'pass' ? [] : [`    ${criterion.rule}: ${criterion.found}`],
     ),

@@ -32,7 +32,10 @@ const OF_OUTCOME: Record<OutcomeKind, number> = {
   answered_off_schema: 22,
 };
 
-/** The exit code for the outcome of an ended run. A session that ends with its input exits with 0 although it is stopped then. */
+/**
+ * The exit code for the outcome of an ended run; 1 for one that only a later version has. A session that ends with its
+ * input exits with 0 although it is stopped then.
+ */
 export function exitCodeOf(outcome: OutcomeKind): number {
-  return OF_OUTCOME[outcome];
+  return OF_OUTCOME[outcome] ?? EXIT.failed;
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { CheckProgress } from '../api/model-check.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { foldAll } from '../events/fold-run.ts';
@@ -66,6 +67,19 @@ it('the list states the outcome of each run', () => {
     expect.stringMatching(/^sample {2}Answered {11}/),
     expect.stringMatching(/^sample {2}Answered, cut off {2}/),
   ]);
+});
+
+it('prints an outcome, a phase and a verdict that only a later version has as they are', () => {
+  const later = { ...ended({ kind: 'answered' }), outcome: { kind: 'delegated' } } as unknown as RunSummary;
+  expect(endLine(later)).toMatch(/^delegated \(final_answer; \d/);
+  const delegating = { ...later, outcome: undefined, phase: 'delegating' } as unknown as RunSummary;
+  expect(listLines([later, delegating])).toEqual([
+    expect.stringMatching(/^sample {2}delegated /),
+    expect.stringMatching(/^sample {2}delegating /),
+  ]);
+  const probes = [{ title: 'One call', status: 'skipped' }];
+  const progress = { model: 'm', status: 'probing', started_at: 1, probes } as unknown as CheckProgress;
+  expect(progressLines(progress)).toEqual([expect.stringMatching(/^ {2}skipped {4} *One call/)]);
 });
 
 it('lists the first auto-run files on one line, with control characters made visible', () => {

@@ -7,7 +7,7 @@ import { argumentsToRun } from '../events/call-arguments.ts';
 import { modeFacts } from '../events/modes.ts';
 import { noticesOf } from '../events/notices.ts';
 import { checksBeside, outcomeWords } from '../events/outcome.ts';
-import type { RunEvent } from '../events/registry.ts';
+import { type RunEvent, runEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { summarize } from '../events/summarize.ts';
 import { formatUsd } from '../util/format-usd.ts';
@@ -26,7 +26,8 @@ const MAX_AUTO_RUN_FILES = 5;
  * @param state the state after the event
  */
 export function linesOf(event: RunEvent, state: RunState): string[] {
-  const sentence = sentenceOf(event, state);
+  // A server of another version may send types and values that have no sentence here.
+  const sentence = runEvent.safeParse(event).success ? sentenceOf(event, state) : unknownSentence(event);
   if (sentence === undefined) return [];
   const offset = formatOffset(event.at - state.createdAt).padStart(8);
   const said = event.type === 'model-call.failed' ? (event.visible_text ?? event.partial_text ?? '') : '';
@@ -41,6 +42,10 @@ export function linesOf(event: RunEvent, state: RunState): string[] {
  */
 export function noticeLine(text: string): string {
   return plainVisibleText(text).replaceAll('\n', '\n    ');
+}
+
+function unknownSentence({ type, seq }: RunEvent): string {
+  return `Event #${seq} (${shortText(type, MAX_CELL_CHARS)}) is from another version of Loupe and is not shown`;
 }
 
 function sentenceOf(event: RunEvent, state: RunState): string | undefined {

@@ -6,6 +6,10 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { summarizeRun } from '../api/summarize-run.ts';
+import { foldAll } from '../events/fold-run.ts';
+import { emptyRunState } from '../events/run-state.ts';
+import { completedLog } from '../testing/sample-logs.ts';
 import { handshakeOf } from '../testing/trusted-relay.ts';
 import { main } from './main.ts';
 
@@ -15,6 +19,26 @@ const LINES = Array.from({ length: 12 }, (_, index) => `line ${index}`).join('\n
 const HOSTILE = `\u001b]0;title\u0007\u001b[2J\u009b8m\u202e${LINES}\rloupe: all is well`;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that must not be printed
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/;
+
+/** A run of a server of a later version: its kinds of events, values in known events, mode and outcome are unknown here. */
+const laterLog = completedLog();
+const laterEvents: readonly object[] = [
+  ...laterLog.events
+    .slice(0, -1)
+    .map((event) => (event.type === 'reply.parsed' ? { ...event, outcome: 'plan' } : event)),
+  { type: 'run.delegated', run_id: 'later', seq: laterLog.events.length, at: 9, to: HOSTILE },
+  { ...laterLog.events.at(-1), seq: laterLog.events.length + 1 },
+];
+const laterRun = {
+  ...summarizeRun(foldAll(emptyRunState('later'), laterLog.events)),
+  ...{ id: 'later', mode: 'swarm', outcome: { kind: 'delegated' }, termination_reason: 'delegated' },
+};
+
+function laterReply(path: string) {
+  const isStream = path.includes('/events');
+  const stream = laterEvents.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  return { isStream, body: isStream ? stream : JSON.stringify({ run: laterRun }) };
+}
 
 let server: Server;
 let url: string;
@@ -32,6 +56,12 @@ beforeAll(async () => {
       ];
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ models, ollama: 'ok' }));
+      return;
+    }
+    if (request.url?.startsWith('/api/runs/later')) {
+      const { isStream, body } = laterReply(request.url);
+      response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+      response.end(body);
       return;
     }
     const isList = request.url?.startsWith('/api/runs?');
@@ -103,6 +133,17 @@ it.each([true, false])(
     expect(JSON.parse(out)).toMatchObject({ title: HOSTILE });
   },
 );
+
+it('follows a run of a server of a later version, and fails for an outcome that it does not know', async () => {
+  const { code, out, err } = await run(['follow', 'later']);
+  expect(err).toContain(
+    `Event #${laterLog.events.length} (run.delegated) is from another version of Loupe and is not shown\n`,
+  );
+  expect(err).toContain('(reply.parsed) is from another version of Loupe and is not shown\n');
+  expect(err).toContain('\ndelegated (delegated; ');
+  expect(out).toContain('Revenue grew');
+  expect(code).toBe(1);
+});
 
 it('cleans a URL given as an argument', async () => {
   const { err, code } = await run(['list', '--url', 'http://127.0.0.1:1/\u001b[2J']);

@@ -7,7 +7,7 @@ import {
   projectDelta,
   projectEvent,
 } from '../events/project-progress.ts';
-import type { RunEvent } from '../events/registry.ts';
+import { EVENT_TYPES, type RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { TextBatcher } from './text-batcher.ts';
 
@@ -48,6 +48,11 @@ export class ProgressEmitter {
 
   /** @param silent updates the state without calling the listener */
   event(event: RunEvent, { silent = false } = {}): void {
+    if (!EVENT_TYPES.has(event.type)) {
+      // From a server of a later version. It cannot be folded, only counted.
+      this.#state = { ...this.#state, run: { ...this.#state.run, seq: event.seq } };
+      return;
+    }
     const { state, progress } = projectEvent(this.#state, event);
     this.#state = state;
     if (silent) return;

@@ -208,9 +208,9 @@ export const DEFAULT_MODE = 'task' satisfies RunMode;
 /** The mode of an experiment that names neither a mode nor a suite. */
 export const DEFAULT_EXPERIMENT_MODE = 'explore' satisfies RunMode;
 
-/** The facts of a mode. */
+/** The facts of a mode; of the default one for a mode that a server of another version has. */
 export function modeFacts(mode: RunMode | undefined): ModeFacts {
-  return MODES[mode ?? DEFAULT_MODE];
+  return MODES[mode ?? DEFAULT_MODE] ?? MODES[DEFAULT_MODE];
 }
 
 interface ModeAndTools {

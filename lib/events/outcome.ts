@@ -28,9 +28,9 @@ export const OUTCOMES: Readonly<Record<OutcomeKind, OutcomeWords>> = {
   error: { label: 'Failed', tone: 'fail' },
 };
 
-/** Label and colour of an outcome, including the number of failed checks if known. */
+/** Label and colour of an outcome, including the number of failed checks if known. A later version may have others. */
 export function outcomeWords({ kind, checks }: Outcome): OutcomeWords {
-  const { label, tone } = OUTCOMES[kind];
+  const { label, tone } = OUTCOMES[kind] ?? { label: kind, tone: 'calm' };
   if (kind !== 'answered_checks_failed' || !checks) return { label, tone };
   return {
     label: `Answered, ${failedChecks(checks)}`,

@@ -98,6 +98,12 @@ export const runEvent = z.discriminatedUnion('type', [
 ]);
 
 export type RunEvent = z.infer<typeof runEvent>;
+
+/** The names of all event types. A later version may write others. */
+export const EVENT_TYPES: ReadonlySet<string> = new Set(
+  runEvent.options.map(({ shape }) => shape.type.value),
+);
+
 export type RunEventType = RunEvent['type'];
 /** One event type by its name: `EventOf<'run.ended'>`. */
 export type EventOf<T extends RunEventType> = Extract<RunEvent, { type: T }>;

@@ -72,9 +72,12 @@ const ENDS: Record<OutcomeKind, EndWords> = {
   },
 };
 
+/** For an outcome of a later version. */
+const UNKNOWN_END: EndWords = { advice: 'This outcome is from a newer version of Loupe.' };
+
 /** The outcome of an ended run, with the same label and colour on every page. */
 export function endWords(outcome: Outcome): { label: string; tone: Tone; title: string; advice: string } {
   const { label, tone } = outcomeWords(outcome);
-  const { title = label, advice } = ENDS[outcome.kind];
+  const { title = label, advice } = ENDS[outcome.kind] ?? UNKNOWN_END;
   return { label, tone, title, advice };
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../errors/app-error.ts';
 import { RunFold } from '../../events/fold-run.ts';
 import { imageRef } from '../../events/image.ts';
 import { IMAGE_LIMITS } from '../../events/limits.ts';
-import { type RunEvent, runEvent } from '../../events/registry.ts';
+import { EVENT_TYPES, type RunEvent, runEvent } from '../../events/registry.ts';
 import { emptyRunState, type RunState } from '../../events/run-state.ts';
 import type { EventRow } from '../../store/event-row.ts';
 import type { StoredImage } from '../../store/image-store.ts';
@@ -209,8 +209,6 @@ function readHeader(value: unknown, number: number): Header {
   }
   return checked(header, value, number);
 }
-
-const EVENT_TYPES: ReadonlySet<string> = new Set(runEvent.options.map((option) => option.shape.type.value));
 
 function readEvent(value: unknown, number: number): RunEvent {
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
