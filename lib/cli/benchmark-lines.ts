@@ -3,6 +3,7 @@ import { cellName, gainWords, pWords, rateWords } from '../browser/words/benchma
 import { formatDuration } from '../browser/words/format.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import { plural } from '../util/numbers.ts';
+import { tableLines } from './table.ts';
 
 /** The progress of a benchmark, as one line. */
 export function benchmarkProgress({ benchmark, seconds_left: left }: BenchmarkReply): string {
@@ -11,8 +12,12 @@ export function benchmarkProgress({ benchmark, seconds_left: left }: BenchmarkRe
   return status === 'waiting' ? 'Waiting.' : `${done} of ${total} cases${rest}`;
 }
 
-/** The figures of a benchmark as a table, and the problem that stopped it. */
-export function benchmarkLines({ benchmark, cells }: BenchmarkReply): string[] {
+/**
+ * The figures of a benchmark as a table, and the problem that stopped it.
+ *
+ * @param columns the width of the terminal; default: no limit
+ */
+export function benchmarkLines({ benchmark, cells }: BenchmarkReply, columns?: number): string[] {
   const rows = cells.map((cell) => [
     cell.model,
     cellName(cell),
@@ -22,25 +27,18 @@ export function benchmarkLines({ benchmark, cells }: BenchmarkReply): string[] {
     gainWords(cell.gain),
     cell.gain ? pWords(cell.gain.p) : '–',
   ]);
-  const table = [
-    ['model', 'category', 'cases', 'native alone', 'with Loupe', 'gain in points', 'p'],
-    ...rows,
-  ];
-  const widths =
-    table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  const head = ['model', 'category', 'cases', 'native alone', 'with Loupe', 'gain in points', 'p'];
   const failed = cells
     .filter(({ category }) => category !== undefined)
     .reduce((sum, each) => sum + each.failed, 0);
   const { problem } = benchmark;
   return [
-    ...table.map((row) =>
-      row
-        .map((text, column) => text.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
+    ...tableLines(
+      rows.map((row) => row.map(plainVisibleLine)),
+      { head, columns },
     ),
     ...(failed > 0 ? [`${plural(failed, 'case')} without a reply: not judged.`] : []),
-    ...(problem ? [`Stopped: ${problem.message}`] : []),
-    ...(problem?.hint ? [problem.hint] : []),
-  ].map(plainVisibleLine);
+    ...(problem ? [plainVisibleLine(`Stopped: ${problem.message}`)] : []),
+    ...(problem?.hint ? [plainVisibleLine(problem.hint)] : []),
+  ];
 }

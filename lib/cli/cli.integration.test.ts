@@ -170,7 +170,10 @@ describe('npx loupe', () => {
     const rated = (by: readonly string[]) =>
       command(['rate', id, '--with', questionnaire, ...by.flatMap((model) => ['--by', model])]).ended;
     const whole = await rated(['judge']);
-    expect([whole.code, whole.out]).toEqual([0, expect.stringContaining(`${id}  4.00  4.00`)]);
+    expect([whole.code, whole.out]).toEqual([
+      0,
+      expect.stringContaining(`  judge  mean\n${id}  4.00   4.00\n`),
+    ]);
     const part = await rated(['judge', 'broken']);
     expect([part.code, part.out]).toEqual([1, expect.stringContaining(`broken could not rate ${id}: `)]);
   });

@@ -28,6 +28,8 @@ const SUITE_FORMATS: Readonly<Record<string, SuiteFileFormat>> = {
 
 /** The dependencies of the command. */
 export interface ExperimentTerminal {
+  /** The width of standard output, if it has one. */
+  readonly columns?: number | undefined;
   /** To standard output: results. */
   print(lines: readonly string[]): Promise<void>;
   /** To standard error: progress. */
@@ -156,7 +158,7 @@ async function showResults(
 ): Promise<number> {
   const cells = await experiments.cells(id);
   if (json) await terminal.json(cells);
-  else await terminal.print(cellLines(cells));
+  else await terminal.print(cellLines(cells, terminal.columns));
   await terminal.report(notRunLines(cells).map(plainVisibleLine));
   if (failUnder === undefined) return EXIT.ok;
   const missed = missedLines(cells, failUnder);

@@ -5,6 +5,7 @@ import { formatDuration, formatPercent } from '../browser/words/format.ts';
 import { variationWords } from '../browser/words/option-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import { plural } from '../util/numbers.ts';
+import { tableLines } from './table.ts';
 
 /** `Exp1  running  12 of 40 runs, 1 did not run  Windows` */
 export function statusLine({
@@ -23,8 +24,12 @@ export function statusLine({
   );
 }
 
-/** The results by cell as a table with one line per cell. */
-export function cellLines(cells: readonly ExperimentCell[]): string[] {
+/**
+ * The results by cell as a table with one line per cell.
+ *
+ * @param columns the width of the terminal; default: no limit
+ */
+export function cellLines(cells: readonly ExperimentCell[], columns?: number): string[] {
   const head = ['cell', 'passed', 'rate', '95% interval', 'median', 'model and settings'];
   const rows = cells.map((cell) => {
     const { rate, figures } = cell;
@@ -35,20 +40,10 @@ export function cellLines(cells: readonly ExperimentCell[]): string[] {
       rate ? formatPercent(rate.value) : '–',
       rate ? `${formatPercent(rate.low)} to ${formatPercent(rate.high)}` : '–',
       figures.seconds ? formatDuration(figures.seconds.median * 1000) : '–',
-      [cell.model, settings].filter(Boolean).join(', '),
+      plainVisibleLine([cell.model, settings].filter(Boolean).join(', ')),
     ];
   });
-  const widths = head.map((word, column) =>
-    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0), word.length),
-  );
-  return [head, ...rows].map((row) =>
-    plainVisibleLine(
-      row
-        .map((value, column) => value.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    ),
-  );
+  return tableLines(rows, { head, columns });
 }
 
 /** Cells below a pass rate, and cells without a verdict, as sentences. */

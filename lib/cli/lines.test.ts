@@ -69,6 +69,19 @@ it('the list states the outcome of each run', () => {
   ]);
 });
 
+it('the list says what a run is doing as the dashboard does', () => {
+  const open = (fields: Partial<RunSummary>) => ({
+    ...ended({ kind: 'answered' }),
+    outcome: undefined,
+    ...fields,
+  });
+  const runs = [open({ phase: 'awaiting-approval' }), open({ phase: 'queued', queue_position: 2 })];
+  expect(listLines(runs as RunSummary[])).toEqual([
+    expect.stringMatching(/^sample {2}Waiting for you /),
+    expect.stringMatching(/^sample {2}Position 2 in the queue /),
+  ]);
+});
+
 it('prints an outcome, a phase and a verdict that only a later version has as they are', () => {
   const later = { ...ended({ kind: 'answered' }), outcome: { kind: 'delegated' } } as unknown as RunSummary;
   expect(endLine(later)).toMatch(/^delegated \(final_answer; \d/);

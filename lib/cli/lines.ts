@@ -1,18 +1,20 @@
 import type { RunSummary } from '../api/run-summary.ts';
 import { endWords } from '../browser/words/end-words.ts';
 import { formatOffset } from '../browser/words/format.ts';
-import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
+import { runStateWords } from '../browser/words/run-state-words.ts';
+import { plainVisibleLine, plainVisibleText, shortLine } from '../browser/words/visible-text.ts';
 import { namedAutoRunFiles } from '../events/auto-run-files.ts';
 import { argumentsToRun } from '../events/call-arguments.ts';
 import { modeFacts } from '../events/modes.ts';
 import { noticesOf } from '../events/notices.ts';
-import { checksBeside, outcomeWords } from '../events/outcome.ts';
+import { checksBeside } from '../events/outcome.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { summarize } from '../events/summarize.ts';
 import { formatUsd } from '../util/format-usd.ts';
 import { plural } from '../util/numbers.ts';
 import { shortMiddle, shortText } from '../util/short-text.ts';
+import { tableLines } from './table.ts';
 
 const MAX_ARGUMENT_CHARS = 100;
 const MAX_TEXT_CHARS = 200;
@@ -108,21 +110,19 @@ export function autoRunLine({ autoRunFiles }: RunState): string | undefined {
   return `Auto-run files written: ${paths}${more > 0 ? ` and ${more} more` : ''}. Check them before you work in this folder.`;
 }
 
-/** The run list in columns. */
-export function listLines(runs: readonly RunSummary[]): string[] {
+/**
+ * The run list in columns.
+ *
+ * @param columns the width of the terminal; default: no limit
+ */
+export function listLines(runs: readonly RunSummary[], columns?: number): string[] {
   const rows = runs.map((run) =>
     [
       run.id,
-      run.phase === 'ended' ? (run.outcome ? outcomeWords(run.outcome).label : 'Not ended') : run.phase,
+      runStateWords(run).label,
       run.model,
       [...(run.annotations?.tags ?? []).map((tag) => `#${tag}`), run.title.replace(/\s+/g, ' ')].join(' '),
-    ].map((cell) => shortText(plainVisibleLine(cell), MAX_CELL_CHARS)),
+    ].map((cell) => shortLine(cell, MAX_CELL_CHARS)),
   );
-  const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  return tableLines(rows, { columns, shortensLast: true });
 }

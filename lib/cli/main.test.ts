@@ -80,7 +80,10 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((done) => server.close(done)));
 
-async function run(args: readonly string[], { isTTY = false } = {}) {
+async function run(
+  args: readonly string[],
+  { isTTY = false, columns }: { isTTY?: boolean; columns?: number } = {},
+) {
   const printed = { out: '', err: '' };
   const into = (stream: 'out' | 'err') =>
     new Writable({
@@ -91,7 +94,7 @@ async function run(args: readonly string[], { isTTY = false } = {}) {
     });
   const code = await main(args.includes('--url') ? args : [...args, '--url', url], {
     env: { LOUPE_TOKEN: TOKEN },
-    stdout: Object.assign(into('out'), { isTTY }),
+    stdout: Object.assign(into('out'), { isTTY, ...(columns === undefined ? {} : { columns }) }),
     stderr: into('err'),
     on: () => undefined,
     off: () => undefined,
@@ -123,6 +126,20 @@ it('prints a hostile run as one line of the list', async () => {
   expect(out).not.toMatch(OBEYED);
   expect(out.trimEnd().split('\n')).toHaveLength(1);
   expect(out.length).toBeLessThan(300);
+});
+
+it('fits the list into a narrow terminal, and leaves a pipe its wide lines', async () => {
+  const widest = (text: string) =>
+    Math.max(
+      ...text
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.length),
+    );
+  const { out } = await run(['list'], { isTTY: true, columns: 40 });
+  expect(out.split('\n').length).toBeGreaterThan(2);
+  expect(widest(out)).toBeLessThanOrEqual(40);
+  expect(widest((await run(['list'], { columns: 40 })).out)).toBeGreaterThan(40);
 });
 
 it.each([true, false])(

@@ -45,7 +45,7 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Messages to a session, a line each. */
   readonly stdin?: Input;
-  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable;
   on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
   off(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
@@ -156,13 +156,13 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       return follow(loupe.run(command.runId), { ...command, live: false, stopsRun: false }, terminal);
     case 'list': {
       const runs = await loupe.list({ limit: command.limit, query: command.query });
-      const lines = command.json ? runs.map(jsonLine) : listLines(runs);
+      const lines = command.json ? runs.map(jsonLine) : listLines(runs, widthOf(terminal));
       await write(stdout, asText(lines));
       return EXIT.ok;
     }
     case 'note': {
       const run = await loupe.run(command.runId).annotate(command.change);
-      await write(stdout, asText(listLines([run])));
+      await write(stdout, asText(listLines([run], widthOf(terminal))));
       return EXIT.ok;
     }
     case 'presets': {
@@ -202,6 +202,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
         : checkServer({ ...command, server: command.server }, loupe, terminal);
     case 'experiment':
       return performExperiment(command.command, loupe.experiments, {
+        columns: widthOf(terminal),
         print: (lines) => write(stdout, asText(lines)),
         report: (lines) => write(stderr, asText(lines.map(messageLine))),
         json: (value) => write(stdout, `${jsonLine(value)}\n`),
@@ -266,7 +267,10 @@ async function rate(
       onWait: reconnecting(terminal),
     });
     const results = await loupe.ratingResults(id);
-    await write(stdout, command.json ? `${jsonLine(results)}\n` : asText(ratingLines(ended, results)));
+    await write(
+      stdout,
+      command.json ? `${jsonLine(results)}\n` : asText(ratingLines(ended, results, widthOf(terminal))),
+    );
     return ended.rating.status === 'done' && ended.failures.length === 0 ? EXIT.ok : EXIT.failed;
   });
 }
@@ -324,7 +328,7 @@ async function benchmark(
       await delay(BENCHMARK_LOOK_MS);
       now = await throughRestart(() => loupe.benchmark(id), reconnecting(terminal));
     }
-    await write(stdout, asText(json ? [jsonLine(now)] : benchmarkLines(now)));
+    await write(stdout, asText(json ? [jsonLine(now)] : benchmarkLines(now, widthOf(terminal))));
     return now.benchmark.status === 'finished' ? EXIT.ok : EXIT.failed;
   });
 }
@@ -419,6 +423,11 @@ function stopFailed({ stderr }: Terminal): (error: unknown) => void {
     const message = errorMessage(error);
     stderr.write(`Could not stop: ${messageLine(message)}\n`);
   };
+}
+
+/** The width of the terminal; `undefined` for a file, a pipe, or a terminal that does not tell it. */
+function widthOf({ stdout }: Terminal): number | undefined {
+  return (stdout.isTTY && stdout.columns) || undefined;
 }
 
 function asText(lines: readonly string[]): string {
@@ -527,7 +536,7 @@ function cleanTerminal(terminal: Terminal): Terminal {
   return {
     env,
     stdin,
-    stdout: stdout.isTTY ? Object.assign(cleaned(stdout), { isTTY: true }) : stdout,
+    stdout: stdout.isTTY ? Object.assign(cleaned(stdout), { isTTY: true, columns: stdout.columns }) : stdout,
     stderr: cleaned(stderr),
     on: (signal, listener) => terminal.on(signal, listener),
     off: (signal, listener) => terminal.off(signal, listener),

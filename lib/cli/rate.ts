@@ -7,6 +7,7 @@ import type { Loupe } from '../client/loupe.ts';
 import { formatFixed } from '../util/format-fixed.ts';
 import type { Command } from './arguments.ts';
 import { usage } from './options.ts';
+import { tableLines } from './table.ts';
 import { throughRestart } from './through-restart.ts';
 
 /** Polling interval for the progress of ratings. */
@@ -58,18 +59,30 @@ export async function followRating(
   }
 }
 
-/** The matrix and the agreement as lines. Pure. */
-export function ratingLines({ study, failures }: RatingReply, results: RatingResults): string[] {
+/**
+ * The matrix and the agreement as lines. Pure.
+ *
+ * @param columns the width of the terminal; default: no limit
+ */
+export function ratingLines(
+  { study, failures }: RatingReply,
+  results: RatingResults,
+  columns?: number,
+): string[] {
   const figure = (value: number | null | undefined) =>
     value === null || value === undefined ? '-' : formatFixed(value, 2);
+  const head = ['text', ...results.raters.map(({ name }) => plainVisibleLine(name)), 'mean'];
+  const rows = study.subjects.map(({ run_id: runId }, column) => [
+    plainVisibleLine(runId),
+    ...[...results.matrix.map((row) => row[column]), results.means[column]].map(figure),
+  ]);
   return [
-    ['text', ...results.raters.map(({ name }) => name), 'mean'].join('  '),
-    ...study.subjects.map(({ run_id: runId }, column) =>
-      [runId, ...[...results.matrix.map((row) => row[column]), results.means[column]].map(figure)].join('  '),
-    ),
+    ...tableLines(rows, { head, columns }),
     `alpha ${figure(results.alpha)}  ICC(2,1) ${figure(results.icc?.agreement)}  ICC(3,1) ${figure(results.icc?.consistency)}`,
-    ...failures.map(({ rater, run_id: runId, error }) => `${rater} could not rate ${runId}: ${error}`),
-  ].map(plainVisibleLine);
+    ...failures.map(({ rater, run_id: runId, error }) =>
+      plainVisibleLine(`${rater} could not rate ${runId}: ${error}`),
+    ),
+  ];
 }
 
 function unreadable(file: string) {

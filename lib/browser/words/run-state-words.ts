@@ -34,5 +34,5 @@ export function runStateWords(run: RunSummary): { label: string; tone: Tone } {
   const tone = PHASE_TONES[run.phase] ?? 'live';
   if (run.stop_requested) return { label: 'Stopping', tone };
   if (run.queue_position !== undefined) return { label: `Position ${run.queue_position} in the queue`, tone };
-  return { label: PHASES[run.phase], tone };
+  return { label: PHASES[run.phase] ?? run.phase, tone }; // a later version may have other phases
 }
