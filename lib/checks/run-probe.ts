@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CheckExchange, ProbeResult } from '../api/model-check.ts';
 import { verdictOf } from '../api/summarize-check.ts';
 import { readCalls } from '../engine/read-calls.ts';
+import { errorParts } from '../errors/app-error.ts';
 import { readReplyMessage, resultMessage } from '../events/conversation.ts';
 import type { ChatMessage, ChatModel, ChatReply, ChatRequest, ModelOptions } from '../model/chat-model.ts';
 import { ModelError, type ModelErrorKind } from '../model/model-error.ts';
@@ -233,9 +234,7 @@ function shownError({
 }: ModelError): NonNullable<CheckExchange['error']> {
   const text = raw ?? partialText;
   return {
-    code,
-    message: boundedText(message, 2000),
-    ...(hint === undefined ? {} : { hint }),
+    ...errorParts({ code, message: boundedText(message, 2000), hint }),
     ...(text === undefined ? {} : { raw: boundedText(text) }),
   };
 }

@@ -1,5 +1,5 @@
 import type { McpServer, McpState } from '../api/mcp.ts';
-import { AppError } from '../errors/app-error.ts';
+import { AppError, errorParts } from '../errors/app-error.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { Connection, type ConnectionParts, NotStartedError, type ServerInfo } from './connection.ts';
 import { MAX_RESTARTS, RESTART_WINDOW_MS } from './limits.ts';
@@ -168,7 +168,6 @@ export function failureOf(error: unknown): ServerFailure {
   if (!(error instanceof AppError)) {
     return { message: errorMessage(error) };
   }
-  const { code, message, hint } = error;
   const stderr = error instanceof NotStartedError ? error.stderr : '';
-  return { code, message, ...(hint === undefined ? {} : { hint }), ...(stderr === '' ? {} : { stderr }) };
+  return { ...errorParts(error), ...(stderr === '' ? {} : { stderr }) };
 }

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { HealthReply, InstalledModel, ModelsReply } from '../api/replies.ts';
 import type { RenderedBy } from '../api/sent-request.ts';
 import { DEMO_MODELS, isDemoModel, startDemoOllama } from '../demo/demo-scenarios.ts';
-import { AppError } from '../errors/app-error.ts';
+import { AppError, errorParts } from '../errors/app-error.ts';
 import type { ChatModel, ChatRequest, ModelDetails } from '../model/chat-model.ts';
 import { createOllamaHealth, type OllamaHealth } from '../model/health.ts';
 import { ModelError, OllamaNotRespondingError, unlessModelError } from '../model/model-error.ts';
@@ -339,5 +339,5 @@ function isSilence(error: unknown): boolean {
 
 function shown(error: unknown): { code: string; message: string; hint?: string } {
   if (!(error instanceof AppError)) throw error;
-  return { code: error.code, message: error.message, hint: error.hint };
+  return errorParts(error);
 }

@@ -11,7 +11,7 @@ import type {
   RatingSummary,
 } from '../api/rating.ts';
 import type { RunSummary } from '../api/run-summary.ts';
-import { AppError } from '../errors/app-error.ts';
+import { AppError, errorParts } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { ModelAccess } from '../queue/model-access.ts';
 import { ratedTextOf } from '../ratings/rated-text.ts';
@@ -86,10 +86,7 @@ export class Ratings {
     const studies = [...(await this.#current()).values()];
     return {
       ratings: studies.map(summaryOf).sort((a, b) => b.created_at - a.created_at),
-      problems: [...this.#unreadable.values()].map(({ error: { code, message, hint } }) => ({
-        ...{ code, message },
-        ...(hint === undefined ? {} : { hint }),
-      })),
+      problems: [...this.#unreadable.values()].map(({ error }) => errorParts(error)),
       shipped: shippedQuestionnaires(),
     };
   }

@@ -48,10 +48,6 @@ export function serverStayedAway(state: ReadyState, wait: NonNullable<RunState['
   });
 }
 
-function gaveUp({ code, message, hint }: ErrorShape, limitMs: number): ErrorShape {
-  return {
-    code,
-    message: `${message} Loupe waited ${limitWords(limitMs)} for it.`,
-    ...(hint === undefined ? {} : { hint }),
-  };
+function gaveUp(error: ErrorShape, limitMs: number): ErrorShape {
+  return { ...error, message: `${error.message} Loupe waited ${limitWords(limitMs)} for it.` };
 }

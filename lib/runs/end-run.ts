@@ -1,6 +1,6 @@
 import { interruptedCall } from '../engine/interrupted-call.ts';
 import { runEnded } from '../engine/result-of.ts';
-import type { AppError } from '../errors/app-error.ts';
+import { type AppError, errorParts } from '../errors/app-error.ts';
 import type { NewEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { isReady } from '../policies/rule.ts';
@@ -12,12 +12,11 @@ import { isReady } from '../policies/rule.ts';
 export function endedByError(state: RunState, error: AppError): NewEvent[] {
   if (state.ended || !isReady(state)) return [];
   const interrupted = interruptedCall(state);
-  const { code, message, hint } = error;
   return [
     ...(interrupted ? [interrupted] : []),
     runEnded(state, {
       reason: 'error',
-      error: { code, message, ...(hint === undefined ? {} : { hint }) },
+      error: errorParts(error),
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../errors/app-error.ts';
+import { AppError, errorParts } from '../errors/app-error.ts';
 
 /**
  * The error that a page shows for a failed background job. An unexpected error is logged and shown as `internal_error`.
@@ -10,7 +10,7 @@ export function shownError(
   error: unknown,
   { step, way }: { step: string; way?: string },
 ): { code: string; message: string; hint?: string } {
-  if (error instanceof AppError) return { code: error.code, message: error.message, hint: error.hint };
+  if (error instanceof AppError) return errorParts(error);
   const message = `Something went wrong while ${step}.`;
   console.error(message, error);
   const hint = 'The server log has the details.';
