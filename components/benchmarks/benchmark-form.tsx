@@ -51,7 +51,7 @@ function FilesForm({
   const { open, dialog } = useFolderDialog({
     choice: { workspaceKind: 'folder', workspace: folder, workspace_copy: false },
     onChoose: ({ workspace }) => {
-      setFolder(() => workspace);
+      setFolder(workspace);
       void read(workspace);
     },
   });
@@ -74,7 +74,7 @@ function FilesForm({
                 {...props}
                 className="field min-w-0 flex-1 basis-60 font-mono text-sm"
                 value={folder}
-                onChange={(event) => setFolder(() => event.target.value)}
+                onChange={(event) => setFolder(event.target.value)}
                 placeholder="/home/ada/bfcl"
               />
               <Button className="max-sm:h-11" onClick={() => open()}>

@@ -90,7 +90,7 @@ export function MessageBox() {
                   placeholder={waits ? 'Your message' : 'Message the agent'}
                   aria-describedby="message-hint"
                   value={text}
-                  onChange={(event) => setText(() => event.target.value)}
+                  onChange={(event) => setText(event.target.value)}
                   onKeyDown={(event) => {
                     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
                     send(event);

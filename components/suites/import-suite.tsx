@@ -98,7 +98,7 @@ export function ImportSuite({
               className="field min-h-32 font-mono text-sm"
               spellCheck={false}
               value={text}
-              onChange={(event) => setText(() => event.target.value)}
+              onChange={(event) => setText(event.target.value)}
             />
           )}
         </Field>

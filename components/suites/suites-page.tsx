@@ -156,7 +156,7 @@ function NewSuite({
       busy={busy}
       problem={problem}
       keptAs="new-suite"
-      suiteName={{ value: name, onChange: (typed) => setName(() => typed) }}
+      suiteName={{ value: name, onChange: setName }}
       onClose={() => {
         forget();
         onClose();
