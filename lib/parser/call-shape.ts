@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../util/json.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../util/json.ts';
 import { textStart } from '../util/short-text.ts';
 import { type JsonReading, type TextRepair, textRepair } from './json/json-cursor.ts';
 import { readJson, UNSAFE_KEYS } from './json/json-reader.ts';
@@ -50,7 +50,7 @@ const MAX_HOLDERS = 3;
  */
 export function readCalls(value: JsonValue, context: ShapeContext): Verdict[] {
   const list = Array.isArray(value) ? value : [value];
-  return list.flatMap((item) => (isObject(item) ? readCall(item, context, 0) : []));
+  return list.flatMap((item) => (isRecord(item) ? readCall(item, context, 0) : []));
 }
 
 function readCall(object: JsonObject, context: ShapeContext, depth: number): Verdict[] {
@@ -78,7 +78,7 @@ function nameKeyOf(object: JsonObject): string | undefined {
 /** The name in an object that could not be read to its end. */
 export function partialName(partial: JsonValue | undefined): string | undefined {
   const object = Array.isArray(partial) ? partial[partial.length - 1] : partial;
-  if (!isObject(object)) return undefined;
+  if (!isRecord(object)) return undefined;
   const name = own(object, nameKeyOf(object) ?? '');
   return typeof name === 'string' ? name : undefined;
 }
@@ -89,17 +89,17 @@ function readHolder(object: JsonObject, context: ShapeContext, depth: number): V
   for (const key of LIST_KEYS) {
     const list = own(object, key);
     if (!Array.isArray(list)) continue;
-    return list.flatMap((item) => (isObject(item) ? readCall(item, context, depth + 1) : []));
+    return list.flatMap((item) => (isRecord(item) ? readCall(item, context, depth + 1) : []));
   }
   for (const key of HOLDER_KEYS) {
     const held = own(object, key);
-    if (isObject(held)) return readCall(held, context, depth + 1);
+    if (isRecord(held)) return readCall(held, context, depth + 1);
   }
   const [key, ...others] = Object.keys(object);
   if (key === undefined || others.length > 0) return [];
   const value = own(object, key);
   const offered = context.tools.offered(key);
-  if (offered === undefined || !isObject(value)) return [];
+  if (offered === undefined || !isRecord(value)) return [];
   const isCall = context.strength === 'strong' || fitsSchema(value, context.tools.schema(offered));
   return isCall ? [buildCall(key, value, context)] : [];
 }
@@ -192,7 +192,7 @@ function nameByArguments(
   { tools, strength }: ShapeContext,
 ): string | undefined {
   const isNumber = strength === 'strong' && /^\s*\d{1,10}\s*$/.test(written);
-  if (!isNumber || !isObject(given) || Object.keys(given).length === 0) return undefined;
+  if (!isNumber || !isRecord(given) || Object.keys(given).length === 0) return undefined;
   return tools.onlyOne((schema) => fitsSchema(given, schema));
 }
 
@@ -203,7 +203,7 @@ function unwrapped(given: JsonObject, schema: ParameterSchema | undefined): Json
   if (schema?.properties === undefined || Object.hasOwn(schema.properties, key)) return given;
   const inner = own(given, key);
   const value = typeof inner === 'string' ? wholeJson(inner) : inner;
-  return isObject(value) && Object.keys(value).length > 0 && fitsSchema(value, schema) ? value : given;
+  return isRecord(value) && Object.keys(value).length > 0 && fitsSchema(value, schema) ? value : given;
 }
 
 function wholeJson(text: string): JsonValue | undefined {
@@ -245,7 +245,7 @@ function decodeArguments(
   }
   // A list with one object stands for that object, an empty list for no arguments.
   if (Array.isArray(value) && value.length <= 1) value = value[0] ?? {};
-  return isObject(value) ? { value, repairs, unsafeKey } : undefined;
+  return isRecord(value) ? { value, repairs, unsafeKey } : undefined;
 }
 
 /** Plain text for a tool with a single text parameter: `"arguments": "cats"` for `search(query)`. */
@@ -289,7 +289,7 @@ function looksLikeResult(object: JsonObject, argumentsKey: string | undefined): 
 
 /** Whether a value is a JSON schema of parameters rather than arguments. */
 function isDefinition(value: JsonValue | undefined): boolean {
-  return isObject(value) && value.type === 'object' && isObject(value.properties);
+  return isRecord(value) && value.type === 'object' && isRecord(value.properties);
 }
 
 function isDefinitionTaker(schema: ParameterSchema | undefined): boolean {
@@ -311,8 +311,8 @@ export function fitsSchema(value: JsonObject, schema: ParameterSchema | undefine
  */
 export function isCutCall(value: JsonValue | undefined, { tools }: ShapeContext): boolean {
   const object = Array.isArray(value) ? value[value.length - 1] : value;
-  if (!isObject(object) || nameKeyOf(object) !== undefined) return false;
-  const given = ARGUMENT_KEYS.map((key) => own(object, key)).find(isObject);
+  if (!isRecord(object) || nameKeyOf(object) !== undefined) return false;
+  const given = ARGUMENT_KEYS.map((key) => own(object, key)).find(isRecord);
   if (tools.some((schema) => namesParameters(given, schema))) return true;
   const [key = '', ...others] = Object.keys(object);
   const offered = others.length === 0 ? tools.offered(key) : undefined;
@@ -321,7 +321,7 @@ export function isCutCall(value: JsonValue | undefined, { tools }: ShapeContext)
 
 /** Whether a value has keys and all of them are parameters of the tool. Required ones may be missing. */
 export function namesParameters(value: JsonValue | undefined, schema: ParameterSchema | undefined): boolean {
-  return isObject(value) && Object.keys(value).length > 0 && fitsSchema(value, { ...schema, required: [] });
+  return isRecord(value) && Object.keys(value).length > 0 && fitsSchema(value, { ...schema, required: [] });
 }
 
 /** Iterative, since native arguments may be nested as deeply as the server allows. */
@@ -349,8 +349,4 @@ export function refusal(reason: Refusal['reason'], message: string, name?: strin
 
 function own(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

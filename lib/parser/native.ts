@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../util/json.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../util/json.ts';
 import { textStart } from '../util/short-text.ts';
 import { readBody } from './bodies/read-body.ts';
-import { buildCall, fitsSchema, isObject, readCalls } from './call-shape.ts';
+import { buildCall, fitsSchema, readCalls } from './call-shape.ts';
 import { textRepair } from './json/json-cursor.ts';
 import { MAX_EXCERPT_CHARS, MAX_TEXT_CHARS } from './limits.ts';
 import type { CallDraft, RefusalDraft, Verdict } from './reading.ts';
@@ -20,10 +20,11 @@ export interface NativeReading {
 export function readNative(toolCalls: unknown, tools: ToolIndex): NativeReading {
   const result: NativeReading = { calls: [], refusals: [] };
   if (!Array.isArray(toolCalls)) return result;
-  for (const entry of toolCalls) {
-    const called: unknown = isObject(entry) && isObject(entry.function) ? entry.function : entry;
-    if (!isObject(called) || typeof called.name !== 'string' || called.name.trim() === '') continue;
-    const given: JsonValue | undefined = called.arguments ?? called.parameters;
+  const entries: readonly JsonValue[] = toolCalls;
+  for (const entry of entries) {
+    const called = isRecord(entry) && isRecord(entry.function) ? entry.function : entry;
+    if (!isRecord(called) || typeof called.name !== 'string' || called.name.trim() === '') continue;
+    const given = called.arguments ?? called.parameters;
     for (const verdict of readEntry({ written: called.name, given }, tools)) {
       if ('call' in verdict) result.calls.push(verdict.call);
       else result.refusals.push({ draft: verdict.refusal, raw: textStart(called.name, MAX_EXCERPT_CHARS) });
@@ -37,11 +38,11 @@ function readEntry(
   { written, given }: { written: string; given: JsonValue | undefined },
   tools: ToolIndex,
 ): Verdict[] {
-  const isEmpty = given === undefined || (isObject(given) && Object.keys(given).length === 0);
+  const isEmpty = given === undefined || (isRecord(given) && Object.keys(given).length === 0);
   const inside = isEmpty && tools.offered(written) === undefined ? callsInName(written, tools) : undefined;
   if (inside) return inside;
   const verdict = buildCall(written, given, { tools, strength: 'strong' });
-  return [('call' in verdict && isObject(given) && callInArguments(verdict.call, given, tools)) || verdict];
+  return [('call' in verdict && isRecord(given) && callInArguments(verdict.call, given, tools)) || verdict];
 }
 
 /** Ollama's GLM parser takes everything before the first argument tag as the name, whatever its format. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isRecord } from './json.ts';
 import { nearestName } from './nearest-name.ts';
 import { formatNumber } from './numbers.ts';
 import { shortText } from './short-text.ts';
@@ -196,8 +197,4 @@ function kindName(kind: string): string {
 function kindOf(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   return kindName(Array.isArray(value) ? 'array' : typeof value);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

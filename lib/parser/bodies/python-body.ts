@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../util/json.ts';
-import { buildCall, isObject, refusal } from '../call-shape.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
+import { buildCall, refusal } from '../call-shape.ts';
 import type { Dialect, TextRepair } from '../json/json-cursor.ts';
 import { UNSAFE_KEYS } from '../json/json-reader.ts';
 import type { BodyContext, BodyReading, Verdict } from '../reading.ts';
@@ -128,7 +128,7 @@ function withPositional(
 ): JsonObject | undefined {
   const [first] = positional;
   if (first === undefined) return named;
-  if (positional.length === 1 && isObject(first) && Object.keys(named).length === 0) return first;
+  if (positional.length === 1 && isRecord(first) && Object.keys(named).length === 0) return first;
   const offered = context.tools.offered(name);
   if (context.strength === 'weak' || offered === undefined) return undefined;
   const parameters = Object.keys(context.tools.schema(offered)?.properties ?? {});

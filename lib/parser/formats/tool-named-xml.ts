@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../util/json.ts';
+import { isRecord, type JsonObject } from '../../util/json.ts';
 import { callOfElements, callOfParameters, isHolder } from '../bodies/element-body.ts';
 import { decodeEntities, isParameter, readElements, trimNewline } from '../bodies/elements.ts';
-import { buildCall, fitsSchema, isObject, refusal, soleTextParameter } from '../call-shape.ts';
+import { buildCall, fitsSchema, refusal, soleTextParameter } from '../call-shape.ts';
 import type { BodyContext, Verdict } from '../reading.ts';
 import { skipSpace } from '../space.ts';
 import type { Tag } from '../tags.ts';
@@ -144,8 +144,8 @@ function argumentsInside(
   const reading = source.readJson(at);
   if (!reading.ok || !reading.closed || reading.unsafeKey !== undefined) return undefined;
   const fits =
-    skipSpace(text, reading.end) >= to && isObject(reading.value) && fitsSchema(reading.value, schema);
-  return fits && isObject(reading.value) ? { given: reading.value } : undefined;
+    skipSpace(text, reading.end) >= to && isRecord(reading.value) && fitsSchema(reading.value, schema);
+  return fits && isRecord(reading.value) ? { given: reading.value } : undefined;
 }
 
 function elementsOf(
