@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { copiedFiles } from './copied-files.ts';
 import { envelope } from './envelope.ts';
-import { toolDefinition } from './model-call.ts';
+import { chatMessage, toolDefinition } from './model-call.ts';
 
 const callArguments = z.record(z.string(), z.json());
 
@@ -11,7 +11,7 @@ const forkEdit = z.discriminatedUnion('target', [
     target: z.literal('message'),
     /** Index in the conversation at the fork, from 0. */
     index: z.int().nonnegative(),
-    role: z.enum(['system', 'user', 'assistant', 'tool']),
+    role: chatMessage.shape.role,
     /** Set for tool messages. */
     tool_name: z.string().optional(),
     before: z.string(),

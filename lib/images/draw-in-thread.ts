@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.ts';
+import type { ImageRef } from '../events/image.ts';
 import { askThread } from '../util/ask-thread.ts';
 import type { ImageType } from '../util/image-header.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
@@ -13,7 +14,7 @@ export interface ToDraw {
 
 /** The kept part of an image: its pixels. */
 export interface DrawnImage {
-  type: 'png' | 'jpeg';
+  type: ImageRef['type'];
   data: Uint8Array;
   width: number;
   height: number;

@@ -1,5 +1,6 @@
 import { type Compilable, type Kysely, sql } from 'kysely';
 import { z } from 'zod';
+import { imageRef } from '../events/image.ts';
 import type { StoredImage } from './image-store.ts';
 import type { StoreTables } from './schema.ts';
 
@@ -7,7 +8,7 @@ type Db = Kysely<StoreTables>;
 
 export const imageRow = z.object({
   hash: z.string(),
-  type: z.enum(['png', 'jpeg']),
+  type: imageRef.shape.type,
   data: z.instanceof(Uint8Array),
 });
 export const imageSizeRow = z.object({ hash: z.string(), bytes: z.coerce.number() });
