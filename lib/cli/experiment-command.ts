@@ -12,7 +12,7 @@ import { nearestName } from '../util/nearest-name.ts';
 import { plural } from '../util/numbers.ts';
 import { EXIT } from './exit-codes.ts';
 import type { ExperimentCommand } from './experiment-arguments.ts';
-import { cellLines, missedLines, statusLine, studyLines } from './experiment-lines.ts';
+import { cellLines, missedLines, statusLine, statusLines, studyLines } from './experiment-lines.ts';
 import { usage } from './options.ts';
 import { throughRestart } from './through-restart.ts';
 
@@ -63,7 +63,7 @@ export async function performExperiment(
     case 'status': {
       const found = command.id === undefined ? await experiments.list() : [await experiments.get(command.id)];
       if (command.json) await terminal.json(command.id === undefined ? found : found[0]);
-      else await terminal.print(found.map(statusLine));
+      else await terminal.print(statusLines(found, terminal.columns));
       return EXIT.ok;
     }
     case 'results':

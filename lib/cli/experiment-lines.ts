@@ -8,19 +8,24 @@ import { plural } from '../util/numbers.ts';
 import { tableLines } from './table.ts';
 
 /** `Exp1  running  12 of 40 runs, 1 did not run  Windows` */
-export function statusLine({
-  id,
-  name,
-  status,
-  done,
-  failed,
-  not_run = 0,
-  total,
-}: ExperimentSummary): string {
+export function statusLine(experiment: ExperimentSummary): string {
+  return statusCells(experiment).join('  ');
+}
+
+/**
+ * The same for several, in columns.
+ *
+ * @param columns the width of the terminal; default: no limit
+ */
+export function statusLines(experiments: readonly ExperimentSummary[], columns?: number): string[] {
+  return tableLines(experiments.map(statusCells), { columns, shortensLast: true });
+}
+
+function statusCells({ id, name, status, done, failed, not_run = 0, total }: ExperimentSummary): string[] {
   const progress = `${done + failed} of ${plural(total, 'run')}`;
   const notRun = failed + not_run;
-  return plainVisibleLine(
-    `${id}  ${status}  ${progress}${notRun > 0 ? `, ${notRun} did not run` : ''}  ${name}`,
+  return [id, status, notRun > 0 ? `${progress}, ${notRun} did not run` : progress, name].map(
+    plainVisibleLine,
   );
 }
 

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import type { ExperimentSummary } from '../api/experiment.ts';
 import type { CheckProgress } from '../api/model-check.ts';
+import type { Preset } from '../api/preset.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { foldAll } from '../events/fold-run.ts';
@@ -8,7 +10,8 @@ import { emptyRunState } from '../events/run-state.ts';
 import type { Outcome } from '../events/termination.ts';
 import { completedLog, SampleLog } from '../testing/sample-logs.ts';
 import { progressLines } from './check-lines.ts';
-import { autoRunLine, endLine, linesOf, listLines } from './lines.ts';
+import { statusLines } from './experiment-lines.ts';
+import { autoRunLine, endLine, linesOf, listLines, presetLines } from './lines.ts';
 import { toolProgressLines } from './tool-check-lines.ts';
 
 it('prints the text streamed before a call failed, and marks totals that contain estimates', () => {
@@ -79,6 +82,27 @@ it('the list says what a run is doing as the dashboard does', () => {
   expect(listLines(runs as RunSummary[])).toEqual([
     expect.stringMatching(/^sample {2}Waiting for you /),
     expect.stringMatching(/^sample {2}Position 2 in the queue /),
+  ]);
+});
+
+it('aligns presets and experiments, and puts them on several lines in a narrow terminal', () => {
+  const presets = [
+    { name: '週報', run: { model: 'qwen3:8b' }, placeholders: ['file', 'other'] },
+    { name: 'Report', run: {}, placeholders: [] },
+  ] as unknown as Preset[];
+  expect(presetLines(presets)).toEqual(['週報    qwen3:8b    {file} {other}', 'Report  (no model)']);
+  expect(presetLines(presets.slice(0, 1), 20)).toEqual(['週報  qwen3:8b', '    {file} {other}']);
+  const one = {
+    id: 'Exp1',
+    name: 'Windows',
+    status: 'finished',
+    done: 7,
+    failed: 1,
+    total: 8,
+  } as ExperimentSummary;
+  expect(statusLines([one, { ...one, status: 'running', done: 2, failed: 0 }])).toEqual([
+    'Exp1  finished  8 of 8 runs, 1 did not run  Windows',
+    'Exp1  running   2 of 8 runs                 Windows',
   ]);
 });
 

@@ -1,3 +1,4 @@
+import type { Preset } from '../api/preset.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { endWords } from '../browser/words/end-words.ts';
 import { formatOffset } from '../browser/words/format.ts';
@@ -125,4 +126,18 @@ export function listLines(runs: readonly RunSummary[], columns?: number): string
     ].map((cell) => shortLine(cell, MAX_CELL_CHARS)),
   );
   return tableLines(rows, { columns, shortensLast: true });
+}
+
+/**
+ * The presets in columns: name, model, placeholders.
+ *
+ * @param columns the width of the terminal; default: no limit
+ */
+export function presetLines(presets: readonly Preset[], columns?: number): string[] {
+  const rows = presets.map(({ name, run, placeholders }) =>
+    [name, run.model ?? '(no model)', placeholders.map((each) => `{${each}}`).join(' ')].map(
+      plainVisibleLine,
+    ),
+  );
+  return tableLines(rows, { columns });
 }

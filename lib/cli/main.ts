@@ -8,7 +8,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CreateRunRequest } from '../api/create-run.ts';
 import type { AttachedImage } from '../api/image.ts';
 import type { CheckProgress } from '../api/model-check.ts';
-import type { Preset } from '../api/preset.ts';
 import { canRun, sortedModels } from '../browser/state/models.ts';
 import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
 import { Loupe, type LoupeRun } from '../client/loupe.ts';
@@ -27,7 +26,7 @@ import { checkLines, progressLines } from './check-lines.ts';
 import { Conversation, type Input } from './conversation.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { performExperiment } from './experiment-command.ts';
-import { autoRunLine, endLine, linesOf, listLines, noticeLine } from './lines.ts';
+import { autoRunLine, endLine, linesOf, listLines, noticeLine, presetLines } from './lines.ts';
 import { ownVersion } from './own-version.ts';
 import { beginRating, followRating, ratingLines } from './rate.ts';
 import { runOfPreset } from './run-of-preset.ts';
@@ -167,7 +166,8 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     }
     case 'presets': {
       const presets = await loupe.presets();
-      await write(stdout, asText(command.json ? presets.map(jsonLine) : presets.map(presetLine)));
+      const lines = command.json ? presets.map(jsonLine) : presetLines(presets, widthOf(terminal));
+      await write(stdout, asText(lines));
       return EXIT.ok;
     }
     case 'stop': {
@@ -233,11 +233,6 @@ async function readImages(paths: readonly string[]): Promise<AttachedImage[]> {
       return { name: basename(path), data: bytes.toString('base64') };
     }),
   );
-}
-
-function presetLine({ name, run, placeholders }: Preset): string {
-  const fields = placeholders.map((each) => `{${each}}`).join(' ');
-  return plainVisibleLine([name, run.model ?? '(no model)', fields].filter(Boolean).join('  '));
 }
 
 /** The error for a run without a model, with the models that can run. */
