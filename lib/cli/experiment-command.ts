@@ -139,8 +139,9 @@ async function follow(
       const line = statusLine(now);
       if (line !== told) await terminal.report([line]);
       told = line;
-      const isOver = now.status === 'finished' || (now.status === 'stopped' && (now.running ?? 0) === 0);
-      if (isOver) {
+      // Not by the statuses of the end: a later version may have others.
+      const isOpen = now.status === 'waiting' || now.status === 'running' || (now.running ?? 0) > 0;
+      if (!isOpen) {
         if (now.problem) await terminal.report([now.problem.message]);
         const code = await showResults(id, shown, experiments, terminal);
         return now.status === 'finished' ? code : EXIT.failed;
