@@ -64,27 +64,31 @@ export class PostgresLeases implements RunLeases, SlotLeases, ExperimentLeaseSto
     runId: string,
     { worker, host, slots }: { worker: string; host?: string; slots: number },
   ): Promise<{ epoch: number; lastSeq: number } | undefined> {
-    const [row] = await this.#database.whenAnswered(() =>
-      this.#database.transaction(async (run) => {
-        await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
-        const rows = await run({
-          sql: `with free as (select runs.id from runs left join leases on leases.run_id = runs.id
-                  where runs.id = $1 and ${WORK} and (until is null or until <= clock_timestamp())
-                    and ($3 = '' or ${SLOTS_TAKEN} < $5)
-                  for update of runs skip locked),
-                taken as (update runs set epoch = epoch + 1, worker = $2 from free where runs.id = free.id
-                          returning runs.id, epoch, last_seq),
-                ${LEASE_TAKEN}
-                select epoch, last_seq from taken`,
-          parameters: [runId, worker, host ?? '', this.leaseMs, slots],
-        });
-        if (rows[0]) this.#unanswered.set(runId, { epoch: toClaim(rows[0]).epoch, worker });
-        return rows;
-      }),
-    );
-    if (!row) return undefined;
-    this.#unanswered.delete(runId);
-    return toClaim(row);
+    const unanswered: { epoch?: number } = {};
+    const work = async (run: Run) => {
+      await run({ sql: 'select pg_advisory_xact_lock($1)', parameters: [CLAIM_LOCK] });
+      const [row] = await run({
+        sql: `with free as (select runs.id from runs left join leases on leases.run_id = runs.id
+                where runs.id = $1 and ${WORK} and (until is null or until <= clock_timestamp())
+                  and ($3 = '' or ${SLOTS_TAKEN} < $5)
+                for update of runs skip locked),
+              taken as (update runs set epoch = epoch + 1, worker = $2 from free where runs.id = free.id
+                        returning runs.id, epoch, last_seq),
+              ${LEASE_TAKEN}
+              select epoch, last_seq from taken`,
+        parameters: [runId, worker, host ?? '', this.leaseMs, slots],
+      });
+      const claim = row && toClaim(row);
+      if (claim) unanswered.epoch = claim.epoch;
+      return claim;
+    };
+    try {
+      const claim = await this.#database.whenAnswered(() => this.#database.transaction(work));
+      if (claim) delete unanswered.epoch;
+      return claim;
+    } finally {
+      if (unanswered.epoch !== undefined) this.#unanswered.set(runId, { epoch: unanswered.epoch, worker });
+    }
   }
 
   async free(): Promise<FreeRun[]> {
