@@ -1,28 +1,14 @@
+import stringWidth from 'string-width';
+
 const GAP = '  ';
 const INDENT = '    ';
 /** A last column that may be shortened keeps at least this width. */
 const MIN_LAST = 24;
 
-/** Wide and fullwidth ranges: https://www.unicode.org/Public/16.0.0/ucd/EastAsianWidth.txt */
-const WIDE =
-  /\ufe0f|[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
-const ASCII = /^[ -~]*$/;
-const COMBINING = /^\p{M}+$/u;
 const segmenter = new Intl.Segmenter();
-
-/** The columns that a text takes in a terminal. */
-function widthOf(text: string): number {
-  if (ASCII.test(text)) return text.length;
-  return charsOf(text).reduce((sum, char) => sum + charWidth(char), 0);
-}
 
 function charsOf(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
-}
-
-function charWidth(char: string): number {
-  if (COMBINING.test(char)) return 0;
-  return WIDE.test(char) ? 2 : 1;
 }
 
 /**
@@ -44,7 +30,7 @@ export function tableLines(
 ): string[] {
   const table = head ? [head, ...rows] : rows;
   const widths = (table[0] ?? []).map((_, column) =>
-    Math.max(...table.map((row) => widthOf(row[column] ?? ''))),
+    Math.max(...table.map((row) => stringWidth(row[column] ?? ''))),
   );
   const last = widths.pop() ?? 0;
   const before = widths.reduce((sum, width) => sum + width + GAP.length, 0);
@@ -58,7 +44,7 @@ export function tableLines(
     row
       .map((text, column) => {
         const width = widths[column];
-        return width === undefined ? shortened(text, room) : text + ' '.repeat(width - widthOf(text));
+        return width === undefined ? shortened(text, room) : text + ' '.repeat(width - stringWidth(text));
       })
       .join(GAP)
       .trimEnd(),
@@ -67,14 +53,14 @@ export function tableLines(
 
 /** The start of a text that is at most this wide, with an ellipsis if it was cut. */
 function shortened(text: string, width: number): string {
-  return widthOf(text) <= width ? text : `${startOf(text, width - 1).trimEnd()}…`;
+  return stringWidth(text) <= width ? text : `${startOf(text, width - 1).trimEnd()}…`;
 }
 
 function startOf(text: string, width: number): string {
   let taken = 0;
   let start = '';
   for (const char of charsOf(text)) {
-    taken += charWidth(char);
+    taken += stringWidth(char);
     if (taken > width) break;
     start += char;
   }
@@ -88,7 +74,7 @@ function wrapped(texts: readonly string[], columns: number): string[] {
   let line = '';
   const add = (text: string, gap: string) => {
     const longer = line + gap + text;
-    if (gap !== '' && line !== '' && widthOf(longer) <= columns) {
+    if (gap !== '' && line !== '' && stringWidth(longer) <= columns) {
       line = longer;
       return;
     }
@@ -96,7 +82,7 @@ function wrapped(texts: readonly string[], columns: number): string[] {
     line = lines.length === 0 ? text : INDENT + text;
   };
   for (const text of texts) {
-    if (widthOf(text) <= room) add(text, GAP);
+    if (stringWidth(text) <= room) add(text, GAP);
     else {
       const words = text.split(' ').flatMap((word) => partsOf(word, room));
       for (const [index, word] of words.entries()) add(word, index === 0 ? '' : ' ');
@@ -109,7 +95,7 @@ function wrapped(texts: readonly string[], columns: number): string[] {
 function partsOf(word: string, width: number): string[] {
   const parts: string[] = [];
   let rest = word;
-  while (widthOf(rest) > width) {
+  while (stringWidth(rest) > width) {
     const part = startOf(rest, width);
     parts.push(part);
     rest = rest.slice(part.length);
