@@ -114,8 +114,8 @@ export interface HealthReply {
     kind: string;
     path?: string;
     free_bytes?: number;
-    /** Set while the disk is full: runs can be read and deleted, but nothing else is written. */
-    read_only?: { message: string; hint?: string };
+    /** Set while the store takes no writes. Where its disk is full, runs can still be deleted. */
+    read_only?: { message: string; hint?: string; disk_full: boolean };
   };
   runs: { active: number; queued: number };
 }

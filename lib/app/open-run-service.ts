@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { NewRun } from '../api/create-run.ts';
-import type { ModelsReply } from '../api/replies.ts';
+import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { ToolsReply } from '../api/tools.ts';
 import { Benchmarks } from '../benchmarks/benchmarks.ts';
 import { checkModel } from '../checks/check-model.ts';
@@ -497,10 +497,15 @@ async function storeHealth(opened: OpenedStore, dataDir: string) {
   };
 }
 
-async function stateOf({ store, condition }: OpenedStore): ReturnType<OpenedStore['condition']> {
+async function stateOf({ store, condition }: OpenedStore): Promise<{
+  answers: boolean;
+  read_only?: HealthReply['store']['read_only'];
+}> {
   try {
     const { answers, read_only } = await condition();
-    return answers && !read_only ? { answers, read_only: await store.fullDisk() } : { answers, read_only };
+    if (!answers || read_only) return { answers, read_only: read_only && { ...read_only, disk_full: false } };
+    const full = await store.fullDisk();
+    return { answers, read_only: full && { ...full, disk_full: true } };
   } catch (error) {
     if (error instanceof AppError) return { answers: false }; // the connection was lost, possibly between the two calls
     throw error;

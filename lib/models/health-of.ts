@@ -13,7 +13,7 @@ export function healthOf(
       path: string;
       free_bytes: number;
       answers: boolean;
-      read_only?: { message: string; hint?: string };
+      read_only?: HealthReply['store']['read_only'];
     };
     /** New runs are rejected below this much free space. */
     minFreeBytes: number;

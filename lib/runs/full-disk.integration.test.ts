@@ -125,6 +125,6 @@ function expectEnded({ end, events, read, listed, whileFull, left }: Told): void
   });
   expect([end.seq, read]).toEqual([events, events]);
   expect(listed).toMatchObject({ phase: 'ended', last_seq: events });
-  expect(whileFull).toMatchObject({ message: expect.stringContaining('is full') });
+  expect(whileFull).toMatchObject({ message: expect.stringContaining('is full'), disk_full: true });
   expect(left).toBe(0);
 }

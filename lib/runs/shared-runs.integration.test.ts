@@ -90,6 +90,7 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
       read_only: {
         message: expect.stringContaining('takes no writes'),
         hint: expect.stringContaining('standby'),
+        disk_full: false,
       },
     });
     await server.crash();
