@@ -195,3 +195,49 @@ test('a deep link opens at its row and stays there while the run continues [D5]'
     await expect(view.end).toBeInViewport();
   });
 });
+
+test('a row that is asked for stays in view while the run continues, although the end is in view as well [D5, D20]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  // However slow this machine is, the page opens within its first half second.
+  await page.addInitScript(() => {
+    const now = performance.now.bind(performance);
+    performance.now = () => now() / 100;
+  });
+  ollama.add(journey('near-end'));
+  const releases = [3, 5].map((turn) => ollama.hold('near-end', { turn, afterTokens: 5 }));
+  const { id } = await startRun(loupe, { task: 'Go', model: 'near-end', live_tokens: true });
+  const view = new RunView(page);
+  const part = (number: number) => view.row(/^write_file/).filter({ hasText: `part-${number}.md` });
+  const continues = async (from: number, to: () => Promise<void>) => {
+    releases.shift()?.();
+    await to();
+    await expect(part(from)).toBeInViewport();
+  };
+
+  await test.step('by a link, on a page that has just opened', async () => {
+    await expect.poll(async () => (await summaryOf(loupe, id)).tool_calls).toBe(3);
+    const started = eventsOf(await logOf(loupe, id), 'tool-call.started')[2];
+    await view.open(id, { seq: started?.seq });
+    await expect(part(3)).toBeFocused();
+    await continues(3, async () => {
+      await expect.poll(async () => (await summaryOf(loupe, id)).tool_calls).toBe(5);
+      await expect(page.getByRole('button', { name: /new rows/ })).toBeVisible();
+    });
+  });
+
+  await test.step('by a press in the list', async () => {
+    await page.keyboard.press('G');
+    await expect(part(5)).toBeInViewport();
+    await view.timeline.hover();
+    await page.mouse.wheel(0, -200);
+    await page.mouse.wheel(0, 60);
+    await part(5)
+      .getByRole('link', { name: /^Event/ })
+      .click();
+    await expect(page).toHaveURL(/#\d+$/);
+    await continues(5, () => expect(view.connection('Complete')).toBeVisible());
+  });
+});

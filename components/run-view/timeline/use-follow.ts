@@ -30,7 +30,7 @@ export function useFollow(
 ): Follow {
   const [following, setState] = useState(initially);
   const now = useRef(initially);
-  const readerAt = useRef(0);
+  const readerAt = useRef(Number.NEGATIVE_INFINITY);
   /** Whether the reader moved since the end was gone to: then nothing is scrolled back up. */
   const readerMoved = useRef(false);
   const isOver = useRef(over);
@@ -43,6 +43,8 @@ export function useFollow(
   }, []);
   const setFollowing = useCallback(
     (value: boolean) => {
+      // A scroll to a row that was asked for is not the reader's own, even if it ends beside the end.
+      readerAt.current = Number.NEGATIVE_INFINITY;
       readerMoved.current = false;
       change(value);
     },
