@@ -14,14 +14,13 @@ import { useRunSource } from './run-context.tsx';
 export function Announcer() {
   const store = useRunSource();
   const [{ words, count }, setSaid] = useState({ words: '', count: 0 });
-  useEffect(
-    () =>
-      store.view.subscribe((view, before) => {
-        const said = announce(view, before);
-        if (said) setSaid((before) => ({ words: said, count: before.count + 1 }));
-      }),
-    [store],
-  );
+  useEffect(() => {
+    const announce = announcing();
+    return store.view.subscribe((view, before) => {
+      const said = announce(view, before);
+      if (said) setSaid((before) => ({ words: said, count: before.count + 1 }));
+    });
+  }, [store]);
   return (
     <p aria-live="polite" className="sr-only">
       {/* Screen readers only speak new elements, so the same text twice needs two elements. */}
@@ -30,17 +29,35 @@ export function Announcer() {
   );
 }
 
-function announce(view: RunView, before: RunView): string | undefined {
-  if (view.connection.status !== before.connection.status) {
-    if (view.connection.status === 'reconnecting') return 'Connection lost, reconnecting.';
-    if (view.connection.status === 'offline') return 'The server does not answer.';
-    // Pending approvals are announced however old they are.
-    if (view.connection.status === 'live' && view.run.phase === 'awaiting-approval') {
-      return view.run.mcpRequests.open ? 'A server asks you something.' : 'A call waits for your approval.';
+/** Returns a function that says what to announce after a change of the view. */
+function announcing(): (view: RunView, before: RunView) => string | undefined {
+  let wasLive = false;
+  let wasLost = false;
+  return (view, before) => {
+    const { status } = view.connection;
+    wasLive ||= before.connection.status === 'live';
+    if (status !== before.connection.status) {
+      if (status === 'reconnecting' || status === 'offline') {
+        wasLost = true;
+        return status === 'offline' ? 'The server does not answer.' : 'Connection lost, reconnecting.';
+      }
+      const isBack = status === 'live' && wasLost;
+      if (status === 'live') wasLost = false;
+      // Pending approvals are announced however old they are.
+      if (status === 'live' && view.run.phase === 'awaiting-approval') {
+        return view.run.mcpRequests.open ? 'A server asks you something.' : 'A call waits for your approval.';
+      }
+      if (isBack) return 'Connected again.';
     }
-  }
-  // Events from before the page was opened are not announced.
-  if (before.connection.status !== 'live') return undefined;
+    if (before.connection.status === 'live') return newsIn(view, before);
+    // Events from before the page was opened are not announced. Of those from a break, the end is.
+    const ended = wasLive && before.run.phase !== 'ended' ? view.timeline.rows.at(-1) : undefined;
+    return ended?.kind === 'end' ? speak(ended, undefined, view.run) : undefined;
+  };
+}
+
+/** What came while the page was connected. */
+function newsIn(view: RunView, before: RunView): string | undefined {
   // A short turn may begin and end within one update.
   const { phase, iteration, config } = view.run;
   if (phase === 'awaiting-message' && (before.run.phase !== phase || before.run.iteration !== iteration)) {

@@ -2,7 +2,7 @@ import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
 import { startLoupe } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';
-import { logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun } from '../runs.ts';
 
 test('after a server crash during a call, the open page reconnects and continues [D19, D5]', async ({
   ollama,
@@ -85,6 +85,38 @@ test('Ctrl-C shuts the server down cleanly; the next start resumes the run [D19]
   }
 });
 
+test('the end of a run that came while the page was cut off is announced [D22]', async ({
+  ollama,
+  ownServer,
+}) => {
+  ollama.add({ name: 'ends-unseen', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const release = ollama.hold('ends-unseen', { turn: 0 });
+  const { loupe, page } = await ownServer({ ollamaUrl: ollama.url });
+  const { dataDir, port } = loupe;
+  const { id } = await startRun(loupe, { task: 'End', model: 'ends-unseen' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.connection('Live')).toBeVisible();
+  const announced = page.locator('p[aria-live="polite"]');
+  await loupe.stop();
+  await expect(announced).toHaveText(/^Connection lost|^The server does not answer/);
+  release();
+  // At an address that the page does not know.
+  const elsewhere = await startLoupe({ ollamaUrl: ollama.url, dataDir });
+  await endOf(elsewhere, id);
+  await elsewhere.stop();
+  const second = await startLoupe({ ollamaUrl: ollama.url, dataDir, port });
+  try {
+    await view.expectEnd('The model answered', 'final_answer');
+    await expect(announced).toHaveText('Run ended: The model answered.');
+    await page.reload();
+    await view.expectEnd('The model answered', 'final_answer');
+    await expect(announced).toBeEmpty();
+  } finally {
+    await second.stop('SIGKILL');
+  }
+});
+
 test('every page says that a killed server is away, and that a frozen one does not answer, until it is back [D5]', async ({
   ollama,
   ownServer,
@@ -100,6 +132,7 @@ test('every page says that a killed server is away, and that a frozen one does n
     await expect(page.locator('[data-connection="reconnecting"], [data-connection="offline"]')).toBeVisible();
     loupe.process.kill('SIGCONT');
     await expect(view.connection('Live')).toBeVisible();
+    await expect(page.locator('p[aria-live="polite"]')).toHaveText('Connected again.');
   });
   await page.clock.install();
   await page.goto('/models');
