@@ -1,6 +1,7 @@
 import type { Locator } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
-import { finishRun } from '../runs.ts';
+import { RunView } from '../run-view.ts';
+import { finishRun, startRun } from '../runs.ts';
 
 /** Emulates Windows' contrast themes, which replace the colors of a page. */
 test.use({ contextOptions: { forcedColors: 'active' } });
@@ -25,6 +26,37 @@ test('what is chosen is seen without the colors of the design [D22]', async ({ p
   const guardBefore = await pictureOf(guard);
   await guard.click();
   expect(await pictureOf(guard)).not.toEqual(guardBefore);
+});
+
+test('the highlighted command, the page one is on and a switch are seen without the colors of the design [D22]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'contrast-pilot', steps: [{ reply: { content: 'Go on.' } }] });
+  const { id } = await startRun(loupe, { mode: 'session', model: 'contrast-pilot', task: 'Go.' });
+  await new RunView(page).open(id);
+  const autopilot = page.getByRole('switch', { name: 'Autopilot' });
+  const off = await pictureOf(autopilot.locator('span').first());
+  await autopilot.click();
+  await expect(autopilot).toBeChecked();
+  expect(await pictureOf(autopilot.locator('span').first())).not.toEqual(off);
+
+  const line = page
+    .getByRole('banner')
+    .getByRole('link', { name: 'Runs', exact: true })
+    .evaluate((link) => getComputedStyle(link, '::after').backgroundColor);
+  const ground = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  expect(await line).not.toBe(ground);
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Command', exact: true }).fill('Go to');
+  const option = page.getByRole('option').first();
+  await expect(option).toHaveAttribute('aria-selected', 'true');
+  const before = await option.screenshot({ animations: 'disabled' });
+  await page.keyboard.press('ArrowDown');
+  await expect(option).toHaveAttribute('aria-selected', 'false');
+  expect(await option.screenshot({ animations: 'disabled' })).not.toEqual(before);
 });
 
 test('values that differ can be read without the colors of the design [D22]', async ({
