@@ -23,21 +23,21 @@ interface Page {
   label: string;
   /** Other paths that belong to it. */
   parts?: readonly string[];
-  /** Shown only on wide screens; otherwise in the menu. */
-  wide?: true;
+  /** The screens whose bar has room for it; on others it is in the menu. */
+  from?: 'wide' | 'phone';
 }
 
 const pages: readonly Page[] = [
   { href: '/', label: 'Runs', parts: ['/runs'] },
   { href: '/experiments', label: 'Experiments' },
-  { href: '/suites', label: 'Suites', parts: ['/benchmarks'], wide: true },
-  { href: '/ratings', label: 'Ratings', wide: true },
-  { href: '/models', label: 'Models' },
-  { href: '/tools', label: 'Tools', wide: true },
-  { href: '/shares', label: 'Shared', wide: true },
+  { href: '/suites', label: 'Suites', parts: ['/benchmarks'], from: 'wide' },
+  { href: '/ratings', label: 'Ratings', from: 'wide' },
+  { href: '/models', label: 'Models', from: 'phone' },
+  { href: '/tools', label: 'Tools', from: 'wide' },
+  { href: '/shares', label: 'Shared', from: 'wide' },
 ];
 const more: readonly Page[] = [
-  ...pages.filter(({ wide }) => wide),
+  ...pages.filter(({ from }) => from),
   { href: '/compare', label: 'Compare runs' },
   { href: '/health', label: 'Health' },
 ];
@@ -78,7 +78,8 @@ export function AppHeader({ theme }: { theme: Theme }) {
                   // On the hairline under the bar, as the chosen tab has it.
                   here &&
                     'text-ink after:absolute after:inset-x-1 after:-bottom-[calc(0.5rem+1px)] max-sm:after:-bottom-[calc(0.125rem+1px)] after:h-0.5 after:bg-brass-fill sm:after:inset-x-2.5',
-                  page.wide && 'max-lg:hidden',
+                  page.from === 'wide' && 'max-lg:hidden',
+                  page.from === 'phone' && 'max-[359px]:hidden',
                 )}
               >
                 {page.label}
@@ -92,7 +93,11 @@ export function AppHeader({ theme }: { theme: Theme }) {
           <NotifyToggle />
           <ThemeToggle initial={theme} />
           <MoreMenu
-            pages={more.map((page) => ({ ...page, here: isHere(page, path) }))}
+            pages={more.map((page) => ({
+              ...page,
+              here: isHere(page, path),
+              className: page.from === 'phone' ? 'min-[360px]:hidden' : undefined,
+            }))}
             onCommands={() => palette.current?.open()}
           />
           <Link

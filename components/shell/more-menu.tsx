@@ -13,7 +13,7 @@ export function MoreMenu({
   pages,
   onCommands,
 }: {
-  pages: readonly { href: string; label: string; here: boolean }[];
+  pages: readonly { href: string; label: string; here: boolean; className?: string }[];
   onCommands: () => void;
 }) {
   const menu = useRef<HTMLDivElement>(null);
@@ -35,13 +35,13 @@ export function MoreMenu({
         className="inset-auto top-13 right-2 m-0 w-56 rounded-lg border border-line-strong bg-raised p-1.5 text-ink shadow-lg lg:hidden"
       >
         <nav aria-label="More pages">
-          {pages.map(({ href, label, here }) => (
+          {pages.map(({ href, label, here, className }) => (
             <Link
               key={href}
               href={href}
               onClick={close}
               aria-current={here ? 'page' : undefined}
-              className={cx(line, here && 'bg-brass-wash font-medium')}
+              className={cx(line, here && 'bg-brass-wash font-medium', className)}
             >
               {label}
             </Link>

@@ -410,7 +410,7 @@ async function expectFits(page: Page, name: string): Promise<void> {
   expect({ at, below }).toEqual({ at, below: 0 });
 }
 
-test('axe finds nothing on any page, light or dark, and every page fits 768 and 3840 pixels [D22]', async ({
+test('axe finds nothing on any page, light or dark, and every page fits 320 to 3840 pixels [D22]', async ({
   page,
   loupe,
   ollama,
@@ -425,7 +425,7 @@ test('axe finds nothing on any page, light or dark, and every page fits 768 and 
       // Dark pages differ only in their colours.
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectAccessible(page, ['color-contrast']);
-      for (const width of [768, 3840]) {
+      for (const width of [320, 768, 3840]) {
         await resize(page, width);
         await expectFits(page, name);
       }
@@ -451,7 +451,7 @@ test('every page fits 360 pixels, with touch targets of at least 44 pixels [D22]
 });
 
 test('the navigation leads to every page at every width', async ({ page }) => {
-  for (const width of [360, 520, 640, 768, 1280, 2560, 3840]) {
+  for (const width of [320, 360, 520, 640, 768, 1280, 2560, 3840]) {
     await page.setViewportSize({ width, height: 800 });
     await page.goto('/');
     expect((await misfits(page)).outside, `outside at ${width}`).toEqual([]);
