@@ -29,7 +29,7 @@ export function ForkDialog({
       onClose={onClose}
       keepsOnEscape="typed"
       aria-labelledby="fork-title"
-      className="flex max-h-[calc(100dvh-2rem)] w-[46rem] max-w-[calc(100vw-1.5rem)] flex-col"
+      className="flex max-h-[calc(100dvh-2rem)] w-[46rem] max-w-[calc(100vw-1.5rem)] flex-col [@media(max-height:30rem)]:block"
     >
       <header className="border-b px-4 pt-4 pb-3 sm:px-6">
         <h2 id="fork-title" className="flex items-center gap-2 text-lg font-semibold tracking-[-0.01em]">

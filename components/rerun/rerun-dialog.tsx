@@ -45,7 +45,7 @@ export function RerunDialog({ row, onClose }: { row: CallRow; onClose: () => voi
       open
       onClose={onClose}
       aria-labelledby="rerun-title"
-      className="flex max-h-[calc(100dvh-2rem)] w-[76rem] max-w-[calc(100vw-1.5rem)] flex-col"
+      className="flex max-h-[calc(100dvh-2rem)] w-[76rem] max-w-[calc(100vw-1.5rem)] flex-col [@media(max-height:30rem)]:block"
     >
       <header className="border-b px-4 pt-4 pb-3 sm:px-6">
         <h2 id="rerun-title" className="text-lg font-semibold tracking-[-0.01em]">

@@ -73,7 +73,7 @@ export function RunBody({
           aria-label="Guardrails and totals"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
           tabIndex={0}
-          className="w-72 shrink-0 overflow-y-auto border-l bg-surface px-5 py-4 max-lg:hidden xl:w-92 print:hidden"
+          className="w-72 shrink-0 overflow-y-auto border-l short:contain-size bg-surface px-5 py-4 max-lg:hidden xl:w-92 print:hidden"
         >
           <SidePanel />
         </aside>

@@ -1,5 +1,6 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import type { BenchmarkListReply } from '../../lib/api/benchmark.ts';
+import type { ShareReply } from '../../lib/api/share.ts';
 import type { SuiteListReply } from '../../lib/api/suite.ts';
 import type { FakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { npmServer } from '../../lib/mcp/under-test.ts';
@@ -7,7 +8,7 @@ import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, signIn, test } from '../fixtures.ts';
 import { addBasics, addMcpServer, finishBenchmark, finishExperiment, finishRating } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
-import { misfits, smallTargets } from '../page-fit.ts';
+import { misfits, overlaps, smallTargets } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun, startRun } from '../runs.ts';
 
@@ -478,6 +479,52 @@ test('the navigation leads to every page at every width', async ({ page }) => {
   await page.getByRole('link', { name: 'Shared', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Shared runs' })).toBeVisible();
   await expect(page.getByRole('navigation', { name: 'More pages', exact: true })).toBeHidden();
+});
+
+test('a run can be read and told something in a window of 320 by 256 pixels, as at 400 % zoom [D22]', async ({
+  page,
+  browser,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'zoomed', steps: [{ reply: { content: 'One moment.' } }] });
+  const release = ollama.hold('zoomed', { turn: 0, afterTokens: 1 });
+  const { id } = await startRun(loupe, { task: 'Run on', model: 'zoomed' });
+  await page.setViewportSize({ width: 320, height: 256 });
+  const view = new RunView(page);
+  await view.open(id);
+  const seen = async (part: Locator) => {
+    await part.scrollIntoViewIfNeeded();
+    await expect(part).toBeInViewport({ ratio: 0.9 });
+  };
+  await seen(view.row('Model call 1, open').getByText('Model', { exact: true }));
+  await seen(page.getByLabel('Message to the agent'));
+  expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
+  expect(await overlaps(page)).toEqual([]);
+  await page.getByRole('button', { name: 'More pages and commands' }).click();
+  await seen(page.getByRole('button', { name: 'Search and commands' }));
+  await page.keyboard.press('Escape');
+  release();
+  await view.expectEnd('The model answered', 'final_answer');
+  await seen(view.end.getByRole('heading', { name: 'The model answered' }));
+
+  await test.step('the fields and buttons of a dialog', async () => {
+    await view.chooseNext('Fork before the answer');
+    await seen(page.getByLabel('Message to the model'));
+    await seen(page.getByRole('button', { name: 'Start the fork' }));
+    await page.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  await test.step('a shared run, too', async () => {
+    const answer = await loupe.request(`/api/runs/${id}/shares`, { json: {} });
+    const { share } = (await answer.json()) as ShareReply;
+    const context = await browser.newContext({ viewport: page.viewportSize() });
+    const guest = await context.newPage();
+    await guest.goto(share.url ?? '');
+    // It opens at the task.
+    await seen(new RunView(guest).row('Task').getByText('Run on'));
+    await context.close();
+  });
 });
 
 test('an ended run opens at its end card, and its lines are readable [D8]', async ({

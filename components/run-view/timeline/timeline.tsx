@@ -144,11 +144,11 @@ export function Timeline({
         onSearch={search}
         onGoTo={goToIteration}
       />
-      <div className="relative min-h-0 min-w-0 flex-1 print:static">
+      <div className="relative min-h-0 min-w-0 flex-1 short:min-h-48 print:static">
         <div
           ref={scroller}
           className={cx(
-            'absolute inset-0 overflow-y-auto overscroll-contain print:static print:overflow-visible',
+            'absolute inset-0 overflow-y-auto overscroll-contain short:overscroll-auto print:static print:overflow-visible',
             !chats && 'md:right-12',
           )}
         >
