@@ -39,7 +39,7 @@ export function RunBody({
       {/* On a phone, both share a row while they are folded. */}
       <div className="max-sm:grid-cols-[auto_minmax(0,1fr)] max-sm:[&:not(:has(>details[open],>section_[aria-expanded=true]))]:grid">
         <PlotsBar plots={plots} over={over} />
-        <details className="border-b bg-surface lg:hidden print:hidden">
+        <details className="border-b bg-surface max-sm:col-start-2 lg:hidden print:hidden">
           <summary className="flex items-center justify-between gap-3 px-3 py-2 text-sm font-medium sm:px-6">
             <span className="flex shrink-0 items-center gap-2">
               <FoldMark />
