@@ -109,7 +109,7 @@ export function RunScreen({
           />
           <main
             id="main"
-            className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem)-var(--storage-banner,0rem))] min-h-0 flex-col short:min-h-min print:block print:h-auto"
+            className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem)-var(--header-banner,0rem))] min-h-0 flex-col short:min-h-min print:block print:h-auto"
           >
             {replayed ? (
               <replayed.code.Replay

@@ -16,6 +16,7 @@ import { MoreMenu } from './more-menu.tsx';
 import { NotifyToggle } from './notify-toggle.tsx';
 import { StorageBanner } from './storage-banner.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
+import { UpdateBanner, useIsOutdated } from './update-banner.tsx';
 import { useServerWatch } from './use-server-watch.ts';
 
 interface Page {
@@ -52,10 +53,12 @@ export function AppHeader({ theme }: { theme: Theme }) {
   useEffect(restoreDensity, []);
   const palette = useRef<PaletteHandle>(null);
   const health = useHealth();
+  const isOutdated = useIsOutdated(health.data?.build);
+  const readOnly = health.data?.store.read_only;
   useServerWatch(health.data !== undefined && health.error?.status !== 401, health.reload);
   return (
     <header className="z-20 print:hidden border-b border-line bg-surface">
-      <StorageBanner store={health.data?.store} />
+      {readOnly ? <StorageBanner problem={readOnly} /> : isOutdated && <UpdateBanner />}
       <div className="flex h-12 items-center gap-1 px-2 sm:gap-2 sm:px-5">
         <Link
           href="/"

@@ -2,13 +2,12 @@ import type { HealthReply } from '#lib/api/replies.ts';
 import { Link } from '../ui/link.tsx';
 
 /** On every page while the store takes no writes. `globals.css` takes its height off full-height pages. */
-export function StorageBanner({ store }: { store: HealthReply['store'] | undefined }) {
-  if (!store?.read_only) return null;
-  const { message, hint, disk_full: isFull } = store.read_only;
+export function StorageBanner({ problem }: { problem: NonNullable<HealthReply['store']['read_only']> }) {
+  const { message, hint, disk_full: isFull } = problem;
   return (
     <aside
       aria-label={isFull ? 'Disk full' : 'Store read-only'}
-      data-storage-banner
+      data-header-banner
       title={`${message} ${hint ?? ''}`}
       className="flex h-9 shrink-0 items-center gap-3 bg-fail px-3 text-sm text-canvas sm:px-6 print:hidden"
     >

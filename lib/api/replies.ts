@@ -82,6 +82,8 @@ export interface ModelsReply {
 export interface HealthReply {
   status: 'ok' | 'degraded' | 'unknown' | 'down';
   version: string;
+  /** From which sources the dashboard was built; missing if its build has no mark. */
+  build?: string;
   ollama: {
     ok: boolean;
     /** Set while there is no answer yet, so `ok` is not known. */

@@ -9,6 +9,7 @@ import { checkTools } from '../checks/check-tools.ts';
 import { CommandTools, definitionsOf, offeredGroup } from '../command-tools/command-tools.ts';
 import type { Environment } from '../config/environment.ts';
 import { operatorToken } from '../config/operator-token.ts';
+import { programBuild } from '../config/program-build.ts';
 import { programVersion } from '../config/program-version.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { AppError, errorParts } from '../errors/app-error.ts';
@@ -308,6 +309,7 @@ function openRuns(
 ): RunService {
   const { dataDir } = environment;
   const { store, shared } = opened;
+  const build = programBuild(); // read once: a later build is that of a later server
   const commands = unconfined ?? sandbox;
   const logPathOf = (runId: string) => sessions.pathOf(runId);
   const service: RunService = new RunService({
@@ -374,6 +376,7 @@ function openRuns(
     health: async (model) =>
       healthOf(await servers.check(model), {
         version: programVersion(),
+        build,
         commands: commands.report,
         unconfined: unconfined !== undefined,
         store: await storeHealth(opened, dataDir),

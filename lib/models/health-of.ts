@@ -6,6 +6,7 @@ export function healthOf(
   checks: Pick<HealthReply, 'ollama' | 'model' | 'demo'>,
   parts: {
     version: string;
+    build: string | undefined;
     commands: SandboxReport;
     unconfined: boolean;
     store: {
@@ -19,7 +20,7 @@ export function healthOf(
     minFreeBytes: number;
   },
 ): Omit<HealthReply, 'runs'> {
-  const { version, unconfined, minFreeBytes } = parts;
+  const { version, build, unconfined, minFreeBytes } = parts;
   const { available, kind, reason, hint, protections } = parts.commands;
   const { answers, ...store } = parts.store;
   const hasRoom = store.free_bytes >= minFreeBytes;
@@ -30,6 +31,7 @@ export function healthOf(
   return {
     status: ready ? (whole ? 'ok' : 'degraded') : unknown ? 'unknown' : 'down',
     version,
+    build,
     ...checks,
     sandbox: { available, kind, unconfined, reason, hint, protections: [...protections] },
     store: { ok: hasRoom && answers && !store.read_only, ...store },
