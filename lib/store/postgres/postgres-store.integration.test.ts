@@ -830,12 +830,10 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 
   it('recognizes its own append if only the answer was lost', async () => {
-    const direct = new URL(server.newDatabase());
-    const wire = await cuttableWire(Number(direct.port));
-    const url = new URL(direct);
-    url.port = String(wire.port);
-    const store = await PostgresRunStore.open(url.href, { patienceMs: 20_000 });
-    const witness = await open(direct.href);
+    const direct = server.newDatabase();
+    const wire = await cuttableWire(direct);
+    const store = await PostgresRunStore.open(wire.url, { patienceMs: 20_000 });
+    const witness = await open(direct);
     for (let round = 0; round < 5; round++) {
       const id = `run-${round}`;
       wire.cutNextAnswerTo('commit');
@@ -856,11 +854,9 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 
   it('does not ask a person to send a message again that may be stored', async () => {
-    const direct = new URL(server.newDatabase(migrated));
-    const wire = await cuttableWire(Number(direct.port));
-    const url = new URL(direct);
-    url.port = String(wire.port);
-    const store = await open(url.href, { patienceMs: 0 });
+    const direct = server.newDatabase(migrated);
+    const wire = await cuttableWire(direct);
+    const store = await open(wire.url, { patienceMs: 0 });
     await store.create({ id: 'a', config: sampleConfig() });
     const message = { type: 'operator.messaged', message_id: 'm1', text: 'Hello.' } as const;
     wire.cutNextAnswerTo('loupe_intervene');
@@ -873,11 +869,9 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 
   it('gives out a run again that it claimed without an answer', async () => {
-    const direct = new URL(server.newDatabase(migrated));
-    const wire = await cuttableWire(Number(direct.port));
-    const url = new URL(direct);
-    url.port = String(wire.port);
-    const store = await open(url.href, { leaseMs: 3_600_000 });
+    const direct = server.newDatabase(migrated);
+    const wire = await cuttableWire(direct);
+    const store = await open(wire.url, { leaseMs: 3_600_000 });
     await store.create({ id: 'a', config: sampleConfig() });
     wire.cutNextAnswerTo('commit');
     expect(await store.claimFree('a', anywhere)).toBeUndefined();
@@ -889,11 +883,9 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 
   it('says that a run may exist if only the answer to its creation was lost', async () => {
-    const direct = new URL(server.newDatabase(migrated));
-    const wire = await cuttableWire(Number(direct.port));
-    const url = new URL(direct);
-    url.port = String(wire.port);
-    const store = await open(url.href, { patienceMs: 0 });
+    const direct = server.newDatabase(migrated);
+    const wire = await cuttableWire(direct);
+    const store = await open(wire.url, { patienceMs: 0 });
     const refused = async (id: string) =>
       store.create({ id, config: sampleConfig() }).catch((error) => error);
     wire.cutNextAnswerTo('begin');
@@ -911,11 +903,9 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 
   it('recognizes its own append if only the answer was lost, although a person acted meanwhile', async () => {
-    const direct = new URL(server.newDatabase(migrated));
-    const wire = await cuttableWire(Number(direct.port));
-    const url = new URL(direct);
-    url.port = String(wire.port);
-    const store = await open(url.href, { patienceMs: 0 });
+    const direct = server.newDatabase(migrated);
+    const wire = await cuttableWire(direct);
+    const store = await open(wire.url, { patienceMs: 0 });
     await store.create({ id: 'a', config: sampleConfig() });
     const { epoch } = await store.claim('a', 'w');
     const { placed, ...growth } = await growthAfter(store, 'a', { expectedSeq: 1, events: [warned('once')] });
@@ -929,11 +919,9 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 
   it('gives up a connection that leads nowhere any more, and appends once over another', async () => {
-    const direct = new URL(server.newDatabase(migrated));
-    const wire = await cuttableWire(Number(direct.port), { silently: true });
-    const url = new URL(direct);
-    url.port = String(wire.port);
-    const store = await open(url.href, { patienceMs: 20_000, answerMs: 300 });
+    const direct = server.newDatabase(migrated);
+    const wire = await cuttableWire(direct, { silently: true });
+    const store = await open(wire.url, { patienceMs: 20_000, answerMs: 300 });
     for (const id of ['a', 'b']) {
       wire.cutNextAnswerTo('begin');
       await store.create({ id, config: sampleConfig() });
@@ -947,12 +935,10 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 
   it('hears of other processes again after the connection for it led nowhere from the start', async () => {
-    const direct = new URL(server.newDatabase(migrated));
-    const wire = await cuttableWire(Number(direct.port), { silently: true });
-    const url = new URL(direct);
-    url.port = String(wire.port);
+    const direct = server.newDatabase(migrated);
+    const wire = await cuttableWire(direct, { silently: true });
     wire.cutNextAnswerTo('listen');
-    const [reader, writer] = [await open(url.href, { lookMs: 20, answerMs: 300 }), await open(direct.href)];
+    const [reader, writer] = [await open(wire.url, { lookMs: 20, answerMs: 300 }), await open(direct)];
     expect(wire.cuts).toBe(1);
     const heard: string[] = [];
     reader.onSaid((message) => heard.push(message));
@@ -974,11 +960,9 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
   });
 
   it('counts a recovery and a view once, deletes and restores, if only the answer was lost', async () => {
-    const direct = new URL(server.newDatabase());
-    const wire = await cuttableWire(Number(direct.port));
-    const url = new URL(direct);
-    url.port = String(wire.port);
-    const store = await PostgresRunStore.open(url.href, { patienceMs: 20_000 });
+    const direct = server.newDatabase();
+    const wire = await cuttableWire(direct);
+    const store = await PostgresRunStore.open(wire.url, { patienceMs: 20_000 });
     await store.create({ id: 'a', config: sampleConfig() });
     for (const time of [1, 2]) {
       wire.cutNextAnswerTo('update "runs" set "recoveries"');
@@ -1002,7 +986,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     wire.cutNextAnswerTo('delete from "sign_ins"');
     expect(await store.deleteSignIns(['i'])).toEqual(['i']);
     expect([await store.deleteSignIns(['i']), await store.signIns()]).toEqual([[], []]);
-    server.sql(direct.href, `insert into standing_approvals values ('run_command', '/work', 's', 'a', 1, 1)`);
+    server.sql(direct, `insert into standing_approvals values ('run_command', '/work', 's', 'a', 1, 1)`);
     wire.cutNextAnswerTo('delete from "standing_approvals"');
     expect(await store.revokeStandingApprovals(['s'])).toEqual(['s']);
     expect([await store.revokeStandingApprovals(['s']), await store.standingApprovals()]).toEqual([[], []]);
@@ -1019,16 +1003,19 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
 /**
  * A connection to the database that can break after a statement has arrived and before its answer has.
  *
+ * @param to the URL of the database; `url` is the one over this connection
  * @param options.silently the connection stays open, but nothing arrives any more, as when a machine loses power
  */
-async function cuttableWire(to: number, { silently = false } = {}) {
+async function cuttableWire(to: string, { silently = false } = {}) {
   let cutAt: string | undefined;
   const cutNextAnswerTo = (text: string) => {
     cutAt = text;
   };
-  const wire = { port: 0, cuts: 0, cutNextAnswerTo, close: () => {} };
+  const url = new URL(to);
+  const port = Number(url.port);
+  const wire = { url: '', cuts: 0, cutNextAnswerTo, close: () => {} };
   const proxy = createServer((near) => {
-    const far = connect(to, '127.0.0.1');
+    const far = connect(port, '127.0.0.1');
     let cut = false;
     let counted = false;
     near.on('data', (data) => {
@@ -1050,7 +1037,8 @@ async function cuttableWire(to: number, { silently = false } = {}) {
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const address = proxy.address();
-  wire.port = typeof address === 'object' && address ? address.port : 0;
+  url.port = String(typeof address === 'object' && address ? address.port : 0);
+  wire.url = url.href;
   wire.close = () => proxy.close();
   return wire;
 }
