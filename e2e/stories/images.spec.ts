@@ -154,7 +154,8 @@ test('a message of a session has images', async ({ page, loupe, ollama }) => {
   });
   const run = await startRun(loupe, { mode: 'session', task: 'Hi', model: 'sees' });
   await page.goto(`/runs/${run.id}`);
-  await expect(page.getByText('The session waits for you.')).toBeVisible();
+  // Not the same words for screen readers.
+  await expect(page.getByText('The session waits for you. Enter to send')).toBeVisible();
   await paste(page, 'Message to the agent', pngImage());
   await expect(page.getByRole('list', { name: 'Attached images' }).getByRole('listitem')).toHaveCount(1);
   await page.getByLabel('Message to the agent').fill('What is this?');
