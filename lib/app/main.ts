@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import next from 'next';
 import { type Environment, readEnvironment, SettingsError } from '../config/environment.ts';
+import { dashboardFolder } from '../config/program-build.ts';
 import { AppError } from '../errors/app-error.ts';
 import { ApiRoutes } from '../http/api-routes.ts';
 import { createLoupeServer, type PageHandler } from '../http/http-server.ts';
@@ -170,7 +171,7 @@ async function pointToRunning(environment: Environment, url: string | undefined)
  * Shuts down gracefully on Ctrl-C and SIGTERM, when its terminal is closed (SIGHUP), and when the parent process is gone:
  * npm does not forward signals, so the server would keep running unnoticed.
  *
- * @returns shuts down for another reason
+ * @returns a function that shuts down for any other reason
  */
 function stopOnSignals(server: Server, close: () => Promise<void>): (exitCode?: number) => Promise<void> {
   let stopping = false;
@@ -199,7 +200,7 @@ function stopOnSignals(server: Server, close: () => Promise<void>): (exitCode?: 
 
 /** The folder of the built dashboard. @throws {AppError} `not_built` */
 function requireBuild(root: string): string {
-  const folder = join(root, process.env.LOUPE_DIST_DIR ?? '.next');
+  const folder = dashboardFolder(root);
   if (existsSync(join(folder, 'BUILD_ID'))) return folder;
   throw new AppError({
     code: 'not_built',

@@ -309,7 +309,7 @@ function openRuns(
 ): RunService {
   const { dataDir } = environment;
   const { store, shared } = opened;
-  const build = programBuild(); // read once: a later build is that of a later server
+  const build = programBuild(); // once: a build made later belongs to the next start
   const commands = unconfined ?? sandbox;
   const logPathOf = (runId: string) => sessions.pathOf(runId);
   const service: RunService = new RunService({

@@ -15,8 +15,8 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-it('is what the dashboard was built from, in the folder of this server', () => {
-  vi.stubEnv('LOUPE_DIST_DIR', '');
+it('returns the source hash of the dashboard that this server uses', () => {
+  vi.stubEnv('LOUPE_DIST_DIR', undefined);
   expect(programBuild(root)).toBeUndefined();
   markBuilt({ folder: '.next', hash: 'of-the-sources', root });
   markBuilt({ folder: '.next-test', hash: 'of-a-test', root });
