@@ -16,13 +16,16 @@ const compiled = { NODE_COMPILE_CACHE: join(scratch, 'compiled') };
 let isCacheFilled = false;
 const bin = (name, ...path) => join('node_modules', name, ...path);
 
-/** What the program that ran last wrote to stderr, at most LAST_WORDS characters of it. */
-let lastWords = '';
-const LAST_WORDS = 8_000;
+/** How much is kept of what a program writes to stderr, in UTF-16 units. */
+const STDERR_CHARS = 8_000;
 
-/** @returns {Promise<number>} the exit code; 1 after a signal */
+/**
+ * Runs a program and passes on its output.
+ *
+ * @returns {Promise<{ status: number, stderr: string }>} the exit code, 1 after a signal, and the end of its stderr
+ */
 async function run(args, env = {}) {
-  lastWords = '';
+  let stderr = '';
   const child = spawn(node, args, {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: {
@@ -34,10 +37,10 @@ async function run(args, env = {}) {
   });
   child.stderr.setEncoding('utf8').on('data', (text) => {
     process.stderr.write(text);
-    lastWords = (lastWords + text).slice(-LAST_WORDS);
+    stderr = (stderr + text).slice(-STDERR_CHARS);
   });
   const [code] = await once(child, 'close');
-  return code ?? 1;
+  return { status: code ?? 1, stderr };
 }
 
 /** The environment of stages that start servers. Without the filled cache they are slower, so no failure ends the tests. */
@@ -61,7 +64,8 @@ function buildOllamaMeanwhile() {
 
 /** Counts a tool with only an exit code as one test. */
 async function verdict(tool, args) {
-  return (await run(args)) === 0 ? passed() : failure(tool, lastWords);
+  const { status, stderr } = await run(args);
+  return status === 0 ? passed() : failure(tool, stderr);
 }
 
 function passed() {
@@ -70,23 +74,15 @@ function passed() {
 
 /** Checks import rules, including what may reach the browser, and the length of import chains. */
 async function rooms() {
-  const cruise = (...args) => run([bin('dependency-cruiser', 'bin', 'dependency-cruiser.mjs'), ...args]);
+  const statusOf = async (script, ...args) =>
+    (await run([bin('dependency-cruiser', 'bin', script), ...args])).status;
+  const cruise = (...args) => statusOf('dependency-cruiser.mjs', ...args);
   const graph = join(scratch, 'imports.json');
   const config = ['--config', '.dependency-cruiser.mjs'];
-  const read = await cruise(
-    ...config,
-    '--output-type=json',
-    `--output-to=${graph}`,
-    'lib',
-    'components',
-    'app',
-  );
+  const output = ['--output-type=json', `--output-to=${graph}`];
+  const read = await cruise(...config, ...output, 'lib', 'components', 'app');
   const inside =
-    read ||
-    (await run([
-      bin('dependency-cruiser', 'bin', 'depcruise-fmt.mjs'),
-      ...['--output-type=err-long', '--exit-code', graph],
-    ]));
+    read || (await statusOf('depcruise-fmt.mjs', '--output-type=err-long', '--exit-code', graph));
   const browser = await cruise(
     ...['--config', '.dependency-cruiser.browser.mjs', '--output-type=err-long'],
     ...['components', 'lib/browser'],
@@ -101,7 +97,7 @@ async function rooms() {
 
 async function vitest(project, ...options) {
   const report = join(scratch, `${project}.json`);
-  const status = await run(
+  const { status, stderr } = await run(
     [
       ...[bin('vitest', 'vitest.mjs'), 'run', `--project=${project}`, ...options],
       ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
@@ -110,13 +106,13 @@ async function vitest(project, ...options) {
     project === 'unit' ? {} : await withCompiled(),
   );
   return existsSync(report)
-    ? readVitestReport(report, status, lastWords)
-    : failure('vitest wrote no report', lastWords);
+    ? readVitestReport(report, status, stderr)
+    : failure('vitest wrote no report', stderr);
 }
 
 async function playwright(project) {
   const report = join(scratch, `e2e-${project}.json`);
-  const status = await run(
+  const { status, stderr } = await run(
     // Separate folders, so that one project does not delete the results of another.
     [
       ...[bin('@playwright', 'test', 'cli.js'), 'test', `--project=${project}`],
@@ -125,8 +121,8 @@ async function playwright(project) {
     { ...(await withCompiled()), PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   );
   return existsSync(report)
-    ? readPlaywrightReport(report, status, lastWords)
-    : failure('playwright wrote no report', lastWords);
+    ? readPlaywrightReport(report, status, stderr)
+    : failure('playwright wrote no report', stderr);
 }
 
 const named = process.argv.slice(2);
