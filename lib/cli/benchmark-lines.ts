@@ -33,10 +33,7 @@ export function benchmarkLines({ benchmark, cells }: BenchmarkReply, columns?: n
     .reduce((sum, each) => sum + each.failed, 0);
   const { problem } = benchmark;
   return [
-    ...tableLines(
-      rows.map((row) => row.map(plainVisibleLine)),
-      { head, columns },
-    ),
+    ...tableLines(rows, { head, columns }),
     ...(failed > 0 ? [`${plural(failed, 'case')} without a reply: not judged.`] : []),
     ...(problem ? [plainVisibleLine(`Stopped: ${problem.message}`)] : []),
     ...(problem?.hint ? [plainVisibleLine(problem.hint)] : []),

@@ -9,7 +9,7 @@ import { tableLines } from './table.ts';
 
 /** `Exp1  running  12 of 40 runs, 1 did not run  Windows` */
 export function statusLine(experiment: ExperimentSummary): string {
-  return statusCells(experiment).join('  ');
+  return plainVisibleLine(statusCells(experiment).join('  '));
 }
 
 /**
@@ -24,9 +24,7 @@ export function statusLines(experiments: readonly ExperimentSummary[], columns?:
 function statusCells({ id, name, status, done, failed, not_run = 0, total }: ExperimentSummary): string[] {
   const progress = `${done + failed} of ${plural(total, 'run')}`;
   const notRun = failed + not_run;
-  return [id, status, notRun > 0 ? `${progress}, ${notRun} did not run` : progress, name].map(
-    plainVisibleLine,
-  );
+  return [id, status, notRun > 0 ? `${progress}, ${notRun} did not run` : progress, name];
 }
 
 /**
@@ -45,7 +43,7 @@ export function cellLines(cells: readonly ExperimentCell[], columns?: number): s
       rate ? formatPercent(rate.value) : '–',
       rate ? `${formatPercent(rate.low)} to ${formatPercent(rate.high)}` : '–',
       figures.seconds ? formatDuration(figures.seconds.median * 1000) : '–',
-      plainVisibleLine([cell.model, settings].filter(Boolean).join(', ')),
+      [cell.model, settings].filter(Boolean).join(', '),
     ];
   });
   return tableLines(rows, { head, columns });

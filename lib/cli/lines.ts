@@ -134,10 +134,10 @@ export function listLines(runs: readonly RunSummary[], columns?: number): string
  * @param columns the width of the terminal; default: no limit
  */
 export function presetLines(presets: readonly Preset[], columns?: number): string[] {
-  const rows = presets.map(({ name, run, placeholders }) =>
-    [name, run.model ?? '(no model)', placeholders.map((each) => `{${each}}`).join(' ')].map(
-      plainVisibleLine,
-    ),
-  );
+  const rows = presets.map(({ name, run, placeholders }) => [
+    name,
+    run.model ?? '(no model)',
+    placeholders.map((each) => `{${each}}`).join(' '),
+  ]);
   return tableLines(rows, { columns });
 }

@@ -71,9 +71,9 @@ export function ratingLines(
 ): string[] {
   const figure = (value: number | null | undefined) =>
     value === null || value === undefined ? '-' : formatFixed(value, 2);
-  const head = ['text', ...results.raters.map(({ name }) => plainVisibleLine(name)), 'mean'];
+  const head = ['text', ...results.raters.map(({ name }) => name), 'mean'];
   const rows = study.subjects.map(({ run_id: runId }, column) => [
-    plainVisibleLine(runId),
+    runId,
     ...[...results.matrix.map((row) => row[column]), results.means[column]].map(figure),
   ]);
   return [

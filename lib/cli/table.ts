@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { plainVisibleLine } from '../browser/words/visible-text.ts';
 
 const GAP = '  ';
 const INDENT = '    ';
@@ -12,10 +13,10 @@ function charsOf(text: string): string[] {
 }
 
 /**
- * Rows of texts in aligned columns. Where they do not fit, each row takes lines of its own, with the later ones indented
- * and each text after the name of its column. Pure.
+ * Rows of texts in aligned columns. If they do not fit, each row takes lines of its own: the later ones are indented, and
+ * each text follows the name of its column. Pure.
  *
- * @param rows the same number of visible, one-line texts each
+ * @param rows the same number of untrusted texts each
  * @param options.head the names of the columns, for a first line
  * @param options.columns the width of the terminal; default: no limit
  * @param options.shortensLast whether the last column may be shortened
@@ -28,7 +29,9 @@ export function tableLines(
     shortensLast = false,
   }: { head?: readonly string[]; columns?: number | undefined; shortensLast?: boolean } = {},
 ): string[] {
-  const table = head ? [head, ...rows] : rows;
+  const names = head?.map(plainVisibleLine);
+  const lines = rows.map((row) => row.map(plainVisibleLine));
+  const table = names ? [names, ...lines] : lines;
   const widths = (table[0] ?? []).map((_, column) =>
     Math.max(...table.map((row) => stringWidth(row[column] ?? ''))),
   );
@@ -36,8 +39,8 @@ export function tableLines(
   const before = widths.reduce((sum, width) => sum + width + GAP.length, 0);
   const room = columns - before;
   if (last > room && !(shortensLast && room >= MIN_LAST)) {
-    return rows.flatMap((row) =>
-      wrapped(head ? row.map((text, column) => `${head[column]}: ${text}`) : row, columns),
+    return lines.flatMap((row) =>
+      wrapped(names ? row.map((text, column) => `${names[column]}: ${text}`) : row, columns),
     );
   }
   return table.map((row) =>
