@@ -102,19 +102,6 @@ export class RunMayExistError extends AppError {
   }
 }
 
-/** The database did not answer, and may have stored a person's action all the same. A message sent again would be there twice. */
-export class ActionMayBeStoredError extends AppError {
-  constructor(runId: string, cause: AppError) {
-    super({
-      code: 'store_busy',
-      message: cause.message,
-      hint: `This may have been stored. Look at run ${runId} before you try again.`,
-      cause,
-    });
-    this.name = 'ActionMayBeStoredError';
-  }
-}
-
 /** Whether the disk was full. Compared by code, because classes are lost between threads. */
 export function isStorageFull(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'storage_full';

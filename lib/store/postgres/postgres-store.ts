@@ -15,7 +15,7 @@ import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import type { SuiteCase, SuiteRecord } from '../../api/suite.ts';
-import type { AppError } from '../../errors/app-error.ts';
+import { AppError, errorParts } from '../../errors/app-error.ts';
 import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
@@ -57,7 +57,6 @@ import { BUSY_PATIENCE_MS } from '../sqlite/when-free.ts';
 import { revokedApprovals } from '../standing-approval-statements.ts';
 import type { Store } from '../store.ts';
 import {
-  ActionMayBeStoredError,
   isStoreBusy,
   missingEvent,
   RunEndedError,
@@ -305,7 +304,10 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     try {
       await this.#appendAs(runId, 'by a person', growth);
     } catch (error) {
-      throw isStoreBusy(error) ? new ActionMayBeStoredError(runId, error) : error;
+      if (!isStoreBusy(error)) throw error;
+      // A message that is sent again would reach the model twice.
+      const hint = `This may have been stored. Look at run ${runId} before you try again.`;
+      throw new AppError({ ...errorParts(error), hint, cause: error });
     }
   }
 
