@@ -56,7 +56,7 @@ function announcing(): (view: RunView, before: RunView) => string | undefined {
   };
 }
 
-/** What came while the page was connected. */
+/** What to announce about an update of a connected page. */
 function newsIn(view: RunView, before: RunView): string | undefined {
   // A short turn may begin and end within one update.
   const { phase, iteration, config } = view.run;

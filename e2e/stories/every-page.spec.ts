@@ -481,7 +481,7 @@ test('the navigation leads to every page at every width', async ({ page }) => {
   await expect(page.getByRole('navigation', { name: 'More pages', exact: true })).toBeHidden();
 });
 
-test('a run can be read and told something in a window of 320 by 256 pixels, as at 400 % zoom [D22]', async ({
+test('a run can be read and sent a message in a window of 320 by 256 pixels, as at 400 % zoom [D22]', async ({
   page,
   browser,
   loupe,

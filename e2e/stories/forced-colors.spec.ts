@@ -28,7 +28,7 @@ test('what is chosen is seen without the colors of the design [D22]', async ({ p
   expect(await pictureOf(guard)).not.toEqual(guardBefore);
 });
 
-test('the highlighted command, the page one is on and a switch are seen without the colors of the design [D22]', async ({
+test('the highlighted command, the current page and a switch are visible without the colors of the design [D22]', async ({
   page,
   loupe,
   ollama,

@@ -196,7 +196,7 @@ test('a deep link opens at its row and stays there while the run continues [D5]'
   });
 });
 
-test('a row that is asked for stays in view while the run continues, although the end is in view as well [D5, D20]', async ({
+test('a linked row stays in view while the run continues, even if the end is in view as well [D5, D20]', async ({
   page,
   loupe,
   ollama,

@@ -82,7 +82,7 @@ export interface ModelsReply {
 export interface HealthReply {
   status: 'ok' | 'degraded' | 'unknown' | 'down';
   version: string;
-  /** From which sources the dashboard was built; missing if its build has no mark. */
+  /** The hash of the sources that the dashboard was built from; missing if the build has none. */
   build?: string;
   ollama: {
     ok: boolean;
@@ -116,7 +116,7 @@ export interface HealthReply {
     kind: string;
     path?: string;
     free_bytes?: number;
-    /** Set while the store takes no writes. Where its disk is full, runs can still be deleted. */
+    /** Set while the store accepts no writes. If its disk is full, runs can still be deleted. */
     read_only?: { message: string; hint?: string; disk_full: boolean };
   };
   runs: { active: number; queued: number };

@@ -106,7 +106,7 @@ it('aligns presets and experiments, and puts them on several lines in a narrow t
   ]);
 });
 
-it('prints an outcome, a phase and a verdict that only a later version has as they are', () => {
+it('prints unknown outcomes, phases and verdicts of a later version unchanged', () => {
   const later = { ...ended({ kind: 'answered' }), outcome: { kind: 'delegated' } } as unknown as RunSummary;
   expect(endLine(later)).toMatch(/^delegated \(final_answer; \d/);
   const delegating = { ...later, outcome: undefined, phase: 'delegating' } as unknown as RunSummary;

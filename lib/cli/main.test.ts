@@ -151,7 +151,7 @@ it.each([true, false])(
   },
 );
 
-it('follows a run of a server of a later version, and fails for an outcome that it does not know', async () => {
+it('follows a run on a server of a later version, and exits with 1 for an unknown outcome', async () => {
   const { code, out, err } = await run(['follow', 'later']);
   expect(err).toContain(
     `Event #${laterLog.events.length} (run.delegated) is from another version of Loupe and is not shown\n`,

@@ -1,6 +1,6 @@
 import { errno } from './errno.ts';
 
-/** Whether a process with this ID exists, whoever owns it. */
+/** Whether a process with this ID exists, regardless of its owner. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
