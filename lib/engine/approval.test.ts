@@ -21,7 +21,7 @@ import {
 import type { ToolBox } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
 import { nextAction } from './next-action.ts';
-import type { RunLoopOptions } from './run-loop.ts';
+import type { RunLoopOptions } from './run-loop-options.ts';
 
 const TOOLS = ['read_file', 'write_file', 'run_command'];
 

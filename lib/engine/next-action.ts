@@ -17,8 +17,9 @@ import { type Ending, isReady, type ReadyState, type Rule, type Verdict } from '
 import { serverStayedAway } from '../policies/server-wait.ts';
 import { fitAnswer, mustBeData } from '../policies/structured-answer.ts';
 import { thinkToSend } from '../policies/thinking.ts';
-import { isVerified, mayTryAgain } from '../policies/verification.ts';
+import { mayTryAgain } from '../policies/verification.ts';
 import type { Action } from './action.ts';
+import { conclude } from './conclude.ts';
 import { interruptedCall } from './interrupted-call.ts';
 import { runEnded } from './result-of.ts';
 
@@ -240,27 +241,4 @@ function firstVerdict(rules: readonly Rule[], state: ReadyState): Verdict | unde
 
 function act(state: ReadyState, verdict: Verdict): Action {
   return verdict.type === 'end' ? conclude(state, verdict.ending) : verdict;
-}
-
-/** Ends the attempt: with verification if it has checks (V5), otherwise with the end of the run. */
-export function conclude(state: ReadyState, ending: Ending): Extract<Action, { type: 'append' }> {
-  const interrupted = interruptedCall(state);
-  const { serverWait } = state;
-  const waited: NewEvent[] =
-    serverWait && !serverWait.gaveUp
-      ? [{ type: 'server-wait.ended', outcome: 'stopped', waited_ms: state.updatedAt - serverWait.since }]
-      : [];
-  const last: NewEvent = isVerified(state, ending.reason)
-    ? {
-        type: 'verification.started',
-        attempt: state.attempt,
-        reason: ending.reason,
-        output: state.lastText,
-        ...(ending.error && { error: ending.error }),
-      }
-    : runEnded(state, ending);
-  return {
-    type: 'append',
-    events: [...waited, ...(interrupted ? [interrupted] : []), ...(ending.warnings ?? []), last],
-  };
 }
