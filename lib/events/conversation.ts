@@ -3,10 +3,16 @@ import { isRecord, type JsonValue } from '../util/json.ts';
 import { memoized } from '../util/memoized.ts';
 import type { RunConfig } from './config.ts';
 import type { EventOf } from './registry.ts';
-import type { PendingCall } from './run-state.ts';
 
 type Style = RunConfig['conversation'];
 type ToolResult = EventOf<'tool-call.ended'>['result'];
+
+/** A call, with its ID in messages. */
+interface AskedCall {
+  readonly messageId: string;
+  readonly name: string;
+  readonly arguments: MessageCall['function']['arguments'];
+}
 
 /**
  * The assistant message of a reply with calls, built from the parsed reply: text without thinking and call text, and
@@ -14,7 +20,7 @@ type ToolResult = EventOf<'tool-call.ended'>['result'];
  * because the message already exists.
  */
 export function readReplyMessage(
-  reply: { text: string; calls: readonly Pick<PendingCall, 'messageId' | 'name' | 'arguments'>[] },
+  reply: { text: string; calls: readonly AskedCall[] },
   style: Style,
 ): ChatMessage | undefined {
   if (style?.replies === 'unchanged') return undefined;
@@ -41,7 +47,7 @@ export function keptReply(message: ChatReply['message']): ChatMessage {
 
 /** The tool message with a result (T14, X10). @param images images that the tool returned with it */
 export function resultMessage(
-  call: Pick<PendingCall, 'messageId' | 'name'>,
+  call: Pick<AskedCall, 'messageId' | 'name'>,
   result: ToolResult,
   style: Style,
   images?: ChatMessage['images'],

@@ -24,3 +24,11 @@ export interface NamedImage {
   readonly name: string;
   readonly data: Uint8Array;
 }
+
+/** The images of a run. */
+export interface KnownImages {
+  /** The bytes of each image by hash, as the store keeps them for the run. */
+  readonly kept: ReadonlyMap<string, number>;
+  /** Measured tokens of an image as a multiple of the estimate, once a server has counted. */
+  readonly factor: number | undefined;
+}

@@ -1,25 +1,29 @@
 import type { ChatMessage, MessageImage } from '../model/chat-model.ts';
 import { jsonObject } from '../util/json.ts';
 import { memoized } from '../util/memoized.ts';
+import type { ImageRef, KnownImages } from './image.ts';
 import { imageWords } from './image-words.ts';
 
 /** A patch of 28 × 28 pixels is a token in Qwen-VL; Gemma and LLaVA take 256 and 576 tokens for an image of any size. */
 const PATCH_PIXELS = 28;
 const MIN_IMAGE_TOKENS = 64;
 
-/** The images of a run. */
-export interface KnownImages {
-  /** The bytes of each image by hash, as the store keeps them for the run. */
-  readonly kept: ReadonlyMap<string, number>;
-  /** Measured tokens of an image as a multiple of the estimate, once a server has counted. */
-  readonly factor: number | undefined;
-}
-
 /** Facts of a run that decide what of its images a request carries. */
 export interface ImageFacts {
   readonly messages: readonly ChatMessage[];
   readonly images: KnownImages;
   readonly preflight: { readonly capabilities?: readonly string[] } | undefined;
+}
+
+/** A run's state with more images. */
+export function withImages<State extends { readonly images: KnownImages }>(
+  state: State,
+  images: readonly ImageRef[] | undefined,
+): State {
+  if (!images || images.length === 0) return state;
+  const kept = new Map(state.images.kept);
+  for (const { hash, bytes } of images) kept.set(hash, bytes);
+  return { ...state, images: { ...state.images, kept } };
 }
 
 /** Whether the run's model can see images, by what its server reports. One that reports nothing gets none. */

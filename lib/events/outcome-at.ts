@@ -1,8 +1,15 @@
 import type { RunMode } from './config.ts';
 import { modeFacts } from './modes.ts';
 import { checkCounts } from './outcome.ts';
-import type { RunState } from './run-state.ts';
 import type { Outcome, OutcomeKind, TerminationReason } from './termination.ts';
+
+/** What the state of a run says of how it ended. */
+interface EndedWork {
+  readonly config: { readonly mode: RunMode } | undefined;
+  readonly answer: { readonly checked: { readonly fits: boolean } | undefined };
+  readonly attempts: readonly { readonly checks: readonly { readonly passed: boolean }[] }[];
+  readonly lastReplyCut: boolean;
+}
 
 /**
  * Derives a run's outcome from its termination reason and the facts of its log. Truncation takes precedence; passing
@@ -11,7 +18,7 @@ import type { Outcome, OutcomeKind, TerminationReason } from './termination.ts';
  * @param options.announcedOnly whether the last reply only announces work that no tool call has done
  */
 export function outcomeAt(
-  state: RunState,
+  state: EndedWork,
   reason: TerminationReason,
   { announcedOnly = false }: { announcedOnly?: boolean } = {},
 ): Outcome {

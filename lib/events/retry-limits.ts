@@ -1,10 +1,16 @@
-import type { RunState } from './run-state.ts';
+/** Why a call is tried again. */
+type RetryCause = 'length' | 'malformed' | 'transient' | 'overflow' | 'thinking';
+
+/** Numbers of retries, by cause. */
+export type Retries = Readonly<Record<RetryCause, number>>;
+
+export const NO_RETRIES: Retries = { length: 0, malformed: 0, transient: 0, overflow: 0, thinking: 0 };
 
 /** Max waits in a row for a server that comes back and is gone again before it has answered a call. */
 export const MAX_SERVER_WAITS = 3;
 
 /** Max retries per iteration, by cause (T21, T22). Used by the rules and shown in the dashboard. */
-export const RETRY_LIMITS: Readonly<Record<keyof RunState['retries'], number>> = {
+export const RETRY_LIMITS: Retries = {
   length: 1,
   malformed: 1,
   transient: 2,
@@ -16,8 +22,8 @@ export const RETRY_LIMITS: Readonly<Record<keyof RunState['retries'], number>> =
 
 /** Retries that count towards the limit. A success resets those for transient failures. */
 export function retriesBefore(
-  { retries, transientSince }: Pick<RunState, 'retries' | 'transientSince'>,
-  cause: keyof RunState['retries'],
+  { retries, transientSince }: { readonly retries: Retries; readonly transientSince: number | undefined },
+  cause: RetryCause,
 ): number {
   return cause === 'transient' && transientSince === undefined ? 0 : retries[cause];
 }

@@ -45,3 +45,8 @@ export function isWaiting(phase: RunPhase): boolean {
 
 /** Phases in which a run waits for the operator or runs tools, and needs no slot at its model server. */
 export const PHASES_WITHOUT_MODEL: readonly RunPhase[] = [...OPERATOR_PHASES, 'executing', 'verifying'];
+
+/** The phase between steps: of the preparation before the first attempt, of an iteration after it. */
+export function phaseBetweenSteps({ attempt }: { readonly attempt: number }): RunPhase {
+  return attempt === 0 ? 'starting' : 'between';
+}

@@ -3,9 +3,9 @@ import type { ParserLayer } from '../parser/layers.ts';
 import type { ToolCall, ToolDefinition } from '../parser/types.ts';
 import { type AutoRunFiles, noAutoRunFiles } from './auto-run-files.ts';
 import type { RunConfig } from './config.ts';
-import type { ImageRef } from './image.ts';
-import type { KnownImages } from './message-images.ts';
-import type { EventOf } from './registry.ts';
+import type { ImageRef, KnownImages } from './image.ts';
+import type { EventOf, RunEventType } from './registry.ts';
+import { NO_RETRIES, type Retries } from './retry-limits.ts';
 import type { RunResult } from './run.ts';
 import type { RunPhase } from './run-phase.ts';
 import type { WaitCause } from './session.ts';
@@ -187,13 +187,7 @@ export interface RunState {
   readonly lastCallLimit: number | undefined;
   readonly failedCall: FailedCall | undefined;
   /** Retries within the iteration, by cause. */
-  readonly retries: {
-    readonly length: number;
-    readonly malformed: number;
-    readonly transient: number;
-    readonly overflow: number;
-    readonly thinking: number;
-  };
+  readonly retries: Retries;
   /** The `think` value sent instead of the configured one, which the model refused. */
   readonly acceptedThink: RunConfig['think'] | undefined;
   /** Time of the first transient failure in the current series, which starts the 60 s retry window. */
@@ -395,7 +389,7 @@ export function emptyRunState(runId: string): RunState {
     lastCallOffered: false,
     lastCallLimit: undefined,
     failedCall: undefined,
-    retries: { length: 0, malformed: 0, transient: 0, overflow: 0, thinking: 0 },
+    retries: NO_RETRIES,
     acceptedThink: undefined,
     transientSince: undefined,
     reply: undefined,
@@ -446,3 +440,8 @@ export function emptyRunState(runId: string): RunState {
     outcome: undefined,
   };
 }
+
+/** For each type of event: the state after such an event. Pure. */
+export type Reducers = {
+  readonly [T in RunEventType]: (state: RunState, event: EventOf<T>) => RunState;
+};

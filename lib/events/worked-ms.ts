@@ -1,5 +1,17 @@
-import { isWaiting } from './run-phase.ts';
-import type { RunState } from './run-state.ts';
+import { isWaiting, type RunPhase } from './run-phase.ts';
+
+/** What the state of a run says of its times, in milliseconds and in milliseconds since 1970. */
+interface RunTimes {
+  readonly startedAt: number | undefined;
+  readonly resumedAt: number | undefined;
+  readonly lostMs: number;
+  readonly waitedMs: number;
+  readonly waitingSince: number | undefined;
+  readonly waitedAtCheck: number;
+  readonly budget: { readonly at: number; readonly seconds_used: number } | undefined;
+}
+
+type Waits = Pick<RunTimes, 'waitedMs' | 'waitingSince'>;
 
 /**
  * How long workers held the run, in milliseconds, according to its log, without the time it waited for the operator or
@@ -9,7 +21,7 @@ import type { RunState } from './run-state.ts';
  *
  * @param until milliseconds since 1970, not before the last event
  */
-export function workedMs(state: RunState, until: number): number {
+export function workedMs(state: RunTimes, until: number): number {
   const { budget, startedAt, resumedAt, lostMs, waitedAtCheck } = state;
   if (startedAt === undefined) return 0;
   const waited = waitedMs(state, until);
@@ -25,12 +37,12 @@ export function workedMs(state: RunState, until: number): number {
  *
  * @param until milliseconds since 1970
  */
-export function waitedMs({ waitedMs: closed, waitingSince }: RunState, until: number): number {
+export function waitedMs({ waitedMs: closed, waitingSince }: Waits, until: number): number {
   return closed + Math.max(0, until - (waitingSince ?? until));
 }
 
 /** The wait after an event, which begins and ends with the phase. */
-export function waitAfter(next: RunState, at: number): Pick<RunState, 'waitedMs' | 'waitingSince'> {
+export function waitAfter(next: Waits & { readonly phase: RunPhase }, at: number): Waits {
   return isWaiting(next.phase)
     ? { waitedMs: next.waitedMs, waitingSince: next.waitingSince ?? at }
     : { waitedMs: waitedMs(next, at), waitingSince: undefined };
