@@ -129,26 +129,10 @@ function take(draft: Draft, event: ShownEvent): number {
     case 'run.created':
       return add(draft, { ...base(draft, event), kind: 'created', event });
     case 'run.forked':
-      // The time between the source run and the fork does not belong to the copied iteration.
-      closeIteration(draft);
-      open.preparation = NONE;
-      for (const [index, edit] of event.edits.entries()) {
-        if (edit.target !== 'call') continue;
-        change(draft, open.tools[edit.call_id] ?? NONE, 'tool', (row) => ({
-          ...row,
-          forked: {
-            seq: event.seq,
-            path: `edits.${index}.after`,
-            arguments: edit.after,
-            cuts: event.cuts ?? [],
-          },
-        }));
-      }
-      return add(draft, { ...base(draft, event), kind: 'forked', event });
-    case 'run.started': {
+      return forked(draft, event);
+    case 'run.started':
       open.preparation = add(draft, { ...base(draft, event), kind: 'preparation', worker: event.worker });
       return open.preparation;
-    }
     case 'run.resumed':
       return resumed(draft, event);
     case 'preflight.checked':
@@ -168,19 +152,8 @@ function take(draft: Draft, event: ShownEvent): number {
       open.freshLoad = !event.already_loaded;
       return place;
     }
-    case 'server-wait.started': {
-      const last = draft.rows.at(-1);
-      change(draft, open.call, 'call', setAsideIfFailed);
-      open.preparation = NONE;
-      const afterFailedCall = last?.kind === 'call' && last.status === 'failed';
-      open.serverWait = add(draft, {
-        ...base(draft, event),
-        kind: 'server-wait',
-        started: event,
-        afterFailedCall,
-      });
-      return open.serverWait;
-    }
+    case 'server-wait.started':
+      return serverWaitStarted(draft, event);
     case 'server-wait.ended':
       return change(draft, open.serverWait, 'server-wait', (row) => ({ ...row, ended: event }));
     case 'attempt.started':
@@ -189,43 +162,10 @@ function take(draft: Draft, event: ShownEvent): number {
       closeTools(draft);
       closeIteration(draft);
       return add(draft, { ...base(draft, event), kind: 'attempt', event });
-    case 'iteration.started': {
-      closeTools(draft);
-      draft.iteration = event.iteration;
-      open.tries = 0;
-      open.preparation = NONE;
-      closeIteration(draft);
-      open.iteration = add(draft, {
-        ...base(draft, event),
-        kind: 'iteration',
-        budget: open.budget,
-        until: event.at,
-        ended: false,
-        waitedMs: 0,
-        modelCalls: 0,
-        toolCalls: 0,
-        failedToolCalls: 0,
-        tokensIn: 0,
-        tokensOut: 0,
-        tokensEstimated: 0,
-      });
-      open.budget = undefined;
-      return open.iteration;
-    }
-    case 'model-call.started': {
-      open.tries += 1;
-      open.call = add(draft, {
-        ...base(draft, event),
-        kind: 'call',
-        call: event.call,
-        tryNumber: open.tries,
-        ...(open.freshLoad ? { afterLoad: true } : {}),
-        status: 'open',
-        started: event,
-      });
-      open.freshLoad = false;
-      return open.call;
-    }
+    case 'iteration.started':
+      return iterationStarted(draft, event);
+    case 'model-call.started':
+      return callStarted(draft, event);
     case 'model-call.ended':
       return change(draft, open.call, 'call', (row) => ({
         ...row,
@@ -237,69 +177,16 @@ function take(draft: Draft, event: ShownEvent): number {
     case 'reply.parsed':
       return parsed(draft, event);
     case 'approval.requested':
-      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
-        ...row,
-        status: 'awaiting approval',
-        requested: { seq: event.seq, at: event.at, scopes: event.scopes ?? ['once'] },
-        ...(event.file && { file: { ...event.file, seq: event.seq, cuts: event.cuts ?? [] } }),
-      }));
     case 'approval.decided':
-      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
-        ...row,
-        status: event.decision === 'denied' ? 'denied' : 'approved',
-        decided: event,
-        decidedCuts: event.cuts ?? [],
-        file: undefined,
-      }));
     case 'tool-call.started':
-      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
-        ...row,
-        status: 'running',
-        startedAt: event.at,
-        ...(event.file && { file: { ...event.file, seq: event.seq, cuts: event.cuts ?? [] } }),
-      }));
     case 'mcp-request.received':
-      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
-        ...row,
-        status: 'awaiting answer',
-        asked: [...(row.asked ?? []), { received: event }],
-      }));
     case 'mcp-request.answered':
-      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
-        ...row,
-        status: 'running',
-        asked: withAsked(row.asked, event.request_id, { answered: event }),
-      }));
     case 'mcp-sampling.started':
-      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
-        ...row,
-        asked: withAsked(row.asked, event.request_id, { samplingStarted: event }),
-      }));
     case 'mcp-sampling.ended':
-      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
-        ...row,
-        asked: withAsked(row.asked, event.request_id, { sampled: event }),
-      }));
     case 'mcp-messages.logged':
-      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({ ...row, messages: event }));
     case 'tool-call.ended':
     case 'tool-call.interrupted':
-      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => ({
-        ...row,
-        status:
-          event.type === 'tool-call.interrupted'
-            ? 'interrupted'
-            : row.decided?.decision === 'denied'
-              ? 'denied'
-              : event.result.success
-                ? 'succeeded'
-                : 'failed',
-        result: event.result,
-        resultSeq: event.seq,
-        resultCuts: event.cuts ?? [],
-        ...(event.type === 'tool-call.ended' && event.images && { images: event.images }),
-        durationMs: event.type === 'tool-call.ended' ? event.duration_ms : undefined,
-      }));
+      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => afterToolEvent(row, event));
     case 'policy.retried':
       // A load can fail as well: that is not about the last reply, whose calls may still wait.
       if (event.cause === 'transient') change(draft, open.call, 'call', setAsideIfFailed);
@@ -320,12 +207,11 @@ function take(draft: Draft, event: ShownEvent): number {
       // Shown in the heading of the next iteration, which it was checked for.
       open.budget = event;
       return draft.rows.length;
-    case 'verification.started': {
+    case 'verification.started':
       closeTools(draft);
       closeIteration(draft);
       open.verification = add(draft, { ...base(draft, event), kind: 'verification', started: event });
       return open.verification;
-    }
     case 'verification.checked':
       return change(draft, open.verification, 'verification', (row) => ({ ...row, checked: event }));
     case 'turn.ended':
@@ -333,9 +219,6 @@ function take(draft: Draft, event: ShownEvent): number {
       closeIteration(draft);
       return open.call === NONE ? draft.rows.length - 1 : open.call;
     case 'cycle.reflected':
-      closeTools(draft);
-      closeIteration(draft);
-      return add(draft, { ...base(draft, event), kind: 'note', event });
     case 'handover.ended':
       closeTools(draft);
       closeIteration(draft);
@@ -363,6 +246,157 @@ function take(draft: Draft, event: ShownEvent): number {
       return add(draft, { ...base(draft, event), kind: 'end', event });
     default:
       return assertNever(event);
+  }
+}
+
+function forked(draft: Draft, event: EventOf<'run.forked'> & { cuts?: readonly Cut[] }): number {
+  const { open } = draft;
+  // The time between the source run and the fork does not belong to the copied iteration.
+  closeIteration(draft);
+  open.preparation = NONE;
+  for (const [index, edit] of event.edits.entries()) {
+    if (edit.target !== 'call') continue;
+    change(draft, open.tools[edit.call_id] ?? NONE, 'tool', (row) => ({
+      ...row,
+      forked: {
+        seq: event.seq,
+        path: `edits.${index}.after`,
+        arguments: edit.after,
+        cuts: event.cuts ?? [],
+      },
+    }));
+  }
+  return add(draft, { ...base(draft, event), kind: 'forked', event });
+}
+
+function serverWaitStarted(draft: Draft, event: EventOf<'server-wait.started'>): number {
+  const { open } = draft;
+  const last = draft.rows.at(-1);
+  change(draft, open.call, 'call', setAsideIfFailed);
+  open.preparation = NONE;
+  const afterFailedCall = last?.kind === 'call' && last.status === 'failed';
+  open.serverWait = add(draft, {
+    ...base(draft, event),
+    kind: 'server-wait',
+    started: event,
+    afterFailedCall,
+  });
+  return open.serverWait;
+}
+
+function iterationStarted(draft: Draft, event: EventOf<'iteration.started'>): number {
+  const { open } = draft;
+  closeTools(draft);
+  draft.iteration = event.iteration;
+  open.tries = 0;
+  open.preparation = NONE;
+  closeIteration(draft);
+  open.iteration = add(draft, {
+    ...base(draft, event),
+    kind: 'iteration',
+    budget: open.budget,
+    until: event.at,
+    ended: false,
+    waitedMs: 0,
+    modelCalls: 0,
+    toolCalls: 0,
+    failedToolCalls: 0,
+    tokensIn: 0,
+    tokensOut: 0,
+    tokensEstimated: 0,
+  });
+  open.budget = undefined;
+  return open.iteration;
+}
+
+function callStarted(draft: Draft, event: EventOf<'model-call.started'>): number {
+  const { open } = draft;
+  open.tries += 1;
+  open.call = add(draft, {
+    ...base(draft, event),
+    kind: 'call',
+    call: event.call,
+    tryNumber: open.tries,
+    ...(open.freshLoad ? { afterLoad: true } : {}),
+    status: 'open',
+    started: event,
+  });
+  open.freshLoad = false;
+  return open.call;
+}
+
+type ToolEvent = Extract<
+  ShownEvent,
+  { call_id: string; type: `approval.${string}` | `tool-call.${string}` | `mcp-${string}` }
+>;
+
+/** The row of a tool call after one of its events. */
+function afterToolEvent(row: ToolRow, event: ToolEvent): ToolRow {
+  switch (event.type) {
+    case 'approval.requested':
+      return {
+        ...row,
+        status: 'awaiting approval',
+        requested: { seq: event.seq, at: event.at, scopes: event.scopes ?? ['once'] },
+        ...(event.file && { file: { ...event.file, seq: event.seq, cuts: event.cuts ?? [] } }),
+      };
+    case 'approval.decided':
+      return {
+        ...row,
+        status: event.decision === 'denied' ? 'denied' : 'approved',
+        decided: event,
+        decidedCuts: event.cuts ?? [],
+        file: undefined,
+      };
+    case 'tool-call.started':
+      return {
+        ...row,
+        status: 'running',
+        startedAt: event.at,
+        ...(event.file && { file: { ...event.file, seq: event.seq, cuts: event.cuts ?? [] } }),
+      };
+    case 'mcp-request.received':
+      return {
+        ...row,
+        status: 'awaiting answer',
+        asked: [...(row.asked ?? []), { received: event }],
+      };
+    case 'mcp-request.answered':
+      return {
+        ...row,
+        status: 'running',
+        asked: withAsked(row.asked, event.request_id, { answered: event }),
+      };
+    case 'mcp-sampling.started':
+      return {
+        ...row,
+        asked: withAsked(row.asked, event.request_id, { samplingStarted: event }),
+      };
+    case 'mcp-sampling.ended':
+      return {
+        ...row,
+        asked: withAsked(row.asked, event.request_id, { sampled: event }),
+      };
+    case 'mcp-messages.logged':
+      return { ...row, messages: event };
+    case 'tool-call.ended':
+    case 'tool-call.interrupted':
+      return {
+        ...row,
+        status:
+          event.type === 'tool-call.interrupted'
+            ? 'interrupted'
+            : row.decided?.decision === 'denied'
+              ? 'denied'
+              : event.result.success
+                ? 'succeeded'
+                : 'failed',
+        result: event.result,
+        resultSeq: event.seq,
+        resultCuts: event.cuts ?? [],
+        ...(event.type === 'tool-call.ended' && event.images && { images: event.images }),
+        durationMs: event.type === 'tool-call.ended' ? event.duration_ms : undefined,
+      };
   }
 }
 
