@@ -3,9 +3,9 @@ import { cookies } from 'next/headers';
 import type { ReactNode } from 'react';
 import { ApiCache } from '../components/shell/api-cache.tsx';
 import { AppHeader } from '../components/shell/app-header.tsx';
-import { Said } from '../components/shell/said.tsx';
 import { UnconfinedBanner } from '../components/shell/unconfined-banner.tsx';
 import { UndoDeletion } from '../components/shell/undo-deletion.tsx';
+import { Announcements } from '../components/ui/announcements.tsx';
 import { THEME_COOKIE, themeOf } from '../lib/browser/prefs/theme.ts';
 import './globals.css';
 
@@ -43,7 +43,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
           <AppHeader theme={theme} />
           {children}
         </ApiCache>
-        <Said />
+        <Announcements />
         <UndoDeletion />
       </body>
     </html>

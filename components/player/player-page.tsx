@@ -7,6 +7,7 @@ import type { RunSource } from '#lib/browser/state/run-view.ts';
 import { runTitle } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
+import { Announcements } from '../ui/announcements.tsx';
 import { SharedBar } from './shared-bar.tsx';
 
 /** The page around a run outside the dashboard: its origin and what is left out. */
@@ -33,6 +34,7 @@ export function PlayerPage({
       <main id="main" className="flex min-h-0 flex-1 flex-col print:block">
         {children}
       </main>
+      <Announcements />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
+import { announce } from '#lib/browser/say.ts';
 import type { RunView } from '#lib/browser/state/run-view.ts';
 import { endWords } from '#lib/browser/words/end-words.ts';
 import { stepWord, waitingWords } from '#lib/browser/words/mode-words.ts';
@@ -13,20 +14,14 @@ import { useRunSource } from './run-context.tsx';
 /** Announces boundaries to screen readers, never tokens: iterations, turns, cycles, failures, policy decisions, the end. */
 export function Announcer() {
   const store = useRunSource();
-  const [{ words, count }, setSaid] = useState({ words: '', count: 0 });
   useEffect(() => {
-    const announce = announcing();
+    const newsOf = announcing();
     return store.view.subscribe((view, before) => {
-      const said = announce(view, before);
-      if (said) setSaid((before) => ({ words: said, count: before.count + 1 }));
+      const news = newsOf(view, before);
+      if (news) announce(news);
     });
   }, [store]);
-  return (
-    <p aria-live="polite" className="sr-only">
-      {/* Screen readers only speak new elements, so the same text twice needs two elements. */}
-      <span key={count}>{words}</span>
-    </p>
-  );
+  return null;
 }
 
 /** Returns a function that says what to announce after a change of the view. */

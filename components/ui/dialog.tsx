@@ -1,6 +1,7 @@
 'use client';
 
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
+import { Announcements } from './announcements.tsx';
 import { cx } from './cx.ts';
 
 /**
@@ -65,7 +66,12 @@ export function Dialog({
         className,
       )}
     >
-      {open && children}
+      {open && (
+        <>
+          {children}
+          <Announcements />
+        </>
+      )}
     </dialog>
   );
 }

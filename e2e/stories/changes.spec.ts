@@ -59,7 +59,9 @@ test('the changes of a run are reviewed as diffs, and reverted one by one or all
   await expect(dialog.locator(':focus')).toHaveText('Restore their content from before the run?');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Revert 2 files' }).click();
-  await expect(dialog.getByRole('status')).toContainText('The file has changed since the run.');
+  await expect(
+    dialog.getByRole('status').filter({ hasText: 'The file has changed since the run.' }),
+  ).toBeVisible();
   expect(readFileSync(join(folder, 'kept.txt'), 'utf8')).toBe('Edited by hand.\n');
   await expect(dialog.getByRole('button', { name: 'Revert all' })).toHaveCount(0);
   await expect(dialog.getByRole('button', { name: 'Close' })).toBeFocused();

@@ -218,6 +218,27 @@ test('a dialog keeps the focus and returns it when it closes [D22]', async ({ pa
   }
 });
 
+test('a modal dialog announces what the page behind it cannot', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'behind', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const release = ollama.hold('behind', { turn: 0 });
+  const { id } = await startRun(loupe, { task: 'Wait', model: 'behind' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.connection('Live')).toBeVisible();
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'));
+  });
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Share this run' });
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  await dialog.getByRole('button', { name: 'Copy the link', exact: true }).click();
+  await expect(dialog.getByRole('status').getByText('The browser blocked copying.')).toBeVisible();
+  const announced = dialog.locator('[aria-live="polite"]');
+  await expect(announced).toHaveText('');
+  release();
+  await expect(announced).toHaveText('Run ended: The model answered.');
+});
+
 test('a dialog that was opened from a menu returns the focus to the menu’s button [D22]', async ({
   page,
   loupe,

@@ -1,12 +1,18 @@
 import { createStore } from 'zustand/vanilla';
 
 /** The last announcement and the number of announcements, so that the same text is announced twice. */
-export const said = createStore<{ readonly words: string; readonly count: number }>(() => ({
-  words: '',
-  count: 0,
-}));
+const announcements = () =>
+  createStore<{ readonly words: string; readonly count: number }>(() => ({ words: '', count: 0 }));
+
+export const said = announcements();
+export const announced = announcements();
 
 /** Shows a short confirmation of a key press or click, also announced to screen readers. */
 export function say(words: string): void {
   said.setState(({ count }) => ({ words, count: count + 1 }));
+}
+
+/** Announces to screen readers what the page shows by itself. */
+export function announce(words: string): void {
+  announced.setState(({ count }) => ({ words, count: count + 1 }));
 }

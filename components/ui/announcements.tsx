@@ -2,17 +2,30 @@
 
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import { said } from '#lib/browser/say.ts';
+import { announced, said } from '#lib/browser/say.ts';
 import { plainVisibleText } from '#lib/browser/words/visible-text.ts';
-import { cx } from '../ui/cx.ts';
+import { cx } from './cx.ts';
 
 const SHOWN_MS = 3000;
 /** Longer messages stay visible longer. */
 const READING_MS_PER_CHAR = 60;
 
+/**
+ * What was said and announced since it was mounted. Each open dialog has its own, as screen readers cannot reach the page
+ * behind a modal dialog.
+ */
+export function Announcements() {
+  return (
+    <>
+      <Said />
+      <Announced />
+    </>
+  );
+}
+
 /** Shows the effect of a key or a click for a moment at the lower edge. */
-export function Said() {
-  const { words, count } = useStore(said);
+function Said() {
+  const { words, count } = useNew(said);
   const [shown, setShown] = useState(false);
   useEffect(() => {
     if (count === 0) return;
@@ -32,4 +45,20 @@ export function Said() {
       {shown && <span key={count}>{plainVisibleText(words)}</span>}
     </p>
   );
+}
+
+function Announced() {
+  const { words, count } = useNew(announced);
+  return (
+    <p aria-live="polite" className="sr-only">
+      <span key={count}>{words}</span>
+    </p>
+  );
+}
+
+/** The last announcement, with how many there were since the first rendering. */
+function useNew(store: typeof said): { words: string; count: number } {
+  const { words, count } = useStore(store);
+  const [before] = useState(count);
+  return count === before ? { words: '', count: 0 } : { words, count: count - before };
 }
