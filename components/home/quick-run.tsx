@@ -123,7 +123,7 @@ export function QuickRun({
         {chosen && callsTools(chosen) === false && (
           <span className="text-sm text-warn">This model does not support tools.</span>
         )}
-        <div className="ml-auto flex items-center gap-2">
+        <div className="ml-auto flex flex-wrap items-center justify-end gap-2">
           <Link
             href={`/runs/new?${new URLSearchParams({ ...(task && { task: linkedTask(task) }), ...(model && { model }) })}`}
             onClick={(event) => {

@@ -78,7 +78,10 @@ function CheckEditor({
 }) {
   const { fields, hasCase } = choiceFacts(check.choice);
   return (
-    <fieldset aria-label={`Check ${number}`} className="grid min-w-0 gap-2 rounded-lg border p-2">
+    <fieldset
+      aria-label={`Check ${number}`}
+      className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-2 rounded-lg border p-2"
+    >
       <div className="flex items-center justify-between gap-2">
         <KindSelect
           number={number}

@@ -119,7 +119,7 @@ export function MessageBox() {
             </form>
           )}
           {!ended && (
-            <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+            <div className="mt-1 touch:mt-3 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
               <p id="message-hint" className="text-xs text-ink-3 max-sm:sr-only">
                 {waits ? waitingWords(mode).waits : KIND_WORDS[mode ?? DEFAULT_MODE].whenRead} Enter to send,
                 Shift+Enter for a new line.

@@ -31,7 +31,7 @@ export function Segments<Id extends string>({
           aria-pressed={chosen === id}
           onClick={() => onChoose(id)}
           className={cx(
-            'reach flex h-6 items-center gap-1.5 rounded-sm px-2 text-xs font-medium max-sm:h-9 max-sm:px-3 [&>svg]:size-3.5',
+            'reach flex h-6 items-center gap-1.5 rounded-sm px-2 text-xs font-medium max-sm:h-9 max-sm:px-2 [&>svg]:size-3.5',
             chosen === id ? 'bg-surface text-ink shadow-xs' : 'text-ink-2 hover:text-ink',
           )}
         >

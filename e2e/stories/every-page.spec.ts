@@ -85,6 +85,8 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
     ],
     max_attempts: 1,
   });
+  ollama.add({ name: `talks-${made}`, steps: [{ reply: { content: 'Good morning.' } }] });
+  const session = await startRun(loupe, { mode: 'session', task: 'Hello', model: `talks-${made}` });
   const failed = await finishRun(loupe, { task: 'Fail', model: 'not-installed' });
   const suite = await addBasics(loupe);
   await addMcpServer(loupe, 'everything', npmServer('everything', ['stdio']));
@@ -211,6 +213,20 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
           const row = await view.reveal(view.row(name));
           await row.locator('button[aria-expanded="false"]').first().click();
         }
+      },
+    },
+    {
+      name: 'a session',
+      open: async (page) => {
+        await openRun(page, session.id);
+        await expect(page.getByText('Waiting for a message')).toBeVisible();
+      },
+    },
+    {
+      name: 'the timeline of a session',
+      open: async (page) => {
+        const view = await openRun(page, session.id);
+        await view.showTimeline();
       },
     },
     {
@@ -411,6 +427,17 @@ async function expectFits(page: Page, name: string): Promise<void> {
   expect({ at, below }).toEqual({ at, below: 0 });
 }
 
+/** Spaces letters, words and lines as a reader may (WCAG 2.2, success criterion 1.4.12). */
+async function spaceText(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }',
+    );
+    document.adoptedStyleSheets.push(sheet);
+  });
+}
+
 test('axe finds nothing on any page, light or dark, and every page fits 320 to 3840 pixels [D22]', async ({
   page,
   loupe,
@@ -426,10 +453,12 @@ test('axe finds nothing on any page, light or dark, and every page fits 320 to 3
       // Dark pages differ only in their colours.
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectAccessible(page, ['color-contrast']);
-      for (const width of [320, 768, 3840]) {
+      for (const width of [3840, 768, 320]) {
         await resize(page, width);
         await expectFits(page, name);
       }
+      await spaceText(page);
+      await expectFits(page, `${name}, spaced,`);
     });
   }
 });

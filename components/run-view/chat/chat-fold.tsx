@@ -39,7 +39,7 @@ export const ChatFoldLine = memo(function ChatFoldLine({
       tabIndex={atCursor ? 0 : -1}
       className={chatColumn(atCursor)}
     >
-      <div className="flex max-w-3xl flex-wrap items-baseline gap-x-2 gap-y-1 py-1.5 text-sm text-ink-3">
+      <div className="flex max-w-3xl flex-wrap items-baseline gap-x-2 gap-y-1 py-1.5 touch:py-2.5 text-sm text-ink-3">
         <Disclosure open={open} onToggle={toggle} className="min-h-6 max-sm:items-center">
           <span className="tnum">{words}</span>
           {!open && tools.length > 0 && (

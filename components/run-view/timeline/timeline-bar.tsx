@@ -41,19 +41,35 @@ export const TimelineBar = memo(function TimelineBar({
   const all = isAllRows(filter);
   // A run that is followed changes with every frame; the bar does not.
   const count = useRun((view) => (all ? 0 : view.timeline.rows.length));
+  const choosesRows = view?.chosen !== 'chat';
   return (
     <div className="border-b bg-surface print:hidden">
-      <div role="toolbar" aria-label="Rows" className="flex h-9 items-center gap-1 pr-2 touch:h-12 sm:pr-5">
-        {/* Content that does not fit fades out at the edge, to hint that there is more. */}
-        {/* `relative`: it clips hidden labels too, which are positioned; they would widen the page. */}
+      <div
+        role="toolbar"
+        aria-label="Rows"
+        className={cx(
+          'flex min-h-9 items-center gap-1 pr-2 touch:min-h-12 sm:pr-5',
+          // On a phone, the choice of rows takes a line of its own beside a choice of views.
+          view && 'max-sm:flex-wrap',
+        )}
+      >
         {view && (
           <span className="shrink-0 pl-2 sm:pl-5">
             <ViewSwitch view={view.chosen} onChange={view.choose} />
           </span>
         )}
-        <div className="relative flex min-w-0 flex-1 scroll-px-6 items-center gap-1 overflow-x-auto py-1 touch:py-0 pr-6 pl-2 [mask-image:linear-gradient(to_right,transparent,black_0.5rem,black_calc(100%-1.5rem),transparent)] [scrollbar-width:none] sm:pl-5">
-          {view?.chosen !== 'chat' && <RowChoice filter={filter} onChange={onChange} />}
-        </div>
+        {/* Content that does not fit fades out at the edge, to hint that there is more. */}
+        {/* `relative`: it clips hidden labels too, which are positioned; they would widen the page. */}
+        {choosesRows && (
+          <div
+            className={cx(
+              'relative flex min-w-0 flex-1 scroll-px-6 items-center gap-1 overflow-x-auto py-1 touch:py-0 pr-6 pl-2 [mask-image:linear-gradient(to_right,transparent,black_0.5rem,black_calc(100%-1.5rem),transparent)] [scrollbar-width:none] sm:pl-5',
+              view && 'max-sm:order-last max-sm:basis-full',
+            )}
+          >
+            <RowChoice filter={filter} onChange={onChange} />
+          </div>
+        )}
         {(!all || problems.length > 0) && (
           <span role="status" className="shrink-0">
             <button
@@ -69,7 +85,7 @@ export const TimelineBar = memo(function TimelineBar({
             </button>
           </span>
         )}
-        <span className="flex shrink-0 items-center">
+        <span className="ml-auto flex shrink-0 items-center">
           <Tool label="Search in this run (/)" onClick={onSearch}>
             <Search className="size-3.5" aria-hidden="true" />
           </Tool>
