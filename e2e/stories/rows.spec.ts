@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test';
 import { longLog, repairedLog } from '../../lib/testing/sample-logs.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
+import { startRun } from '../runs.ts';
 import { storeRuns } from '../stored-run.ts';
 
 const LONG = '20261121-0910-long';
@@ -151,6 +152,69 @@ test('d cycles through the densities, and the browser remembers the choice', asy
   await expect(view.connection('Complete')).toBeVisible();
   await page.keyboard.press('d');
   await expect(density).toHaveAttribute('data-density', 'roomy');
+});
+
+test('the count of rows is announced when the filter changes, not with every new row', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({
+    name: 'counts',
+    steps: [
+      {
+        repeat: 4,
+        steps: [
+          {
+            reply: {
+              tool_calls: [{ name: 'write_file', arguments: { path: '{{n}}.md', content: '{{n}}' } }],
+            },
+          },
+        ],
+      },
+      { reply: { content: 'The task is completed.' } },
+    ],
+  });
+  const release = ollama.hold('counts', { turn: 2 });
+  const { id } = await startRun(loupe, { task: 'Count', model: 'counts' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.row('Model call 3, open')).toBeVisible();
+  const bar = page.getByRole('toolbar', { name: 'Rows', exact: true });
+  const all = bar.getByRole('button', { name: /of .* rows; show all/ });
+  await bar.getByRole('button', { name: 'Tools' }).click();
+  const count = await all.innerText();
+  await expect(bar.getByRole('status')).toHaveText(/^\d+ of \d+ rows$/);
+  const said = await bar.getByRole('status').innerText();
+  release();
+  await expect(view.connection('Complete')).toBeVisible();
+  await expect(all).not.toHaveText(count);
+  expect(await bar.getByRole('status').innerText()).toBe(said);
+  await bar.getByRole('button', { name: 'Problems' }).click();
+  await expect(bar.getByRole('status')).not.toHaveText(said);
+
+  await test.step('the focus stays in the bar when its button vanishes', async () => {
+    await all.focus();
+    await page.keyboard.press('Enter');
+    await expect(all).toBeHidden();
+    await expect(bar.locator(':focus')).toBeVisible();
+  });
+
+  await test.step('and goes to the rows from the button below the bar', async () => {
+    await page.keyboard.press('e');
+    await page.getByRole('button', { name: 'Show all rows' }).press('Enter');
+    await expect(view.timeline.locator('article:focus')).toBeVisible();
+  });
+});
+
+test('a part of the URL that is ignored can be dismissed', async ({ ownServer, ollama }) => {
+  const { page, view, all } = await opened(ownServer, ollama.url);
+  await page.goto(`/runs/${MENDED}?rows=walk`);
+  await expect(view.timeline.locator('article').first()).toBeVisible();
+  await expect(all).toBeHidden();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(page).not.toHaveURL(/rows=/);
+  await expect(page.getByRole('main').getByRole('alert')).toBeHidden();
 });
 
 test('at 360 pixels the toolbar stays visible', async ({ ownServer, ollama }) => {

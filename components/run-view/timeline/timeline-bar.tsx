@@ -1,7 +1,8 @@
 'use client';
 
 import { CornerDownRight, ListFilter, Rows3, Search, X } from 'lucide-react';
-import { memo, type ReactNode } from 'react';
+import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { DENSITY_WORDS, nextDensity } from '#lib/browser/prefs/density.ts';
 import { say } from '#lib/browser/say.ts';
 import {
@@ -43,7 +44,7 @@ export const TimelineBar = memo(function TimelineBar({
   const count = useRun((view) => (all ? 0 : view.timeline.rows.length));
   const choosesRows = view?.chosen !== 'chat';
   return (
-    <div className="border-b bg-surface print:hidden">
+    <div ref={keepFocus} className="border-b bg-surface print:hidden">
       <div
         role="toolbar"
         aria-label="Rows"
@@ -70,21 +71,23 @@ export const TimelineBar = memo(function TimelineBar({
             <RowChoice filter={filter} onChange={onChange} />
           </div>
         )}
-        {(!all || problems.length > 0) && (
-          <span role="status" className="shrink-0">
-            <button
-              type="button"
-              onClick={() => onChange(ALL_ROWS)}
-              className="tnum flex h-6 items-center gap-1 rounded-sm px-1.5 text-xs text-ink-2 hover:bg-sunken hover:text-ink"
-            >
-              <X className="size-3" aria-hidden="true" />
-              <span>
-                {formatCount(shown)} of {formatCount(count)}
-                <span className="sr-only"> rows; show all</span>
-              </span>
-            </button>
-          </span>
+        {!all && (
+          <button
+            type="button"
+            onClick={() => onChange(ALL_ROWS)}
+            className="tnum flex h-6 shrink-0 items-center gap-1 rounded-sm px-1.5 text-xs text-ink-2 hover:bg-sunken hover:text-ink"
+          >
+            <X className="size-3" aria-hidden="true" />
+            <span>
+              {formatCount(shown)} of {formatCount(count)}
+              <span className="sr-only"> rows; show all</span>
+            </span>
+          </button>
         )}
+        <FilterStatus
+          filter={filter}
+          words={all ? '' : `${formatCount(shown)} of ${formatCount(count)} rows`}
+        />
         <span className="ml-auto flex shrink-0 items-center">
           <Tool label="Search in this run (/)" onClick={onSearch}>
             <Search className="size-3.5" aria-hidden="true" />
@@ -99,12 +102,37 @@ export const TimelineBar = memo(function TimelineBar({
       </div>
       {problems.length > 0 && (
         <p role="alert" className="px-3 pb-2 text-sm text-warn sm:px-6">
-          This part of the address is ignored: {problems.join(' ')}
+          This part of the address is ignored: {problems.join(' ')}{' '}
+          {all && (
+            <button
+              type="button"
+              onClick={() => onChange(ALL_ROWS)}
+              className="reach font-medium underline underline-offset-4"
+            >
+              Dismiss
+            </button>
+          )}
         </p>
       )}
     </div>
   );
 });
+
+/** Announces how many rows pass when the filter changes, and not with each row that a run in progress adds. */
+function FilterStatus({ filter, words }: { filter: RowFilter; words: string }) {
+  const [spoken, setSpoken] = useState('');
+  const latest = useRef({ filter, words });
+  useEffect(() => {
+    const before = latest.current.filter;
+    latest.current = { filter, words };
+    if (filter !== before) setSpoken(words);
+  }, [filter, words]);
+  return (
+    <span role="status" className="sr-only">
+      {spoken}
+    </span>
+  );
+}
 
 /** Which kinds of rows are shown, and the calls of which tool. */
 function RowChoice({ filter, onChange }: { filter: RowFilter; onChange: (filter: RowFilter) => void }) {

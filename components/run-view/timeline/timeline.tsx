@@ -111,6 +111,11 @@ export function Timeline({
     if (chosen === 'chat' && rows !== all) changeFilter(ALL_ROWS);
     setView(chosen);
   };
+  const showAll = () => {
+    changeFilter(ALL_ROWS);
+    // The button vanishes with its press.
+    focusSoon(() => scroller.current?.querySelector<HTMLElement>('article'));
+  };
   const printing = usePrinting() && all.length <= PRINTED_ROWS;
   useImperativeHandle(handle, () => ({ goTo, goToEnd, search, goToIteration }), [
     goTo,
@@ -152,7 +157,7 @@ export function Timeline({
             !chats && 'md:right-12',
           )}
         >
-          <LeftOutRows shown={rows.length} all={all.length} onShowAll={() => changeFilter(ALL_ROWS)} />
+          <LeftOutRows shown={rows.length} all={all.length} onShowAll={showAll} />
           <section
             className="clickable-rows pt-2 pb-16"
             role="feed"
