@@ -5,8 +5,9 @@ import { useMemo, useState } from 'react';
 import type { ExperimentReply, ExperimentSuite, ExperimentSummary } from '#lib/api/experiment.ts';
 import type { CellsReply, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
-import { formatDuration, plural, runsOf } from '#lib/browser/words/format.ts';
+import { formatDuration, formatMoment, plural, runsOf } from '#lib/browser/words/format.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
+import { kindFacts } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useInlineForm } from '../hooks/use-inline-form.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
@@ -17,8 +18,10 @@ import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
+import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 import { ParentLink } from '../ui/parent-link.tsx';
+import { ShowAll } from '../ui/show-all.tsx';
 import { AgreementPanel } from './agreement-panel.tsx';
 import { CellResults } from './cell-results.tsx';
 import { ExperimentActions } from './experiment-actions.tsx';
@@ -84,6 +87,11 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         />
       </div>
       {experiment.suite && <SuiteLine suite={experiment.suite} />}
+      <p className="mt-1 text-sm text-ink-3">
+        {!experiment.suite && `${kindFacts(experiment.mode).runs} · `}Started{' '}
+        {formatMoment(experiment.created_at)}
+      </p>
+      {experiment.plan.task && <PlanTask text={experiment.plan.task} />}
       {problem && (
         <div className="mt-2">
           <ErrorNote error={problem} />
@@ -126,7 +134,10 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         <CellResults {...{ path, home, cells, experiment, hrefOf }} version={version ?? ''} />
       )}
       <AgreementPanel experimentId={experimentId} done={experiment.done} />
-      <div id="runs" className="mt-8 flex flex-wrap items-baseline justify-between gap-3">
+      <div
+        id="runs"
+        className="mt-8 flex flex-wrap items-baseline justify-between gap-3 break-after-avoid-page"
+      >
         <h2 className="font-semibold">
           {cell ? `Runs of cell ${cell.cell}` : 'Runs'}
           {chosenCase !== undefined && <span className="font-mono text-sm"> {shortLine(chosenCase)}</span>}
@@ -149,6 +160,26 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         refresh={untilFinished}
       />
     </main>
+  );
+}
+
+const TASK_CHARS = 200;
+
+/** What each run was asked. */
+function PlanTask({ text }: { text: string }) {
+  const [whole, setWhole] = useState(false);
+  return (
+    <div className="mt-2 max-w-read">
+      <p
+        className={cx(
+          'foreign',
+          whole ? 'max-h-[30dvh] overflow-y-auto print:max-h-none' : 'line-clamp-3 print:line-clamp-none',
+        )}
+      >
+        <ForeignText text={text} />
+      </p>
+      {(text.length > TASK_CHARS || text.includes('\n')) && <ShowAll whole={whole} onChange={setWhole} />}
+    </div>
   );
 }
 

@@ -30,7 +30,7 @@ export function FiguresTable({
   const figures = FIGURES.filter((name) => cells.some((cell) => cell.figures[name]));
   const formats = [...new Set(cells.flatMap((cell) => Object.keys(cell.calls_by_format)))].sort();
   return (
-    <details className="group/figures mt-2 mb-6 rounded-lg border bg-raised [--ground:var(--raised)]">
+    <details className="unfolds-on-paper group/figures mt-2 mb-6 rounded-lg border bg-raised [--ground:var(--raised)]">
       <summary className="flex items-center gap-2 px-4 py-2.5 font-semibold max-sm:min-h-11 sm:px-5">
         <FoldMark />
         All figures and provenance

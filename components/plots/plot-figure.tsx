@@ -192,7 +192,7 @@ function Drawing({
             // Paper may be narrower than the window that it was drawn for.
             viewBox={`0 0 ${width} ${height}`}
             aria-hidden="true"
-            className="block overflow-visible print:h-auto print:w-full"
+            className="block overflow-visible print:h-auto print:max-w-full"
           >
             {children({ width, height, cursor })}
           </svg>

@@ -64,7 +64,7 @@ export function RunHeader({
           ) : (
             heading
           )}
-          <p className="mt-0.5 flex items-center gap-x-3 gap-y-0.5 text-sm text-ink-3 max-sm:flex-wrap sm:*:shrink-0">
+          <p className="mt-0.5 flex items-center gap-x-3 gap-y-0.5 text-sm text-ink-3 max-sm:flex-wrap sm:*:shrink-0 print:flex-wrap print:*:max-w-full">
             {light}
             {config && (
               <>

@@ -3,6 +3,7 @@
 import type { MouseEvent, ReactNode } from 'react';
 import { download } from '#lib/browser/download.ts';
 import { useRequest } from '../hooks/use-request.ts';
+import { cx } from './cx.ts';
 import { ErrorLine } from './error-line.tsx';
 
 /** Downloads a file: of our server, or of a shared run, whose link is enough. */
@@ -26,7 +27,7 @@ export function DownloadLink({
       <a
         href={href}
         download
-        className={className}
+        className={cx(className, 'print:hidden')}
         onClick={start}
         onAuxClick={(event) => {
           if (event.button === 1) start(event);

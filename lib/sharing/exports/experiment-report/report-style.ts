@@ -37,5 +37,9 @@ ${PLOT_COLORS.map((color, index) => `.plot-${index + 1} { fill: ${color}; backgr
   repeating-linear-gradient(45deg, transparent 0 2.5px, var(--canvas) 2.5px 3.5px); }
 .pass { background: light-dark(#dcefdc, #1f3a24); } .some { background: light-dark(#fbf0d3, #3d331a); }
 .none { background: light-dark(#f8dcd9, #43211f); }
-@media print { .swatch { print-color-adjust: exact; } body { max-width: none; padding: 0; } svg { min-width: 0; } figure, tr { break-inside: avoid; } }
+@media print { .swatch { print-color-adjust: exact; } body { max-width: none; padding: 0; } svg { min-width: 0; } figure, tr { break-inside: avoid; }
+  h1, h2, h3, caption, thead { break-after: avoid; } .scrolls { overflow: visible; } pre { overflow: visible; white-space: pre-wrap; overflow-wrap: anywhere; }
+  table { font-size: .7rem; } td, th, td.n, th.n { padding-right: .35rem; white-space: normal; overflow-wrap: anywhere; }
+  thead th { overflow-wrap: break-word; }
+  @page { margin: 14mm 12mm; } }
 `;
