@@ -1,11 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Download, Page } from '@playwright/test';
+import type { Download, Locator, Page } from '@playwright/test';
 import { longLog, SampleLog } from '../../lib/testing/sample-logs.ts';
 import { expect, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { startRun } from '../runs.ts';
+import { finishRun, startRun } from '../runs.ts';
 import { storeRuns } from '../stored-run.ts';
 
 const LONG = '20261121-0900-longrun';
@@ -276,4 +276,37 @@ test('notifications are enabled by a click, and sent only while no page is visib
   await expect(page).toHaveTitle(/^Answered: Tell me when/);
   const icon = await page.locator('link[rel~="icon"]').first().getAttribute('href');
   expect(decodeURIComponent(icon ?? '')).toContain('fill="#2f8f57"');
+});
+
+test('a right-to-left text is read in its own direction, and cut at its end', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  const text = 'اكتب ملخصا في summary.md ثم توقف.';
+  ollama.add({ name: 'arabic', steps: [{ reply: { content: `${text}\n\n- ${text}` } }] });
+  const { id } = await finishRun(loupe, { task: text, model: 'arabic', nudge_plans: false });
+  /** Whether the first letter stands to the right of the last. */
+  const isRead = (part: Locator) =>
+    part.evaluate((element) => {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      const node = walker.nextNode();
+      const leftOf = (index: number) => {
+        const range = document.createRange();
+        range.setStart(node as Node, index);
+        range.setEnd(node as Node, index + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return leftOf(0) > leftOf((node?.nodeValue ?? '').length - 1);
+    });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(view.end.getByText(text).first()).toBeVisible();
+  expect(await isRead(page.getByRole('heading', { name: text, level: 1 }))).toBe(true);
+  expect(await isRead(view.end.getByText(text).first())).toBe(true);
+  expect(await isRead(view.end.getByRole('listitem').filter({ hasText: text }))).toBe(true);
+  await page.goto('/');
+  expect(await isRead(page.getByRole('link', { name: text }))).toBe(true);
+  await page.getByLabel('Task', { exact: true }).fill(text);
+  await expect(page.getByLabel('Task', { exact: true })).toHaveCSS('unicode-bidi', 'plaintext');
 });
