@@ -46,6 +46,7 @@ function PlayButton({ player }: { player: Player }) {
     <button
       type="button"
       onClick={playing ? player.pause : player.play}
+      data-play=""
       aria-label={playing ? 'Pause' : 'Play'}
       title={`${playing ? 'Pause' : 'Play'} (Space)`}
       className="mx-1 grid size-9 place-items-center rounded-full bg-brass-fill text-on-brass hover:brightness-105"

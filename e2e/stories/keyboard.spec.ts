@@ -239,6 +239,35 @@ test('a modal dialog announces what the page behind it cannot', async ({ page, l
   await expect(announced).toHaveText('Run ended: The model answered.');
 });
 
+test('the focus returns from the search, a replay and the plots to what opened them', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'returns', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const { id } = await finishRun(loupe, { task: 'Say hello', model: 'returns' });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.expectEnd('The model answered', 'final_answer');
+  const press = async (name: string | RegExp) => {
+    await page.getByRole('button', { name, exact: true }).focus();
+    await page.keyboard.press('Enter');
+  };
+  const expectFocused = (name: string | RegExp) =>
+    expect(page.getByRole('button', { name, exact: true })).toBeFocused();
+  await press('Search in this run (/)');
+  await expect(page.getByLabel('Search in this run', { exact: true })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expectFocused('Search in this run (/)');
+  await press('Replay');
+  await expectFocused(/^(Play|Pause)$/);
+  await press('Exit replay');
+  await expectFocused('Replay');
+  await page.goto(`/runs/${id}?view=plots`);
+  await press('Back to the timeline');
+  await expectFocused('Plots');
+});
+
 test('a dialog that was opened from a menu returns the focus to the menu’s button [D22]', async ({
   page,
   loupe,

@@ -60,6 +60,7 @@ export function PlotsBar({
       <div className="sm:flex sm:items-center sm:gap-x-5">
         <button
           type="button"
+          data-plots-toggle=""
           aria-expanded={strip}
           onClick={toggle}
           className="flex shrink-0 items-center gap-1 py-1.5 text-sm font-medium max-sm:h-11 max-sm:w-full print:hidden"

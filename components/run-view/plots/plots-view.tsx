@@ -1,6 +1,7 @@
 'use client';
 
 import { useCallback, useMemo } from 'react';
+import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { groupSteps } from '#lib/browser/plots/run-steps.ts';
 import type { CallTime, RunStep } from '#lib/browser/plots/series.ts';
 import type { RunView } from '#lib/browser/state/run-view.ts';
@@ -39,6 +40,10 @@ export function PlotsView({
     },
     [goTo, onClose],
   );
+  const back = () => {
+    onClose();
+    focusSoon(() => document.querySelector<HTMLElement>('[data-plots-toggle]'));
+  };
   const shared = { steps, groups, unit, onOpen: open };
   return (
     <ScrollRegion
@@ -46,13 +51,13 @@ export function PlotsView({
       data-plots-view=""
       className="absolute inset-0 z-10 overflow-y-auto bg-canvas px-3 pt-3 pb-16 sm:px-6 print:static print:overflow-visible"
       onKeyDown={(event) => {
-        if (event.key === 'Escape') onClose();
+        if (event.key === 'Escape') back();
       }}
     >
       <div className="mx-auto grid max-w-[110rem] gap-y-6">
         <div className="flex items-center justify-between gap-4 print:hidden">
           <p className="text-xs text-ink-3">Arrow keys move through a plot; Enter opens the event.</p>
-          <Button size="sm" className="shrink-0 max-sm:h-11" onClick={onClose}>
+          <Button size="sm" className="shrink-0 max-sm:h-11" onClick={back}>
             Back to the timeline
           </Button>
         </div>

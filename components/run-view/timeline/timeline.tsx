@@ -95,7 +95,10 @@ export function Timeline({
   });
 
   const [searching, setSearching] = useState(false);
+  const opener = useRef<HTMLElement>(null);
   const search = useCallback(() => {
+    const focused = document.activeElement;
+    if (focused instanceof HTMLElement && focused.id !== SEARCH_FIELD) opener.current = focused;
     setSearching(true);
     // It may be open already, with the focus elsewhere.
     document.getElementById(SEARCH_FIELD)?.focus();
@@ -193,7 +196,9 @@ export function Timeline({
               if (find !== undefined) forgetFind();
               // Returns to the rows, at the found row, which may be too far away to be drawn yet.
               const { cursor } = reading.getState();
-              if (cursor !== undefined) focusSoon(() => document.getElementById(`row-${cursor}`));
+              focusSoon(() =>
+                cursor === undefined ? opener.current : document.getElementById(`row-${cursor}`),
+              );
             }}
           />
         )}
