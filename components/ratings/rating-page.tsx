@@ -58,8 +58,10 @@ export function RatingPage({ id }: { id: string }) {
       </p>
       <div ref={keepFocus} className="mt-4 flex flex-wrap items-center gap-3">
         {rating.planned > 0 && (
-          <p role="status" className="tnum text-sm">
-            {STATUS_WORDS[rating.status]}: {formatCount(rating.rated)} of {formatCount(rating.planned)}
+          <p className="tnum text-sm">
+            {/* Without the count, which would be spoken with each rating. */}
+            <span role="status">{STATUS_WORDS[rating.status]}</span>: {formatCount(rating.rated)} of{' '}
+            {formatCount(rating.planned)}
             {current && ` · ${shortLine(current.rater, 40)}`}
           </p>
         )}

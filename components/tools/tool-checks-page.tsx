@@ -172,16 +172,20 @@ function Progress({ current, onStop }: { current: ToolCheckProgress; onStop: () 
   const words = {
     waiting: position === undefined ? 'is queued' : `is queued at position ${position}`,
     loading: 'is being loaded',
-    probing: `answered ${done} of ${total}, ${right} right`,
+    probing: 'is being checked',
     failed: 'could not be checked',
     stopped: 'was stopped',
     done: '',
   }[status];
   return (
-    <div ref={keepFocus} className="min-w-0 rounded-md border bg-surface px-3 py-2 text-sm" role="status">
+    <div ref={keepFocus} className="min-w-0 rounded-md border bg-surface px-3 py-2 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className="tnum" tabIndex={-1}>
-          <b className="font-medium">{model}</b>, {groupName(server)}: {words}.
+          {/* Without the counts, which would be spoken with each answer. */}
+          <span role="status">
+            <b className="font-medium">{model}</b>, {groupName(server)}: {words}
+          </span>
+          {status === 'probing' && `, ${done} of ${total} answered, ${right} right`}.
         </span>
         {ended_at === undefined && (
           <Button size="sm" kind="quiet" className="ml-auto max-sm:h-11" onClick={onStop}>

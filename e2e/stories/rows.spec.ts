@@ -186,10 +186,16 @@ test('the count of rows is announced when the filter changes, not with every new
   const count = await all.innerText();
   await expect(bar.getByRole('status')).toHaveText(/^\d+ of \d+ rows$/);
   const said = await bar.getByRole('status').innerText();
+  await page.keyboard.press('/');
+  const search = page.getByRole('search');
+  await search.getByLabel('Search in this run').fill('write_file');
+  await expect(search.getByRole('status')).toHaveText('2');
   release();
   await expect(view.connection('Complete')).toBeVisible();
   await expect(all).not.toHaveText(count);
   expect(await bar.getByRole('status').innerText()).toBe(said);
+  await expect(search.getByText('4', { exact: true })).toBeVisible();
+  await expect(search.getByRole('status')).toHaveText('2');
   await bar.getByRole('button', { name: 'Problems' }).click();
   await expect(bar.getByRole('status')).not.toHaveText(said);
 

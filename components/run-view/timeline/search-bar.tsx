@@ -14,6 +14,7 @@ import { markFound } from '#lib/browser/state/mark-found.ts';
 import { queryWords, searchRows } from '#lib/browser/state/search-rows.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
+import { useLatched } from '../../hooks/use-latched.ts';
 
 /** The ID of its field. */
 export const SEARCH_FIELD = 'search-in-run';
@@ -76,6 +77,9 @@ export function SearchBar({
     event.preventDefault();
     event.stopPropagation();
   };
+  const count =
+    wanted.trim() === '' ? '' : at === -1 ? formatCount(found.length) : `${at + 1}/${found.length}`;
+  const spoken = useLatched(count, `${at} ${wanted}`);
   return (
     <search className="absolute top-3 right-3 left-3 z-10 flex items-center sm:left-auto md:right-16 gap-1 rounded-lg border border-line-strong bg-raised py-1 pr-1 pl-3 shadow-lg print:hidden">
       <input
@@ -94,8 +98,11 @@ export function SearchBar({
         onKeyDown={pressed}
         className="h-8 min-w-0 flex-1 bg-transparent placeholder:text-ink-3 placeholder:opacity-100 focus-visible:outline-none sm:w-56 sm:flex-none"
       />
-      <span className="tnum min-w-14 text-right font-mono text-xs text-ink-3" role="status">
-        {wanted.trim() === '' ? '' : at === -1 ? formatCount(found.length) : `${at + 1}/${found.length}`}
+      <span className="tnum min-w-14 text-right font-mono text-xs text-ink-3" aria-hidden="true">
+        {count}
+      </span>
+      <span role="status" className="sr-only">
+        {spoken}
       </span>
       <button
         type="button"

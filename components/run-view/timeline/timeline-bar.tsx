@@ -1,7 +1,7 @@
 'use client';
 
 import { CornerDownRight, ListFilter, Rows3, Search, X } from 'lucide-react';
-import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode } from 'react';
 import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { DENSITY_WORDS, nextDensity } from '#lib/browser/prefs/density.ts';
 import { say } from '#lib/browser/say.ts';
@@ -14,6 +14,7 @@ import {
   toolNames,
 } from '#lib/browser/state/row-filter.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
+import { useLatched } from '../../hooks/use-latched.ts';
 import { cx } from '../../ui/cx.ts';
 import { useRun } from '../run-context.tsx';
 import type { RunView } from './view-switch.tsx';
@@ -120,16 +121,9 @@ export const TimelineBar = memo(function TimelineBar({
 
 /** Announces how many rows pass when the filter changes, and not with each row that a run in progress adds. */
 function FilterStatus({ filter, words }: { filter: RowFilter; words: string }) {
-  const [spoken, setSpoken] = useState('');
-  const latest = useRef({ filter, words });
-  useEffect(() => {
-    const before = latest.current.filter;
-    latest.current = { filter, words };
-    if (filter !== before) setSpoken(words);
-  }, [filter, words]);
   return (
     <span role="status" className="sr-only">
-      {spoken}
+      {useLatched(words, filter)}
     </span>
   );
 }
