@@ -95,8 +95,9 @@ export class LocalRuns {
     this.#logs.delete(runId);
   }
 
-  /** Keeps the log of a finished run in memory for a while. */
+  /** Keeps the log of a finished run in memory for a while. A released log is not kept: a timer would keep its memory. */
   keepForAWhile(log: StoredRunLog): void {
+    if (this.#logs.get(log.runId) !== log) return;
     const drop = () => {
       if (this.#logs.get(log.runId) === log) this.#logs.delete(log.runId);
     };
