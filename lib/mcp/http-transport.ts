@@ -114,7 +114,9 @@ export class HttpConnection {
     const passed = this.#withinLimits(response);
     const token = bearerOf(init);
     if (response.status === 401 && token !== undefined) this.#signIn?.refused(passed, token);
-    return isOfSession(init) && passed.status === 404 ? withSession(passed) : passed;
+    return isOfSession(init) && (passed.status === 404 || passed.status === 400)
+      ? withSession(passed)
+      : passed;
   };
 
   async #answer(address: URL, init: RequestInit | undefined): Promise<Response> {
@@ -186,14 +188,18 @@ function isOfSession(init: RequestInit | undefined): boolean {
 }
 
 /**
- * The answer 404, if it is about an unknown method. Any other means that the server has ended the session, as after a
- * restart, and that a new one must begin: “Session Management” of the protocol's streamable HTTP transport.
+ * The answer 404, if it is about an unknown method, or 400, if it does not name the session. Any other means that the
+ * server has ended the session, as after a restart, and that a new one must begin: “Session Management” of the protocol's
+ * streamable HTTP transport. It demands 404, but servers made after the examples of the TypeScript SDK answer 400
+ * (https://github.com/modelcontextprotocol/typescript-sdk/pull/1707).
  *
  * @throws {AppError} `mcp_session_ended`
  */
 async function withSession(response: Response): Promise<Response> {
   const text = await response.text();
   const { status, statusText, headers } = response;
-  if (/"code"\s*:\s*-32601\b/.test(text)) return new Response(text, { status, statusText, headers });
-  throw new AppError({ code: SESSION_ENDED, message: 'Its session has ended (HTTP 404).' });
+  const isInSession =
+    status === 404 ? /"code"\s*:\s*-32601\b/.test(text) : !/session|not initialized/i.test(text);
+  if (isInSession) return new Response(text, { status, statusText, headers });
+  throw new AppError({ code: SESSION_ENDED, message: `Its session has ended (HTTP ${status}).` });
 }

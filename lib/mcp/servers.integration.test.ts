@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HttpServer } from '../api/mcp.ts';
 import { openSandbox } from '../sandbox/probe.ts';
+import type { JsonObject } from '../util/json.ts';
 import { openServerTools } from './run-tools.ts';
 import {
   hostileServer,
@@ -31,6 +32,12 @@ beforeEach(async () => {
 afterEach(() => test[Symbol.asyncDispose]());
 
 const newFolder = () => realpathSync(mkdtempSync(join(tmpdir(), 'loupe-mcp-folder-')));
+
+/** Refuses a request as servers made with the TypeScript SDK do. */
+const refuse = (response: ServerResponse, status: number, message: string) =>
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }));
 
 const http = (url: string, more: Partial<HttpServer> = {}) => serverAt(url, { timeout_seconds: 2, ...more });
 
@@ -226,7 +233,11 @@ describe('a server at an address', () => {
     expect(new Set(asked)).toEqual(new Set(['POST /mcp']));
   });
 
-  it('begins a new session when the server has ended the old one', async () => {
+  it.each([
+    [404, 'Session not found'],
+    [400, 'Bad Request: No valid session ID provided'],
+    [400, 'Bad Request: Server not initialized'],
+  ])('begins a new session when the server has ended the old one: HTTP %i, %s', async (status, message) => {
     let session = 0;
     const url = await listen(async (request, response) => {
       if (request.method !== 'POST') return response.writeHead(request.method === 'GET' ? 405 : 200).end();
@@ -239,7 +250,7 @@ describe('a server at an address', () => {
         return answer({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo });
       }
       if (request.headers['mcp-session-id'] !== `session-${session}`)
-        return response.writeHead(404).end('Session not found');
+        return refuse(response, status, message);
       if (id === undefined) return response.writeHead(202).end();
       if (method === 'tools/list')
         return answer({ tools: [{ name: 'act', inputSchema: { type: 'object' } }] });
@@ -253,13 +264,42 @@ describe('a server at an address', () => {
     session += 1;
     await expect(call()).rejects.toMatchObject({
       code: 'mcp_session_ended',
-      message: expect.stringContaining('Its session has ended'),
+      message: expect.stringContaining(`Its session has ended (HTTP ${status})`),
       hint: expect.stringContaining('Nothing was carried out'),
     });
     expect(await call()).toMatchObject({
       output: { text: 'in session 1' },
       note: expect.stringContaining('was restarted'),
     });
+    await opened.close();
+  });
+
+  it('stays in its session after a request that the server refused for another reason', async () => {
+    const sessions = new Set<unknown>();
+    const url = await listen(async (request, response) => {
+      if (request.method !== 'POST') return response.writeHead(request.method === 'GET' ? 405 : 200).end();
+      const { id, method, params } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+      const headers = { 'content-type': 'application/json', 'mcp-session-id': `session-${sessions.size}` };
+      const answer = (result: object) =>
+        response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      if (method === 'initialize') {
+        const serverInfo = { name: 'web', version: '1' };
+        return answer({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo });
+      }
+      if (id === undefined) return response.writeHead(202).end();
+      if (method === 'tools/list')
+        return answer({ tools: [{ name: 'act', inputSchema: { type: 'object' } }] });
+      sessions.add(request.headers['mcp-session-id']);
+      if (params.arguments.bad) return refuse(response, 400, 'Bad Request: The arguments are bad');
+      return answer({ content: [{ type: 'text', text: 'done' }] });
+    });
+    await test.start('web', http(url));
+    await test.accept('web');
+    const opened = await openServerTools(test.servers, ['web__act'], { workspace: '' });
+    const call = (args: JsonObject) => opened.tools[0]?.run(args, { workspace: '', signal });
+    await expect(call({ bad: true })).rejects.toMatchObject({ code: 'mcp_call_failed' });
+    expect(await call({})).toEqual({ success: true, tool: 'web__act', output: { text: 'done' } });
+    expect(sessions.size).toBe(1);
     await opened.close();
   });
 
