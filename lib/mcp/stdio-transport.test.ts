@@ -1,6 +1,7 @@
-import { Readable, Writable } from 'node:stream';
-import { expect, it } from 'vitest';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { expect, it, vi } from 'vitest';
 import type { ServerEnd, ServerProcess } from '../sandbox/sandbox.ts';
+import { MAX_MESSAGES_PER_WINDOW } from './limits.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 it('keeps why a server ended whose input is closed before its end is known', async () => {
@@ -24,4 +25,28 @@ it('keeps why a server ended whose input is closed before its end is known', asy
   await expect(sent).rejects.toThrow('EPIPE');
   await transport.close();
   expect(transport.problem).toBe('It ended by itself with exit code 3.');
+});
+
+it('keeps why a server was stopped, whatever it writes to stderr after that', async () => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<ServerEnd>();
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const kill = vi.fn();
+  const stdin = new PassThrough();
+  const transport = new StdioTransport(
+    async () => ({ stdin, stdout, stderr, ended, kill }),
+    (line) => JSON.parse(line),
+  );
+  vi.useFakeTimers({ toFake: ['performance'] }); // everything in one second
+  try {
+    await transport.start();
+    stdout.write('{}\n'.repeat(MAX_MESSAGES_PER_WINDOW + 1));
+    await vi.waitFor(() => expect(kill).toHaveBeenCalled());
+    stderr.write('Error: write EPIPE\n');
+    await vi.waitFor(() => expect(stderr.readableLength).toBe(0));
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(transport.problem).toBe('It sent too many messages in one second.');
+  end({ end: 'stopped', exitCode: undefined });
+  await transport.close();
 });

@@ -160,6 +160,7 @@ export class StdioTransport implements Transport {
   }
 
   #stop(problem: string): void {
+    if (this.#problem !== undefined) return;
     this.#problem = problem;
     this.#line = [];
     this.#process?.stdout.destroy();
