@@ -314,7 +314,7 @@ export async function replaceFile(
         yield* checkExpected(folder, name, before, steps);
         yield* attempt(steps, renamePath(temporary, folder.entry(name), before?.size ?? 0));
       } catch (error) {
-        yield* unlinkPath(temporary);
+        yield* attempt(steps, unlinkIfThere(temporary));
         throw error;
       }
       return { created: before === undefined };
@@ -399,6 +399,15 @@ export async function removeTemporary(
     descend(top, folders, (folder) => attempt(temporary, unlinkPath(folder.entry(temporaryName)))),
   );
   return true;
+}
+
+/** Removes a file, unless another program has removed it, for example with its folder. */
+function* unlinkIfThere(path: string): FileCalls<void> {
+  try {
+    yield* unlinkPath(path);
+  } catch (error) {
+    if (errno(error) !== 'ENOENT') throw error;
+  }
 }
 
 /** Writes, syncs and closes the new file, with the mode and owner of the one it replaces. */
