@@ -287,18 +287,27 @@ export function* readEntries(
   }
 }
 
-/** The sizes of entries in bytes. */
+/** The sizes of entries in bytes; none in a folder that may be listed but not entered. */
 export function* entrySizes(folder: Folder, names: readonly string[]): FileCalls<Map<string, number>> {
   const sizes = new Map<string, number>();
   for (let start = 0; start < names.length; start += BATCH) {
     const batch = names.slice(start, start + BATCH);
-    const stats = yield* lstatPaths(batch.map(folder.entry));
+    const stats = yield* statsIfPermitted(batch.map(folder.entry));
     for (const [index, name] of batch.entries()) {
       const size = stats[index]?.size;
       if (size !== undefined) sizes.set(name, size);
     }
   }
   return sizes;
+}
+
+function* statsIfPermitted(paths: readonly string[]): FileCalls<(Stats | undefined)[]> {
+  try {
+    return yield* lstatPaths(paths);
+  } catch (error) {
+    if (errno(error) === 'EACCES') return [];
+    throw error;
+  }
 }
 
 export function entryType(entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryType {

@@ -408,6 +408,30 @@ it('refuses to write more than 5 MB at once', async () => {
   expect(await readdir(tools.workspace)).toEqual([]);
 });
 
+it.runIf(process.platform === 'linux')(
+  'lists and searches a folder that may be listed but not entered, without sizes',
+  async () => {
+    const isRoot = process.getuid?.() === 0;
+    await using tools = await toolsUnderTest({}, isRoot ? NOBODY : undefined);
+    await mkdir(join(tools.workspace, 'closed'));
+    await writeFile(join(tools.workspace, 'closed/file'), 'needle');
+    await writeFile(join(tools.workspace, 'open'), 'needle');
+    await chmod(join(tools.workspace, 'closed'), 0o444);
+    if (isRoot) process.seteuid?.(NOBODY); // root may enter everything
+    try {
+      expect(await tools.output('list_directory', { path: 'closed' })).toMatchObject({
+        entries: [{ name: 'file', type: 'file' }],
+      });
+      expect(await tools.output('search_files', { pattern: 'needle' })).toMatchObject({
+        matches: [{ path: 'open', line: 1, text: 'needle' }],
+      });
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      await chmod(join(tools.workspace, 'closed'), 0o755);
+    }
+  },
+);
+
 it.runIf(process.getuid?.() === 0)("as root, written files belong to the workspace's owner", async () => {
   await using tools = await toolsUnderTest({}, NOBODY);
   await tools.output('write_file', { path: 'new/file', content: 'x' });
