@@ -255,8 +255,8 @@ export function* refuseBareRepository(
   const written = barePart(name) ?? name;
   const [head, ...others] = BARE_PARTS;
   // Few folders have a HEAD, and without one none is a repository.
-  if (written !== head && !(yield* lstatPath(folder.entry(head)))) return;
-  const stats = yield* lstatPaths(others.map((part) => folder.entry(part)));
+  if (written !== head && !(yield* attempt(steps, lstatPath(folder.entry(head))))) return;
+  const stats = yield* attempt(steps, lstatPaths(others.map((part) => folder.entry(part))));
   const there = others.filter((_, index) => stats[index]);
   if (!isBareRepository(new Set([head, ...there, written]))) return;
   throw new AppError({

@@ -409,7 +409,7 @@ it('refuses to write more than 5 MB at once', async () => {
 });
 
 it.runIf(process.platform === 'linux')(
-  'lists and searches a folder that may be listed but not entered, without sizes',
+  'lists and searches a folder that may be listed but not entered, and refuses to write there',
   async () => {
     const isRoot = process.getuid?.() === 0;
     await using tools = await toolsUnderTest({}, isRoot ? NOBODY : undefined);
@@ -425,6 +425,9 @@ it.runIf(process.platform === 'linux')(
       expect(await tools.output('search_files', { pattern: 'needle' })).toMatchObject({
         matches: [{ path: 'open', line: 1, text: 'needle' }],
       });
+      expect(await tools.error('write_file', { path: 'closed/new', content: 'x' })).toBe(
+        'The system does not permit this for "closed/new".',
+      );
     } finally {
       if (isRoot) process.seteuid?.(0);
       await chmod(join(tools.workspace, 'closed'), 0o755);
