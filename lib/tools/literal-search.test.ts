@@ -79,6 +79,21 @@ it('says that folders were too deep to be searched', async () => {
   expect(await tools.output('search_files', { pattern: 'banana', path: deep })).toMatchObject({ count: 1 });
 });
 
+it.runIf(process.platform === 'linux')(
+  'says that it cannot search files and folders whose names are not UTF-8',
+  async () => {
+    await using tools = await toolsUnderTest();
+    const search = () => tools.output('search_files', { pattern: 'banana' });
+    await writeFile(join(tools.workspace, 'replaced \uFFFD'), 'banana');
+    expect(await search()).toMatchObject({ count: 1, note: expect.not.stringContaining('UTF-8') });
+    await writeFile(Buffer.from(`${tools.workspace}/caf\xe9.txt`, 'latin1'), 'banana');
+    expect(await search()).toMatchObject({
+      count: 1,
+      note: expect.stringContaining('whose names are not UTF-8 were not searched'),
+    });
+  },
+);
+
 it('says that its time was up', async () => {
   await using tools = await toolsUnderTest();
   await writeFile(join(tools.workspace, 'a'), 'banana');

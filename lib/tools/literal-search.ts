@@ -20,6 +20,7 @@ const BEFORE_CHARS = 200;
 const SKIPPED = new Set(['node_modules', '.next', 'dist', 'build', 'target', '__pycache__', '.venv']);
 
 const PARTIAL = `Not everything was searched: folders with more than ${MAX_ENTRIES_PER_FOLDER} entries only in part, and nothing deeper than ${MAX_DEPTH} folders. Search in a folder further inside, or for a file by its path.`;
+const NOT_UTF8 = 'Files and folders whose names are not UTF-8 were not searched.';
 const NOTE = 'ripgrep is not available here: the pattern was searched for as plain text, ignoring case.';
 
 /**
@@ -36,6 +37,7 @@ export async function literalSearch(
   const deadline = performance.now() + TIME_LIMIT_MS;
   let timedOut = false;
   let isPartial = false;
+  let hasUnnamable = false;
   const search: Search = {
     wanted: pattern.toLowerCase(),
     matches: [],
@@ -54,6 +56,7 @@ export async function literalSearch(
     const current = open.pop() ?? [];
     const folder = await listIfFolder(workspace, current);
     if (folder === undefined) await searchFile(workspace, current, search);
+    else if (folder.isUnnamable) hasUnnamable = true;
     else if (current.length - steps.length < MAX_DEPTH) {
       open.push(...folder.paths);
       isPartial ||= !folder.complete;
@@ -65,11 +68,12 @@ export async function literalSearch(
     NOTE,
     ...(timedOut && !more ? [`The search was stopped after ${TIME_LIMIT_MS / 1000} s.`] : []),
     ...(isPartial ? [PARTIAL] : []),
+    ...(hasUnnamable ? [NOT_UTF8] : []),
   ];
   return {
     matches: search.matches.slice(0, maxResults),
     incomplete: more || timedOut,
-    isPartial,
+    isPartial: isPartial || hasUnnamable,
     note: notes.join(' '),
   };
 }
@@ -81,11 +85,16 @@ interface Search {
   isOver(): boolean;
 }
 
-/** The paths in a folder in reverse order, so that a stack yields them in order; `undefined` for a file. */
-async function listIfFolder(
-  workspace: string,
-  steps: readonly string[],
-): Promise<{ paths: string[][]; complete: boolean } | undefined> {
+interface ListedFolder {
+  /** The paths in it in reverse order, so that a stack yields them in order. */
+  paths: string[][];
+  complete: boolean;
+  /** It, or a file, has a name that is not UTF-8, so that no path in text leads to it. */
+  isUnnamable?: boolean;
+}
+
+/** Lists a folder; `undefined` for a file. */
+async function listIfFolder(workspace: string, steps: readonly string[]): Promise<ListedFolder | undefined> {
   try {
     const { entries, complete } = await listFolder(workspace, steps, MAX_ENTRIES_PER_FOLDER);
     const paths = entries
@@ -97,9 +106,10 @@ async function listIfFolder(
       .reverse();
     return { paths, complete };
   } catch (error) {
-    const nothing = { paths: [], complete: true };
-    if (error instanceof AppError) return error.code === 'not_a_folder' ? undefined : nothing;
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'not_a_folder') return undefined;
+    const isUnnamable = error.code === 'not_found' && steps.at(-1)?.includes('\uFFFD') === true;
+    return { paths: [], complete: true, isUnnamable };
   }
 }
 
