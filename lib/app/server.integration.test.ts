@@ -9,7 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type LoupeServer, runStart, startLoupe } from '../../e2e/loupe-server.ts';
-import type { RunReply } from '../api/replies.ts';
+import type { ErrorReply } from '../api/error-reply.ts';
+import type { MessageReply, RunReply } from '../api/replies.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
 import type { RunEvent } from '../events/registry.ts';
@@ -284,6 +285,39 @@ describe('restarts', () => {
       );
       expect(new Set(started).size).toBe(started.length);
       expect(received.filter(({ event }) => event.type === 'run.resumed')).toHaveLength(3);
+    } finally {
+      await server.dispose();
+    }
+  });
+
+  it('sends a message once when its request is repeated, also after kill -9 and after the end of the run', async () => {
+    let server = await startLoupe({ ollamaUrl: ollama.url });
+    const { dataDir, port } = server;
+    try {
+      const id = await startRun('slow', server);
+      const send = async (text: string) => {
+        const answer = await server.request(`/api/runs/${id}/messages`, {
+          json: { text },
+          headers: { 'idempotency-key': 'ferns' },
+        });
+        return { status: answer.status, body: (await answer.json()) as MessageReply & ErrorReply };
+      };
+      const answers = await Promise.all([1, 2, 3].map(() => send('Mind the ferns.')));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 202]);
+      expect(answers.map(({ body }) => body.message.id)).toEqual(['m1', 'm1', 'm1']);
+      await server.stop('SIGKILL');
+      server = await startLoupe({ ollamaUrl: ollama.url, dataDir, port });
+      expect(await send('Mind the ferns.')).toMatchObject({ status: 200, body: { message: { id: 'm1' } } });
+      expect(await send('Mind the moss.')).toMatchObject({
+        status: 409,
+        body: { error: { code: 'idempotency_conflict' } },
+      });
+      await ended(id, server);
+      expect(await send('Mind the ferns.')).toMatchObject({
+        status: 200,
+        body: { message: { id: 'm1', status: 'delivered' } },
+      });
+      expect(JSON.stringify(ollama.chats.at(-1)).match(/Mind the ferns/g)).toHaveLength(1);
     } finally {
       await server.dispose();
     }

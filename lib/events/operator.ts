@@ -10,6 +10,8 @@ export const operatorMessaged = z.object({
   message_id: z.string(),
   text: z.string().min(1),
   images: imageRefs.optional(),
+  /** Of the request that sent it: a repeated request does not send it again. */
+  idempotency_key: z.string().optional(),
   /** The policy that wrote it as the answer to a call; missing if a person did. */
   by: z.enum(['fixed', 'list', 'model']).optional(),
   call_id: z.string().optional(),

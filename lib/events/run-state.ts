@@ -85,6 +85,8 @@ export interface OperatorMessage {
   readonly status: 'queued' | 'delivered' | 'returned';
   /** The policy that wrote it; missing for a person. */
   readonly by?: EventOf<'operator.messaged'>['by'];
+  /** Of the request that sent it to this run; missing for one that a fork has copied. */
+  readonly idempotencyKey?: string;
   /** The event that delivered it. */
   readonly deliveredSeq?: number;
 }

@@ -107,4 +107,49 @@ describe('the service', () => {
       code: 'too_many_messages',
     });
   });
+
+  it('sends a message once for a repeated key, also at the same time and after a restart', async () => {
+    test = await openTestService(untilAborted);
+    const id = await test.start();
+    const send = (text: string, idempotencyKey?: string) =>
+      test.service.message(id, text, { idempotencyKey });
+    const answers = await Promise.all([send('Look.', 'a'), send('Look.', 'a'), send('Look.', 'b')]);
+    expect(answers.map(({ message, created }) => [message.id, created])).toEqual([
+      ['m1', true],
+      ['m1', false],
+      ['m2', true],
+    ]);
+    await test.restart();
+    await test.service.resumeUnfinished();
+    expect(await send('Look.', 'a')).toMatchObject({ created: false, message: { id: 'm1', text: 'Look.' } });
+    await expect(send('Look up.', 'a')).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    expect(await send('Look.')).toMatchObject({ created: true, message: { id: 'm3' } });
+  });
+
+  it('returns a message for its key after the end of the run, whatever became of it', async () => {
+    test = await openTestService(async (execution) => {
+      const { log, signal } = execution;
+      while (!signal.aborted && log.state.operatorMessages.length === 0)
+        await log.changed(log.state.seq, signal);
+      return scripted([])(execution);
+    });
+    const id = await test.start();
+    await test.service.message(id, 'Wait!', { idempotencyKey: 'a' });
+    await test.service.ended(id, AbortSignal.timeout(20_000));
+    const again = await test.service.message(id, 'Wait!', { idempotencyKey: 'a' });
+    expect(again).toMatchObject({ created: false, message: { id: 'm1', status: 'returned' } });
+    await expect(test.service.message(id, 'Wait!', { idempotencyKey: 'b' })).rejects.toMatchObject({
+      code: 'run_ended',
+    });
+  });
+
+  it('sends a message to a fork whose key sent one to its source', async () => {
+    test = await openTestService(untilAborted);
+    const id = await test.start();
+    await test.service.message(id, 'Go on.', { idempotencyKey: 'a' });
+    const { seq } = (await test.service.stored.stateOf(id)).operatorMessages[0] ?? {};
+    const { run } = await test.service.fork(id, { at: { seq: seq ?? 0 }, edits: [], settings: {} });
+    const sent = await test.service.message(run.id, 'Go on.', { idempotencyKey: 'a' });
+    expect(sent).toMatchObject({ created: true, message: { id: 'm2' } });
+  });
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError } from '../errors/app-error.ts';
 import { foldAll } from '../events/fold-run.ts';
@@ -31,6 +32,19 @@ const MAX_QUEUED_MESSAGES = 100;
 interface OperatorLog {
   /** Resolves when the events that `choose` derives from the latest state are on disk. */
   appendIf(choose: (state: RunState) => readonly NewEvent[]): Promise<RunState>;
+}
+
+/** What comes with a message. */
+export interface MessageOptions {
+  images?: readonly NamedImage[];
+  idempotencyKey?: string;
+}
+
+/** A message stored by this request, or by an earlier one with the same idempotency key. */
+export interface SentMessage {
+  run: RunSummary;
+  message: OperatorMessage;
+  created: boolean;
 }
 
 export interface OperatorActionsOptions {
@@ -74,37 +88,55 @@ export class OperatorActions {
 
   /**
    * Stores a message to a run. It is delivered at the run's next boundary (in an exploration with the next result of the
-   * operator tool). If the run ends first, the message is returned, never lost.
+   * operator tool). If the run ends first, the message is returned, never lost. A repeated idempotency key returns the
+   * first message, also after the end of the run.
    *
-   * @throws {AppError} `run_not_found`, `run_ended`, `too_many_messages`, `image_refused`
+   * @throws {AppError} `run_not_found`, `run_ended`, `too_many_messages`, `image_refused`, `idempotency_conflict`
    */
   async message(
     runId: string,
     text: string,
-    attached: readonly NamedImage[] = [],
-  ): Promise<{ run: RunSummary; message: OperatorMessage }> {
-    const id = { value: '' };
-    const images = attached.length === 0 ? [] : await this.#keepAttached(runId, attached);
-    const state = await this.#appendIf(runId, (now) => {
+    { images: attached = [], idempotencyKey: key }: MessageOptions = {},
+  ): Promise<SentMessage> {
+    const { stored } = this.#options;
+    const images = attached.length === 0 ? [] : await this.#keepAttached(runId, attached, key);
+    const sent = { id: '', created: false };
+    const choose = (now: RunState): NewEvent[] => {
+      const earlier = messageWith(now, key);
+      sent.id = earlier?.id ?? `m${now.operatorMessages.length + 1}`;
+      sent.created = !earlier;
+      if (earlier) {
+        requireSameMessage(earlier, { text, images });
+        return [];
+      }
       requireTakesMessages(now);
-      id.value = `m${now.operatorMessages.length + 1}`;
       return [
         {
           type: 'operator.messaged',
-          message_id: id.value,
+          message_id: sent.id,
           text,
           ...(images.length > 0 && { images }),
+          ...(key !== undefined && { idempotency_key: key }),
         },
       ];
-    });
-    const { run } = await this.#options.stored.get(runId);
-    const message = state?.operatorMessages.find((known) => known.id === id.value);
+    };
+    let state = await this.#appendIf(runId, choose);
+    if (!state) {
+      state = await stored.stateOf(runId);
+      choose(state);
+    }
+    const { run } = await stored.get(runId);
+    const message = state.operatorMessages.find((known) => known.id === sent.id);
     if (!message) throw new RunEndedError(runId);
-    return { run, message };
+    return { run, message, created: sent.created };
   }
 
-  /** Stores images before a message refers to them. */
-  async #keepAttached(runId: string, attached: readonly NamedImage[]): Promise<ImageRef[]> {
+  /** Stores images before a message refers to them. Those of a repeated request are stored already. */
+  async #keepAttached(
+    runId: string,
+    attached: readonly NamedImage[],
+    key: string | undefined,
+  ): Promise<ImageRef[]> {
     const { stored, store, guard } = this.#options;
     await guard.refuseWhenReadOnly();
     const { config } = await stored.get(runId);
@@ -116,13 +148,14 @@ export class OperatorActions {
       });
     }
     const state = await stored.stateOf(runId);
-    requireTakesMessages(state);
+    const isRepeated = messageWith(state, key) !== undefined;
+    if (!isRepeated) requireTakesMessages(state);
     const { refs, stored: kept } = await readAttached(
       attached,
       state.images.kept,
       new AbortController().signal,
     );
-    await store.keepImages(runId, kept);
+    if (!isRepeated) await store.keepImages(runId, kept);
     return refs;
   }
 
@@ -220,6 +253,26 @@ export class OperatorActions {
 
 function isClosed(error: unknown): boolean {
   return error instanceof AppError && error.code === 'shutting_down';
+}
+
+/** The message that an earlier request with this key sent. */
+function messageWith({ operatorMessages }: RunState, key: string | undefined): OperatorMessage | undefined {
+  return key === undefined
+    ? undefined
+    : operatorMessages.find(({ idempotencyKey }) => idempotencyKey === key);
+}
+
+/** @throws {AppError} `idempotency_conflict` */
+function requireSameMessage(
+  { id, text, images = [] }: OperatorMessage,
+  second: { text: string; images: readonly ImageRef[] },
+): void {
+  if (text === second.text && isDeepStrictEqual(images, second.images)) return;
+  throw new AppError({
+    code: 'idempotency_conflict',
+    message: `The idempotency key was used for another message (${id}).`,
+    hint: 'Use a new key for a new message.',
+  });
 }
 
 /** @throws {AppError} `run_ended`, `too_many_messages` */

@@ -104,12 +104,31 @@ it('a message has its images in its event', async () => {
   });
   opened.push(test);
   const runId = await test.start();
-  const { message } = await test.service.message(runId, 'Look at this.', [
-    { name: 'photo.jpg', data: jpegImage() },
-  ]);
+  const { message } = await test.service.message(runId, 'Look at this.', {
+    images: [{ name: 'photo.jpg', data: jpegImage() }],
+  });
   expect(message.images).toEqual([expect.objectContaining({ name: 'photo.jpg', type: 'jpeg' })]);
   const messaged = (await eventsOf(test, runId)).find(({ type }) => type === 'operator.messaged');
   expect(messaged).toMatchObject({ text: 'Look at this.', images: message.images });
+});
+
+it('sends a message with images once for a repeated key, and refuses the key for another image', async () => {
+  const test = await openTestService(async (execution) => {
+    const { log, signal } = execution;
+    while (!signal.aborted && log.state.operatorMessages.length === 0) {
+      await log.changed(log.state.seq, signal);
+    }
+    return scripted([])(execution);
+  });
+  opened.push(test);
+  const runId = await test.start();
+  const send = (data: Buffer) =>
+    test.service.message(runId, 'Look.', { images: [{ name: 'photo', data }], idempotencyKey: 'key' });
+  expect(await send(jpegImage())).toMatchObject({ created: true });
+  await test.service.ended(runId, AbortSignal.timeout(20_000));
+  expect(await send(jpegImage())).toMatchObject({ created: false, message: { id: 'm1' } });
+  await expect(send(pngImage())).rejects.toMatchObject({ code: 'idempotency_conflict' });
+  expect(await test.store.imagesOf(runId)).toHaveLength(1);
 });
 
 describe('a file of a run', () => {
@@ -123,10 +142,12 @@ describe('a file of a run', () => {
     });
     opened.push(test);
     const runId = await test.start({ images: [attached(pngImage(), 'chart.png')] });
-    await test.service.message(runId, 'Look.', [{ name: 'photo.jpg', data: jpegImage() }]);
+    await test.service.message(runId, 'Look.', {
+      images: [{ name: 'photo.jpg', data: jpegImage() }],
+    });
     await test.service.ended(runId, AbortSignal.timeout(20_000));
     const { run } = await test.service.fork(runId, { at: { seq: 1 }, edits: [], settings: {} });
-    await test.service.message(run.id, 'Go on.', []);
+    await test.service.message(run.id, 'Go on.');
     await test.service.ended(run.id, AbortSignal.timeout(20_000));
 
     const images = await test.service.stored.imagesForFile(run.id);
@@ -155,7 +176,7 @@ describe('a file of a run', () => {
     const test = await open();
     const runId = await endedRun(test);
     const late = { name: 'photo.jpg', data: jpegImage() };
-    await expect(test.service.message(runId, 'Too late.', [late])).rejects.toMatchObject({
+    await expect(test.service.message(runId, 'Too late.', { images: [late] })).rejects.toMatchObject({
       code: 'run_ended',
     });
     const { config } = await test.service.stored.get(runId);

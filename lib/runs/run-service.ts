@@ -6,8 +6,6 @@ import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import type { RenderedReply } from '../api/sent-request.ts';
 import type { ToolsReply } from '../api/tools.ts';
-import type { NamedImage } from '../events/image.ts';
-import type { OperatorMessage } from '../events/run-state.ts';
 import { FollowedRuns } from '../feed/followed-runs.ts';
 import { RemoteDeltas } from '../feed/remote-deltas.ts';
 import { RunChanges } from '../feed/run-changes.ts';
@@ -29,7 +27,7 @@ import { FileUndo } from './file-undo.ts';
 import { importRunFile } from './import-run-file.ts';
 import { LocalRuns } from './local-runs.ts';
 import { ModelUse, type ModelUseOptions } from './model-use.ts';
-import { OperatorActions } from './operator-actions.ts';
+import { type MessageOptions, OperatorActions, type SentMessage } from './operator-actions.ts';
 import { type CreatedRun, RunCreation, type RunCreationOptions, type StartOptions } from './run-creation.ts';
 import { RunOrganizer } from './run-organizer.ts';
 import { RunWorker, type RunWorkerOptions } from './run-worker.ts';
@@ -159,12 +157,8 @@ export class RunService {
   }
 
   /** Queues an operator message for a run. @throws {AppError} like `OperatorActions.message` */
-  message(
-    runId: string,
-    text: string,
-    images?: readonly NamedImage[],
-  ): Promise<{ run: RunSummary; message: OperatorMessage }> {
-    return this.#operator.message(runId, text, images);
+  message(runId: string, text: string, options?: MessageOptions): Promise<SentMessage> {
+    return this.#operator.message(runId, text, options);
   }
 
   /** Switches a session's autopilot on or off. @throws {AppError} like `OperatorActions.switchAutopilot` */

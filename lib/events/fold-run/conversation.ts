@@ -57,6 +57,7 @@ export const conversation = {
         },
         ...(event.images && { images: event.images }),
         ...(event.by && { by: event.by }),
+        ...(event.idempotency_key && { idempotencyKey: event.idempotency_key }),
       },
     ],
   }),

@@ -55,6 +55,8 @@ export function forked(state: RunState, event: EventOf<'run.forked'>): RunState 
     approvals: {},
     approvedTools: {},
     mcpRequests: { ...edited.mcpRequests, open: undefined, answered: undefined },
+    // A key names a message to the source run. The same key can send another one to the fork.
+    operatorMessages: edited.operatorMessages.map(({ idempotencyKey: _key, ...message }) => message),
     // The reply of a person or model has not come yet: one that has is a message.
     operatorAsked: undefined,
     ...(answer ? { reply: undefined, awaitingReply: false } : {}),

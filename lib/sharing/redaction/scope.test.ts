@@ -91,7 +91,7 @@ function words(): SampleLog {
         },
       ],
     })
-    .push({ type: 'operator.messaged', message_id: 'm1', text: 'the-message' });
+    .push({ type: 'operator.messaged', message_id: 'm1', text: 'the-message', idempotency_key: 'the-key' });
 }
 
 function left(scope: ShareScope): string[] {
@@ -105,6 +105,7 @@ it('withholds the results of tools and checks', () => {
       'the-argument',
       'the-check',
       'the-criteria',
+      'the-key',
       'the-message',
       'the-reply',
       'the-system',

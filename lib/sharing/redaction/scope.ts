@@ -192,7 +192,7 @@ function summaryOnly(event: RunEvent): RunEvent {
         }),
       };
     case 'operator.messaged': {
-      const { images: _images, ...rest } = event;
+      const { images: _images, idempotency_key: _key, ...rest } = event;
       return { ...rest, text: WITHHELD };
     }
     case 'harness.prompted':
