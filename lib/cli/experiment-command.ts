@@ -6,6 +6,7 @@ import type { SuiteFileFormat } from '../api/suite.ts';
 import { notRunLines } from '../browser/words/not-run-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { LoupeExperiments } from '../client/experiments.ts';
+import { throughRestart } from '../client/through-restart.ts';
 import { AppError } from '../errors/app-error.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { nearestName } from '../util/nearest-name.ts';
@@ -14,7 +15,6 @@ import { EXIT } from './exit-codes.ts';
 import type { ExperimentCommand } from './experiment-arguments.ts';
 import { cellLines, missedLines, statusLine, statusLines, studyLines } from './experiment-lines.ts';
 import { usage } from './options.ts';
-import { throughRestart } from './through-restart.ts';
 
 /** Polling interval for the progress of an experiment. */
 const LOOK_MS = 1000;

@@ -11,6 +11,7 @@ import type { CheckProgress } from '../api/model-check.ts';
 import { canRun, sortedModels } from '../browser/state/models.ts';
 import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
 import { Loupe, type LoupeRun } from '../client/loupe.ts';
+import { throughRestart } from '../client/through-restart.ts';
 import { AppError } from '../errors/app-error.ts';
 import { modeFacts } from '../events/modes.ts';
 import type { ProgressEvent } from '../events/progress.ts';
@@ -30,7 +31,6 @@ import { autoRunLine, endLine, linesOf, listLines, noticeLine, presetLines } fro
 import { ownVersion } from './own-version.ts';
 import { beginRating, followRating, ratingLines } from './rate.ts';
 import { runOfPreset } from './run-of-preset.ts';
-import { throughRestart } from './through-restart.ts';
 import { toolCheckLines, toolProgressLines } from './tool-check-lines.ts';
 
 /** Polling interval for the progress of a check. */
@@ -177,7 +177,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     }
     case 'say': {
       const images = await readImages(command.images);
-      await loupe.run(command.runId).say(command.text, { images });
+      await loupe.run(command.runId).say(command.text, { images, onReconnect: reconnecting(terminal) });
       await write(stderr, 'Queued: it is delivered at the next step of the run.\n');
       return EXIT.ok;
     }

@@ -4,11 +4,11 @@ import type { RatingReply, RatingResults } from '../api/rating.ts';
 import { ratedPart } from '../api/rating.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { Loupe } from '../client/loupe.ts';
+import { throughRestart } from '../client/through-restart.ts';
 import { formatFixed } from '../util/format-fixed.ts';
 import type { Command } from './arguments.ts';
 import { usage } from './options.ts';
 import { tableLines } from './table.ts';
-import { throughRestart } from './through-restart.ts';
 
 /** Polling interval for the progress of ratings. */
 const LOOK_MS = 500;

@@ -155,6 +155,46 @@ it('resumes a lost connection without missing or repeating an event or text [D5,
   expect(textsOf(progress)).toEqual(said);
 });
 
+/** A proxy that cuts the connections of the first requests to a path once the server has answered them. */
+async function proxyLosing(count: number, path: RegExp) {
+  const between = createServer();
+  const relay = trustedRelay(server);
+  let lost = 0;
+  between.on('request', (request, response) => {
+    if (lost < count && path.test(request.url ?? '')) {
+      lost += 1;
+      response.writeHead = () => {
+        request.socket.destroy();
+        return response;
+      };
+    }
+    relay(request, response);
+  });
+  between.listen(0, '127.0.0.1');
+  await once(between, 'listening');
+  return {
+    url: `http://127.0.0.1:${(between.address() as AddressInfo).port}`,
+    lost: () => lost,
+    close: () => between.close(),
+  };
+}
+
+it('sends a message once, although the answers to its request are lost', async () => {
+  const { id } = await startSession();
+  const between = await proxyLosing(2, /messages$/);
+  const session = new Loupe({ url: between.url, token: server.token }).run(id);
+  const waits: number[] = [];
+  const message = await session.say('Only once.', { onReconnect: (waitMs) => void waits.push(waitMs) });
+  expect([message.text, between.lost(), waits]).toEqual(['Only once.', 2, [250]]);
+  const events = (await (await server.request(`/api/runs/${id}/log`)).text()).trimEnd().split('\n');
+  expect(events.filter((line) => line.includes('"operator.messaged"'))).toHaveLength(1);
+  await expect(
+    new Loupe({ url: 'http://127.0.0.1:9', token: server.token }).run(id).say('Nobody is there.'),
+  ).rejects.toMatchObject({ code: 'unreachable' });
+  await loupe.run(id).stop({ force: true });
+  between.close();
+});
+
 it('an error in a callback ends follow() but not the run [E12]', async () => {
   const started = await loupe.start({ model: 'short', task: 'Count' });
   const following = started.follow({

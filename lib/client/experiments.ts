@@ -41,7 +41,8 @@ export class LoupeExperiments {
 
   /** How far it is (`GET /api/experiments/{id}`). */
   async get(id: string, signal?: AbortSignal): Promise<ExperimentSummary> {
-    return (await this.#http.json<ExperimentReply>(`${pathOf(id)}?limit=0`, undefined, signal)).experiment;
+    return (await this.#http.json<ExperimentReply>(`${pathOf(id)}?limit=0`, undefined, { signal }))
+      .experiment;
   }
 
   /** Its results by cell (`GET /api/experiments/{id}/cells`). */

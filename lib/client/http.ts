@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DEFAULT_PORT, defaultDataDir } from '../config/environment.ts';
 import { AppError } from '../errors/app-error.ts';
 import { ProvenServer } from '../handshake/proven-server.ts';
+import { errno } from '../util/errno.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -32,8 +33,12 @@ export class LoupeHttp {
   }
 
   /** `GET`, or `POST` if there is a body. */
-  async json<Reply>(path: string, body?: unknown, signal?: AbortSignal): Promise<Reply> {
-    const answer = await this.request(path, { body, signal });
+  async json<Reply>(
+    path: string,
+    body?: unknown,
+    { signal, idempotencyKey }: { signal?: AbortSignal; idempotencyKey?: string } = {},
+  ): Promise<Reply> {
+    const answer = await this.request(path, { body, signal, idempotencyKey });
     // Not validated: a server of another version may have other fields and values than the types of lib/api.
     return (await answer.json()) as Reply;
   }
@@ -45,7 +50,14 @@ export class LoupeHttp {
       body,
       file,
       signal,
-    }: { method?: 'PATCH' | 'DELETE'; body?: unknown; file?: Blob; signal?: AbortSignal },
+      idempotencyKey,
+    }: {
+      method?: 'PATCH' | 'DELETE';
+      body?: unknown;
+      file?: Blob;
+      signal?: AbortSignal;
+      idempotencyKey?: string;
+    },
   ): Promise<Response> {
     let answer: Response;
     try {
@@ -55,6 +67,7 @@ export class LoupeHttp {
           // The server takes every change but a file as JSON, also one without a body.
           ...(body === undefined && method === undefined ? {} : { 'content-type': 'application/json' }),
           ...(file === undefined ? {} : { 'content-type': 'application/x-ndjson' }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
         body: file ?? (body === undefined ? undefined : JSON.stringify(body)),
         signal,
@@ -89,6 +102,15 @@ export class ForNow extends AppError {}
 /** Whether a request may succeed once the server has been started again. */
 export function isLostConnection(error: unknown): boolean {
   return !(error instanceof AppError) || error.code === 'unreachable' || error instanceof ForNow;
+}
+
+/** Codes of an open connection that broke. */
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** Whether the connection broke before the answer had arrived: the server may have done what was asked. */
+export function isLostAnswer(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return BROKEN.has(errno(error) ?? '') || isLostAnswer(error.cause);
 }
 
 /** How long to wait before the next attempt to reconnect. @param tries attempts that have failed, from 0 */

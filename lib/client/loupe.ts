@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { BenchmarkReply, benchmarkRequest } from '../api/benchmark.ts';
 import type { CreateRunRequest } from '../api/create-run.ts';
@@ -24,6 +25,7 @@ import type { RunState } from '../events/run-state.ts';
 import { LoupeExperiments } from './experiments.ts';
 import { bodyOf, LoupeHttp, type LoupeOptions } from './http.ts';
 import { ProgressEmitter, type ProgressListener } from './progress-emitter.ts';
+import { repeatIfLost } from './through-restart.ts';
 import { followRun, pathOf, type RunUpdate } from './updates.ts';
 
 /** The file formats of a run (docs/api.md). */
@@ -202,6 +204,14 @@ export interface FollowOptions {
   signal?: AbortSignal;
 }
 
+export interface SayOptions {
+  images?: readonly AttachedImage[];
+  /** Identifies the message: another request with the same key does not send it again. Default: a new one. */
+  idempotencyKey?: string;
+  /** Called when the connection is lost, with the wait until the next attempt, in milliseconds. */
+  onReconnect?: (waitMs: number) => void;
+}
+
 /** One run on the server. */
 export class LoupeRun {
   readonly id: string;
@@ -215,7 +225,7 @@ export class LoupeRun {
 
   /** The current state of the run (`GET /api/runs/{id}`). */
   async summary(signal?: AbortSignal): Promise<RunSummary> {
-    return (await this.#http.json<RunReply>(pathOf(this.id), undefined, signal)).run;
+    return (await this.#http.json<RunReply>(pathOf(this.id), undefined, { signal })).run;
   }
 
   /**
@@ -297,13 +307,20 @@ export class LoupeRun {
     return ((await answer.json()) as AnnotatedReply).run;
   }
 
-  /** Queues a message for the model, with images if it can see (`POST /api/runs/{id}/messages`). */
+  /**
+   * Queues a message for the model, with images if it can see (`POST /api/runs/{id}/messages`). If the answer is lost, the
+   * request is repeated with the same key, so that the model gets the message once.
+   *
+   * @throws {AppError} `unreachable` if the server cannot be reached, or not again within a minute; any error from it
+   */
   async say(
     text: string,
-    { images = [] }: { images?: readonly AttachedImage[] } = {},
+    { images = [], idempotencyKey = randomUUID(), onReconnect = () => {} }: SayOptions = {},
   ): Promise<MessageReply['message']> {
+    const path = `${pathOf(this.id)}/messages`;
     const body = images.length > 0 ? { text, images } : { text };
-    return (await this.#http.json<MessageReply>(`${pathOf(this.id)}/messages`, body)).message;
+    const send = () => this.#http.json<MessageReply>(path, body, { idempotencyKey });
+    return (await repeatIfLost(send, onReconnect)).message;
   }
 
   /** Streams the run as a file. `raw` disables redaction. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isLostConnection, reconnectWaitMs } from '../client/http.ts';
+import { isLostAnswer, isLostConnection, reconnectWaitMs } from './http.ts';
 
 /** A server that is started again answers within seconds. */
 const MAX_TRIES = 10;
@@ -23,5 +23,24 @@ export async function throughRestart<Reply>(
       onWait(waitMs);
       await delay(waitMs);
     }
+  }
+}
+
+/**
+ * Sends a request that may be repeated, and repeats it if its answer is lost. A server that cannot be reached at first is
+ * an error immediately.
+ *
+ * @param onWait called before each repetition but the first, with the time until then
+ * @throws the last error, after almost a minute
+ */
+export async function repeatIfLost<Reply>(
+  ask: () => Promise<Reply>,
+  onWait: (waitMs: number) => void,
+): Promise<Reply> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isLostAnswer(error)) throw error;
+    return throughRestart(ask, onWait);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ForNow } from '../client/http.ts';
 import { AppError } from '../errors/app-error.ts';
+import { ForNow } from './http.ts';
 import { throughRestart } from './through-restart.ts';
 
 const unreachable = new AppError({ code: 'unreachable', message: 'Loupe does not answer.' });
