@@ -1,9 +1,16 @@
 'use client';
 
 import { Square } from 'lucide-react';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { postJson } from '#lib/browser/api.ts';
 import type { DraftImage } from '#lib/browser/drafts/draft-images.ts';
+import {
+  keepSent,
+  keptSent,
+  messageToSend,
+  type SentMessage,
+  withoutSent,
+} from '#lib/browser/drafts/sent-message.ts';
 import { KIND_WORDS, waitingWords } from '#lib/browser/words/mode-words.ts';
 import { DEFAULT_MODE, modeFacts } from '#lib/events/modes.ts';
 import type { OperatorMessage } from '#lib/events/run-state.ts';
@@ -22,8 +29,8 @@ import { AutopilotSwitch } from './autopilot-switch.tsx';
 
 /**
  * Says something to a run that is under way. What was sent stays in sight until the model has it: queued, then
- * delivered, or returned when the run ended before. The text leaves the box only when the server has it; what was not sent
- * when the run ended is shown to be taken along.
+ * delivered, or returned when the run ended before. The text leaves the box only when the server has it, which an answer
+ * says or, if that is lost, the log; what was not sent when the run ended is shown to be taken along.
  */
 export function MessageBox() {
   const runId = useRun((view) => view.run.runId);
@@ -37,7 +44,24 @@ export function MessageBox() {
   const [attached, setAttached] = useState<readonly DraftImage[]>([]);
   const input = useImageInput(attached, setAttached);
   const field = useRef<HTMLTextAreaElement>(null);
-  const { busy, problem, run } = useRequest();
+  const { busy, problem, setProblem, run } = useRequest();
+  const [sent, setSent] = useState<SentMessage>();
+  useEffect(() => setSent(keptSent(runId)), [runId]);
+  const empty = (message: SentMessage) => {
+    // Keeps what was typed or attached while the message was being sent.
+    setText((now) => withoutSent(now, message));
+    if (attached.every((image) => message.images.includes(image))) input.onChange([]);
+    setSent(undefined);
+    keepSent(runId, undefined);
+  };
+  // The answer to its request was lost, or the page was reloaded before it came.
+  const arrived =
+    !busy && sent && messages.some(({ idempotencyKey }) => idempotencyKey === sent.key) ? sent : undefined;
+  useEffect(() => {
+    if (!arrived) return;
+    empty(arrived);
+    setProblem(undefined);
+  });
   // A single answer is not listening.
   if (!agentic) return null;
   const { isConversation, task } = modeFacts(mode);
@@ -50,14 +74,16 @@ export function MessageBox() {
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (text.trim() === '' || busy || stopping) return;
+    const message = messageToSend(sent, { text: text.trim(), images: attached });
+    setSent(message);
+    keepSent(runId, message);
     void run(async () => {
-      await postJson(`${path}/messages`, {
-        text: text.trim(),
-        ...(attached.length > 0 && { images: attached }),
-      });
-      input.onChange([]);
-      // Keeps text that was typed while the message was being sent.
-      setText((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now));
+      await postJson(
+        `${path}/messages`,
+        { text: message.text, ...(attached.length > 0 && { images: attached }) },
+        { idempotencyKey: message.key },
+      );
+      empty(message);
       field.current?.focus();
     });
   };

@@ -90,6 +90,47 @@ test('text typed while a message is being sent is kept, and unsent text can be c
   await expectAccessible(page);
 });
 
+test('a message whose answer is lost is sent once, and the box is emptied when the log has it', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'listener', steps: [{ reply: { content: 'Heard {{turn}}.' } }] });
+  const { id } = await startRun(loupe, { mode: 'session', model: 'listener' });
+  const view = new RunView(page);
+  await view.open(id);
+  const messages = page.getByRole('region', { name: 'Messages to the agent' });
+  const box = messages.getByRole('textbox', { name: 'Message to the agent' });
+  await page.route('**/messages', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await box.fill('Mind the ferns.');
+  await box.press('Enter');
+  await expect(box).toHaveValue('');
+  await expect(messages.getByText('The Loupe server does not answer.')).toBeHidden();
+
+  // Nothing of the next one arrives, not even after a reload: it is sent again with its key.
+  const keys: (string | undefined)[] = [];
+  await page.unroute('**/messages');
+  await page.route('**/messages', async (route) => {
+    keys.push(route.request().headers()['idempotency-key']);
+    await (keys.length < 3 ? route.abort() : route.continue());
+  });
+  await box.fill('Mind the moss.');
+  await box.press('Enter');
+  await expect(messages.getByText('The Loupe server does not answer.')).toBeVisible();
+  await page.reload();
+  await expect(box).toHaveValue('Mind the moss.');
+  await box.press('Enter');
+  await expect(messages.getByText('The Loupe server does not answer.')).toBeVisible();
+  await box.press('Enter');
+  await expect(box).toHaveValue('');
+  expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
+  const said = eventsOf(await logOf(loupe, id), 'operator.messaged').map(({ text }) => text);
+  expect(said).toEqual(['Mind the ferns.', 'Mind the moss.']);
+});
+
 test('an exploration shows its cycles, its memory and its reflections [D13, X11, X22, O12]', async ({
   page,
   loupe,
