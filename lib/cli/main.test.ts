@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
-import { completedLog } from '../testing/sample-logs.ts';
+import { completedLog, sampleFork } from '../testing/sample-logs.ts';
 import { handshakeOf } from '../testing/trusted-relay.ts';
 import { main } from './main.ts';
 
@@ -26,8 +26,13 @@ const laterEvents: readonly object[] = [
   ...laterLog.events
     .slice(0, -1)
     .map((event) => (event.type === 'reply.parsed' ? { ...event, outcome: 'plan' } : event)),
-  { type: 'run.delegated', run_id: 'later', seq: laterLog.events.length, at: 9, to: HOSTILE },
-  { ...laterLog.events.at(-1), seq: laterLog.events.length + 1 },
+  ...[
+    { type: 'run.delegated', to: HOSTILE },
+    { type: 'server-wait.started', error: { code: 'unreachable', message: 'No answer.' }, limit_ms: 1000 },
+    { type: 'server-wait.ended', outcome: 'moved', waited_ms: 5 },
+    { ...sampleFork({ run_id: 'first', seq: 3 }), edits: [{ target: 'plan' }] },
+    laterLog.events.at(-1),
+  ].map((event, index) => ({ ...event, run_id: 'later', at: 9, seq: laterLog.events.length + index })),
 ];
 const laterRun = {
   ...summarizeRun(foldAll(emptyRunState('later'), laterLog.events)),
@@ -156,6 +161,8 @@ it('follows a run on a server of a later version, and exits with 1 for an unknow
   expect(err).toContain(
     `Event #${laterLog.events.length} (run.delegated) is from another version of Loupe and is not shown\n`,
   );
+  expect(err).toContain('(server-wait.ended) is from another version of Loupe and is not shown\n');
+  expect(err).toContain('(run.forked) is from another version of Loupe and is not shown\n');
   expect(err).toContain('(reply.parsed) is from another version of Loupe and is not shown\n');
   expect(err).toContain('\ndelegated (delegated; ');
   expect(out).toContain('Revenue grew');

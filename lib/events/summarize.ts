@@ -64,11 +64,13 @@ function sentence(event: RunEvent): string {
       return `Waiting up to ${limitWords(event.limit_ms)} for Ollama: ${event.error.message}`;
     case 'server-wait.ended': {
       const waited = durationWords(event.waited_ms);
-      return {
+      const sentences = {
         back: `Ollama is back after ${waited}`,
         gave_up: `Ollama did not come back within ${waited}`,
         stopped: `The wait for Ollama was stopped after ${waited}`,
-      }[event.outcome];
+      };
+      // A later version may have other outcomes.
+      return sentences[event.outcome] ?? `The wait for Ollama ended after ${waited} (${event.outcome})`;
     }
     case 'attempt.started':
       return `Attempt ${event.attempt} begins with ${plural(event.tools.length, 'tool')}`;

@@ -154,6 +154,10 @@ function serverWaited(state: RunState, event: EventOf<'server-wait.ended'>): Run
       return { ...state, serverWait: serverWait && { ...serverWait, gaveUp: true } };
     case 'stopped':
       return { ...state, serverWait: undefined };
+    default:
+      // An outcome of a later version, whose runs the terminal client may follow: the wait is over in any case.
+      event.outcome satisfies never;
+      return { ...state, serverWait: undefined };
   }
 }
 
