@@ -11,6 +11,7 @@ import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { completedLog, sampleFork } from '../testing/sample-logs.ts';
 import { handshakeOf } from '../testing/trusted-relay.ts';
+import { usageOfCommand } from './arguments.ts';
 import { main } from './main.ts';
 
 const TOKEN = 'a-token-of-the-tests-0123456789';
@@ -186,6 +187,12 @@ it('prints the help of a command, and refuses an unknown option in two lines', a
     out: '',
     err: 'loupe: There is no option --bogus.\n       For help, run: loupe help\n',
   });
+});
+
+it('fits the help into a terminal, and leaves a pipe its lines', async () => {
+  const { out } = await run(['run', '--help'], { isTTY: true, columns: 70 });
+  expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(70);
+  expect((await run(['run', '--help'], { columns: 70 })).out).toBe(usageOfCommand('run'));
 });
 
 it('prints its version, wherever it is called', () => {

@@ -32,6 +32,7 @@ import { ownVersion } from './own-version.ts';
 import { beginRating, followRating, ratingLines } from './rate.ts';
 import { runOfPreset } from './run-of-preset.ts';
 import { toolCheckLines, toolProgressLines } from './tool-check-lines.ts';
+import { wrapHelp } from './wrap-help.ts';
 
 /** Polling interval for the progress of a check. */
 const CHECK_LOOK_MS = 500;
@@ -64,7 +65,9 @@ export async function main(args: readonly string[], uncleaned: Terminal): Promis
   try {
     const command = readArguments(args);
     if (command.name === 'help') {
-      await write(terminal.stdout, command.about ? usageOfCommand(command.about) : USAGE);
+      const help = command.about ? usageOfCommand(command.about) : USAGE;
+      const columns = widthOf(terminal);
+      await write(terminal.stdout, columns === undefined ? help : wrapHelp(help, columns));
       return EXIT.ok;
     }
     if (command.name === 'version') {

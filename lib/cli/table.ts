@@ -95,7 +95,7 @@ function wrapped(texts: readonly string[], columns: number): string[] {
 }
 
 /** A word in parts of at most this width. */
-function partsOf(word: string, width: number): string[] {
+export function partsOf(word: string, width: number): string[] {
   const parts: string[] = [];
   let rest = word;
   while (stringWidth(rest) > width) {

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { USAGE } from './arguments.ts';
+import { wrapHelp } from './wrap-help.ts';
+
+it('fits the help into a terminal of any width, without losing anything', () => {
+  for (let columns = 20; columns <= 160; columns += 1) {
+    const wrapped = wrapHelp(USAGE, columns);
+    expect(Math.max(...wrapped.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(wrapped.replace(/\s/g, '')).toBe(USAGE.replace(/\s/g, ''));
+  }
+});
+
+it('continues a description below itself, and a command indented, with options and choices in one piece', () => {
+  const help = [
+    '  loupe list [--limit N] [--sort created|title] [--json]',
+    '      --title TEXT  --tier trivial|standard',
+    '      --set FIELD=JSON    any other field of the request',
+  ];
+  expect(wrapHelp(help.join('\n'), 36).split('\n')).toEqual([
+    '  loupe list [--limit N]',
+    '      [--sort created|title]',
+    '      [--json]',
+    '      --title TEXT',
+    '      --tier trivial|standard',
+    '      --set FIELD=JSON',
+    '          any other field of the',
+    '          request',
+  ]);
+  expect(wrapHelp(help.at(-1) ?? '', 58).split('\n')).toEqual([
+    '      --set FIELD=JSON    any other field of the request',
+  ]);
+  expect(wrapHelp(help.at(-1) ?? '', 55).split('\n')).toEqual([
+    '      --set FIELD=JSON',
+    '          any other field of the request',
+  ]);
+});
