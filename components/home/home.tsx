@@ -8,6 +8,7 @@ import { type RunOrder, readRunOrder, writeRunOrder } from '#lib/api/run-order.t
 import { ACTIVE_TITLE, groupsByDate } from '#lib/browser/state/listed-runs.ts';
 import { modelsRefresh } from '#lib/browser/state/models.ts';
 import { isTyping } from '#lib/browser/typing.ts';
+import { noRunsWords } from '#lib/browser/words/run-state-words.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useHealth } from '../hooks/use-health.ts';
 import { useNow } from '../hooks/use-now.ts';
@@ -80,7 +81,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
       )}
       {filtered && none && (
         <p role="status" className="mt-8 text-ink-2">
-          {filter.text ? 'No titles match.' : 'No runs match.'}
+          {filter.text ? 'No titles match.' : noRunsWords({ filtered: true })}
         </p>
       )}
       {list.groups && !none && (

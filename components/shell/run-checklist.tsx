@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import type { ChosenRun } from '#lib/browser/drafts/kept-rating.ts';
 import { formatMoment, plural } from '#lib/browser/words/format.ts';
+import { noRunsWords } from '#lib/browser/words/run-state-words.ts';
 import { useRunList } from '../hooks/use-run-list.ts';
 import { useSettled } from '../hooks/use-settled.ts';
 import { Button } from '../ui/button.tsx';
@@ -62,9 +63,7 @@ export function RunChecklist<Run extends ChosenRun>({
           />
         ))}
         {runs?.length === 0 && (
-          <p className="py-1 text-sm text-ink-3">
-            {text === '' ? 'There are no runs yet.' : 'No runs match.'}
-          </p>
+          <p className="py-1 text-sm text-ink-3">{noRunsWords({ filtered: text !== '' })}</p>
         )}
         {!runs && !error && <p className="py-1 text-sm text-ink-3">Loading runs.</p>}
         {problem && <Problem error={problem} onRetry={moreError ? loadMore : reload} />}

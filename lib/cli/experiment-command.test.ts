@@ -19,6 +19,7 @@ it('stops following an experiment whose status only a later version has, and fai
     },
     experiments,
     {
+      explainEmpty: async () => undefined,
       print: async () => undefined,
       report: async (lines) => void reported.push(...lines),
       json: async () => undefined,

@@ -32,6 +32,8 @@ export interface ExperimentTerminal {
   readonly columns?: number | undefined;
   /** To standard output: results. */
   print(lines: readonly string[]): Promise<void>;
+  /** Says why a list is empty, if a person reads it. */
+  explainEmpty(words: string): Promise<void>;
   /** To standard error: progress. */
   report(lines: readonly string[]): Promise<void>;
   json(value: unknown): Promise<void>;
@@ -63,7 +65,12 @@ export async function performExperiment(
     case 'status': {
       const found = command.id === undefined ? await experiments.list() : [await experiments.get(command.id)];
       if (command.json) await terminal.json(command.id === undefined ? found : found[0]);
-      else await terminal.print(statusLines(found, terminal.columns));
+      else {
+        await terminal.print(statusLines(found, terminal.columns));
+        if (found.length === 0) {
+          await terminal.explainEmpty('There are no experiments yet. Run one: loupe experiment run PLAN');
+        }
+      }
       return EXIT.ok;
     }
     case 'results':

@@ -70,6 +70,12 @@ beforeAll(async () => {
       response.end(body);
       return;
     }
+    const { pathname, searchParams } = new URL(request.url ?? '', url);
+    if (pathname === '/api/experiments' || pathname === '/api/presets' || searchParams.has('tag')) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ runs: [], presets: [], experiments: [] }));
+      return;
+    }
     const isList = request.url?.startsWith('/api/runs?');
     const run = { id: HOSTILE, phase: HOSTILE, model: HOSTILE, title: HOSTILE };
     response.writeHead(isList ? 200 : 500, { 'content-type': 'application/json' });
@@ -165,7 +171,7 @@ it('follows a run on a server of a later version, and exits with 1 for an unknow
   expect(err).toContain('(server-wait.ended) is from another version of Loupe and is not shown\n');
   expect(err).toContain('(run.forked) is from another version of Loupe and is not shown\n');
   expect(err).toContain('(reply.parsed) is from another version of Loupe and is not shown\n');
-  expect(err).toContain('\ndelegated (delegated; ');
+  expect(err).toContain('\ndelegated (');
   expect(out).toContain('Revenue grew');
   expect(code).toBe(1);
 });
@@ -193,6 +199,17 @@ it('fits the help into a terminal, and leaves a pipe its lines', async () => {
   const { out } = await run(['run', '--help'], { isTTY: true, columns: 70 });
   expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(70);
   expect((await run(['run', '--help'], { columns: 70 })).out).toBe(usageOfCommand('run'));
+});
+
+it.each([
+  [['list', '--tag', 'none'], 'No runs match.\n'],
+  [['presets'], 'There are no presets yet. Save one in the form of a new run.\n'],
+  [['experiment', 'status'], 'There are no experiments yet. Run one: loupe experiment run PLAN\n'],
+])('explains to a person, but not to a script, why the output of %j is empty', async (args, words) => {
+  expect(await run(args, { isTTY: true })).toEqual({ code: 0, out: '', err: words });
+  expect(await run(args)).toEqual({ code: 0, out: '', err: '' });
+  const json = await run([...args, '--json'], { isTTY: true });
+  expect([json.code, json.err]).toEqual([0, '']);
 });
 
 it('prints its version, wherever it is called', () => {

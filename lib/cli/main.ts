@@ -9,6 +9,7 @@ import type { CreateRunRequest } from '../api/create-run.ts';
 import type { AttachedImage } from '../api/image.ts';
 import type { CheckProgress } from '../api/model-check.ts';
 import { canRun, sortedModels } from '../browser/state/models.ts';
+import { noRunsWords } from '../browser/words/run-state-words.ts';
 import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
 import { Loupe, type LoupeRun } from '../client/loupe.ts';
 import { throughRestart } from '../client/through-restart.ts';
@@ -160,6 +161,10 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       const runs = await loupe.list({ limit: command.limit, query: command.query });
       const lines = command.json ? runs.map(jsonLine) : listLines(runs, widthOf(terminal));
       await write(stdout, asText(lines));
+      const filtered = Object.keys(command.query).some((name) => name !== 'sort');
+      const start = filtered ? '' : ' Start one: loupe run "TASK" --model NAME';
+      if (runs.length === 0 && !command.json)
+        await explainEmpty(`${noRunsWords({ filtered })}${start}`, terminal);
       return EXIT.ok;
     }
     case 'note': {
@@ -171,6 +176,9 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       const presets = await loupe.presets();
       const lines = command.json ? presets.map(jsonLine) : presetLines(presets, widthOf(terminal));
       await write(stdout, asText(lines));
+      if (presets.length === 0 && !command.json) {
+        await explainEmpty('There are no presets yet. Save one in the form of a new run.', terminal);
+      }
       return EXIT.ok;
     }
     case 'stop': {
@@ -207,6 +215,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       return performExperiment(command.command, loupe.experiments, {
         columns: widthOf(terminal),
         print: (lines) => write(stdout, asText(lines)),
+        explainEmpty: (words) => explainEmpty(words, terminal),
         report: (lines) => write(stderr, asText(lines.map(messageLine))),
         json: (value) => write(stdout, `${jsonLine(value)}\n`),
         save: (bytes, output) => save(bytes, output, terminal),
@@ -430,6 +439,11 @@ function widthOf({ stdout }: Terminal): number | undefined {
 
 function asText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Says why a list is empty, to a person. A script gets an empty output. */
+async function explainEmpty(words: string, { stdout, stderr }: Terminal): Promise<void> {
+  if (stdout.isTTY) await write(stderr, `${words}\n`);
 }
 
 /** How much of a run is shown, and the listener for its events. */

@@ -36,3 +36,8 @@ export function runStateWords(run: RunSummary): { label: string; tone: Tone } {
   if (run.queue_position !== undefined) return { label: `Position ${run.queue_position} in the queue`, tone };
   return { label: PHASES[run.phase] ?? run.phase, tone }; // a later version may have other phases
 }
+
+/** Said in place of an empty list of runs. */
+export function noRunsWords({ filtered }: { filtered: boolean }): string {
+  return filtered ? 'No runs match.' : 'There are no runs yet.';
+}
