@@ -141,7 +141,7 @@ describe('npx loupe', () => {
     expect(code).toBe(0);
     expect(err).toContain(`${loupe.url}/runs/${run.id}`);
     expect(err).toContain('Iteration 1 of 20');
-    expect(err).toContain('The model answered (final_answer;');
+    expect(err).toMatch(/^The model answered \(\d+ iterations, ≈?[\d,]+ tokens\)\./m);
     const whole = await (await loupe.request(`/api/runs/${run.id}/log`)).text();
     const ended = JSON.parse(whole.trim().split('\n').at(-1) ?? '');
     expect(out).toBe(`${ended.result.output}\n`);
@@ -181,17 +181,17 @@ describe('npx loupe', () => {
   it('Headless: the exit code says why a run ended', async () => {
     const { code, err } = await command(['run', 'Go', '-m', 'long', '--max-iterations', '2']).ended;
     expect(code).toBe(10);
-    expect(err).toContain('max_iterations');
+    expect(err).toContain('The iteration limit was reached (2 iterations, ');
   });
 
   it.each([
-    ['cut', [], 20, 'Answered, cut off (final_answer;'],
-    ['plans', [], 21, 'Announced work, did none (final_answer;'],
+    ['cut', [], 20, 'Answered, cut off (1 iteration,'],
+    ['plans', [], 21, 'Announced work, did none ('],
     [
       'plain',
       ['--set', 'max_attempts=1', '--check', 'file_exists=a.md'],
       19,
-      'Answered, 1 of 1 check failed (final_answer; 1 iteration,',
+      'Answered, 1 of 1 check failed (1 iteration,',
     ],
   ] as const)('the exit code reflects the outcome of "%s"', async (model, more, exit, words) => {
     const { code, err } = await command(['run', 'Go', '-m', model, ...more]).ended;

@@ -31,7 +31,7 @@ it('prints the text streamed before a call failed, and marks totals that contain
     'Call 1 failed after ≈100 tokens: Too slow.',
     'Text so far: One file is read.',
   ]);
-  expect(endLine(summarizeRun(state))).toContain('≈1000 tokens');
+  expect(endLine(summarizeRun(state))).toContain('≈1,000 tokens');
 });
 
 it('prints that a run was resumed after its server was lost, not that it went on after a wait', () => {
@@ -49,19 +49,26 @@ const ended = (outcome: Outcome): RunSummary => ({
 });
 
 it.each([
-  [{ kind: 'answered' }, /^The model answered \(final_answer; \d+ iterations,/],
-  [{ kind: 'answered_cut_off' }, /^Answered, cut off \(final_answer; \d/],
-  [{ kind: 'announced_work_did_none' }, /^Announced work, did none \(final_answer; \d/],
+  [{ kind: 'answered' }, /^The model answered \(\d+ iterations, [\d,]+ tokens\)\./],
+  [{ kind: 'answered_cut_off' }, /^Answered, cut off \(\d+ iterations,/],
+  [{ kind: 'announced_work_did_none' }, /^Announced work, did none \(\d+ iterations,/],
   [
     { kind: 'answered_checks_failed', checks: { failed: 1, total: 3 } },
-    /^Answered, 1 of 3 checks failed \(final_answer; \d/,
+    /^Answered, 1 of 3 checks failed \(\d+ iterations,/,
   ],
   [
     { kind: 'stall', checks: { failed: 1, total: 3 } },
-    /^The run made no progress \(final_answer; 2 of 3 checks passed, \d/,
+    /^The run made no progress \(2 of 3 checks passed, \d/,
   ],
 ] satisfies [Outcome, RegExp][])('the last line states the outcome %j', (outcome, line) => {
   expect(endLine(ended(outcome))).toMatch(line);
+});
+
+it('counts a session in turns, and says what a run that has not ended is doing', () => {
+  const run = ended({ kind: 'stopped' });
+  expect(endLine({ ...run, mode: 'session', iterations_used: 1 })).toMatch(/^The run was stopped \(1 turn, /);
+  const open = { ...run, outcome: undefined, phase: 'awaiting-approval' } as RunSummary;
+  expect(endLine(open)).toMatch(/^Waiting for you \(/);
 });
 
 it('the list states the outcome of each run', () => {
@@ -108,7 +115,7 @@ it('aligns presets and experiments, and puts them on several lines in a narrow t
 
 it('prints unknown outcomes, phases and verdicts of a later version unchanged', () => {
   const later = { ...ended({ kind: 'answered' }), outcome: { kind: 'delegated' } } as unknown as RunSummary;
-  expect(endLine(later)).toMatch(/^delegated \(final_answer; \d/);
+  expect(endLine(later)).toMatch(/^delegated \(\d+ iterations,/);
   const delegating = { ...later, outcome: undefined, phase: 'delegating' } as unknown as RunSummary;
   expect(listLines([later, delegating])).toEqual([
     expect.stringMatching(/^sample {2}delegated /),

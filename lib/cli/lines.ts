@@ -1,7 +1,7 @@
 import type { Preset } from '../api/preset.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { endWords } from '../browser/words/end-words.ts';
-import { formatOffset } from '../browser/words/format.ts';
+import { formatOffset, formatTokens } from '../browser/words/format.ts';
 import { runStateWords } from '../browser/words/run-state-words.ts';
 import { plainVisibleLine, plainVisibleText, shortLine } from '../browser/words/visible-text.ts';
 import { namedAutoRunFiles } from '../events/auto-run-files.ts';
@@ -90,14 +90,16 @@ function sentenceOf(event: RunEvent, state: RunState): string | undefined {
 
 /** The last line of a finished run: outcome, figures and the log's message. */
 export function endLine(run: RunSummary): string {
-  const { outcome, termination_reason: reason } = run;
-  const words = outcome ? endWords(outcome).title : 'Not ended';
-  const beside = outcome && checksBeside(outcome);
-  const checks = beside ? `${beside.label}, ` : '';
-  const cost = run.cost_usd === undefined ? '' : `, ${formatUsd(run.cost_usd)}`;
-  const spent = `${plural(run.iterations_used, 'iteration')}, ${run.tokens_estimated ? '≈' : ''}${run.tokens_in + run.tokens_out} tokens${cost}`;
+  const { outcome, iterations_used: steps, tokens_in: read, tokens_out: written } = run;
+  const words = outcome ? endWords(outcome).title : runStateWords(run).label;
+  const figures = [
+    outcome && checksBeside(outcome)?.label,
+    plural(steps, modeFacts(run.mode).step.toLowerCase()),
+    `${formatTokens(read + written, run.tokens_estimated ? 1 : 0)} tokens`,
+    run.cost_usd === undefined ? undefined : formatUsd(run.cost_usd),
+  ].filter((figure) => figure !== undefined);
   const message = run.message === undefined ? '' : ` ${plainVisibleLine(run.message)}`;
-  return `${words} (${reason ?? run.phase}; ${checks}${spent}).${message}`;
+  return `${words} (${figures.join(', ')}).${message}`;
 }
 
 /**
