@@ -1,6 +1,6 @@
 import type { LoadedModel, LoadProgress } from './chat-model.ts';
 import { keepAliveForLoad } from './keep-alive.ts';
-import { ModelError } from './model-error.ts';
+import { ModelError, ModelNotAvailableError } from './model-error.ts';
 import { callOllama, type OllamaConnection } from './ollama-connection.ts';
 import { RunnerFinder, type RunnerResidency } from './residency.ts';
 import type { RunningModel } from './running-model.ts';
@@ -64,6 +64,8 @@ export async function loadModel(
       { ...context, onTimeout: () => loadTimeout(model, context.timeoutMs), asked: { model } },
       (call) => call.post('/api/chat', [Buffer.from(JSON.stringify({ ...body, stream: false }))]),
     );
+  } catch (error) {
+    throw error instanceof ModelError && error.kind === 'model_missing' ? removed(model, error) : error;
   } finally {
     over.abort(OVER);
     connection.facts.running.forget();
@@ -149,6 +151,11 @@ function pause(ms: number, over: AbortSignal): Promise<void> {
     { once: true },
   );
   return promise;
+}
+
+/** The model was installed when it was checked before the load. */
+function removed(model: string, cause: ModelError): ModelError {
+  return new ModelNotAvailableError({ model, status: 404, detail: cause.message, cause });
 }
 
 function loadTimeout(model: string, timeoutMs: number): ModelError {

@@ -656,6 +656,18 @@ describe('load', () => {
     await expect.poll(() => fake.closeEvents.map(({ phase }) => phase)).toEqual(['load', 'load']);
   });
 
+  it('a model that is missing by now is reported with what to do', async () => {
+    const { model } = await start();
+    const failed = await modelErrorOf(model.load({ ...load(), model: 'qwen3:8b' }, context()));
+    expect(failed).toMatchObject({
+      kind: 'model_missing',
+      code: 'model_missing',
+      status: 404,
+      message: 'Model "qwen3:8b" is missing. Run: ollama pull qwen3:8b',
+      hint: 'Or choose an installed model.',
+    });
+  });
+
   it('a model that does not fit into memory is not tried again', async () => {
     const error = 'model requires more system memory (20 GiB) than is available (8 GiB)';
     const { model } = await start({

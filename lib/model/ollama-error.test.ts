@@ -118,3 +118,30 @@ it('does not retry a model that does not fit into memory', () => {
   );
   expect(http(500, 'llama runner process has terminated: exit status 2').transient).toBe(true);
 });
+
+it.each([
+  [400, '"bge" does not support chat', 'list completion'],
+  [400, 'registry.ollama.ai/library/bge:latest does not support completion', 'list completion'],
+  [500, 'this model is missing data required for image input', 'cannot see images'],
+  [400, 'gemma3:1b does not support vision', 'cannot see images'],
+  [500, 'timed out waiting for llama runner to start - progress 0.00 - ', 'OLLAMA_LOAD_TIMEOUT'],
+  [500, 'timed out waiting for llama-server to start: context deadline exceeded', 'OLLAMA_LOAD_TIMEOUT'],
+  [500, 'unable to load model: /root/.ollama/models/blobs/sha256-00', 'ollama pull qwen3:8b'],
+  [500, 'open /root/.ollama/models/blobs/sha256-00: no such file or directory', 'ollama pull qwen3:8b'],
+  [500, 'unsupported model format', 'ollama pull qwen3:8b'],
+  [500, 'llama runner process has terminated: exit status 2', 'crashed'],
+  [500, 'llama runner process no longer running: -1 ', 'crashed'],
+  [500, 'llama-server process has terminated: signal: killed', 'crashed'],
+  [
+    500,
+    'model runner has unexpectedly stopped, this may be due to resource limitations or an internal error, check ollama server logs for details',
+    'crashed',
+  ],
+  [401, 'unauthorized', 'ollama signin'],
+] as const)('says what to do about %i %s', (status, text, hint) => {
+  expect(http(status, text)).toMatchObject({ kind: 'http', hint: expect.stringContaining(hint) });
+});
+
+it('does not send a person who meets a proxy to the sign-in of Ollama', () => {
+  expect(httpError(401, '<h1>401 Authorization Required</h1>', asked).hint).toContain('in front of Ollama');
+});

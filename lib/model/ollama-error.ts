@@ -51,6 +51,36 @@ const INVALID_NAME = /^(unqualified name|invalid model name)\b/;
 const UNUSABLE_MODEL =
   /^template: |unknown model architecture|not supported by your version of Ollama|requires a newer version of Ollama/;
 
+/** Errors of the model, its files or its process, and what to do about them. */
+const HINTS: readonly { pattern: RegExp; hint: (model: string) => string }[] = [
+  {
+    pattern: /does not support (chat|generate|completion)\b/,
+    hint: (model) =>
+      `Model "${model}" cannot write text. Choose one whose capabilities list completion, for example: ollama pull qwen3`,
+  },
+  {
+    pattern: /missing data required for image input|does not support\b[\s\S]*\bvision\b/,
+    hint: (model) =>
+      `Model "${model}" cannot see images. Choose one whose capabilities list vision, or leave the images out.`,
+  },
+  {
+    pattern: /^timed out waiting for (llama[ -]?runner|llama-server|server) to start/,
+    hint: () =>
+      'Ollama gave up loading the model. Choose a smaller one, or start Ollama with a longer OLLAMA_LOAD_TIMEOUT, such as 15m.',
+  },
+  {
+    pattern:
+      /^unable to load model\b|invalid file magic|unsupported model format|digest mismatch|\bblobs\b.*no such file|no longer compatible with your version of Ollama/,
+    hint: (model) => `The files of the model are damaged, incomplete or too old. Run: ollama pull ${model}`,
+  },
+  {
+    pattern:
+      /(runner|llama-server) (process )?(has terminated|no longer running|has unexpectedly stopped)|resource limitations|error was encountered while running the model/,
+    hint: () =>
+      'The process that runs the model crashed, often for lack of memory. Choose a smaller model or a smaller window. The log of the Ollama server has the cause.',
+  },
+];
+
 /** A reply with a status other than 200 (T5): `Ollama HTTP {status}: {body}`, the body cut at 500 characters. */
 export function httpError(status: number, body: string, asked: AskedFor): ModelError {
   const message = `Ollama HTTP ${status}: ${shortText(body.trim(), BODY_EXCERPT)}`;
@@ -159,6 +189,16 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
       hint: 'This Ollama cannot run the model. Update Ollama, or choose another model.',
     };
   }
+  if (status === 401) {
+    return {
+      kind: 'http',
+      hint: json
+        ? 'Ollama is not signed in to the service that runs this model. Run: ollama signin'
+        : 'Something in front of Ollama wants a sign-in. Check OLLAMA_HOST, or the settings of the proxy.',
+    };
+  }
+  const known = HINTS.find(({ pattern }) => pattern.test(text));
+  if (known) return { kind: 'http', hint: known.hint(model) };
   if (status === 429) {
     return {
       kind: 'http',
