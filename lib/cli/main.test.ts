@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { summarizeRun } from '../api/summarize-run.ts';
@@ -71,6 +71,12 @@ beforeAll(async () => {
       return;
     }
     const { pathname, searchParams } = new URL(request.url ?? '', url);
+    if (pathname.startsWith('/api/runs/cut')) {
+      // The connection breaks in the middle of the answer.
+      response.writeHead(200, { 'content-length': 1000 });
+      response.write('{"run": ', () => request.socket.destroy());
+      return;
+    }
     if (pathname === '/api/experiments' || pathname === '/api/presets' || searchParams.has('tag')) {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ runs: [], presets: [], experiments: [] }));
@@ -210,6 +216,27 @@ it.each([
   expect(await run(args)).toEqual({ code: 0, out: '', err: '' });
   const json = await run([...args, '--json'], { isTTY: true });
   expect([json.code, json.err]).toEqual([0, '']);
+});
+
+it('says that the connection broke in the middle of an answer, and what is incomplete', async () => {
+  expect(await run(['follow', 'cut'])).toEqual({
+    code: 69,
+    out: '',
+    err: `loupe: The connection to Loupe at ${url} broke before its answer was complete.\n       It may have been stopped or started again. Try again.\n`,
+  });
+  const printed = await run(['export', 'cut']);
+  expect([printed.code, printed.err]).toEqual([
+    69,
+    'loupe: The output is incomplete: the connection to Loupe was lost.\n       Try again.\n',
+  ]);
+  const folder = mkdtempSync(join(tmpdir(), 'loupe-cut-'));
+  const file = join(folder, 'run.jsonl');
+  const saved = await run(['export', 'cut', '--output', file]);
+  rmSync(folder, { recursive: true });
+  expect([saved.code, saved.err]).toEqual([
+    69,
+    `loupe: ${file} is incomplete: the connection to Loupe was lost.\n       Delete the file and try again.\n`,
+  ]);
 });
 
 it('prints its version, wherever it is called', () => {

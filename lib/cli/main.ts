@@ -11,6 +11,7 @@ import type { CheckProgress } from '../api/model-check.ts';
 import { canRun, sortedModels } from '../browser/state/models.ts';
 import { noRunsWords } from '../browser/words/run-state-words.ts';
 import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
+import { isLostAnswer } from '../client/http.ts';
 import { Loupe, type LoupeRun } from '../client/loupe.ts';
 import { throughRestart } from '../client/through-restart.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -233,8 +234,12 @@ async function save(
   output: string | undefined,
   { stdout }: Terminal,
 ): Promise<void> {
-  if (output === undefined) await pipeline(bytes, stdout, { end: false });
-  else await pipeline(bytes, createWriteStream(output, { flags: 'wx' })).catch(notWritten(output));
+  try {
+    if (output === undefined) await pipeline(bytes, stdout, { end: false });
+    else await pipeline(bytes, createWriteStream(output, { flags: 'wx' })).catch(notWritten(output));
+  } catch (error) {
+    throw isLostAnswer(error) ? incomplete(output, error) : error;
+  }
 }
 
 /** Images as the API takes them. @throws {AppError} `usage` for a file that cannot be read */
@@ -613,6 +618,16 @@ function notWritten(output: string): (error: unknown) => never {
       cause: error,
     });
   };
+}
+
+/** A download that ended early, such as because the server was stopped. */
+function incomplete(output: string | undefined, cause: unknown): AppError {
+  return new AppError({
+    code: 'unreachable',
+    message: `${output ?? 'The output'} is incomplete: the connection to Loupe was lost.`,
+    hint: output === undefined ? 'Try again.' : 'Delete the file and try again.',
+    cause,
+  });
 }
 
 function noSuchImage(error: unknown): never {

@@ -40,7 +40,12 @@ export class LoupeHttp {
   ): Promise<Reply> {
     const answer = await this.request(path, { body, signal, idempotencyKey });
     // Not validated: a server of another version may have other fields and values than the types of lib/api.
-    return (await answer.json()) as Reply;
+    try {
+      return (await answer.json()) as Reply;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw isLostAnswer(error) ? this.#lost(error) : error;
+    }
   }
 
   async request(
@@ -85,6 +90,15 @@ export class LoupeHttp {
     if (answer.ok) return answer;
     throw await refusalOf(answer);
   }
+
+  #lost(cause: unknown): AppError {
+    return new AppError({
+      code: 'unreachable',
+      message: `The connection to Loupe at ${this.url} broke before its answer was complete.`,
+      hint: 'It may have been stopped or started again. Try again.',
+      cause,
+    });
+  }
 }
 
 /** @throws {AppError} `empty_answer` */
@@ -109,8 +123,8 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** Whether the connection broke before the answer had arrived: the server may have done what was asked. */
 export function isLostAnswer(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return BROKEN.has(errno(error) ?? '') || isLostAnswer(error.cause);
+  const failure = error instanceof AppError ? error.cause : error;
+  return failure instanceof TypeError && BROKEN.has(errno(failure.cause) ?? '');
 }
 
 /** How long to wait before the next attempt to reconnect. @param tries attempts that have failed, from 0 */
