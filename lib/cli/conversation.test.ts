@@ -87,3 +87,22 @@ it('prompts again after a message that the server refuses', async () => {
   await vi.waitFor(() => expect(errors).toHaveLength(1));
   expect(printed.err).toBe('You: You: ');
 });
+
+it('ends the line of its prompt before other output, unless the person has', async () => {
+  const { printed, input, conversation } = open({ isTTY: true });
+  conversation.leavePrompt();
+  conversation.event(waits);
+  conversation.leavePrompt(); // a message from the page is printed
+  conversation.leavePrompt();
+  expect(printed.err).toBe('You: \n');
+  conversation.event(said);
+  conversation.event(waits);
+  input.write('Entered.\n');
+  await settled();
+  conversation.leavePrompt();
+  expect(printed.err).toBe('You: \nYou: ');
+  conversation.event(said);
+  conversation.event(waits);
+  input.end();
+  await vi.waitFor(() => expect(printed.err).toBe('You: \nYou: You: \n'));
+});

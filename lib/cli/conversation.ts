@@ -22,6 +22,7 @@ export class Conversation {
   readonly #unsent: string[] = [];
   #waits = false;
   #isOver = false;
+  #isPrompting = false;
   #hasEnded = false;
   #hasFailed = false;
   /** Requests are sent one after another, so that messages keep their order. */
@@ -37,10 +38,12 @@ export class Conversation {
     this.#onError = onError;
     this.#lines = createInterface({ input, terminal: false });
     this.#lines.on('line', (line) => {
+      this.#isPrompting = false; // the terminal has ended the line
       if (line.trim() !== '') this.#unsent.push(line.trim());
       this.#advance();
     });
     this.#lines.on('close', () => {
+      this.leavePrompt();
       this.#isOver = true;
       this.#advance();
     });
@@ -55,12 +58,22 @@ export class Conversation {
   event({ type }: Pick<RunEvent, 'type'>): void {
     if (type === 'message.awaited') {
       this.#waits = true;
-      if (this.#input.isTTY && this.#unsent.length === 0) this.#stderr.write(PROMPT);
+      if (this.#input.isTTY && this.#unsent.length === 0) {
+        this.#isPrompting = true;
+        this.#stderr.write(PROMPT);
+      }
     }
     if (type === 'operator.messaged' || type === 'autopilot.switched' || type === 'stop.requested') {
       this.#waits = false;
     }
     this.#advance();
+  }
+
+  /** Ends the line of a prompt that nothing was entered at. Call before anything else is printed. */
+  leavePrompt(): void {
+    if (!this.#isPrompting) return;
+    this.#isPrompting = false;
+    this.#stderr.write('\n');
   }
 
   close(): void {

@@ -391,6 +391,7 @@ async function follow(
       return;
     }
     const force = presses === 2;
+    conversation?.leavePrompt();
     terminal.stderr.write(
       force
         ? 'Stopping immediately.\n'
@@ -497,8 +498,12 @@ async function printWords(
   const says = isConversation ? stdout : stderr;
   let unfinishedLine = false;
   const onProgress = (event: ProgressEvent) => {
-    if (event.type === 'notice') stderr.write(`${noticeLine(event.text)}\n`);
+    if (event.type === 'notice') {
+      conversation?.leavePrompt();
+      stderr.write(`${noticeLine(event.text)}\n`);
+    }
     if (event.type !== 'token' || (!isConversation && !live)) return;
+    conversation?.leavePrompt();
     says.write(event.text);
     unfinishedLine = !event.text.endsWith('\n');
   };
@@ -510,7 +515,9 @@ async function printWords(
           unfinishedLine = false;
           await write(says, '\n');
         }
-        await write(stderr, asText(linesOf(event, state)));
+        const lines = linesOf(event, state);
+        if (lines.length > 0) conversation?.leavePrompt();
+        await write(stderr, asText(lines));
         conversation?.event(event);
         if (event.type !== 'run.ended') return;
         const { output, error } = event.result;
