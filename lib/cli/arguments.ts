@@ -197,7 +197,7 @@ ends. With --autopilot it continues by itself within its limits (autopilot_turns
 Exit codes: 0 answered, or a session that ended with its input;
 10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 timeout, 16 window full, 17 stopped,
 18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none, 22 answer does not fit its schema;
-2 usage error, 69 server unreachable, 77 not signed in, 141 output closed by its reader.
+1 any other failure, 2 usage error, 69 server unreachable, 77 not signed in, 141 output closed by its reader.
 `;
 
 /** The part of `USAGE` about one command. */
