@@ -64,7 +64,8 @@ describe('loupe experiment', () => {
     ['study --small --json', /Name the study that --small is for/],
     ['status a b', /Usage/],
     ['export a --format pdf', /must be one of csv, jsonl, plan, html, bundle/],
-    ['begin', /run PLAN, or study/],
+    ['begin', /run PLAN, or study, status, results, export, stop, continue, retry, delete\.$/],
+    ['reslts a', /"experiment reslts" is not a command; did you mean "results"\?/],
     ['run a --nothing', /nothing/],
   ])('refuses "%s"', (line, reason) => {
     expect(() => read(line)).toThrow(reason);

@@ -1,5 +1,6 @@
 import { EXPERIMENT_EXPORTS } from '../api/experiment-files.ts';
 import type { StudySize } from '../api/study.ts';
+import { nearestName } from '../util/nearest-name.ts';
 import { COMMON, one, outputOf, parse, usage, wholeNumber } from './options.ts';
 
 /** The files that `loupe experiment export` writes. */
@@ -49,6 +50,19 @@ const FOLLOWING = {
   detach: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
+
+/** The names of the commands, as the help lists them. */
+const ACTIONS = [
+  'run',
+  'study',
+  'status',
+  'results',
+  'export',
+  'stop',
+  'continue',
+  'retry',
+  'delete',
+] as const satisfies readonly ExperimentCommand['action'][];
 
 /** Options of a list of studies. */
 const LISTING: ReadonlySet<string> = new Set(['json', ...Object.keys(COMMON)]);
@@ -116,10 +130,11 @@ export function readExperiment(args: readonly string[]): { command: ExperimentCo
       const id = one(positionals, 'experiment delete ID');
       return { command: { action, id, runs: values.runs === true }, ...urlOf(values) };
     }
-    default:
-      throw usage(
-        'Usage: loupe experiment run PLAN, or study, status, results, export, stop, continue, retry, delete.',
-      );
+    default: {
+      const nearest = action === undefined ? undefined : nearestName(action, ACTIONS);
+      if (nearest) throw usage(`"experiment ${action}" is not a command; did you mean "${nearest}"?`);
+      throw usage(`Usage: loupe experiment run PLAN, or ${ACTIONS.slice(1).join(', ')}.`);
+    }
   }
 }
 
