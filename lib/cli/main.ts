@@ -146,7 +146,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
           : runOfPreset(await loupe.presets(), { preset, body: options, fields });
       if (body.model === undefined) throw await noModel(loupe);
       // The server validates the fields and reports the invalid ones.
-      const run = await loupe.start(body as CreateRunRequest);
+      const run = await loupe.start(body as CreateRunRequest, { onReconnect: reconnecting(terminal) });
       if (command.detach) {
         await write(stdout, `${plainVisibleLine(run.id)}\n`);
         return EXIT.ok;

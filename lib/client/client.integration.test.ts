@@ -195,6 +195,17 @@ it('sends a message once, although the answers to its request are lost', async (
   between.close();
 });
 
+it('starts one run, although the answers to its request are lost', async () => {
+  const between = await proxyLosing(2, /^\/api\/runs$/);
+  const started = await new Loupe({ url: between.url, token: server.token }).start({
+    model: 'short',
+    task: 'Count once',
+  });
+  expect(between.lost()).toBe(2);
+  expect(await loupe.list({ query: { text: 'Count once' } })).toMatchObject([{ id: started.id }]);
+  between.close();
+});
+
 it('an error in a callback ends follow() but not the run [E12]', async () => {
   const started = await loupe.start({ model: 'short', task: 'Count' });
   const following = started.follow({

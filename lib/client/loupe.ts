@@ -28,6 +28,14 @@ import { ProgressEmitter, type ProgressListener } from './progress-emitter.ts';
 import { repeatIfLost } from './through-restart.ts';
 import { followRun, pathOf, type RunUpdate } from './updates.ts';
 
+/** How a request is repeated whose answer is lost. */
+interface RepeatOptions {
+  /** Another request with the same key does nothing but return what the first one did. Default: a new one. */
+  idempotencyKey?: string;
+  /** Called when the connection is lost, with the wait until the next attempt, in milliseconds. */
+  onReconnect?: (waitMs: number) => void;
+}
+
 /** The file formats of a run (docs/api.md). */
 export const EXPORT_FORMATS = [
   'run',
@@ -66,9 +74,18 @@ export class Loupe {
     return new LoupeExperiments(this.#http);
   }
 
-  /** Starts a run (`POST /api/runs`) and returns as soon as it is stored. */
-  async start(request: CreateRunRequest): Promise<LoupeRun> {
-    const { run } = await this.#http.json<RunReply>('/api/runs', request);
+  /**
+   * Starts a run (`POST /api/runs`) and returns as soon as it is stored. If the answer is lost, the request is repeated with
+   * the same key, so that it starts one run.
+   *
+   * @throws {AppError} `unreachable` if the server cannot be reached, or not again within a minute; any error from it
+   */
+  async start(
+    request: CreateRunRequest,
+    { idempotencyKey = randomUUID(), onReconnect = () => {} }: RepeatOptions = {},
+  ): Promise<LoupeRun> {
+    const send = () => this.#http.json<RunReply>('/api/runs', request, { idempotencyKey });
+    const { run } = await repeatIfLost(send, onReconnect);
     return new LoupeRun(this.#http, run.id);
   }
 
@@ -204,14 +221,6 @@ export interface FollowOptions {
   signal?: AbortSignal;
 }
 
-export interface SayOptions {
-  images?: readonly AttachedImage[];
-  /** Identifies the message: another request with the same key does not send it again. Default: a new one. */
-  idempotencyKey?: string;
-  /** Called when the connection is lost, with the wait until the next attempt, in milliseconds. */
-  onReconnect?: (waitMs: number) => void;
-}
-
 /** One run on the server. */
 export class LoupeRun {
   readonly id: string;
@@ -315,7 +324,11 @@ export class LoupeRun {
    */
   async say(
     text: string,
-    { images = [], idempotencyKey = randomUUID(), onReconnect = () => {} }: SayOptions = {},
+    {
+      images = [],
+      idempotencyKey = randomUUID(),
+      onReconnect = () => {},
+    }: RepeatOptions & { images?: readonly AttachedImage[] } = {},
   ): Promise<MessageReply['message']> {
     const path = `${pathOf(this.id)}/messages`;
     const body = images.length > 0 ? { text, images } : { text };
