@@ -1,10 +1,10 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { type FormEvent, useMemo, useRef, useState } from 'react';
-import type { ForkDraftReply, ForkRequest } from '#lib/api/fork-run.ts';
+import { type FormEvent, useMemo, useState } from 'react';
+import type { ForkDraftReply } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
-import { postJson } from '#lib/browser/api.ts';
+import { createOnce } from '#lib/browser/create-once.ts';
 import { type ForkDraft, focusedText, newForkDraft, readForkDraft } from '#lib/browser/drafts/fork-draft.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import { plural } from '#lib/browser/words/format.ts';
@@ -40,26 +40,18 @@ export function ForkForm({
   const [draft, setDraft] = useState(() => newForkDraft(point, { imported: isImported }));
   const { busy, problem, run: request } = useRequest();
   const [tried, setTried] = useState(false);
-  // Sending the same request twice creates one fork; a changed request has its own key.
-  const sent = useRef({ body: '', key: '' });
   const change = (changes: Partial<ForkDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const read = useMemo(() => readForkDraft(point, opening.place, draft), [point, opening, draft]);
   const problems = tried && !read.ok ? read.problems : {};
   const focused = useMemo(() => focusedText(point, opening.focus), [point, opening]);
   const part: ForkPart = { point, focused, draft, problems, onChange: change };
-  const keyOf = (request: ForkRequest) => {
-    const body = JSON.stringify(request);
-    if (body !== sent.current.body) sent.current = { body, key: crypto.randomUUID() };
-    return sent.current.key;
-  };
   const start = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
     if (!read.ok) return;
     void request(async () => {
-      const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, read.request, {
-        idempotencyKey: keyOf(read.request),
-      });
+      const path = `/api/runs/${encodeURIComponent(runId)}/fork`;
+      const { run } = await createOnce<RunReply>(path, read.request);
       onCancel();
       router.push(`/runs/${run.id}`);
       return LEAVING;

@@ -6,7 +6,7 @@ import { useStore } from 'zustand';
 import type { ForkDraftReply } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
 import type { SentRequestReply } from '#lib/api/sent-request.ts';
-import { postJson } from '#lib/browser/api.ts';
+import { createOnce } from '#lib/browser/create-once.ts';
 import { forkQuery } from '#lib/browser/drafts/fork-query.ts';
 import { forkOfRerun, placeOfCall } from '#lib/browser/drafts/rerun-fork.ts';
 import { isUnderWay, type RerunStore, type RerunTry, rowOfTry } from '#lib/browser/state/rerun-tries.ts';
@@ -179,7 +179,7 @@ function KeepAsFork({ sent, row, path, onLeave, each }: Omit<Part, 'store'> & { 
   const start = () =>
     run(async () => {
       if (!fork?.ok) return;
-      const { run: made } = await postJson<RunReply>(`${path}/fork`, fork.request);
+      const { run: made } = await createOnce<RunReply>(`${path}/fork`, fork.request);
       onLeave();
       router.push(`/runs/${made.id}`);
       return LEAVING;

@@ -4,7 +4,8 @@ import { useRouter } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import type { ForkRequest } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
-import { getJson, postJson } from '#lib/browser/api.ts';
+import { getJson } from '#lib/browser/api.ts';
+import { createOnce } from '#lib/browser/create-once.ts';
 import {
   continueWith,
   forkBeforeCause,
@@ -92,7 +93,7 @@ export function NextSteps({
     });
   const fork = (request: ForkRequest) =>
     go(async () => {
-      const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
+      const { run } = await createOnce<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
         ...request,
         ...(imported ? { workspace: 'empty' } : {}),
       });

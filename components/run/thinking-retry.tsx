@@ -3,7 +3,7 @@
 import { useRouter } from 'next/navigation';
 import type { ForkRequest } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
-import { postJson } from '#lib/browser/api.ts';
+import { createOnce } from '#lib/browser/create-once.ts';
 import { eatenReply } from '#lib/browser/words/eaten-reply.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
@@ -29,7 +29,7 @@ export function ThinkingRetry() {
   if (!eaten || !call || !agentic) return null;
   const again = (settings: ForkRequest['settings']) =>
     request(async () => {
-      const { run } = await postJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
+      const { run } = await createOnce<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
         at: { before_iteration: call.iteration, attempt: call.attempt },
         settings,
         workspace: server?.imported ? 'empty' : 'same',

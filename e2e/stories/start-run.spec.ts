@@ -225,6 +225,30 @@ for (const [path, label] of [
   });
 }
 
+test('starting again after the answer was lost opens the run that was started', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'lost-model', steps: [{ reply: { content: 'The task is completed.' } }] });
+  let isLost = false;
+  await page.route('**/api/runs', async (route) => {
+    if (isLost) return route.continue();
+    isLost = true;
+    await route.fetch();
+    await route.abort();
+  });
+  await page.goto('/');
+  await page.getByLabel('Model', { exact: true }).selectOption({ label: 'lost-model:latest' });
+  await page.getByLabel('Task', { exact: true }).fill('Start only once');
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await expect(page.getByText('The Loupe server does not answer.')).toBeVisible();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await new RunView(page).expectEnd('The model answered', 'final_answer');
+  const { runs } = await (await loupe.request('/api/runs?text=Start+only+once')).json();
+  expect(runs).toHaveLength(1);
+});
+
 test('a task of nothing but spaces is reported on the first page', async ({ page }) => {
   await page.goto('/');
   await expect(page.getByRole('button', { name: 'Start', exact: true })).toBeEnabled();

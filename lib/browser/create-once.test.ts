@@ -1,0 +1,42 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { createOnce } from './create-once.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** A server that receives requests with these keys, and whose answers are lost while it is told so. */
+function serve() {
+  const keys: string[] = [];
+  const server = { keys, isLosing: false };
+  vi.stubGlobal('fetch', async (_path: string, { headers }: { headers: Record<string, string> }) => {
+    keys.push(headers['idempotency-key'] ?? '');
+    if (server.isLosing) throw new TypeError('Failed to fetch');
+    return Response.json({ run: { id: 'r1' } }, { status: 201 });
+  });
+  return server;
+}
+
+it('repeats the key of a request whose answer was lost, and takes a new one after an answer', async () => {
+  const server = serve();
+  const start = (task: string) => createOnce('/api/runs', { task });
+  server.isLosing = true;
+  await expect(start('a')).rejects.toMatchObject({ code: 'unreachable' });
+  server.isLosing = false;
+  await start('a');
+  await start('a');
+  const [first, second, third] = server.keys;
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
+
+it('takes a new key for a changed request, and another path', async () => {
+  const server = serve();
+  server.isLosing = true;
+  for (const [path, task] of [
+    ['/api/runs', 'a'],
+    ['/api/runs', 'b'],
+    ['/api/runs/r1/fork', 'b'],
+  ] as const) {
+    await expect(createOnce(path, { task })).rejects.toMatchObject({ code: 'unreachable' });
+  }
+  expect(new Set(server.keys).size).toBe(3);
+});
