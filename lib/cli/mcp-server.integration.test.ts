@@ -29,6 +29,11 @@ beforeAll(async () => {
       { reply: { content: 'The task is completed.' } },
     ],
   });
+  const error = '"broken" does not support chat';
+  ollama.add({
+    name: 'broken',
+    steps: [{ fault: { kind: 'http', status: 400, body: { error } }, reply: { content: '' } }],
+  });
   loupe = await startLoupe({ ollamaUrl: ollama.url });
 });
 afterAll(async () => {
@@ -146,6 +151,16 @@ describe('npx loupe mcp', () => {
     const waiting = await loupeServer.call('run_result', { run_id: run.id });
     expect(waiting.data).toMatchObject({ ended: false, waits_for_person: true });
     expect(waiting.text).toContain(`${loupe.url}/runs/${run.id}`);
+  });
+
+  it('says what to do about a run that failed', async () => {
+    await using loupeServer = await connect();
+    const started = await loupeServer.call('start_run', { task: 'x', model: 'broken' });
+    const failed = await loupeServer.call('follow_run', { run_id: started.data.run_id });
+    const words =
+      'Ollama HTTP 400: {"error":"\\"broken\\" does not support chat"} Model "broken" cannot write text.';
+    expect(failed.data).toMatchObject({ ended: true, output: '', error: expect.stringContaining(words) });
+    expect(failed.text).toContain(words);
   });
 
   it('says what to do when Loupe is not running or refuses a request', async () => {

@@ -296,12 +296,12 @@ async function shapeOf(loupe: Loupe, id: string, signal?: AbortSignal): Promise<
   const shape = summaryShape(await run.summary(signal), loupe.url);
   if (!shape.ended) return shape;
   const { output, error } = await run.result({ ...(signal && { signal }) });
-  return { ...shape, output, ...(error && { error: error.message }) };
+  return { ...shape, output, ...(error && { error: sentencesOf(error) }) };
 }
 
 function runReply(run: RunShape) {
   const state = run.ended
-    ? (run.output ?? '') || (run.message ?? 'The run has ended without an answer.')
+    ? (run.output ?? '') || (run.error ?? run.message ?? 'The run has ended without an answer.')
     : run.waits_for_person
       ? `The run waits for a person. Ask them to open ${run.url}`
       : `The run is still in progress. Call follow_run with run_id "${run.run_id}" for its result. A person can watch it at ${run.url}`;
@@ -320,7 +320,11 @@ async function asked<Reply>(
     return await work();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const text = [error.message, error.hint].filter((part) => part !== undefined).join(' ');
-    return { isError: true, content: [{ type: 'text', text }] };
+    return { isError: true, content: [{ type: 'text', text: sentencesOf(error) }] };
   }
+}
+
+/** What happened, and what to do next. */
+function sentencesOf({ message, hint }: { message: string; hint?: string | undefined }): string {
+  return hint === undefined ? message : `${message} ${hint}`;
 }
