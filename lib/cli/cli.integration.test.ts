@@ -207,6 +207,20 @@ describe('npx loupe', () => {
     expect(out).toBe(await (await loupe.request(`/api/runs/${id}/log`)).text());
   });
 
+  it('says where to decide while calls wait for approval, but not about calls of the past', async () => {
+    const running = command(['run', 'Go', '-m', 'short', '--set', 'approval={"default":"ask"}']);
+    await vi.waitFor(() => expect(running.got.err).toContain('Waiting for you: '), { timeout: 30_000 });
+    const { id } = await newestRun();
+    expect(running.got.err).toContain(`waits for approval\nWaiting for you: ${loupe.url}/runs/${id}\n`);
+    const follower = command(['follow', id]);
+    await vi.waitFor(() => expect(follower.got.err).toContain('Waiting for you: '), { timeout: 30_000 });
+    running.child.kill('SIGINT');
+    expect([(await running.ended).code, (await follower.ended).code]).toEqual([17, 17]);
+    const { err } = await command(['follow', id]).ended;
+    expect(err).toContain('waits for approval');
+    expect(err).not.toContain('Waiting for you: ');
+  });
+
   it('Ctrl-C stops after the current step, a second one immediately [S13, S14]', async () => {
     const release = ollama.hold('long', { turn: 1 });
     const running = command(['run', 'Go', '-m', 'long', '--max-iterations', '50']);

@@ -154,10 +154,14 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       const { model, mode } = await run.summary();
       await write(stderr, `${plainVisibleLine(`${run.id}  ${model}`)}\n${loupe.url}/runs/${run.id}\n`);
       const input = modeFacts(mode).isConversation ? terminal.stdin : undefined;
-      return follow(run, { ...command, after: 0, stopsRun: true, input }, terminal);
+      const page = pageOf(run, loupe);
+      return follow(run, { ...command, after: 0, stopsRun: true, input, page }, terminal);
     }
-    case 'follow':
-      return follow(loupe.run(command.runId), { ...command, live: false, stopsRun: false }, terminal);
+    case 'follow': {
+      const run = loupe.run(command.runId);
+      const page = pageOf(run, loupe);
+      return follow(run, { ...command, live: false, stopsRun: false, page }, terminal);
+    }
     case 'list': {
       const runs = await loupe.list({ limit: command.limit, query: command.query });
       const lines = command.json ? runs.map(jsonLine) : listLines(runs, widthOf(terminal));
@@ -378,7 +382,7 @@ async function checkServer(
 /** Follows a run to its end. Ctrl-C stops the run, or only the following, depending on the command. */
 async function follow(
   run: LoupeRun,
-  options: { after: number; json: boolean; live: boolean; stopsRun: boolean; input?: Input },
+  options: { after: number; json: boolean; live: boolean; stopsRun: boolean; input?: Input; page: string },
   terminal: Terminal,
 ): Promise<number> {
   const conversation = options.input && openConversation(run, options.input, terminal);
@@ -456,6 +460,8 @@ async function explainEmpty(words: string, { stdout, stderr }: Terminal): Promis
 interface Shown {
   after: number;
   live: boolean;
+  /** The address of the run's page, where calls are approved. */
+  page: string;
   conversation?: Conversation;
 }
 
@@ -488,15 +494,16 @@ async function printEvents(
 /** Progress and notices go to standard error; the answer, and all text of a session, to standard output (S12). */
 async function printWords(
   run: LoupeRun,
-  { after, live, conversation }: Shown,
+  { after, live, page, conversation }: Shown,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<void> {
   const { stdout, stderr } = terminal;
-  const { mode } = await run.summary();
+  const { mode, last_seq: lastSeq } = await run.summary();
   const { isConversation } = modeFacts(mode);
   const says = isConversation ? stdout : stderr;
   let unfinishedLine = false;
+  let wasWaiting = false;
   const onProgress = (event: ProgressEvent) => {
     if (event.type === 'notice') {
       conversation?.leavePrompt();
@@ -518,6 +525,10 @@ async function printWords(
         const lines = linesOf(event, state);
         if (lines.length > 0) conversation?.leavePrompt();
         await write(stderr, asText(lines));
+        // Requests in the past of the log have been decided.
+        const isWaiting = state.phase === 'awaiting-approval' && event.seq >= lastSeq;
+        if (isWaiting && !wasWaiting) await write(stderr, `Waiting for you: ${page}\n`);
+        wasWaiting = isWaiting;
         conversation?.event(event);
         if (event.type !== 'run.ended') return;
         const { output, error } = event.result;
@@ -534,6 +545,10 @@ async function printWords(
     const isOver = error instanceof AppError && error.code === 'no_result';
     if (!signal.aborted && !isOver) throw error;
   }
+}
+
+function pageOf({ id }: LoupeRun, { url }: Loupe): string {
+  return `${url}/runs/${encodeURIComponent(id)}`;
 }
 
 function endsText(event: RunEvent): boolean {
