@@ -221,6 +221,20 @@ describe('npx loupe', () => {
     expect(err).not.toContain('Waiting for you: ');
   });
 
+  it('says that a run waits in the queue, until it begins', async () => {
+    const release = ollama.hold('long', { turn: 1 });
+    const first = command(['run', 'Go', '-m', 'long', '--max-iterations', '2']);
+    await vi.waitFor(() => expect(first.got.err).toContain('Iteration 2'), { timeout: 30_000 });
+    const second = command(['run', 'Wait', '-m', 'plain']);
+    await vi.waitFor(() => expect(second.got.err).toContain('Position 1 in the queue.\n'), {
+      timeout: 30_000,
+    });
+    release();
+    expect((await first.ended).code).toBe(10);
+    const { code, err } = await second.ended;
+    expect([code, err.match(/in the queue/g)]).toEqual([0, ['in the queue']]);
+  });
+
   it('Ctrl-C stops after the current step, a second one immediately [S13, S14]', async () => {
     const release = ollama.hold('long', { turn: 1 });
     const running = command(['run', 'Go', '-m', 'long', '--max-iterations', '50']);

@@ -9,7 +9,7 @@ import type { CreateRunRequest } from '../api/create-run.ts';
 import type { AttachedImage } from '../api/image.ts';
 import type { CheckProgress } from '../api/model-check.ts';
 import { canRun, sortedModels } from '../browser/state/models.ts';
-import { noRunsWords } from '../browser/words/run-state-words.ts';
+import { noRunsWords, runStateWords } from '../browser/words/run-state-words.ts';
 import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
 import { isLostAnswer } from '../client/http.ts';
 import { Loupe, type LoupeRun } from '../client/loupe.ts';
@@ -40,6 +40,8 @@ import { wrapHelp } from './wrap-help.ts';
 const CHECK_LOOK_MS = 500;
 /** Polling interval for the progress of a benchmark, which takes longer. */
 const BENCHMARK_LOOK_MS = 2000;
+/** Polling interval for the place of a run in the queue. */
+const QUEUE_LOOK_MS = 1000;
 const MAX_MESSAGE_CHARS = 2000;
 
 /** The parts of the process that the CLI needs; `process` satisfies it. */
@@ -499,11 +501,14 @@ async function printWords(
   signal: AbortSignal,
 ): Promise<void> {
   const { stdout, stderr } = terminal;
-  const { mode, last_seq: lastSeq } = await run.summary();
+  const { mode, phase, last_seq: lastSeq } = await run.summary();
   const { isConversation } = modeFacts(mode);
   const says = isConversation ? stdout : stderr;
   let unfinishedLine = false;
   let wasWaiting = false;
+  const begun = new AbortController();
+  const queue =
+    phase === 'queued' ? reportQueue(run, terminal, AbortSignal.any([signal, begun.signal])) : undefined;
   const onProgress = (event: ProgressEvent) => {
     if (event.type === 'notice') {
       conversation?.leavePrompt();
@@ -518,6 +523,7 @@ async function printWords(
     await run.follow({
       onProgress,
       onEvent: async (event, state) => {
+        if (event.type === 'run.started' || event.type === 'run.ended') begun.abort();
         if (unfinishedLine && endsText(event)) {
           unfinishedLine = false;
           await write(says, '\n');
@@ -544,6 +550,23 @@ async function printWords(
   } catch (error) {
     const isOver = error instanceof AppError && error.code === 'no_result';
     if (!signal.aborted && !isOver) throw error;
+  } finally {
+    begun.abort();
+    await queue;
+  }
+}
+
+/** Prints the place of a run in the queue when it changes, until the run begins. No event tells it. */
+async function reportQueue(run: LoupeRun, { stderr }: Terminal, begun: AbortSignal): Promise<void> {
+  let told = '';
+  while (!begun.aborted) {
+    await delay(QUEUE_LOOK_MS, undefined, { signal: begun }).catch(() => undefined);
+    // Whatever is wrong with the server, the follower of the run meets and reports it.
+    const now = begun.aborted ? undefined : await run.summary(begun).catch(() => undefined);
+    if (now?.queue_position === undefined) continue;
+    const line = runStateWords(now).label;
+    if (line !== told) await write(stderr, `${plainVisibleLine(line)}.\n`);
+    told = line;
   }
 }
 
