@@ -116,6 +116,24 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it('sends a message once when two processes get its request at the same time', async () => {
+    const { test: other } = await openProcess();
+    try {
+      const id = await test.start();
+      const sent = await Promise.all(
+        [test, other, test, other].map(({ service }) =>
+          service.message(id, 'Look.', { idempotencyKey: 'a' }),
+        ),
+      );
+      expect(sent.map(({ message }) => message.id)).toEqual(['m1', 'm1', 'm1', 'm1']);
+      expect(sent.filter(({ created }) => created)).toHaveLength(1);
+      const events = await store.read(id, { afterSeq: 0, limit: 100 });
+      expect(events.filter(({ type }) => type === 'operator.messaged')).toHaveLength(1);
+    } finally {
+      await other.dispose();
+    }
+  });
+
   it('frees the slot of a run that it ends because it crashed too many processes', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     await lostRun('crashes', { recoveries: 2 });
