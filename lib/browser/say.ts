@@ -1,10 +1,12 @@
 import { createStore } from 'zustand/vanilla';
 
-/** The last announcement and the number of announcements, so that the same text is announced twice. */
+/** Holds the last announcement, and how many there were, so that the same text is announced twice. */
 const announcements = () =>
   createStore<{ readonly words: string; readonly count: number }>(() => ({ words: '', count: 0 }));
 
+/** What is also shown for a moment. */
 export const said = announcements();
+/** What only screen readers get. */
 export const announced = announcements();
 
 /** Shows a short confirmation of a key press or click, also announced to screen readers. */
