@@ -17,7 +17,7 @@ type CalledFrom = Pick<ToolContext, 'signal' | 'ask' | 'onOutput' | 'onImage' | 
  * Calls a tool of a server, if it is unchanged since it was accepted: a server can change its tools. Restarts a server
  * that has ended.
  *
- * @throws {AppError} if the server cannot be used, or did not answer: then the call may have run
+ * @throws {AppError} if the server cannot be used, or did not answer: its hint says whether the call may have run
  */
 export async function callServerTool(
   instance: ServerInstance,

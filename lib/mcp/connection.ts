@@ -10,7 +10,7 @@ import { CallMessages, type KeptMessages } from './call-messages.ts';
 import { CallRequests, type RequestCounts } from './call-requests.ts';
 import type { RawCallResult } from './call-result.ts';
 import { cleanLine, cleanText, sentence } from './clean-text.ts';
-import { ANSWER_LOST, HttpConnection, SESSION_ENDED } from './http-transport.ts';
+import { ANSWER_LOST, HttpConnection, isUnsent, SESSION_ENDED } from './http-transport.ts';
 import {
   LIST_TIMEOUT_MS,
   MAX_INSTRUCTIONS_CHARS,
@@ -269,7 +269,7 @@ export class Connection {
    * Calls a tool. A stop also cancels the call at the server. The time limit is paused while the operator is asked on
    * the server's behalf.
    *
-   * @throws {AppError} `mcp_call_failed` if no result came: the call may have run
+   * @throws {AppError} `mcp_call_failed` if no result came: the call may have run, unless the server was not reached
    */
   async call(tool: string, args: JsonObject, options: CallOptions): Promise<CallOutcome> {
     using clock = new CallClock(options.timeoutMs);
@@ -290,7 +290,8 @@ export class Connection {
       options.signal.throwIfAborted();
       if (isAnswer(error)) throw this.#failed('mcp_refused', 'refused the call', error);
       const cause = clock.signal.aborted ? clock.signal.reason : error;
-      throw this.#failed('mcp_call_failed', 'did not answer the call', cause);
+      const what = isUnsent(cause) ? 'could not be reached for the call' : 'did not answer the call';
+      throw this.#failed('mcp_call_failed', what, cause);
     } finally {
       if (this.#messages === messages) this.#messages = undefined;
       if (messages.kept.lines.length > 0) options.onMessages?.(messages.kept);
@@ -309,10 +310,7 @@ export class Connection {
     if (signIn) return signIn;
     if (cause instanceof AppError && cause.code === SESSION_ENDED) return this.#sessionEnded(what, cause);
     const why = this.#link.problem() ?? errorWords(cause, this.mask);
-    const hint =
-      code === 'mcp_call_failed'
-        ? 'The call may have been carried out: find out before you repeat it.'
-        : undefined;
+    const hint = code === 'mcp_call_failed' ? callHint(cause) : undefined;
     return new AppError({ code, message: `The server "${this.#name}" ${what}: ${why}`, hint, cause });
   }
 
@@ -326,6 +324,13 @@ export class Connection {
       cause,
     });
   }
+}
+
+/** What to know about a call without a result. */
+function callHint(cause: unknown): string {
+  return isUnsent(cause)
+    ? 'Nothing was carried out. Try again when the server can be reached.'
+    : 'The call may have been carried out: find out before you repeat it.';
 }
 
 /**

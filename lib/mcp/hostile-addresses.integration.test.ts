@@ -81,6 +81,26 @@ it.each([
   });
 });
 
+it.each(['127.0.0.1', 'localhost'])(
+  'says that nothing was carried out by a call that does not reach %s',
+  async (host) => {
+    const url = await addressOf({});
+    const [listener] = listeners;
+    // Each request needs a connection of its own.
+    listener?.prependListener('request', (_, response) => {
+      response.shouldKeepAlive = false;
+    });
+    await test.start('web', serverAt(url.replace('127.0.0.1', host)));
+    listener?.close();
+    const { signal } = new AbortController();
+    await expect(test.servers.call('web', 'act', {}, signal)).rejects.toMatchObject({
+      code: 'mcp_call_failed',
+      message: expect.stringContaining('could not be reached for the call'),
+      hint: expect.stringContaining('Nothing was carried out'),
+    });
+  },
+);
+
 it.each([
   ['body', 'application/json', (message) => message],
   ['event', EVENTS['content-type'], (message) => `: wait\n\ndata: ${message}\n\n`],

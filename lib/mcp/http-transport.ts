@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type * as Sdk from '@modelcontextprotocol/client';
 import type { HttpServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
+import { certificateProblem } from '../util/certificate-problem.ts';
+import { errno } from '../util/errno.ts';
 import { cleanLine } from './clean-text.ts';
 import { FieldCounter } from './field-counter.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_OBJECT_FIELDS, MAX_UNANSWERED_REQUESTS } from './limits.ts';
@@ -18,6 +20,20 @@ export const SESSION_ENDED = 'mcp_session_ended';
 
 /** The error code in place of an answer that can no longer arrive. No server has a reason to send it. */
 export const ANSWER_LOST = Number.MIN_SAFE_INTEGER;
+
+/** Whether a request failed before there was a connection that it could be sent on. @param error from `fetch` */
+export function isUnsent(error: unknown): boolean {
+  const cause = error instanceof TypeError ? error.cause : undefined;
+  // The attempts to connect to each of several addresses.
+  if (cause instanceof AggregateError) return true;
+  const isConnecting =
+    cause instanceof Error &&
+    'syscall' in cause &&
+    (cause.syscall === 'connect' || cause.syscall === 'getaddrinfo');
+  return (
+    isConnecting || errno(cause) === 'UND_ERR_CONNECT_TIMEOUT' || certificateProblem(cause) !== undefined
+  );
+}
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
