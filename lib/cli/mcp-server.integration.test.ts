@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client, type Progress } from '@modelcontextprotocol/client';
@@ -10,6 +11,8 @@ import { freePort, type LoupeServer, startLoupe } from '../../e2e/loupe-server.t
 import { endOf, summaryOf } from '../../e2e/runs.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
+import { Challenges } from '../handshake/challenges.ts';
+import { listen } from '../testing/listen.ts';
 
 const program = resolve(import.meta.dirname, '../../bin/loupe.mjs');
 
@@ -192,6 +195,48 @@ describe('npx loupe mcp', () => {
       isError: true,
       text: expect.stringContaining('max_iteration'),
     });
+  });
+
+  it('shares a proof of Loupe among its calls until Loupe is started again', async () => {
+    let challenges = new Challenges({ token: loupe.token, now: () => 0 });
+    const handshakes: string[] = [];
+    let following = 0;
+    const { promise: allFollow, resolve } = Promise.withResolvers<void>();
+    const listener = createServer(({ url = '', headers }, response) => {
+      const address = `127.0.0.1:${port}`;
+      if (url.startsWith('/api/handshake?nonce=')) {
+        const nonce = url.slice(url.indexOf('=') + 1);
+        handshakes.push(nonce);
+        response.end(JSON.stringify(challenges.answer(nonce, address)));
+      } else if (!challenges.accepts(headers.authorization?.replace('Bearer ', '') ?? '', address)) {
+        response.writeHead(401).end('{"error":{"code":"unauthorized","message":"No."}}');
+      } else if (url.endsWith('/events?after=0')) {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        following += 1;
+        if (following === 20) resolve();
+      } else response.end('{"runs":[],"run":{"id":"r"}}');
+    });
+    const port = await listen(listener);
+    await using loupeServer = await connect({ LOUPE_URL: `http://127.0.0.1:${port}` });
+    const cancel = new AbortController();
+    const calls = Array.from({ length: 20 }, () =>
+      loupeServer.client.callTool(
+        { name: 'follow_run', arguments: { run_id: 'r' } },
+        { signal: cancel.signal },
+      ),
+    );
+    await allFollow;
+    cancel.abort();
+    expect(await Promise.allSettled(calls)).toMatchObject(calls.map(() => ({ status: 'rejected' })));
+    expect((await loupeServer.call('list_runs')).data).toEqual({ runs: [] });
+    // A call that is cancelled before the response begins voids the proof.
+    expect(handshakes.length).toBeLessThanOrEqual(2);
+    handshakes.length = 0;
+    challenges = new Challenges({ token: loupe.token, now: () => 0 });
+    expect((await loupeServer.call('list_runs')).data).toEqual({ runs: [] });
+    expect(handshakes).toHaveLength(1);
+    listener.closeAllConnections();
+    listener.close();
   });
 
   it('survives a message that is not JSON-RPC, and ends with an error after one that is too long', async () => {

@@ -3,6 +3,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { z } from 'zod';
 import type { RunSummary } from '../api/run-summary.ts';
 import { canRun, sortedModels } from '../browser/state/models.ts';
+import { readToken } from '../client/http.ts';
 import { Loupe, type LoupeRun } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from '../events/limits.ts';
@@ -53,7 +54,8 @@ type RunShape = z.output<typeof runShape>;
  */
 export async function serveMcp(address: Address): Promise<boolean> {
   const transport = new StdioServerTransport();
-  const handle = serveStdio(() => createMcpServer(address), {
+  const connect = sharedClient(address);
+  const handle = serveStdio(() => createMcpServer(connect), {
     transport,
     onerror: (error) => process.stderr.write(`loupe: ${problemOf(error)}\n`),
   });
@@ -80,10 +82,10 @@ function problemOf({ name, message }: Error): string {
 }
 
 /** The server with its tools. */
-function createMcpServer(address: Address): McpServer {
+function createMcpServer(connect: () => Loupe): McpServer {
   const server = new McpServer({ name: 'loupe', version: ownVersion() }, { instructions: INSTRUCTIONS });
-  addStartRun(server, address);
-  addFollowRun(server, address);
+  addStartRun(server, connect);
+  addFollowRun(server, connect);
   server.registerTool(
     'run_result',
     {
@@ -93,8 +95,7 @@ function createMcpServer(address: Address): McpServer {
       outputSchema: runShape,
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    ({ run_id }, { mcpReq }) =>
-      asked(async () => runReply(await shapeOf(loupeAt(address), run_id, mcpReq.signal))),
+    ({ run_id }, { mcpReq }) => asked(async () => runReply(await shapeOf(connect(), run_id, mcpReq.signal))),
   );
   server.registerTool(
     'stop_run',
@@ -110,16 +111,16 @@ function createMcpServer(address: Address): McpServer {
     },
     ({ run_id, force }) =>
       asked(async () => {
-        const loupe = loupeAt(address);
+        const loupe = connect();
         await loupe.run(run_id).stop({ force });
         return runReply(await shapeOf(loupe, run_id));
       }),
   );
-  addLists(server, address);
+  addLists(server, connect);
   return server;
 }
 
-function addStartRun(server: McpServer, address: Address): void {
+function addStartRun(server: McpServer, connect: () => Loupe): void {
   server.registerTool(
     'start_run',
     {
@@ -153,14 +154,14 @@ function addStartRun(server: McpServer, address: Address): void {
     },
     ({ use_tools, ...request }, { mcpReq }) =>
       asked(async () => {
-        const loupe = loupeAt(address);
+        const loupe = connect();
         const run = await loupe.start({ mode: 'task', agentic: use_tools, ...request });
         return runReply(await shapeOf(loupe, run.id, mcpReq.signal));
       }),
   );
 }
 
-function addFollowRun(server: McpServer, address: Address): void {
+function addFollowRun(server: McpServer, connect: () => Loupe): void {
   server.registerTool(
     'follow_run',
     {
@@ -181,7 +182,7 @@ function addFollowRun(server: McpServer, address: Address): void {
     },
     ({ run_id, wait_seconds }, { mcpReq }) =>
       asked(async () => {
-        const loupe = loupeAt(address);
+        const loupe = connect();
         const token = mcpReq._meta?.progressToken;
         let progress = 0;
         const report = async (message: string) => {
@@ -221,7 +222,7 @@ async function follow(
   }
 }
 
-function addLists(server: McpServer, address: Address): void {
+function addLists(server: McpServer, connect: () => Loupe): void {
   server.registerTool(
     'list_models',
     {
@@ -242,7 +243,7 @@ function addLists(server: McpServer, address: Address): void {
     },
     () =>
       asked(async () => {
-        const models = sortedModels((await loupeAt(address).models()).filter(canRun)).map(
+        const models = sortedModels((await connect().models()).filter(canRun)).map(
           ({ name, parameter_size, capabilities, max_context_tokens }) => ({
             name,
             parameter_size,
@@ -264,15 +265,25 @@ function addLists(server: McpServer, address: Address): void {
     },
     ({ limit }) =>
       asked(async () => {
-        const loupe = loupeAt(address);
+        const loupe = connect();
         return reply({ runs: (await loupe.list({ limit })).map((run) => summaryShape(run, loupe.url)) });
       }),
   );
 }
 
-/** Made for each call: Loupe may start, and write its token, after this server. */
-function loupeAt({ url, env }: Address): Loupe {
-  return new Loupe({ ...(url === undefined ? {} : { url }), env });
+/**
+ * The client of all calls, because a proof of the server takes time (docs/decisions/0033). Its token is read again for each
+ * call: Loupe may start, and write its token, after this server.
+ */
+function sharedClient({ url, env }: Address): () => Loupe {
+  let shared: { token: string; loupe: Loupe } | undefined;
+  return () => {
+    const token = readToken(env);
+    if (shared?.token !== token) {
+      shared = { token, loupe: new Loupe({ ...(url === undefined ? {} : { url }), token, env }) };
+    }
+    return shared.loupe;
+  };
 }
 
 function summaryShape(run: RunSummary, url: string): RunShape {

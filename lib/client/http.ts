@@ -160,8 +160,12 @@ function readUrl(text: string): string {
   return url.origin;
 }
 
-/** The operator token: LOUPE_TOKEN, or the token in the server's data directory. */
-function readToken(env: Env): string {
+/**
+ * The operator token: LOUPE_TOKEN, or the token in the server's data directory.
+ *
+ * @throws {AppError} `not_signed_in`
+ */
+export function readToken(env: Env): string {
   if (env.LOUPE_TOKEN) return env.LOUPE_TOKEN;
   const path = join(env.LOUPE_DATA_DIR || defaultDataDir(env), 'token');
   try {

@@ -138,6 +138,34 @@ describe('a server that requests are sent to', () => {
     expect(server.received.filter((text) => text.includes('/api/handshake'))).toHaveLength(2);
   });
 
+  it('is sent one handshake for requests at the same time, also after a restart', async () => {
+    let challenges = newChallenges();
+    using server = await listen((request, response) =>
+      honest(challenges, () => server.port)(request, response),
+    );
+    const client = new ProvenServer({ url: server.url, token });
+    const several = async () =>
+      (await Promise.all(Array.from({ length: 5 }, () => client.fetch('/')))).map(({ status }) => status);
+    const handshakes = () => server.received.filter((text) => text.includes('/api/handshake')).length;
+    expect(await several()).toEqual([200, 200, 200, 200, 200]);
+    expect(handshakes()).toBe(1);
+    challenges = newChallenges();
+    expect(await several()).toEqual([200, 200, 200, 200, 200]);
+    expect(handshakes()).toBe(2);
+  });
+
+  it('is sent nothing for a request that was cancelled before', async () => {
+    const challenges = newChallenges();
+    using server = await listen(honest(challenges, () => server.port));
+    const client = new ProvenServer({ url: server.url, token });
+    await expect(client.fetch('/', { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+    expect(server.received).toEqual([]);
+    await client.fetch('/');
+    await expect(client.fetch('/', { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+    await client.fetch('/');
+    expect(server.received).toHaveLength(3);
+  });
+
   it('is sent a new handshake after an hour', async () => {
     let now = 0;
     const challenges = newChallenges(() => now);

@@ -39,23 +39,30 @@ export class ProvenServer {
   }
 
   async #attempt(path: string, init: RequestInit): Promise<Response> {
+    init.signal?.throwIfAborted();
     this.#bearer ??= this.#handshake();
+    const shared = this.#bearer;
     try {
-      const bearer = await this.#bearer;
+      const bearer = await shared;
       if (bearer instanceof Response) {
-        this.#bearer = undefined;
+        this.#forget(shared);
         return bearer.clone();
       }
       const headers = new Headers(init.headers);
       headers.set('authorization', `Bearer ${bearer}`);
       const answer = await fetch(new URL(path, this.#url), { ...init, headers, redirect: 'error' });
-      if (answer.status === 401) this.#bearer = undefined;
+      if (answer.status === 401) this.#forget(shared);
       return answer;
     } catch (error) {
       // Another program may listen here by the next request.
-      this.#bearer = undefined;
+      this.#forget(shared);
       throw error;
     }
+  }
+
+  /** Voids a proof, unless another request has already replaced it. */
+  #forget(bearer: Promise<string | Response>): void {
+    if (this.#bearer === bearer) this.#bearer = undefined;
   }
 
   async #handshake(): Promise<string | Response> {
