@@ -21,6 +21,7 @@ import { mayTryAgain } from '../policies/verification.ts';
 import type { Action } from './action.ts';
 import { conclude } from './conclude.ts';
 import { interruptedCall } from './interrupted-call.ts';
+import { isOnlyCalls } from './read-calls.ts';
 import { runEnded } from './result-of.ts';
 
 /**
@@ -143,7 +144,11 @@ function afterFailure(state: ReadyState, mode: Mode, now: number): Action {
 }
 
 function afterReply(state: ReadyState, reply: PendingReply, mode: Mode, now: number): Action {
-  if (isHandingOver(state)) return finishHandover(state, reply);
+  if (isHandingOver(state)) {
+    // No tools were offered, so a call was read as text.
+    const isCall = isOnlyCalls(reply.text, { tools: state.tools, layers: state.config.parser_layers });
+    return finishHandover(state, isCall ? undefined : reply);
+  }
   if (reply.accepted) return continueRound(state, reply, mode, now);
   const setsAside = mode.setsAside(reply);
   const cut = setsAside ? retryCut(state, mode) : undefined;

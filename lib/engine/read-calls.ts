@@ -20,3 +20,9 @@ export function readCalls(
     cut,
   };
 }
+
+/** Whether a text is calls and nothing else. Pure. */
+export function isOnlyCalls(content: string, options: ParseOptions): boolean {
+  const { type, visibleText } = parseToolCalls({ content }, options);
+  return type === 'tool_calls' && visibleText.trim() === '';
+}

@@ -376,11 +376,14 @@ describe('a handover', () => {
     expect(foldAll(emptyRunState('run'), run.log.events)).toEqual(run.log.state);
   });
 
-  it('reads a call in the summary as text, and the summary is what the model answers', async () => {
-    const call = '<tool_call>{"name": "read_file", "arguments": {"path": "b"}}</tool_call>';
+  it.each([
+    ['is read as text beside other text', 'I read a.md. Next:\n'],
+    ['is read as text before other text', '', '\nThat is what I was about to do.'],
+  ])('a call in the summary %s', async (_, before, after = '') => {
+    const summary = `${before}<tool_call>{"name": "read_file", "arguments": {"path": "b"}}</tool_call>${after}`;
     await using run = await play(
       handing,
-      [{ reply: { tool_calls: [read('a.md')], prompt_eval_count: 850 } }, fresh(call)],
+      [{ reply: { tool_calls: [read('a.md')], prompt_eval_count: 850 } }, fresh(summary)],
       {
         files: { 'a.md': 'word '.repeat(300) },
         ...afterwards(fresh('On I go.')),
@@ -388,8 +391,23 @@ describe('a handover', () => {
       },
     );
     expect(run.of('tool-call.started')).toHaveLength(1);
-    expect(run.of('handover.ended')).toMatchObject([{ outcome: 'done', text: handoverText(call) }]);
+    expect(run.of('handover.ended')).toMatchObject([{ outcome: 'done', text: handoverText(summary) }]);
     expect(run.sent(2).map(({ role }) => role)).toEqual(['system', 'user']);
+  });
+
+  it.each([
+    ['with tags', '<tool_call>{"name": "read_file", "arguments": {"path": "b"}}</tool_call>'],
+    ['in a code block', '```json\n{"name": "read_file", "arguments": {"path": "b"}}\n```'],
+    ['after thoughts', '<think>I need b.</think>{"name": "read_file", "arguments": {"path": "b"}}'],
+  ])('a call %s is no summary', async (_, call) => {
+    await using run = await play(
+      { ...handing, context_limit: 1200, handover_at: 0.7 },
+      [full, fresh(call)],
+      stopAfter(2),
+    );
+    expect(run.of('handover.ended')).toMatchObject([{ outcome: 'failed' }]);
+    expect(run.of('policy.warned').map(({ code }) => code)).toContain('handover_failed');
+    expect(run.sent(2)).toEqual([...run.sent(1).slice(0, -1), { role: 'user', content: 'Continue.' }]);
   });
 
   it('without a summary the conversation goes on as it was', async () => {
