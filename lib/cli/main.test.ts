@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { CheckProgress, CheckReply } from '../api/model-check.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
@@ -46,6 +47,35 @@ function laterReply(path: string) {
   return { isStream, body: isStream ? stream : JSON.stringify({ run: laterRun }) };
 }
 
+/** A check with one probe, which failed. */
+const score = { passed: 0, judged: 1, unknown: 0 };
+const layers = { native: 1, json: 0, xml: 0 };
+const checked = { model: 'able', digest: '', probes_version: 1, started_at: 1, ended_at: 2 };
+const checkDone: CheckProgress = { model: 'able', status: 'done', started_at: 1, ended_at: 2, probes: [] };
+const checkReply: CheckReply = {
+  check: {
+    ...checked,
+    conditions: { temperature: 0, seed: 1, window_tokens: 4096, num_predict: 512 },
+    measured: {
+      ...{ replies: 1, calls: 1, layers, formats: { native: 1 }, timed_tokens: 0, eval_ms: 0 },
+      ...{ repaired: 0, coerced: 0, refused: 0, malformed: 0, thinking_replies: 0, thinking_chars: 0 },
+    },
+    probes: [
+      {
+        ...{ id: 'one-call', title: 'One call', task: 'Read a.md', verdict: 'fail', exchanges: [] },
+        criteria: [
+          { axis: 'calls', rule: 'It reads the file once', found: 'It read the file twice', verdict: 'fail' },
+        ],
+        duration_ms: 5,
+      },
+    ],
+  },
+  summary: {
+    ...{ ...checked, passed: 0, failed: 1, unknown: 0, calls: 1, layers },
+    axes: { calls: score, choice: score, results: score, stops: score },
+  },
+};
+
 let server: Server;
 let url: string;
 
@@ -71,6 +101,11 @@ beforeAll(async () => {
       return;
     }
     const { pathname, searchParams } = new URL(request.url ?? '', url);
+    if (pathname.startsWith('/api/models/check')) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(pathname.endsWith('/result') ? checkReply : { check: checkDone }));
+      return;
+    }
     if (pathname.startsWith('/api/runs/cut')) {
       // The connection breaks in the middle of the answer.
       response.writeHead(200, { 'content-length': 1000 });
@@ -158,6 +193,17 @@ it('fits the list into a narrow terminal, and leaves a pipe its wide lines', asy
   expect(out.split('\n').length).toBeGreaterThan(2);
   expect(widest(out)).toBeLessThanOrEqual(40);
   expect(widest((await run(['list'], { columns: 40 })).out)).toBeGreaterThan(40);
+});
+
+it('fits a check into a narrow terminal, and leaves a pipe its wide lines', async () => {
+  const { code, out } = await run(['check', 'able'], { isTTY: true, columns: 40 });
+  expect(code).toBe(1);
+  expect(out).toContain('    It reads the file once: It read the\n      file twice\n');
+  expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(40);
+  expect((await run(['check', 'able'])).out.replace(/\s+/g, ' ')).toBe(out.replace(/\s+/g, ' '));
+  expect((await run(['check', 'able'])).out).toContain(
+    '    It reads the file once: It read the file twice\n',
+  );
 });
 
 it.each([true, false])(

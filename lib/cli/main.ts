@@ -34,7 +34,7 @@ import { ownVersion } from './own-version.ts';
 import { beginRating, followRating, ratingLines } from './rate.ts';
 import { runOfPreset } from './run-of-preset.ts';
 import { toolCheckLines, toolProgressLines } from './tool-check-lines.ts';
-import { wrapHelp } from './wrap-help.ts';
+import { wrapHelp, wrapLines } from './wrap-help.ts';
 
 /** Polling interval for the progress of a check. */
 const CHECK_LOOK_MS = 500;
@@ -316,7 +316,7 @@ async function check(
     }
     if (now?.started_at === started.started_at && now.status !== 'done') return EXIT.failed;
     const reply = await loupe.checkResult(model);
-    const text = json ? jsonLine(reply.check) : checkLines(reply).join('\n');
+    const text = json ? jsonLine(reply.check) : wrapLines(checkLines(reply), widthOf(terminal)).join('\n');
     await write(stdout, `${text}\n`);
     return reply.summary.passed === reply.check.probes.length ? EXIT.ok : EXIT.failed;
   });
@@ -376,7 +376,8 @@ async function checkServer(
     }
     if (now.ended_at !== undefined && now.status !== 'done') return EXIT.failed;
     const reply = await loupe.toolCheck(id);
-    await write(stdout, `${json ? jsonLine(reply.check) : toolCheckLines(reply).join('\n')}\n`);
+    const lines = json ? [jsonLine(reply.check)] : wrapLines(toolCheckLines(reply), widthOf(terminal));
+    await write(stdout, asText(lines));
     return reply.summary.right === reply.summary.judged ? EXIT.ok : EXIT.failed;
   });
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { USAGE } from './arguments.ts';
-import { wrapHelp } from './wrap-help.ts';
+import { wrapHelp, wrapLines } from './wrap-help.ts';
 
 it('fits the help into a terminal of any width, without losing anything', () => {
   for (let columns = 20; columns <= 160; columns += 1) {
@@ -33,4 +33,20 @@ it('continues a description below itself, and a command indented, with options a
     '      --set FIELD=JSON',
     '          any other field of the request',
   ]);
+});
+
+it('continues lines below themselves, indented, and leaves them alone without a width', () => {
+  const lines = [
+    'One call  failed',
+    '    It calls read_file once: it called 三国演义 twice',
+    '- Choose a larger model.',
+  ];
+  expect(wrapLines(lines, 28)).toEqual([
+    'One call  failed',
+    '    It calls read_file once:',
+    '      it called 三国演义',
+    '      twice',
+    '- Choose a larger model.',
+  ]);
+  expect(wrapLines(lines)).toEqual(lines);
 });

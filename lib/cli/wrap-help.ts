@@ -20,6 +20,22 @@ export function wrapHelp(help: string, columns: number): string {
     .join('\n');
 }
 
+/** How far the rest of a line that is not help is indented below its beginning. */
+const REST_INDENT = 2;
+
+/**
+ * Lines of at most this width. The rest of a longer one follows below it, indented. Pure.
+ *
+ * @param columns default: no limit
+ */
+export function wrapLines(lines: readonly string[], columns = Number.POSITIVE_INFINITY): string[] {
+  return lines.flatMap((line) => {
+    if (stringWidth(line) <= columns) return [line];
+    const own = line.length - line.trimStart().length;
+    return wrapped(line, { columns, indent: Math.min(own + REST_INDENT, Math.floor(columns / 2)) });
+  });
+}
+
 function wrapLine(line: string, columns: number): string[] {
   const own = line.length - line.trimStart().length;
   const hanging = Math.min(own + INDENT, Math.floor(columns / 2));
