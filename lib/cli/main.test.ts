@@ -124,7 +124,9 @@ beforeAll(async () => {
     else
       response.end(
         JSON.stringify(
-          isList ? { runs: [run] } : { error: { code: HOSTILE, message: HOSTILE, hint: HOSTILE } },
+          isList
+            ? { runs: [run], ...(searchParams.get('limit') === '1' && { next: 'more' }) }
+            : { error: { code: HOSTILE, message: HOSTILE, hint: HOSTILE } },
         ),
       );
   });
@@ -262,6 +264,14 @@ it.each([
   expect(await run(args)).toEqual({ code: 0, out: '', err: '' });
   const json = await run([...args, '--json'], { isTTY: true });
   expect([json.code, json.err]).toEqual([0, '']);
+});
+
+it('tells a person, but not a script, that more runs follow', async () => {
+  const more = 'More runs follow. Raise --limit (at most 200) or filter the list.\n';
+  expect((await run(['list', '--limit', '1'], { isTTY: true })).err).toBe(more);
+  expect((await run(['list', '--limit', '1'])).err).toBe('');
+  expect((await run(['list', '--limit', '1', '--json'], { isTTY: true })).err).toBe('');
+  expect((await run(['list', '--limit', '2'], { isTTY: true })).err).toBe('');
 });
 
 it('says that the connection broke in the middle of an answer, and what is incomplete', async () => {

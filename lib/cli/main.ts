@@ -43,6 +43,7 @@ const BENCHMARK_LOOK_MS = 2000;
 /** Polling interval for the place of a run in the queue. */
 const QUEUE_LOOK_MS = 1000;
 const MAX_MESSAGE_CHARS = 2000;
+const MORE_RUNS = 'More runs follow. Raise --limit (at most 200) or filter the list.';
 
 /** The parts of the process that the CLI needs; `process` satisfies it. */
 export interface Terminal {
@@ -165,13 +166,13 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       return follow(run, { ...command, live: false, stopsRun: false, page }, terminal);
     }
     case 'list': {
-      const runs = await loupe.list({ limit: command.limit, query: command.query });
+      const { runs, next } = await loupe.listPage({ limit: command.limit, query: command.query });
       const lines = command.json ? runs.map(jsonLine) : listLines(runs, widthOf(terminal));
       await write(stdout, asText(lines));
       const filtered = Object.keys(command.query).some((name) => name !== 'sort');
       const start = filtered ? '' : ' Start one: loupe run "TASK" --model NAME';
-      if (runs.length === 0 && !command.json)
-        await explainEmpty(`${noRunsWords({ filtered })}${start}`, terminal);
+      if (runs.length === 0 && !command.json) await explain(`${noRunsWords({ filtered })}${start}`, terminal);
+      if (next !== undefined && !command.json) await explain(MORE_RUNS, terminal);
       return EXIT.ok;
     }
     case 'note': {
@@ -184,7 +185,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       const lines = command.json ? presets.map(jsonLine) : presetLines(presets, widthOf(terminal));
       await write(stdout, asText(lines));
       if (presets.length === 0 && !command.json) {
-        await explainEmpty('There are no presets yet. Save one in the form of a new run.', terminal);
+        await explain('There are no presets yet. Save one in the form of a new run.', terminal);
       }
       return EXIT.ok;
     }
@@ -222,7 +223,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       return performExperiment(command.command, loupe.experiments, {
         columns: widthOf(terminal),
         print: (lines) => write(stdout, asText(lines)),
-        explainEmpty: (words) => explainEmpty(words, terminal),
+        explainEmpty: (words) => explain(words, terminal),
         report: (lines) => write(stderr, asText(lines.map(messageLine))),
         json: (value) => write(stdout, `${jsonLine(value)}\n`),
         save: (bytes, output) => save(bytes, output, terminal),
@@ -454,8 +455,8 @@ function asText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Says why a list is empty, to a person. A script gets an empty output. */
-async function explainEmpty(words: string, { stdout, stderr }: Terminal): Promise<void> {
+/** Says why a list is empty or ends, to a person. A script gets the list alone. */
+async function explain(words: string, { stdout, stderr }: Terminal): Promise<void> {
   if (stdout.isTTY) await write(stderr, `${words}\n`);
 }
 

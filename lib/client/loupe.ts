@@ -36,6 +36,12 @@ interface RepeatOptions {
   onReconnect?: (waitMs: number) => void;
 }
 
+interface ListOptions {
+  limit?: number;
+  /** Filters and order, such as `{ tag: 'baseline', sort: 'score' }`. */
+  query?: Readonly<Record<string, string>>;
+}
+
 /** The file formats of a run (docs/api.md). */
 export const EXPORT_FORMATS = [
   'run',
@@ -96,18 +102,15 @@ export class Loupe {
 
   /**
    * The first runs of a list, the newest unless `query` sorts it otherwise (`GET /api/runs`).
-   *
-   * @param options.query filters and order, such as `{ tag: 'baseline', sort: 'score' }`
    */
-  async list({
-    limit = 50,
-    query = {},
-  }: {
-    limit?: number;
-    query?: Readonly<Record<string, string>>;
-  } = {}): Promise<RunSummary[]> {
+  async list(options: ListOptions = {}): Promise<RunSummary[]> {
+    return (await this.listPage(options)).runs;
+  }
+
+  /** The same with `next`, which is set if more runs follow. */
+  listPage({ limit = 50, query = {} }: ListOptions = {}): Promise<RunListReply> {
     const asked = new URLSearchParams({ ...query, limit: String(limit) });
-    return (await this.#http.json<RunListReply>(`/api/runs?${asked}`)).runs;
+    return this.#http.json<RunListReply>(`/api/runs?${asked}`);
   }
 
   /** Imports a run file or a bug bundle as a read-only run (`POST /api/import`). */
