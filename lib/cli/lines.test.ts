@@ -64,6 +64,14 @@ it.each([
   expect(endLine(ended(outcome))).toMatch(line);
 });
 
+it('says once that the model answered, and keeps any other message', () => {
+  const run = ended({ kind: 'answered' });
+  expect(endLine({ ...run, message: 'The model answered in iteration 2.' })).toMatch(/ tokens\)\.$/);
+  expect(endLine({ ...run, message: 'All 2 turns are done.' })).toMatch(
+    / tokens\)\. All 2 turns are done\.$/,
+  );
+});
+
 it('counts a session in turns, and says what a run that has not ended is doing', () => {
   const run = ended({ kind: 'stopped' });
   expect(endLine({ ...run, mode: 'session', iterations_used: 1 })).toMatch(/^The run was stopped \(1 turn, /);

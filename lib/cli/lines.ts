@@ -98,8 +98,9 @@ export function endLine(run: RunSummary): string {
     `${formatTokens(read + written, run.tokens_estimated ? 1 : 0)} tokens`,
     run.cost_usd === undefined ? undefined : formatUsd(run.cost_usd),
   ].filter((figure) => figure !== undefined);
-  const message = run.message === undefined ? '' : ` ${plainVisibleLine(run.message)}`;
-  return `${words} (${figures.join(', ')}).${message}`;
+  // "The model answered in iteration 3." says no more than the rest of the line.
+  const message = run.message?.startsWith(words) ? undefined : run.message;
+  return `${words} (${figures.join(', ')}).${message === undefined ? '' : ` ${plainVisibleLine(message)}`}`;
 }
 
 /**
