@@ -43,6 +43,17 @@ it('prints that a run was resumed after its server was lost, not that it went on
   expect(resumed({ after_wait: true })).toEqual([]);
 });
 
+it('prints no text again that was printed while the model wrote it', () => {
+  const log = completedLog();
+  const state = foldAll(emptyRunState('sample'), log.events);
+  const replies = log.events.filter(({ type }) => type === 'reply.parsed');
+  const printed = (options?: { textIsShown: boolean }) =>
+    replies.flatMap((event) => linesOf(event, state, options)).join('\n');
+  expect(printed()).toContain('Text: ');
+  expect(printed({ textIsShown: true })).toContain('1 call read from native');
+  expect(printed({ textIsShown: true })).not.toContain('Text: ');
+});
+
 const ended = (outcome: Outcome): RunSummary => ({
   ...summarizeRun(foldAll(emptyRunState('sample'), completedLog().events)),
   outcome,

@@ -27,15 +27,19 @@ const MAX_AUTO_RUN_FILES = 5;
  * cleaned of control characters. Pure.
  *
  * @param state the state after the event
+ * @param options.textIsShown whether the text of the reply was printed while the model wrote it
  */
-export function linesOf(event: RunEvent, state: RunState): string[] {
+export function linesOf(event: RunEvent, state: RunState, { textIsShown = false } = {}): string[] {
   // A server of another version may send types and values that have no sentence here.
   const sentence = runEvent.safeParse(event).success ? sentenceOf(event, state) : unknownSentence(event);
   if (sentence === undefined) return [];
+  if (textIsShown && event.type === 'reply.parsed' && event.outcome === 'final_answer') return [];
   const offset = formatOffset(event.at - state.createdAt).padStart(8);
   const said = event.type === 'model-call.failed' ? (event.visible_text ?? event.partial_text ?? '') : '';
   const kept =
-    said.trim() === '' ? [] : [`  Text so far: ${shortText(said.replace(/\s+/g, ' '), MAX_TEXT_CHARS)}`];
+    textIsShown || said.trim() === ''
+      ? []
+      : [`  Text so far: ${shortText(said.replace(/\s+/g, ' '), MAX_TEXT_CHARS)}`];
   return [sentence, ...kept].map((line) => `${offset}  ${plainVisibleLine(line)}`);
 }
 

@@ -507,6 +507,7 @@ async function printWords(
   const { isConversation } = modeFacts(mode);
   const says = isConversation ? stdout : stderr;
   let unfinishedLine = false;
+  let textIsShown = false;
   let wasWaiting = false;
   const begun = new AbortController();
   const queue =
@@ -520,6 +521,7 @@ async function printWords(
     conversation?.leavePrompt();
     says.write(event.text);
     unfinishedLine = !event.text.endsWith('\n');
+    textIsShown = true;
   };
   try {
     await run.follow({
@@ -530,7 +532,8 @@ async function printWords(
           unfinishedLine = false;
           await write(says, '\n');
         }
-        const lines = linesOf(event, state);
+        const lines = linesOf(event, state, { textIsShown });
+        if (endsText(event)) textIsShown = false;
         if (lines.length > 0) conversation?.leavePrompt();
         await write(stderr, asText(lines));
         // Requests in the past of the log have been decided.
