@@ -250,6 +250,26 @@ describe('npx loupe', () => {
     expect(err).toContain('Stopping immediately');
   });
 
+  it('a session says once that it stops', async () => {
+    const release = ollama.hold('long', { turn: 1 });
+    const running = command(['run', 'Go', '-m', 'long', '--mode', 'session', '--autopilot']);
+    await vi.waitFor(() => expect(running.got.err).toContain('[tool]'), { timeout: 30_000 });
+    running.child.kill('SIGINT');
+    await vi.waitFor(() => expect(running.got.err).toContain('Stopping after this turn.'), {
+      timeout: 10_000,
+    });
+    release();
+    const { code, err } = await running.ended;
+    expect([code, err.match(/Stopping/g)]).toEqual([17, ['Stopping']]);
+  });
+
+  it('prints a text once that it prints while the model writes it', async () => {
+    const { code, out, err } = await command(['run', 'Go', '-m', 'plain', '--live']).ended;
+    expect([code, out]).toEqual([0, 'The task is completed.\n']);
+    expect(err.match(/The task is completed\./g)).toEqual(['The task is completed.']);
+    expect((await command(['run', 'Go', '-m', 'plain']).ended).err).toContain('Text: The task is completed.');
+  });
+
   it('a run continues when its follower disconnects; another one follows it to its end [D3]', async () => {
     const release = ollama.hold('long', { turn: 1 });
     const { out } = await command(['run', 'Go', '-m', 'long', '--max-iterations', '4', '--detach']).ended;

@@ -390,6 +390,7 @@ async function follow(
   terminal: Terminal,
 ): Promise<number> {
   const conversation = options.input && openConversation(run, options.input, terminal);
+  const sessionSaysIt = conversation !== undefined && !options.json;
   const leaving = new AbortController();
   let presses = 0;
   const interrupted = () => {
@@ -400,11 +401,14 @@ async function follow(
     }
     const force = presses === 2;
     conversation?.leavePrompt();
-    terminal.stderr.write(
-      force
-        ? 'Stopping immediately.\n'
-        : 'Stopping after this step; press Ctrl-C again to stop immediately.\n',
-    );
+    // A session says it itself, in a notice.
+    if (!sessionSaysIt) {
+      terminal.stderr.write(
+        force
+          ? 'Stopping immediately.\n'
+          : 'Stopping after this step; press Ctrl-C again to stop immediately.\n',
+      );
+    }
     run.stop({ force }).catch(stopFailed(terminal));
   };
   return interruptible(terminal, interrupted, () =>
