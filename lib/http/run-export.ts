@@ -43,12 +43,15 @@ export async function runExport(request: Request, runs: StoredRuns, runId: strin
       return lines(`loupe-${runId}-bundle.jsonl`, runFile(runId, log.pages(), { about }));
     }
     case 'scenario':
-      return json(`loupe-${runId}-scenario.json`, JSON.stringify(await runScenario(log.pages()), null, 2));
+      return json(
+        `loupe-${runId}-scenario.json`,
+        `${JSON.stringify(await runScenario(log.pages()), null, 2)}\n`,
+      );
     case 'spans': {
       const content = oneOf(query, 'content', YES_NO) === '1';
       // Imported lazily, because OpenTelemetry takes much memory and few people export spans.
-      const { otlpJson, runSpans } = await import('../sharing/exports/run-spans.ts');
-      return json(`loupe-${runId}-otlp.json`, otlpJson(await runSpans(log.pages(), { content })));
+      const { otlpJson } = await import('../sharing/exports/run-spans.ts');
+      return json(`loupe-${runId}-otlp.json`, otlpJson(log.pages(), { content }));
     }
   }
 }
@@ -57,6 +60,6 @@ function lines(name: string, pages: AsyncIterable<readonly unknown[]>): Response
   return fileResponse(jsonLines(pages), { name, type: 'application/x-ndjson' });
 }
 
-function json(name: string, text: string): Response {
-  return fileResponse(`${text}\n`, { name, type: 'application/json' });
+function json(name: string, text: string | AsyncGenerator<string>): Response {
+  return fileResponse(text, { name, type: 'application/json' });
 }

@@ -1,3 +1,4 @@
+import { text as readAll } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { forkRequest } from '../../api/fork-run.ts';
 import type { NewEvent } from '../../events/registry.ts';
@@ -8,7 +9,7 @@ import { calls, type PlayedRun, play, says, stop, until } from '../../testing/lo
 import { ExploreLogProjection } from './explore-log.ts';
 import { exportedLog } from './exported-log.ts';
 import { markdownExport } from './markdown-export.ts';
-import { otlpJson, runSpans } from './run-spans.ts';
+import { otlpJson } from './run-spans.ts';
 import { SessionLogProjection, sessionLogEntry } from './session-log.ts';
 
 type During = NonNullable<NonNullable<Parameters<typeof play>[2]>['during']>;
@@ -56,7 +57,7 @@ it('writes the arguments that ran into the exploration log, the summary and the 
   expect(call?.payload).toMatchObject({ parameters: ran, edited_from: write.arguments });
   expect(exploreLogEntry.parse(call)).toEqual(call);
 
-  const { spans } = JSON.parse(otlpJson(await runSpans([run.log.events], { content: true }))).resourceSpans[0]
+  const { spans } = JSON.parse(await readAll(otlpJson([run.log.events], { content: true }))).resourceSpans[0]
     .scopeSpans[0];
   expect(JSON.stringify(spans)).toContain('bright');
   expect(

@@ -1,3 +1,4 @@
+import { text as readAll } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { SHARE_SCOPES, type ShareScope } from '../../events/share-scopes.ts';
 import { leaksIn, PLANTED_ENVIRONMENT, PLANTED_SECRETS, plantedLog } from '../../testing/planted-secrets.ts';
@@ -7,7 +8,7 @@ import { htmlExport } from './html-export.ts';
 import { markdownExport } from './markdown-export.ts';
 import { runFile } from './run-file.ts';
 import { runScenario } from './run-scenario.ts';
-import { otlpJson, runSpans } from './run-spans.ts';
+import { otlpJson } from './run-spans.ts';
 import { sessionLog } from './session-log.ts';
 
 const ASSETS = {
@@ -32,7 +33,7 @@ const FORMATS: Record<string, (log: ExportedLog) => Promise<string>> = {
   scenario: async (log) => JSON.stringify(await runScenario(log.pages())),
   'session log': (log) => text(sessionLog(log.pages())),
   'exploration log': (log) => text(exploreLog(log.pages())),
-  spans: async (log) => otlpJson(await runSpans(log.pages(), { content: true })),
+  spans: async (log) => await readAll(otlpJson(log.pages(), { content: true })),
 };
 
 /** The log of each mode; a session has lines from its first attempt on. */

@@ -1,6 +1,7 @@
+import { text as readAll } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { completedLog, endedLog, runningLog, verifiedLog } from '../../testing/sample-logs.ts';
-import { otlpJson, runSpans } from './run-spans.ts';
+import { otlpJson } from './run-spans.ts';
 
 interface Sent {
   resourceSpans: {
@@ -21,7 +22,7 @@ interface Sent {
 }
 
 const sent = async (log: ReturnType<typeof completedLog>, content = false) => {
-  const request: Sent = JSON.parse(otlpJson(await runSpans([log.events], { content })));
+  const request: Sent = JSON.parse(await readAll(otlpJson([log.events], { content })));
   return request.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
 };
 
@@ -62,6 +63,34 @@ describe('spans of a run', () => {
     expect((await sent(completedLog({ runId: 'other' })))[0]?.traceId).not.toBe(
       (await sent(completedLog()))[0]?.traceId,
     );
+  });
+
+  it('OTLP: a page of the log is serialized when the one before has been sent, with the same spans', async () => {
+    const { events } = completedLog();
+    const whole = await sent(completedLog());
+    const read: number[] = [];
+    const pieces = otlpJson(
+      (function* () {
+        for (const [page, event] of events.entries()) {
+          read.push(page);
+          yield [event];
+        }
+      })(),
+      { content: false },
+    );
+    const first = events.findIndex(({ type }) => type === 'model-call.ended');
+    let text = (await pieces.next()).value ?? '';
+    expect(read.at(-1)).toBe(first);
+    for await (const piece of pieces) text += piece;
+    const request: Sent = JSON.parse(text);
+    expect(request.resourceSpans).toHaveLength(whole.length);
+    expect(
+      request.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+    ).toEqual(whole);
+  });
+
+  it('OTLP: a log without a run has no spans', async () => {
+    expect(await readAll(otlpJson([], { content: false }))).toBe('{"resourceSpans":[]}\n');
   });
 
   it('OTLP: the agent carries the reason and the outcome', async () => {

@@ -53,19 +53,28 @@ interface OpenSpan {
 /**
  * A run as spans by OpenTelemetry's conventions for generative AI: `invoke_agent` for the run, in it `chat` for each model
  * call and `execute_tool` for each tool call. The same log always gives the same spans and IDs, so sending it twice
- * adds nothing.
+ * adds nothing. They are an OTLP request in JSON, as a collector reads it from a file or over HTTP. A page of the log is
+ * one piece, because all spans of a long run take a second to serialize.
  *
  * @param options.content whether to include texts: the task, replies, arguments and results. Off by default, as the
  *   conventions recommend.
  */
-export async function runSpans(
+export async function* otlpJson(
   pages: AsyncIterable<readonly RunEvent[]> | Iterable<readonly RunEvent[]>,
   options: { content: boolean },
-): Promise<ReadableSpan[]> {
+): AsyncGenerator<string> {
   const projection = new SpanProjection(options);
-  const spans: ReadableSpan[] = [];
-  for await (const events of pages) for (const event of events) spans.push(...projection.take(event));
-  return [...spans, ...projection.rest()];
+  let before = REQUEST.start;
+  for await (const events of pages) {
+    const spans = events.flatMap((event) => projection.take(event));
+    if (spans.length === 0) continue;
+    yield before + resourceSpans(spans);
+    before = ',';
+  }
+  const rest = projection.rest();
+  if (rest.length > 0) yield before + resourceSpans(rest);
+  else if (before === REQUEST.start) yield before;
+  yield `${REQUEST.end}\n`;
 }
 
 /** Builds the spans of a run from its events; each is returned when its operation has ended. */
@@ -142,11 +151,14 @@ function callId({ call }: { call: number }): string {
   return `call ${call}`;
 }
 
-/** Spans as an OTLP request in JSON, as a collector reads it from a file or over HTTP. */
-export function otlpJson(spans: ReadableSpan[]): string {
+/** What is around the list of an OTLP request in JSON. */
+const REQUEST = { start: '{"resourceSpans":[', end: ']}' };
+
+/** Spans as an entry of an OTLP request. */
+function resourceSpans(spans: ReadableSpan[]): string {
   const bytes = JsonTraceSerializer.serializeRequest(spans);
-  if (!bytes) throw new Error('The spans could not be serialised.');
-  return new TextDecoder().decode(bytes);
+  if (!bytes) throw new Error('The spans could not be serialized.');
+  return new TextDecoder().decode(bytes).slice(REQUEST.start.length, -REQUEST.end.length);
 }
 
 const RESOURCE = resourceFromAttributes({ [ATTR_SERVICE_NAME]: AGENT });
