@@ -79,6 +79,14 @@ export const conversation = {
   }),
 } satisfies Partial<Reducers>;
 
+/** After a reply that needs nothing more. */
+const REPLY_DONE = {
+  phase: 'between',
+  awaitingReply: false,
+  reply: undefined,
+  failedCall: undefined,
+} as const satisfies Partial<RunState>;
+
 /** Another process may have appended a message, a stop or a switch first: then there is nothing to wait for. */
 function awaited(before: RunState, { seq, cause, call_id: callId }: EventOf<'message.awaited'>): RunState {
   const state = callId === undefined ? before : { ...before, operatorAsked: callId };
@@ -110,10 +118,7 @@ function turnEnded(state: RunState, event: EventOf<'turn.ended'>): RunState {
   const text = event.outcome === 'text' ? state.reply?.text : undefined;
   return {
     ...state,
-    phase: 'between',
-    awaitingReply: false,
-    reply: undefined,
-    failedCall: undefined,
+    ...REPLY_DONE,
     messages:
       text === undefined ? state.messages : appended(state.messages, { role: 'assistant', content: text }),
     turns: {
@@ -135,10 +140,7 @@ function handedOver(state: RunState, event: EventOf<'handover.ended'>): RunState
   const messages = fresh ? [...(system ? [system] : []), fresh] : state.messages.slice(0, kept);
   return {
     ...state,
-    phase: 'between',
-    awaitingReply: false,
-    reply: undefined,
-    failedCall: undefined,
+    ...REPLY_DONE,
     messages,
     folded: fresh ? {} : state.folded,
     measured: fresh ? undefined : state.measured,
@@ -169,10 +171,7 @@ function cycleReflected(state: RunState, event: EventOf<'cycle.reflected'>): Run
   const reflection = { cycle: event.cycle, text: event.text, seq: event.seq };
   return {
     ...state,
-    phase: 'between',
-    awaitingReply: false,
-    reply: undefined,
-    failedCall: undefined,
+    ...REPLY_DONE,
     cycle: {
       ...state.cycle,
       open: false,
