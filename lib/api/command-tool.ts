@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type CommandTool, commandTool, commandToolFields, placeholdersOf } from '../events/command-tool.ts';
 import { isBoundedObject, isRecord, type JsonObject } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
+import { formatCount } from '../util/numbers.ts';
 import { fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { schemaProblem } from './check-problems.ts';
 import type { CallMcpToolReply } from './mcp.ts';
@@ -127,7 +128,7 @@ function baseName(word: string): string {
 
 function parametersProblem(parameters: JsonObject): string | undefined {
   if (!isBoundedObject(parameters, SCHEMA_BOUNDS)) {
-    return `The schema has more than ${SCHEMA_BOUNDS.maxChars} characters, or is nested too deeply.`;
+    return `The schema has more than ${formatCount(SCHEMA_BOUNDS.maxChars)} characters, or is nested too deeply.`;
   }
   if (parameters.type !== 'object') return 'The schema must have "type": "object".';
   const [problem] = fieldProblems(parameterShape.safeParse(parameters, IN_WORDS).error?.issues ?? []);

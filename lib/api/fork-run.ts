@@ -4,6 +4,7 @@ import { MAX_MESSAGE_CHARS } from '../events/limits.ts';
 import { MAX_PATH_CHARS, optionValue } from '../events/setting-values.ts';
 import { FORK_SETTINGS } from '../events/settings.ts';
 import type { JsonObject } from '../util/json.ts';
+import { formatCount } from '../util/numbers.ts';
 import { createRunRequest } from './create-run.ts';
 import { forkPlace } from './fork-place.ts';
 import { modelOptionProblems } from './named-options.ts';
@@ -13,7 +14,9 @@ const { shape } = createRunRequest;
 
 /** Longer texts are truncated and cannot be edited. */
 export const MAX_EDITED_CHARS = 200_000;
-const text = z.string().max(MAX_EDITED_CHARS, `At most ${MAX_EDITED_CHARS} characters can be edited.`);
+const text = z
+  .string()
+  .max(MAX_EDITED_CHARS, `At most ${formatCount(MAX_EDITED_CHARS)} characters can be edited.`);
 
 /** Settings that a fork can change; missing ones are inherited. */
 const forkSettings = z

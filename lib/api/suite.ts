@@ -16,6 +16,7 @@ import { kindFacts, modeAndTools, type RunKind, runKinds } from '../events/modes
 import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { MAX_CHECKS } from '../events/settings.ts';
 import { isGitStep } from '../sandbox/git-step.ts';
+import { formatCount } from '../util/numbers.ts';
 import { VISIBLE_LINE } from '../util/visible-line.ts';
 import { caseId, caseTag } from './case-names.ts';
 import { contradictions, runFields } from './create-run.ts';
@@ -48,7 +49,7 @@ const metadata = z
   .record(z.string(), z.json())
   .refine(
     (value) => JSON.stringify(value).length <= MAX_METADATA_CHARS,
-    `The metadata must have at most ${MAX_METADATA_CHARS} characters as JSON.`,
+    `The metadata must have at most ${formatCount(MAX_METADATA_CHARS)} characters as JSON.`,
   );
 
 /** The settings of the runs of a case, as in an experiment. Checks have a field of their own. */
@@ -279,7 +280,7 @@ function caseProblems(one: z.output<typeof caseFields>): [path: (string | number
 
 function pathProblem(path: string): string | undefined {
   if (path === '' || path.length > MAX_CASE_PATH_CHARS) {
-    return `A path must have 1 to ${MAX_CASE_PATH_CHARS} characters.`;
+    return `A path must have 1 to ${formatCount(MAX_CASE_PATH_CHARS)} characters.`;
   }
   if (/[\\\p{Cc}]/u.test(path)) return 'A path must not contain backslashes or control characters.';
   if (/^(?:\/|~|[A-Za-z]:)/.test(path)) return 'The path must be relative to the workspace.';

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../util/json.ts';
+import { formatCount } from '../util/numbers.ts';
 import { shortText } from '../util/short-text.ts';
 
 /** Evidence is for people to read, so a longer text shows only its start. */
@@ -10,7 +11,9 @@ const MAX_DEPTH = 50;
 
 /** A text as evidence, truncated if necessary, with its full length. */
 export function boundedText(text: string, max = MAX_TEXT_CHARS): string {
-  return text.length <= max ? text : `${shortText(text, max)} (${text.length} characters in all)`;
+  return text.length <= max
+    ? text
+    : `${shortText(text, max)} (${formatCount(text.length)} characters in all)`;
 }
 
 /** A value as evidence. Long texts and lists are truncated and marked as such. */

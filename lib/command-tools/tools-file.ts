@@ -6,6 +6,7 @@ import { AppError } from '../errors/app-error.ts';
 import { type CommandTool, MAX_COMMAND_TOOLS } from '../events/command-tool.ts';
 import { errno } from '../util/errno.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { formatCount } from '../util/numbers.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
 /** A file that someone wrote can have any size. */
@@ -54,7 +55,8 @@ export class CommandToolsFile {
 
 /** Reads the text of the file: the tools, or the problems with their places. Pure. */
 export function readCommandTools(text: string): { tools: CommandTool[] } | { problem: string } {
-  if (text.length > MAX_FILE_CHARS) return { problem: `It has more than ${MAX_FILE_CHARS} characters.` };
+  if (text.length > MAX_FILE_CHARS)
+    return { problem: `It has more than ${formatCount(MAX_FILE_CHARS)} characters.` };
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventOf, RunEvent } from '../events/registry.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
+import { formatCount } from '../util/numbers.ts';
 import { type Comparison, summaryOf } from './compare.ts';
 import { ConditionReader, type Conditions } from './figures.ts';
 import { type Step, StepReader } from './steps.ts';
@@ -176,7 +177,10 @@ function causesOf(traces: readonly Trace[], divergence: Comparison['divergence']
   const versions = differ('server_version');
   if (versions.length > 1) causes.push(`Ollama was updated between the runs: ${versions.join(', ')}.`);
   const windows = differ('context_tokens');
-  if (windows.length > 1) causes.push(`The window in effect differed: ${windows.join(' and ')} tokens.`);
+  if (windows.length > 1)
+    causes.push(
+      `The window in effect differed: ${windows.map((window) => formatCount(Number(window))).join(' and ')} tokens.`,
+    );
   const thinking = differ('think');
   if (thinking.length > 1) causes.push(`Thinking differed: ${thinking.join(' and ')} was sent as think.`);
   if (temperature !== 0 && seed === undefined) {

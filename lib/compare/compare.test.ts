@@ -160,6 +160,13 @@ describe('agreement of repeated runs', () => {
     expect(causes({})).toContain('Neither temperature nor seed');
     expect(causes({ model_options: { temperature: 0.8 } })).toContain('Temperature 0.8 without a seed');
     expect(causes({ model_options: { temperature: 0, seed: 1 } })).toContain('batching and the prompt cache');
+    const inWindow = (choice: number, tokens: number) =>
+      choiceEvents([choice]).map((event) =>
+        event.type === 'model.loaded' ? { ...event, context_tokens: tokens } : event,
+      );
+    expect(agreementOf([inWindow(1, 4096), inWindow(2, 32_768)]).causes).toContain(
+      'The window in effect differed: 4,096 and 32,768 tokens.',
+    );
   });
 
   it('derives the cause from the iteration in which the runs diverge, whichever run is first', () => {

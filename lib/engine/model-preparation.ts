@@ -5,6 +5,7 @@ import { ModelError } from '../model/model-error.ts';
 import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
 import { imagesUnseen } from '../policies/unseen-images.ts';
 import { durationWords } from '../util/durations.ts';
+import { formatCount } from '../util/numbers.ts';
 import { conclude } from './conclude.ts';
 import type { LoopContext } from './loop-context.ts';
 import { ResidencyCheck } from './residency-check.ts';
@@ -110,7 +111,7 @@ export class ModelPreparation {
       events.push({
         type: 'policy.warned',
         code: 'window_lowered',
-        message: `${config.model} holds ${details.maxContextTokens} tokens at most: the window is ${details.maxContextTokens} instead of ${config.window_tokens}.`,
+        message: `${config.model} holds ${formatCount(details.maxContextTokens)} tokens at most: the window is ${formatCount(details.maxContextTokens)} instead of ${formatCount(config.window_tokens)}.`,
       });
     }
     this.#context.append(events);
@@ -160,7 +161,7 @@ export class ModelPreparation {
       events.push({
         type: 'policy.warned',
         code: 'window_smaller_than_asked',
-        message: `Ollama loaded the model with a window of ${loaded.contextTokens} tokens instead of ${numCtx}.`,
+        message: `Ollama loaded the model with a window of ${formatCount(loaded.contextTokens)} tokens instead of ${formatCount(numCtx)}.`,
       });
     }
     this.#context.append(events);

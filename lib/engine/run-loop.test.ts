@@ -554,6 +554,9 @@ it('asks again with the higher limit after a cut reply, in the same iteration [T
     { num_predict: 2048 },
     { num_predict: 4096 },
   ]);
+  expect(run.of('policy.retried')).toMatchObject([
+    { message: 'The reply was cut off at 2,048 tokens. It is asked for again with up to 4,096.' },
+  ]);
   expect(run.sent(1)).toEqual(run.sent(0));
   expect(run.end.result).toMatchObject({ output: 'The task is done.', iterations_used: 1 });
   expect(run.end.result.tokens_out).toBeGreaterThan(2048);
@@ -1465,7 +1468,12 @@ it('gives one event per executed call, after its result [E4]', async () => {
 it('lowers the window to what the model holds, and says so [C7, K-19]', async () => {
   await using run = await play([answer], { fake: { models: [{ name: 'play', context_length: 8192 }] } });
   expect(run.fake.chats[0]?.options).toMatchObject({ num_ctx: 8192 });
-  expect(run.of('policy.warned').map((event) => event.code)).toEqual(['window_lowered']);
+  expect(run.of('policy.warned')).toMatchObject([
+    {
+      code: 'window_lowered',
+      message: 'play holds 8,192 tokens at most: the window is 8,192 instead of 32,768.',
+    },
+  ]);
 });
 
 it('a model that takes longer to load than a call may take is waited for [K-25]', async () => {

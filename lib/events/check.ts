@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isBoundedObject, type JsonObject } from '../util/json.ts';
+import { formatCount } from '../util/numbers.ts';
 import { CHECK_LIMITS, MAX_TARGETS } from './limits.ts';
 import { MAX_PATH_CHARS } from './setting-values.ts';
 
@@ -10,7 +11,7 @@ const count = z.int().max(max_count);
 /** A JSON object of limited size and depth: arguments, or a JSON schema. */
 export const boundedJson = z.custom<JsonObject>(
   (value) => isBoundedObject(value, { maxChars: max_json_chars, maxDepth: max_json_depth }),
-  `This must be a JSON object of at most ${max_json_chars} characters and ${max_json_depth} levels.`,
+  `This must be a JSON object of at most ${formatCount(max_json_chars)} characters and ${max_json_depth} levels.`,
 );
 
 /** Criteria by which a model judges the answer. */

@@ -32,9 +32,9 @@ describe('what a person enters in the form of a server', () => {
 
   it.each<[Partial<AskedField>, EnteredValue, RegExp]>([
     [{ kind: 'text' }, 1, /a text/],
-    [{ kind: 'text' }, 'x'.repeat(MAX_ENTERED_CHARS + 1), /at most 4000/],
+    [{ kind: 'text' }, 'x'.repeat(MAX_ENTERED_CHARS + 1), /at most 4,000 characters\.$/],
     [{ kind: 'text', min: 3 }, 'ab', /at least 3 characters/],
-    [{ kind: 'text', max: 1 }, 'ab', /at most 1 characters/],
+    [{ kind: 'text', max: 1 }, 'ab', /at most 1 character\.$/],
     [{ kind: 'text', format: 'email' }, 'ada', /e-mail/],
     [{ kind: 'text', format: 'uri' }, 'example', /address/],
     [{ kind: 'text', format: 'date' }, '31.1.2026', /date/],

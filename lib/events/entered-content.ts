@@ -1,3 +1,4 @@
+import { plural } from '../util/numbers.ts';
 import type { AskedField, EnteredContent, EnteredValue } from './mcp-request.ts';
 
 /** The longest text that a person enters in one field. */
@@ -56,9 +57,9 @@ function problemOf(field: AskedField, value: EnteredValue): string | undefined {
 function textProblem({ min, max, format }: AskedField, text: string): string | undefined {
   // The protocol counts characters as JSON Schema does.
   const chars = [...text].length;
-  if (text.length > MAX_ENTERED_CHARS) return `Enter at most ${MAX_ENTERED_CHARS} characters.`;
-  if (min !== undefined && chars < min) return `Enter at least ${min} characters.`;
-  if (max !== undefined && chars > max) return `Enter at most ${max} characters.`;
+  if (text.length > MAX_ENTERED_CHARS) return `Enter at most ${plural(MAX_ENTERED_CHARS, 'character')}.`;
+  if (min !== undefined && chars < min) return `Enter at least ${plural(min, 'character')}.`;
+  if (max !== undefined && chars > max) return `Enter at most ${plural(max, 'character')}.`;
   return format === undefined || FORMATS[format].test(text) ? undefined : FORMAT_PROBLEMS[format];
 }
 

@@ -1,6 +1,6 @@
 import { assertNever } from '../util/assert-never.ts';
 import { durationWords, limitWords } from '../util/durations.ts';
-import { plural } from '../util/numbers.ts';
+import { formatCount, plural } from '../util/numbers.ts';
 import { shortText } from '../util/short-text.ts';
 import { AGENT_PREFIX } from './agent-prefix.ts';
 import { opinionWords } from './opinion-words.ts';
@@ -54,7 +54,7 @@ function sentence(event: RunEvent): string {
         event.sandbox.available ? confinement(event.sandbox.kind) : 'not offered'
       }`;
     case 'model.load-started':
-      return `Loading ${event.model} with a window of ${event.num_ctx} tokens`;
+      return `Loading ${event.model} with a window of ${formatCount(event.num_ctx)} tokens`;
     case 'model.loaded':
       if (event.remote_host !== undefined) return `The model runs at ${event.remote_host}`;
       return event.already_loaded
@@ -77,7 +77,7 @@ function sentence(event: RunEvent): string {
     case 'iteration.started':
       return `Iteration ${event.iteration}`;
     case 'model-call.started':
-      return `Call ${event.call}: ${plural(event.message_count, 'message')}, about ${event.estimated_tokens} tokens`;
+      return `Call ${event.call}: ${plural(event.message_count, 'message')}, about ${formatCount(event.estimated_tokens)} tokens`;
     case 'model-call.ended':
       return `Call ${event.call} answered in ${durationWords(event.duration_ms)} with ${writtenWords(event)} tokens${
         event.done_reason === 'length' ? ', cut off' : ''
@@ -129,13 +129,13 @@ function sentence(event: RunEvent): string {
     case 'policy.retried':
       return `Retrying${event.wait_ms > 0 ? ` in ${durationWords(event.wait_ms)}` : ''}: ${event.message}`;
     case 'policy.compacted':
-      return `${plural(event.folded.length, 'older result')} shortened: about ${event.before_tokens} tokens became ${event.after_tokens}`;
+      return `${plural(event.folded.length, 'older result')} shortened: about ${formatCount(event.before_tokens)} tokens became ${formatCount(event.after_tokens)}`;
     case 'policy.warned':
       return event.message;
     case 'budget.checked':
       return event.exceeded === undefined
-        ? `${event.tokens_estimated ? '≈' : ''}${event.tokens_used} tokens used so far`
-        : `The budget is spent (${event.exceeded}): ${event.tokens_estimated ? '≈' : ''}${event.tokens_used} tokens, ${event.seconds_used.toFixed(1)} s`;
+        ? `${event.tokens_estimated ? '≈' : ''}${formatCount(event.tokens_used)} tokens used so far`
+        : `The budget is spent (${event.exceeded}): ${event.tokens_estimated ? '≈' : ''}${formatCount(event.tokens_used)} tokens, ${event.seconds_used.toFixed(1)} s`;
     case 'verification.started':
       return `Checking the work of attempt ${event.attempt}`;
     case 'verification.checked':
@@ -156,7 +156,7 @@ function sentence(event: RunEvent): string {
     case 'autopilot.switched':
       return `Autopilot switched ${event.on ? 'on' : 'off'}`;
     case 'handover.started':
-      return `Handover: the conversation has ${event.measured ? '' : '≈'}${event.tokens} of ${event.limit_tokens} tokens, so the model is asked for a summary`;
+      return `Handover: the conversation has ${event.measured ? '' : '≈'}${formatCount(event.tokens)} of ${formatCount(event.limit_tokens)} tokens, so the model is asked for a summary`;
     case 'handover.ended':
       return event.outcome === 'done'
         ? 'The conversation goes on in a fresh context that begins with the summary'
@@ -242,8 +242,8 @@ function replySentence(event: EventOf<'reply.parsed'>): string {
 
 function writtenWords(event: EventOf<'model-call.ended'>): string {
   const { reply_tokens: counted, estimated_reply_tokens: estimated } = event;
-  if (counted !== undefined) return String(counted);
-  return estimated === undefined ? 'an unknown number of' : `≈${estimated}`;
+  if (counted !== undefined) return formatCount(counted);
+  return estimated === undefined ? 'an unknown number of' : `≈${formatCount(estimated)}`;
 }
 
 /** How much of a failed call's reply was kept, in estimated tokens. */

@@ -1,6 +1,7 @@
 import { MAX_ENTERED_CHARS } from '../events/entered-content.ts';
 import type { AskedField, AskedRequest, EnteredValue } from '../events/mcp-request.ts';
 import { isBoundedObject, isRecord } from '../util/json.ts';
+import { formatCount } from '../util/numbers.ts';
 import { textStart } from '../util/short-text.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
 import {
@@ -38,7 +39,7 @@ export function readElicitation(params: Given, mask: SecretMask): AskedRequest {
   const schema = params.requestedSchema;
   if (!isBoundedObject(schema, { maxChars: MAX_ASKED_SCHEMA_CHARS, maxDepth: 8 })) {
     throw new RefusedRequestError(
-      `The requested schema is missing, nested too deeply, or has more than ${MAX_ASKED_SCHEMA_CHARS} characters.`,
+      `The requested schema is missing, nested too deeply, or has more than ${formatCount(MAX_ASKED_SCHEMA_CHARS)} characters.`,
     );
   }
   const properties = Object.entries(given(schema.properties));
@@ -191,7 +192,7 @@ export function readSampling(params: Given, mask: SecretMask): AskedRequest {
   const chars = messages.reduce((sum, { text }) => sum + text.length, system.length);
   if (chars > MAX_SAMPLE_CHARS) {
     throw new RefusedRequestError(
-      `The messages of a sample can have ${MAX_SAMPLE_CHARS} characters at most.`,
+      `The messages of a sample can have ${formatCount(MAX_SAMPLE_CHARS)} characters at most.`,
     );
   }
   const { maxTokens, temperature } = params;

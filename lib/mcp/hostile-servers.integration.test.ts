@@ -184,7 +184,7 @@ describe('a server that lists odd tools', () => {
   });
 
   it.each([
-    ['huge-schema', /more than 30000 characters/],
+    ['huge-schema', /more than 30,000 characters/],
     ['deep-schema', /nested too deeply/],
     ['reference-bomb', /more than 1000 parts/],
     ['combination-bomb', /more than 1000 parts/],

@@ -3,6 +3,7 @@ import type { McpAnnotations } from '../api/mcp.ts';
 import { MAX_TOOL_NAME_CHARS, nameWithServer } from '../events/mcp-names.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 import { isBoundedObject, type JsonObject, type JsonValue } from '../util/json.ts';
+import { formatCount } from '../util/numbers.ts';
 import { textStart } from '../util/short-text.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { cleanLine, cleanText } from './clean-text.ts';
@@ -180,7 +181,7 @@ function isBounded(value: unknown, bounds: { maxChars: number; maxDepth: number 
 }
 
 function tooLarge(which: string): string {
-  return `Its ${which} schema is missing, has more than ${MAX_SCHEMA_CHARS} characters, or is nested too deeply.`;
+  return `Its ${which} schema is missing, has more than ${formatCount(MAX_SCHEMA_CHARS)} characters, or is nested too deeply.`;
 }
 
 function hashOf(value: JsonValue): string {

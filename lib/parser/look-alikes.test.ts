@@ -51,7 +51,14 @@ describe('explains why it read no call [P16]', () => {
     expect(reply).toMatchObject({
       type: 'final_answer',
       malformed: true,
-      refusals: [{ reason: 'too-large' }],
+      refusals: [
+        {
+          reason: 'too-large',
+          message: expect.stringMatching(
+            /^The reply has 2,000,0\d\d characters; calls are read in 2,000,000 at most\.$/,
+          ),
+        },
+      ],
     });
   });
 });

@@ -1,3 +1,4 @@
+import { formatCount } from '../util/numbers.ts';
 import { textStart } from '../util/short-text.ts';
 import { coerceArguments } from './coerce.ts';
 import { PARSER_LAYERS, type ParserLayer, TEXT_LAYERS, type TextLayer } from './layers.ts';
@@ -151,7 +152,7 @@ function toRefusal(
 function tooLargeDraft(length: number): RefusalDraft {
   return {
     reason: 'too-large',
-    message: `The reply has ${length} characters; calls are read in ${MAX_TEXT_CHARS} at most.`,
+    message: `The reply has ${formatCount(length)} characters; calls are read in ${formatCount(MAX_TEXT_CHARS)} at most.`,
   };
 }
 

@@ -32,6 +32,7 @@ import type { RunReader, SearchPage } from '../store/run-store.ts';
 import { missingEvent, RunNotFoundError } from '../store/store-errors.ts';
 import type { JsonObject } from '../util/json.ts';
 import { isSameModel } from '../util/model-name.ts';
+import { formatCount } from '../util/numbers.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { draftFork, type ForkPoint, findForkPoint } from './plan-fork.ts';
 import { readCycles, requireCycles } from './read-cycles.ts';
@@ -381,7 +382,7 @@ export class StoredRuns implements RunLookup {
     if (events <= MAX_COMPARED_EVENTS) return found;
     throw new AppError({
       code: 'comparison_too_large',
-      message: `Run ${runId} has ${events} events, and the limit for a comparison is ${MAX_COMPARED_EVENTS}.`,
+      message: `Run ${runId} has ${formatCount(events)} events, and the limit for a comparison is ${formatCount(MAX_COMPARED_EVENTS)}.`,
       hint: 'Export both logs and compare them with another tool.',
     });
   }

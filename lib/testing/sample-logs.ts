@@ -644,7 +644,7 @@ export function repairedLog(options: ConstructorParameters<typeof SampleLog>[0] 
   log.push({
     type: 'policy.warned',
     code: 'window_lowered',
-    message: 'The model was loaded with a window of 16384 tokens; 32768 were requested.',
+    message: 'The model was loaded with a window of 16,384 tokens; 32,768 were requested.',
   });
   log.round({ calls: [write] });
   log.push({ type: 'run.resumed', worker: 'web-2', epoch: 2 }, 48_000);

@@ -128,7 +128,7 @@ export function eatenLog(options: { at?: number } = {}): SampleLog {
         type: 'policy.retried',
         iteration: 1,
         cause: 'length',
-        message: 'The reply was cut off at 2048 tokens.',
+        message: 'The reply was cut off at 2,048 tokens.',
         wait_ms: 0,
       });
     }

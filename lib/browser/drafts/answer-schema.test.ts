@@ -10,6 +10,6 @@ it('reads the schema of the answer, or reports what is wrong with it', () => {
   };
   expect(problem('{"type": ')).toMatch(/^This is not JSON: /);
   expect(problem('["type"]')).toMatch(/must be a JSON object/);
-  expect(problem(JSON.stringify({ description: 'x'.repeat(20_000) }))).toMatch(/at most 20000 characters/);
+  expect(problem(JSON.stringify({ description: 'x'.repeat(20_000) }))).toMatch(/at most 20,000 characters/);
   expect(problem('{"type": "text"}')).toBe('schema/type: "text" is not a type of JSON schema.');
 });

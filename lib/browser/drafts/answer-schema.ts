@@ -2,6 +2,7 @@ import { schemaProblem } from '../../api/check-problems.ts';
 import { CHECK_LIMITS } from '../../events/limits.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { isBoundedObject, type JsonObject, type JsonValue } from '../../util/json.ts';
+import { formatCount } from '../../util/numbers.ts';
 
 /** The initial text of the field: a typical schema to edit. */
 export const SAMPLE_SCHEMA = JSON.stringify(
@@ -29,7 +30,7 @@ export function readAnswerSchema(
   if (!isBoundedObject(value, { maxChars: max_json_chars, maxDepth: max_json_depth })) {
     return {
       ok: false,
-      problem: `This must be a JSON object of at most ${max_json_chars} characters and ${max_json_depth} levels.`,
+      problem: `This must be a JSON object of at most ${formatCount(max_json_chars)} characters and ${max_json_depth} levels.`,
     };
   }
   const problem = schemaProblem(value);

@@ -13,7 +13,7 @@ import type { OutcomeKind } from '../../events/termination.ts';
 import { addUsage, type TokenUsage } from '../../events/token-usage.ts';
 import { durationWords } from '../../util/durations.ts';
 import { formatUsd } from '../../util/format-usd.ts';
-import { plural } from '../../util/numbers.ts';
+import { formatCount, plural } from '../../util/numbers.ts';
 import { shortText } from '../../util/short-text.ts';
 import type { ExportedLog } from './exported-log.ts';
 
@@ -175,7 +175,7 @@ class Summary {
       `- Ended: ${this.#outcome()}, after ${durationWords(this.#last - this.#begin)}`,
       `- ${step}s: ${this.#iterations}${endsBy === 'max_iterations' ? ` of ${config.max_iterations}` : ''}`,
       `- Tool calls: ${this.#toolCalls}${this.#failed > 0 ? `, ${this.#failed} failed` : ''}`,
-      `- Tokens: ${tokensIn} in, ${tokensOut} out${tokensEstimated > 0 ? ` (${tokensEstimated} of them estimated)` : ''}`,
+      `- Tokens: ${formatCount(tokensIn)} in, ${formatCount(tokensOut)} out${tokensEstimated > 0 ? ` (${formatCount(tokensEstimated)} of them estimated)` : ''}`,
       ...this.#cost(),
       ...(checks ? [`- Checks: ${checksWords(checks).label}`] : []),
       `- Masked: ${masked === undefined ? 'nothing, as requested' : masked === 0 ? 'nothing to mask' : plural(masked, 'value')}`,

@@ -12,6 +12,7 @@ import type { EventRow } from '../../store/event-row.ts';
 import type { StoredImage } from '../../store/image-store.ts';
 import { toEventRow } from '../../store/import-run.ts';
 import { readImageHeader } from '../../util/image-header.ts';
+import { formatCount } from '../../util/numbers.ts';
 import { describeFieldProblems, IN_WORDS } from '../../util/schema-problems.ts';
 
 /** The version of the file format. Adding a field keeps the version; readers refuse unknown versions. */
@@ -149,7 +150,7 @@ export async function readRunFile(lines: AsyncIterable<string>): Promise<ReadRun
 
 function readLine(line: string, number: number): unknown {
   if (line.length > MAX_LINE_CHARS)
-    throw refused(`line ${number} is longer than ${MAX_LINE_CHARS} characters.`);
+    throw refused(`line ${formatCount(number)} is longer than ${formatCount(MAX_LINE_CHARS)} characters.`);
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -287,7 +288,8 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     const parts = decode(chunk).split('\n');
     parts[0] = rest + (parts[0] ?? '');
     rest = parts.pop() ?? '';
-    if (rest.length > MAX_LINE_CHARS) throw refused(`a line is longer than ${MAX_LINE_CHARS} characters.`);
+    if (rest.length > MAX_LINE_CHARS)
+      throw refused(`a line is longer than ${formatCount(MAX_LINE_CHARS)} characters.`);
     yield* parts;
   }
   rest += decode();
