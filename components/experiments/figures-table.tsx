@@ -71,7 +71,7 @@ export function FiguresTable({
                 </Row>
               ))}
               {formats.map((format) => (
-                <Row key={format} name={`Calls as ${shortLine(format)}, total`}>
+                <Row key={format} name={`Calls in format ${shortLine(format)}, total`}>
                   {cells.map((cell) => (
                     <td key={cell.cell} className={value}>
                       {formatCount(cell.calls_by_format[format] ?? 0)}

@@ -1,7 +1,7 @@
 import type { ModelReading } from '#lib/api/model-reading.ts';
 import type { InstalledModel } from '#lib/api/replies.ts';
 import { formatCount, formatPercent, plural } from '#lib/browser/words/format.ts';
-import { LAYER_WORDS } from '#lib/browser/words/layer-words.ts';
+import { formatName, LAYER_WORDS } from '#lib/browser/words/layer-words.ts';
 import { PARSER_LAYERS, type ParserLayer } from '#lib/parser/layers.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
@@ -109,7 +109,7 @@ function ReadingLine({ model, reading }: { model: InstalledModel; reading: Model
         <LayerBar reading={reading} />
         {formats.length > 0 && (
           <p className="foreign mt-1 font-mono text-xs text-ink-3">
-            {formats.map(([format, count]) => `${formatCount(count)} ${format}`).join(', ')}
+            {formats.map(([format, count]) => `${formatCount(count)} ${formatName(format)}`).join(', ')}
           </p>
         )}
       </td>

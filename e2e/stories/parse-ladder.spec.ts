@@ -40,8 +40,12 @@ test('every reply shows the layers tried, the one that matched and the position 
   await view.expectEnd('The model answered', 'final_answer');
 
   await test.step('the run says how its calls were read [P17]', async () => {
-    await expect(page.getByText(/^4 calls: 1 native, 1 JSON, 2 XML · 1 repaired/).first()).toBeVisible();
-    await expect(view.guardrails).toContainText('4 calls: 1 native, 1 JSON, 2 XML · 1 repaired');
+    await expect(
+      page.getByText(/^4 calls: 1 native, 1 JSON in text, 2 XML in text · 1 repaired/).first(),
+    ).toBeVisible();
+    await expect(view.guardrails).toContainText(
+      '4 calls: 1 native, 1 JSON in text, 2 XML in text · 1 repaired',
+    );
   });
   await page.keyboard.press('g');
 
@@ -232,6 +236,7 @@ test('the Models page counts how the replies of each model were parsed [P17]', a
   const row = page.getByRole('row', { name: /^counted-by-layer/ });
   await expect(row).toContainText('2 calls');
   await expect(row).toContainText('1 native, 1 JSON in text, 0 XML in text');
+  await expect(row.getByText('1 JSON in text', { exact: true })).toBeVisible();
   await expect(row.getByRole('cell').nth(1)).toHaveText('3');
   await expectAccessible(page);
 });

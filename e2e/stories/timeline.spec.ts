@@ -90,7 +90,7 @@ test('a run with every kind of row can be read from start to end [D6, D7, D9]', 
     await expect(view.guardrails).toContainText('Nudges');
     await expect(view.guardrails).toContainText('Token budget');
     await expect(view.guardrails).toContainText('Window');
-    await expect(view.guardrails).toContainText('3 native, 1 JSON, 1 XML');
+    await expect(view.guardrails).toContainText('3 native, 1 JSON in text, 1 XML in text');
     const nudge = view.row('Nudge');
     await view.reveal(nudge);
     await nudge.getByRole('button').first().click();

@@ -1,7 +1,7 @@
 'use client';
 
 import { formatCount, plural } from '#lib/browser/words/format.ts';
-import { LAYER_WORDS } from '#lib/browser/words/layer-words.ts';
+import { formatName, LAYER_WORDS } from '#lib/browser/words/layer-words.ts';
 import {
   ladderOf,
   type Mark,
@@ -49,7 +49,7 @@ function RungLine({ rung }: { rung: Rung }) {
   const won = rung.state === 'won';
   return (
     <li
-      className="grid grid-cols-[0.75rem_3.5rem_minmax(0,1fr)] items-baseline gap-x-2"
+      className="grid grid-cols-[0.75rem_5.5rem_minmax(0,1fr)] items-baseline gap-x-2"
       data-rung={rung.state}
     >
       <span
@@ -67,7 +67,7 @@ function RungLine({ rung }: { rung: Rung }) {
         className={won ? 'font-semibold text-brass' : 'text-ink-3'}
         title={LAYER_WORDS[rung.layer].source}
       >
-        {LAYER_WORDS[rung.layer].name}
+        {LAYER_WORDS[rung.layer].label}
       </span>
       <span className="flex min-w-0 flex-wrap items-baseline gap-x-3">
         <span className={won ? 'text-ink' : 'text-ink-3'}>
@@ -82,7 +82,7 @@ function RungLine({ rung }: { rung: Rung }) {
         </span>
         {rung.formats.map(({ format, found }) => (
           <span key={format} className={found > 0 ? 'text-ink-2' : 'text-ink-3'}>
-            <ForeignText text={format} />
+            <ForeignText text={formatName(format)} />
             <span className="text-ink-3"> {found > 0 ? `× ${formatCount(found)}` : 'seen, no call'}</span>
           </span>
         ))}

@@ -78,6 +78,9 @@ describe('Model Check, in words', () => {
       Speed: 'unknown',
       'Call formats': 'none',
     });
+    expect(facts(measured({ formats: { native: 8, json: 1, hermes: 3 } }))).toMatchObject({
+      'Call formats': '8 native, 1 JSON in text, 3 hermes',
+    });
     expect(
       facts(conditions({ load_ms: undefined, vram_bytes: undefined, capabilities: undefined })),
     ).toMatchObject({

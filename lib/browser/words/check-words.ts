@@ -9,6 +9,7 @@ import type {
 import { tokensPerSecond } from '../../events/speed.ts';
 import type { Tone } from './end-words.ts';
 import { formatBytes, formatCount, formatDuration, formatPercent, formatRate, plural } from './format.ts';
+import { formatName } from './layer-words.ts';
 
 /** Labels of the four axes in order. */
 export const CHECK_AXES: readonly { axis: CheckAxis; label: string; about: string }[] = [
@@ -60,7 +61,7 @@ function loadWords({ load_ms, remote_host }: ModelCheck['conditions']): string {
 export function measuredFacts({ conditions, measured }: ModelCheck): { name: string; value: string }[] {
   const speed = speedOf(measured);
   const share = gpuShare(conditions);
-  const formats = Object.entries(measured.formats).map(([format, count]) => `${count} ${format}`);
+  const formats = Object.entries(measured.formats).map(([format, count]) => `${count} ${formatName(format)}`);
   return [
     {
       name: 'Load',

@@ -59,6 +59,13 @@ describe('the figures of several runs', () => {
     expect(line(lines, 'Cost')).toBeUndefined();
   });
 
+  it('name the formats of calls as everywhere, each count beside its unit', () => {
+    const lines = figureLines([compared({ layers: { native: 2, json: 1, xml: 3, repaired: 1 } })]);
+    expect(line(lines, 'Call formats')?.[0]?.text).toBe(
+      '2\u00a0native, 1\u00a0JSON in text, 3\u00a0XML in text, 1\u00a0repaired',
+    );
+  });
+
   it('say which models have no price', () => {
     expect(line(figureLines([compared({ cost_usd: 2 }), compared()]), 'Cost')).toEqual([
       { text: '$2.00', differs: false },

@@ -9,6 +9,7 @@ import {
   formatRate,
   formatTokens,
 } from './format.ts';
+import { LAYER_WORDS } from './layer-words.ts';
 import { stepWord } from './mode-words.ts';
 import { settingName, settingText } from './setting-words.ts';
 
@@ -162,8 +163,8 @@ function layersText({ native, json, xml, repaired }: ComparedRun['figures']['lay
   return (
     [
       native && `${native}\u00a0native`,
-      json && `${json}\u00a0JSON`,
-      xml && `${xml}\u00a0XML`,
+      json && `${json}\u00a0${LAYER_WORDS.json.label}`,
+      xml && `${xml}\u00a0${LAYER_WORDS.xml.label}`,
       repaired && `${repaired}\u00a0repaired`,
     ]
       .filter(Boolean)

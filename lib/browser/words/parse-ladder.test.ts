@@ -84,9 +84,9 @@ describe('the count of a run', () => {
 
   it('names exactly the elements that are present [P17]', () => {
     expect(readingWords({ ...none, native: 12, json: 4, xml: 1, repaired: 2 })).toBe(
-      '17 calls: 12 native, 4 JSON, 1 XML · 2 repaired',
+      '17 calls: 12 native, 4 JSON in text, 1 XML in text · 2 repaired',
     );
-    expect(readingWords({ ...none, xml: 1 })).toBe('1 call: 1 XML');
+    expect(readingWords({ ...none, xml: 1 })).toBe('1 call: 1 XML in text');
     expect(readingWords({ ...none, malformed: 2 })).toBe('0 calls · 2 unreadable');
     expect(readingWords({ ...none, native: 3, refused: 1, malformed: 2 })).toBe(
       '3 calls: 3 native · 1 refused · 2 unreadable',

@@ -78,7 +78,7 @@ export function markedText(text: string, marks: readonly Mark[]): MarkedPiece[] 
 }
 
 /**
- * `17 calls: 12 native, 4 JSON, 1 XML · 2 repaired · 3 unreadable`, or `undefined` before the first reply that was read
+ * `17 calls: 12 native, 4 JSON in text, 1 XML in text · 2 repaired · 3 unreadable`, or `undefined` before the first reply that was read
  * (P17). Refused and unreadable ones are not among the calls.
  */
 export function readingWords(
@@ -87,7 +87,7 @@ export function readingWords(
   const named = (parts: readonly { count: number; word: string }[]) =>
     parts.flatMap(({ count, word }) => (count > 0 ? [`${formatCount(count)} ${word}`] : []));
   const layers = named(
-    PARSER_LAYERS.map((layer) => ({ count: counts[layer], word: LAYER_WORDS[layer].name })),
+    PARSER_LAYERS.map((layer) => ({ count: counts[layer], word: LAYER_WORDS[layer].label })),
   );
   const others = named([
     { count: counts.repaired, word: 'repaired' },

@@ -1,5 +1,6 @@
 import type { ArgumentFinding, ToolCheck, ToolOutcome } from '../../api/tool-check.ts';
 import type { Tone } from './end-words.ts';
+import { formatName } from './layer-words.ts';
 
 /** The result of a probe, for its badge. */
 export const OUTCOMES: Readonly<Record<ToolOutcome, { label: string; tone: Tone | undefined }>> = {
@@ -65,6 +66,8 @@ export function argumentProblems(
 /** The formats of the calls of a check, in one line. */
 export function layerWords({ calls, layers }: ToolCheck['measured']): string {
   if (calls === 0) return 'No calls found.';
-  const parts = Object.entries(layers).flatMap(([layer, count]) => (count > 0 ? `${count} ${layer}` : []));
+  const parts = Object.entries(layers).flatMap(([layer, count]) =>
+    count > 0 ? `${count} ${formatName(layer)}` : [],
+  );
   return `Call formats: ${parts.join(', ')}.`;
 }
