@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { BenchmarkCasesReply, BenchmarkResult, BenchmarkSummary } from '#lib/api/benchmark.ts';
 import { CATEGORIES } from '#lib/api/benchmark-categories.ts';
 import { MAX_LISTED_CASES, RESULT_FILTERS } from '#lib/api/benchmark-filter.ts';
+import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { FILTER_WORDS } from '#lib/browser/words/benchmark-words.ts';
 import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
@@ -89,6 +90,7 @@ export function CaseList({ path, benchmark }: { path: string; benchmark: Benchma
           </ul>
           {data.cases.length < data.total && shown < MAX_LISTED_CASES && (
             <Button
+              ref={passFocusOn}
               size="sm"
               className="mt-3 max-sm:h-11"
               onClick={() => setShown(Math.min(shown + STEP, MAX_LISTED_CASES))}

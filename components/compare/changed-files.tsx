@@ -3,6 +3,7 @@
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import type { ComparedRun } from '#lib/api/comparison.ts';
+import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { type ComparedFile, comparedFiles, versionWords } from '#lib/browser/state/compared-files.ts';
 import { runLetter } from '#lib/browser/state/compared-runs.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
@@ -38,6 +39,7 @@ export function ChangedFiles({ runs }: { runs: readonly ComparedRun[] }) {
       )}
       {files.length > listed && (
         <Button
+          ref={passFocusOn}
           size="sm"
           className="mt-2 max-sm:h-11 print:hidden"
           onClick={() => setListed(listed + LISTED)}

@@ -13,6 +13,7 @@ import {
 import { WindowVirtualizer, type WindowVirtualizerHandle } from 'virtua';
 import type { CompareReply } from '#lib/api/comparison.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
+import { focusEnabled } from '#lib/browser/focus-soon.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
@@ -207,14 +208,25 @@ function SameSteps({ steps, word, run }: { steps: readonly Step[]; word: string;
           <p className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t px-4 py-2 text-sm text-ink-2">
             {formatCount(listed[0]?.position ?? 0)} to {formatCount(listed.at(-1)?.position ?? 0)} of{' '}
             {formatCount(steps.length)}
-            <Button size="sm" kind="quiet" disabled={from === 0} onClick={() => setFrom(from - LISTED)}>
+            <Button
+              size="sm"
+              kind="quiet"
+              disabled={from === 0}
+              onClick={({ currentTarget }) => {
+                setFrom(from - LISTED);
+                focusEnabled(currentTarget, currentTarget.nextElementSibling);
+              }}
+            >
               Earlier
             </Button>
             <Button
               size="sm"
               kind="quiet"
               disabled={from + LISTED >= steps.length}
-              onClick={() => setFrom(from + LISTED)}
+              onClick={({ currentTarget }) => {
+                setFrom(from + LISTED);
+                focusEnabled(currentTarget, currentTarget.previousElementSibling);
+              }}
             >
               Later
             </Button>

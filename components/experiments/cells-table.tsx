@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { ExperimentMode } from '#lib/api/experiment.ts';
 import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
+import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import {
   formatDuration,
@@ -77,7 +78,12 @@ export function CellsTable({
         </tbody>
       </table>
       {shown < cells.length && (
-        <Button size="sm" className="mt-3 max-sm:h-11" onClick={() => setShown(shown + STEP)}>
+        <Button
+          ref={passFocusOn}
+          size="sm"
+          className="mt-3 max-sm:h-11"
+          onClick={() => setShown(shown + STEP)}
+        >
           Show more cells
         </Button>
       )}

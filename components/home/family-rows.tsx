@@ -3,6 +3,7 @@
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
+import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import type { ListedRun } from '#lib/browser/state/listed-runs.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
@@ -52,7 +53,7 @@ export function FamilyRows({
       {runs?.map(({ run }) => children(run))}
       {problem && <Problem error={problem} onRetry={moreError ? loadMore : reload} />}
       {hasMore && (
-        <Button kind="quiet" size="sm" onClick={loadMore} className="ml-2">
+        <Button ref={passFocusOn} kind="quiet" size="sm" onClick={loadMore} className="ml-2">
           Show more runs
         </Button>
       )}

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { SearchReply } from '#lib/api/search.ts';
 import { getJson } from '#lib/browser/api.ts';
+import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { eventWord } from '#lib/browser/words/event-words.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
@@ -61,6 +62,7 @@ export function FoundInLogs({ words }: { words: string }) {
       </ul>
       {next !== undefined && (
         <button
+          ref={passFocusOn}
           type="button"
           onClick={() => void more()}
           className="mt-3 text-sm font-medium text-brass underline-offset-4 hover:underline"

@@ -5,6 +5,7 @@ import type { FacetsReply } from '#lib/api/facets.ts';
 import type { HealthReply, ModelsReply } from '#lib/api/replies.ts';
 import { type RunFilter, readRunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
 import { type RunOrder, readRunOrder, writeRunOrder } from '#lib/api/run-order.ts';
+import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { ACTIVE_TITLE, groupsByDate } from '#lib/browser/state/listed-runs.ts';
 import { modelsRefresh } from '#lib/browser/state/models.ts';
 import { isTyping } from '#lib/browser/typing.ts';
@@ -98,6 +99,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
       )}
       {list.hasMore && !list.moreError && (
         <button
+          ref={passFocusOn}
           type="button"
           onClick={list.loadMore}
           className="mt-4 text-sm font-medium text-brass underline-offset-4 hover:underline"

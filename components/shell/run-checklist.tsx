@@ -3,6 +3,7 @@
 import { useMemo, useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import type { ChosenRun } from '#lib/browser/drafts/kept-rating.ts';
+import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { formatMoment, plural } from '#lib/browser/words/format.ts';
 import { noRunsWords } from '#lib/browser/words/run-state-words.ts';
 import { useRunList } from '../hooks/use-run-list.ts';
@@ -68,7 +69,7 @@ export function RunChecklist<Run extends ChosenRun>({
         {!runs && !error && <p className="py-1 text-sm text-ink-3">Loading runs.</p>}
         {problem && <Problem error={problem} onRetry={moreError ? loadMore : reload} />}
         {hasMore && (
-          <Button size="sm" kind="quiet" className="-ml-2.5 max-sm:h-11" onClick={loadMore}>
+          <Button ref={passFocusOn} size="sm" kind="quiet" className="-ml-2.5 max-sm:h-11" onClick={loadMore}>
             Show earlier runs
           </Button>
         )}

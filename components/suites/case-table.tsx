@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { SuiteCase } from '#lib/api/suite.ts';
-import { keepFocus } from '#lib/browser/focus-soon.ts';
+import { keepFocus, passFocusOn } from '#lib/browser/focus-soon.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
@@ -107,7 +107,7 @@ export function CaseTable({
         </ul>
       )}
       {!all && shown.length > FIRST && (
-        <Button size="sm" className="mt-3 max-sm:h-11" onClick={() => setAll(true)}>
+        <Button ref={passFocusOn} size="sm" className="mt-3 max-sm:h-11" onClick={() => setAll(true)}>
           Show all {shown.length}
         </Button>
       )}

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes } from 'react';
+import type { ComponentProps } from 'react';
 import { cx } from './cx.ts';
 
 export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
@@ -34,6 +34,6 @@ export function Button({
   className,
   type = 'button',
   ...rest
-}: ButtonHTMLAttributes<HTMLButtonElement> & { kind?: ButtonKind; size?: 'md' | 'sm' }) {
+}: ComponentProps<'button'> & { kind?: ButtonKind; size?: 'md' | 'sm' }) {
   return <button type={type} className={buttonClass(kind, size, className)} {...rest} />;
 }

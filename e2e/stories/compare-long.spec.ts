@@ -41,6 +41,9 @@ test('two runs of ten thousand events can be compared, rendering only visible ro
     await expect(page.getByRole('link', { name: /^Iteration \d+ in run A$/ })).toHaveCount(100);
     await page.getByRole('button', { name: 'Later' }).click();
     await expect(page.getByRole('link', { name: 'Iteration 101 in run A' })).toBeVisible();
+    await page.getByRole('button', { name: 'Later' }).press('Enter');
+    await expect(page.getByRole('link', { name: 'Iteration 299 in run A' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Earlier' })).toBeFocused();
     await same.click();
   });
 

@@ -226,6 +226,15 @@ test('10,000 events are combined into a few rows, which zooming in separates', a
   await expect(cursor).toHaveAttribute('aria-valuetext', /^(Before the first call|Call 1):/);
   await figure.getByRole('button', { name: 'Zoom out' }).click();
   await expect(figure.getByText(/^Calls [\d,]+–[\d,]+ of /)).toBeVisible();
+  await test.step('the focus stays beside a button that is disabled by its press', async () => {
+    const closer = figure.getByRole('button', { name: 'Zoom in' });
+    const wider = figure.getByRole('button', { name: 'Zoom out' });
+    await closer.focus();
+    while (await closer.isEnabled()) await page.keyboard.press('Enter');
+    await expect(wider).toBeFocused();
+    while (await wider.isEnabled()) await page.keyboard.press('Enter');
+    await expect(closer).toBeFocused();
+  });
 });
 
 test('plots in a replay follow its position', async ({ page }) => {

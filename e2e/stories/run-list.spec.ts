@@ -181,6 +181,10 @@ test('earlier runs are loaded on demand, each once [D3]', async ({ ownServer }) 
   await expect(lines).toHaveCount(55);
   await expect(lines.last()).toContainText('Task 1.');
   await expect(page.getByRole('button', { name: 'Show earlier runs' })).toBeHidden();
+  await page.reload();
+  await page.getByRole('button', { name: 'Show earlier runs' }).press('Enter');
+  await expect(lines).toHaveCount(55);
+  await expect(lines.nth(50).locator(':focus')).toHaveCount(1);
   await ollama.close();
 });
 

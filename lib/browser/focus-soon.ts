@@ -60,6 +60,36 @@ export function focusFirstField(id: string): void {
   focusSoon(() => document.getElementById(id)?.querySelector<HTMLElement>('input, select, textarea'));
 }
 
+/** Keeps the focus beside a button that its press may disable, as at the end of a range. @param other gets it then */
+export function focusEnabled(pressed: HTMLButtonElement, other: Element | null): void {
+  focusSoon(() => (pressed.disabled && other instanceof HTMLElement ? other : pressed));
+}
+
+/**
+ * Passes the focus on when a button such as “Show more” is removed while it has it: to the first control of what it
+ * has added, which follows the last control before the button. A `ref` of the button.
+ */
+export function passFocusOn(button: HTMLElement | null): () => void {
+  return () => {
+    if (!button || document.activeElement !== button) return;
+    const { DOCUMENT_POSITION_PRECEDING: before, DOCUMENT_POSITION_FOLLOWING: after } = Node;
+    const last = controls().findLast((each) => button.compareDocumentPosition(each) & before);
+    // Where the page changes, the list is removed as well.
+    focusSoon(() =>
+      last?.isConnected
+        ? controls().find((each) => last.compareDocumentPosition(each) & after && !last.contains(each))
+        : undefined,
+    );
+  };
+}
+
+function controls(): HTMLElement[] {
+  const all = document.querySelectorAll<HTMLElement>(
+    'a[href], button:enabled, input:enabled, select:enabled, summary, [tabindex="0"]',
+  );
+  return [...all].filter((each) => each.checkVisibility());
+}
+
 /** Gives the focus back to a control that was disabled while it had it, unless something else has it, or is to get it. */
 export function returnFocus(to: Element | null): void {
   const { activeElement, body } = document;

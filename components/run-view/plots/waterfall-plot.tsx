@@ -2,6 +2,7 @@
 
 import { Minus, Plus } from 'lucide-react';
 import { type PointerEvent, useMemo, useRef, useState } from 'react';
+import { focusEnabled } from '#lib/browser/focus-soon.ts';
 import { callsLabel, TIME_LABELS, timeWords } from '#lib/browser/plots/plot-words.ts';
 import { type CallTime, TIME_KINDS, totalTimes } from '#lib/browser/plots/series.ts';
 import { layOutTimes, SHORT_WAIT_MS } from '#lib/browser/plots/time-layout.ts';
@@ -135,7 +136,10 @@ function Zoom({ range, count, onZoom }: { range: Range; count: number; onZoom: (
         className="px-1.5 max-sm:size-11"
         aria-label="Zoom out"
         disabled={calls >= count}
-        onClick={() => around(calls * 2)}
+        onClick={({ currentTarget }) => {
+          around(calls * 2);
+          focusEnabled(currentTarget, currentTarget.nextElementSibling);
+        }}
       >
         <Minus className="size-3.5" aria-hidden="true" />
       </Button>
@@ -145,7 +149,10 @@ function Zoom({ range, count, onZoom }: { range: Range; count: number; onZoom: (
         className="px-1.5 max-sm:size-11"
         aria-label="Zoom in"
         disabled={calls <= MIN_CALLS}
-        onClick={() => around(calls / 2)}
+        onClick={({ currentTarget }) => {
+          around(calls / 2);
+          focusEnabled(currentTarget, currentTarget.previousElementSibling);
+        }}
       >
         <Plus className="size-3.5" aria-hidden="true" />
       </Button>
