@@ -29,6 +29,11 @@ export function CaseList({ path, benchmark }: { path: string; benchmark: Benchma
   const model = query.get('model') ?? '';
   const category = query.get('category') ?? '';
   const opened = query.get('case');
+  const chosen = [
+    ...(filter === 'all' ? [] : [FILTER_WORDS[filter]]),
+    ...benchmark.categories.flatMap(({ name }) => (name === category ? [CATEGORIES[name].label] : [])),
+    ...(model === '' ? [] : [shortLine(model, 60)]),
+  ];
   const asked = new URLSearchParams({ filter, limit: String(shown), done: String(benchmark.done) });
   if (model) asked.set('model', model);
   if (category) asked.set('category', category);
@@ -41,7 +46,7 @@ export function CaseList({ path, benchmark }: { path: string; benchmark: Benchma
   };
   return (
     <>
-      <div className="mt-2 flex flex-wrap gap-3">
+      <search className="mt-2 flex flex-wrap gap-3">
         <Select
           label="Cases"
           value={filter}
@@ -68,13 +73,14 @@ export function CaseList({ path, benchmark }: { path: string; benchmark: Benchma
             onChange={(value) => set('model', value)}
           />
         )}
-      </div>
+      </search>
       {/* The list may still be that of the filters before. */}
       {error && <ErrorNote error={error} />}
       {data && (
         <>
           <p className="tnum mt-2 text-sm text-ink-3">
             {data.total === 0 ? 'No cases match.' : plural(data.total, 'case')}
+            {chosen.length > 0 && <span className="hidden print:inline"> ({chosen.join(', ')})</span>}
           </p>
           <ul aria-label="Cases" className="mt-1 divide-y border-y">
             {data.cases.map((result) => (

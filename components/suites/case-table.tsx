@@ -42,7 +42,7 @@ export function CaseTable({
   const tags = [...new Set(cases.flatMap((one) => one.tags ?? []))].sort();
   return (
     <section aria-label="Cases" className="mt-6">
-      <div className="flex flex-wrap gap-2">
+      <search className="flex flex-wrap gap-2">
         <input
           type="search"
           aria-label="Filter cases by text"
@@ -69,7 +69,7 @@ export function CaseTable({
         <p role="status" className="tnum self-center text-sm text-ink-3">
           {shown.length === cases.length ? '' : `${shown.length} of ${plural(cases.length, 'case')}`}
         </p>
-      </div>
+      </search>
       {shown.length === 0 ? (
         <p className="mt-4 text-ink-2">No cases match.</p>
       ) : (

@@ -99,6 +99,10 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     await expect(opened.getByRole('tabpanel')).toContainText('"lamp.set"');
     await page.reload();
     await expect(opened).toBeVisible();
+    await page.emulateMedia({ media: 'print' });
+    await expect(page.getByRole('combobox', { name: 'Cases' })).toBeHidden();
+    await expect(page.getByText('2 cases (Right only with Loupe)')).toBeVisible();
+    await page.emulateMedia({ media: 'screen' });
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'CSV' }).click();
     expect((await download).suggestedFilename()).toMatch(/^loupe-benchmark-.*\.csv$/);
