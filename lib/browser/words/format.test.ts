@@ -81,8 +81,8 @@ it('shows recent times more precisely', () => {
 });
 
 it('writes low speeds with one decimal', () => {
-  expect([0.04, 8.24, 9.94, 9.96, 41.4, 1204].map(formatRate)).toEqual([
-    ...['0.0', '8.2', '9.9', '10', '41', '1,204'],
+  expect([0, 0.04, 8.24, 9.94, 9.96, 41.4, 1204].map(formatRate)).toEqual([
+    ...['0', '0.0', '8.2', '9.9', '10', '41', '1,204'],
   ]);
 });
 

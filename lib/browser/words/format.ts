@@ -100,9 +100,9 @@ export function formatWhen(at: number, now: number): string {
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** A speed without its unit: `1,204`, `41`, `8.2`. */
+/** A speed without its unit: `1,204`, `41`, `8.2`, `0`. */
 export function formatRate(rate: number): string {
-  return rate < 9.95 ? rate.toFixed(1) : formatCount(rate);
+  return rate < 9.95 && rate !== 0 ? rate.toFixed(1) : formatCount(rate);
 }
 
 /** A moment for pages that are read long after it: `21 Nov 2026, 14:05`, in the reader's time zone. */
