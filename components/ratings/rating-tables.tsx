@@ -93,7 +93,7 @@ function Table({
   return (
     <ScrollRegion label={caption} className="min-w-0 overflow-x-auto">
       <table className="tnum w-full border-collapse text-sm">
-        <caption className="caption mb-1 text-left">{caption}</caption>
+        <caption className="mb-1 text-left text-sm font-semibold">{caption}</caption>
         <thead>
           <tr className="border-b border-line-strong text-xs text-ink-3">
             {head.map((name, index) => (

@@ -80,6 +80,7 @@ test('texts are rated by models and by a person, with how far they agree', async
   await page.getByRole('button', { name: 'Results' }).click();
   await page.getByRole('button', { name: 'Try again' }).click();
   const matrix = page.getByRole('region', { name: 'Mean scores' });
+  await expect(matrix.locator('caption')).toHaveCSS('text-transform', 'none');
   for (const name of ['judge-one', 'judge-two', 'Ada']) {
     await expect(matrix.getByRole('columnheader', { name })).toBeVisible();
   }
