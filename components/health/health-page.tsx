@@ -110,7 +110,7 @@ export function HealthPage() {
                         {protection.holds ? 'enforced' : 'not enforced'}
                       </span>
                       <span className="text-ink-2">
-                        {protection.name.replaceAll('-', ' ')}
+                        {protection.name.replaceAll('-', ' ').replace('cpu', 'CPU')}
                         {!protection.holds && protection.detail && (
                           <span className="text-ink-3">: {protection.detail}</span>
                         )}

@@ -64,6 +64,7 @@ test('a missing model is named with the command that gets it [D11, S2]', async (
   });
   const { loupe, page } = await ownServer({ ollamaUrl: ollama.url });
   await page.goto('/health');
+  await expect(page.getByText(/^CPU time/)).toBeVisible();
   await page.getByLabel('Model to check').selectOption({ label: 'was-here:latest' });
   await expect(page.getByText(/Model "was-here:latest" is missing.*ollama pull was-here/)).toBeVisible();
   await expect(page.getByRole('term').filter({ hasText: 'Model: needs attention' })).toBeVisible();
