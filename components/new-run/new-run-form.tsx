@@ -76,7 +76,11 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
           : 'With the settings of the earlier run. Change what you like; the earlier run stays as it is.'}
       </p>
       <PresetBar preset={preset} models={installed} draft={form.getValues} onSaved={saved} />
-      {models.error && !installed && <Problem error={models.error} onRetry={models.reload} />}
+      {models.error && !installed && (
+        <div className="mb-6">
+          <Problem error={models.error} onRetry={models.reload} />
+        </div>
+      )}
       {hasKeptSettings && <KeptSettingsNote onReset={resetSettings} />}
       <FormProvider {...form}>
         <form ref={element} id={FORM} aria-label="New run" noValidate onSubmit={start}>

@@ -7,6 +7,7 @@ import type { McpSignedInReply } from '#lib/api/mcp.ts';
 import { type ApiError, postJson } from '#lib/browser/api.ts';
 import { toApiError } from '#lib/browser/api-error.ts';
 import { Problem } from '../shell/problem.tsx';
+import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ParentLink } from '../ui/parent-link.tsx';
 
@@ -40,7 +41,7 @@ export function SignInPage() {
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <ParentLink href="/tools">Tools</ParentLink>
       <h1 className="mt-1 text-xl font-semibold tracking-[-0.015em]">Sign in to an MCP server</h1>
-      <div className="mt-4 max-w-read" aria-live="polite">
+      <div className={cx('mt-4', error?.status !== SIGNED_OUT && 'max-w-read')} aria-live="polite">
         {error ? (
           <SignInProblem error={error} />
         ) : server === undefined ? (

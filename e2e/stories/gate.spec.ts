@@ -1,6 +1,7 @@
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import type { Locator } from '@playwright/test';
 import type { RunListReply } from '../../lib/api/replies.ts';
 import type { SignInListReply } from '../../lib/api/sign-in.ts';
 import { KEY_HEADER, STORED_KEY } from '../../lib/api/sign-in-key.ts';
@@ -268,6 +269,22 @@ test('the server listens on the loopback interface only [D16]', async ({ loupe }
 test('a browser without the link can sign in with the token [D17]', async ({ browser, loupe }) => {
   const context = await browser.newContext({ baseURL: loupe.url });
   const page = await context.newPage();
+  const card = page.locator('form').filter({ hasText: 'This browser is not signed in' });
+  const placeOf = (part: Locator) =>
+    part.evaluate((element) => {
+      const { x, width, top, bottom } = element.getBoundingClientRect();
+      return { center: x + width / 2, top, bottom };
+    });
+  await test.step('it is asked to in the middle of any page, apart from what else is there', async () => {
+    for (const path of ['/models', '/tools/sign-in?code=1&state=2', '/runs/new']) {
+      await page.goto(path);
+      await expect(card).toBeVisible();
+      const main = await placeOf(page.getByRole('main'));
+      expect((await placeOf(card)).center).toBeCloseTo(main.center, 0);
+    }
+    const form = await placeOf(page.getByRole('form', { name: 'New run' }));
+    expect(form.top - (await placeOf(card)).bottom).toBeGreaterThan(12);
+  });
   await page.goto('/');
   await expect(page.getByRole('heading', { name: 'This browser is not signed in' })).toBeVisible();
   await page.getByLabel('Operator token', { exact: true }).fill('a-wrong-token-of-some-length');
