@@ -35,7 +35,16 @@ export function BenchmarkPage({ benchmarkId }: { benchmarkId: string }) {
   const { data, error, reload } = useApi<BenchmarkReply>(path, untilFinished);
   const models = data?.benchmark.models.join(', ');
   usePageTitle(models === undefined ? undefined : `${plainVisibleLine(models)} · Function calling · Loupe`);
-  if (!data) return <UnreadPage title="Function calling" error={error} onRetry={reload} />;
+  if (!data)
+    return (
+      <UnreadPage
+        title="Function calling"
+        error={error}
+        onRetry={reload}
+        href="/benchmarks"
+        back="All benchmarks"
+      />
+    );
   const { benchmark, cells, seconds_left: left } = data;
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">

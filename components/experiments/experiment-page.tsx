@@ -66,7 +66,16 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
       setChanges((count) => count + 1);
       reload();
     });
-  if (!data) return <UnreadPage title="Experiment" error={error} onRetry={reload} />;
+  if (!data)
+    return (
+      <UnreadPage
+        title="Experiment"
+        error={error}
+        onRetry={reload}
+        href="/experiments"
+        back="All experiments"
+      />
+    );
   const { experiment } = data;
   const home = `/experiments/${encodeURIComponent(experimentId)}`;
   const hrefOf = (number: number) => `${home}?cell=${number}#runs`;

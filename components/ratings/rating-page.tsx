@@ -44,7 +44,8 @@ export function RatingPage({ id }: { id: string }) {
       await postJson(`${path}/${what}`, {});
       reload();
     });
-  if (!data) return <UnreadPage title="Rating" error={error} onRetry={reload} />;
+  if (!data)
+    return <UnreadPage title="Rating" error={error} onRetry={reload} href="/ratings" back="All ratings" />;
   const { rating, study, failures, people, current } = data;
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">

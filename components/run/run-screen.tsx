@@ -26,10 +26,8 @@ import { RunHeader } from '../run-view/run-header.tsx';
 import { createReading, type RunServer } from '../run-view/screen-context.ts';
 import type { TimelineHandle } from '../run-view/timeline/timeline.tsx';
 import { ShareButton } from '../share/share-button.tsx';
+import { Missing } from '../shell/missing.tsx';
 import { SignIn } from '../shell/problem.tsx';
-import { buttonClass } from '../ui/button.tsx';
-import { ForeignName } from '../ui/foreign-name.tsx';
-import { Link } from '../ui/link.tsx';
 import { AfterEnd } from './after-end.tsx';
 import { DeleteRun } from './delete-run.tsx';
 import { ImportedBar } from './imported-bar.tsx';
@@ -222,24 +220,20 @@ function Refused({ problem }: { problem: { code: string; message: string; hint?:
   const deleted = problem.code === 'run_deleted';
   usePageTitle(deleted ? `${problem.message.replace(/\.$/, '')} · Loupe` : undefined);
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-12 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-16 sm:px-6">
       {problem.code === 'unauthorized' || problem.code === 'sign_in_again' ? (
         <SignIn
           again={problem.code === 'sign_in_again' ? problem : undefined}
           onDone={() => location.reload()}
         />
       ) : (
-        <div role={deleted ? 'alert' : undefined}>
-          <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
-            <ForeignName text={problem.message} max={200} />
-          </h1>
-          <p className="mt-2 text-ink-2">
-            {deleted ? problem.hint : 'It may have been deleted, or the link is incomplete.'}
-          </p>
-          <Link href="/" className={buttonClass('plain', 'md', 'mt-6')}>
-            All runs
-          </Link>
-        </div>
+        <Missing
+          message={problem.message}
+          hint={deleted ? problem.hint : undefined}
+          announced={deleted}
+          href="/"
+          back="All runs"
+        />
       )}
     </main>
   );

@@ -45,7 +45,8 @@ export function SuitePage({ suiteId }: { suiteId: string }) {
   const path = `/api/suites/${encodeURIComponent(suiteId)}`;
   const { data, error, reload } = useApi<SuiteReply>(path);
   usePageTitle(data && `${plainVisibleLine(data.suite.name)} · Loupe`);
-  if (!data) return <UnreadPage title="Suite" error={error} onRetry={reload} />;
+  if (!data)
+    return <UnreadPage title="Suite" error={error} onRetry={reload} href="/suites" back="All suites" />;
   return <LoadedSuite path={path} data={data} reload={reload} />;
 }
 

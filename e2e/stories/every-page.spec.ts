@@ -402,6 +402,13 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       },
     },
     {
+      name: 'an unknown experiment',
+      open: async (page) => {
+        await page.goto('/experiments/nobody');
+        await expect(page.getByRole('heading', { name: 'There is no experiment "nobody".' })).toBeVisible();
+      },
+    },
+    {
       name: 'no page at all',
       open: async (page) => {
         await page.goto('/nowhere');

@@ -225,6 +225,9 @@ test('actions wait for each other, a failed reading can be tried again, and a pa
     const gone = await loupe.request(`/api/experiments/${experiment.id}`, { method: 'DELETE', json: {} });
     expect(gone.status).toBe(200);
     await expect(page.getByRole('main').getByRole('alert')).toContainText('There is no experiment');
+    await expect(page.getByRole('heading', { level: 1, name: /^There is no experiment/ })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0);
+    await expect(page.getByRole('link', { name: 'All experiments' })).toHaveAttribute('href', '/experiments');
     await expect(page.getByRole('heading', { name: 'Stopped' })).toHaveCount(0);
     await expectAccessible(page);
   });
