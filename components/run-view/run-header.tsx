@@ -82,7 +82,7 @@ export function RunHeader({
                 )}
                 {config.workspace && (
                   <span
-                    className="min-w-16 max-w-80 truncate font-mono text-xs max-sm:hidden sm:shrink!"
+                    className="min-w-16 max-w-80 truncate font-mono text-xs max-sm:hidden sm:shrink-9999!"
                     title={plainVisibleLine(config.workspace)}
                   >
                     <ForeignText text={withoutLineBreaks(config.workspace)} />
