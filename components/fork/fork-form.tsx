@@ -3,10 +3,9 @@
 import { useRouter } from 'next/navigation';
 import { type FormEvent, useMemo, useState } from 'react';
 import type { ForkDraftReply } from '#lib/api/fork-run.ts';
-import type { RunReply } from '#lib/api/replies.ts';
-import { createOnce } from '#lib/browser/create-once.ts';
 import { type ForkDraft, focusedText, newForkDraft, readForkDraft } from '#lib/browser/drafts/fork-draft.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
+import { forkRun } from '#lib/browser/fork-run.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { MAX_MESSAGE_CHARS } from '#lib/events/limits.ts';
 import { modeFacts } from '#lib/events/modes.ts';
@@ -50,10 +49,9 @@ export function ForkForm({
     setTried(true);
     if (!read.ok) return;
     void request(async () => {
-      const path = `/api/runs/${encodeURIComponent(runId)}/fork`;
-      const { run } = await createOnce<RunReply>(path, read.request);
+      const page = await forkRun(runId, read.request);
       onCancel();
-      router.push(`/runs/${run.id}`);
+      router.push(page);
       return LEAVING;
     });
   };

@@ -4,17 +4,17 @@ import { useRouter } from 'next/navigation';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
 import type { ForkDraftReply } from '#lib/api/fork-run.ts';
-import type { RunReply } from '#lib/api/replies.ts';
 import type { SentRequestReply } from '#lib/api/sent-request.ts';
-import { createOnce } from '#lib/browser/create-once.ts';
 import { forkQuery } from '#lib/browser/drafts/fork-query.ts';
 import { forkOfRerun, placeOfCall } from '#lib/browser/drafts/rerun-fork.ts';
+import { forkRun } from '#lib/browser/fork-run.ts';
 import { isUnderWay, type RerunStore, type RerunTry, rowOfTry } from '#lib/browser/state/rerun-tries.ts';
 import { formatCount, formatDuration } from '#lib/browser/words/format.ts';
 import { changesWords, outcomeWords, phaseWords } from '#lib/browser/words/rerun-words.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
+import { useRun } from '../run-view/run-context.tsx';
 import { useRunScreen } from '../run-view/screen-context.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
@@ -164,6 +164,7 @@ const PENDING_CHARS = 4000;
 function KeepAsFork({ sent, row, path, onLeave, each }: Omit<Part, 'store'> & { each: RerunTry }) {
   const router = useRouter();
   const imported = useRunScreen().server?.imported ?? false;
+  const runId = useRun((view) => view.run.runId);
   const place = useMemo(() => placeOfCall(row), [row]);
   const { data: point, error } = useApi<ForkDraftReply>(`${path}/fork?${forkQuery(place)}`);
   const { busy, problem, run } = useRequest();
@@ -179,9 +180,9 @@ function KeepAsFork({ sent, row, path, onLeave, each }: Omit<Part, 'store'> & { 
   const start = () =>
     run(async () => {
       if (!fork?.ok) return;
-      const { run: made } = await createOnce<RunReply>(`${path}/fork`, fork.request);
+      const page = await forkRun(runId, fork.request);
       onLeave();
-      router.push(`/runs/${made.id}`);
+      router.push(page);
       return LEAVING;
     });
   return (

@@ -5,7 +5,6 @@ import { type ReactNode, useState } from 'react';
 import type { ForkRequest } from '#lib/api/fork-run.ts';
 import type { RunReply } from '#lib/api/replies.ts';
 import { getJson } from '#lib/browser/api.ts';
-import { createOnce } from '#lib/browser/create-once.ts';
 import {
   continueWith,
   forkBeforeCause,
@@ -15,6 +14,7 @@ import {
 } from '#lib/browser/drafts/next-steps.ts';
 import { canRepeat } from '#lib/browser/drafts/repeat-run.ts';
 import type { RunDraft } from '#lib/browser/drafts/run-draft.ts';
+import { forkRun } from '#lib/browser/fork-run.ts';
 import { loadCode } from '#lib/browser/load-code.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
@@ -92,13 +92,7 @@ export function NextSteps({
       return undefined;
     });
   const fork = (request: ForkRequest) =>
-    go(async () => {
-      const { run } = await createOnce<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
-        ...request,
-        ...(imported ? { workspace: 'empty' } : {}),
-      });
-      return `/runs/${run.id}`;
-    });
+    go(() => forkRun(runId, { ...request, ...(imported ? { workspace: 'empty' } : {}) }));
   const addCase = useLoaded(loadAddCase);
   const [first, ...others] = useSteps(config, { start, fork, open: setOpened, imported });
   const continuation = end && continueWith('', config, extent, end);

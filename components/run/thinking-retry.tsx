@@ -2,8 +2,7 @@
 
 import { useRouter } from 'next/navigation';
 import type { ForkRequest } from '#lib/api/fork-run.ts';
-import type { RunReply } from '#lib/api/replies.ts';
-import { createOnce } from '#lib/browser/create-once.ts';
+import { forkRun } from '#lib/browser/fork-run.ts';
 import { eatenReply } from '#lib/browser/words/eaten-reply.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
@@ -29,12 +28,12 @@ export function ThinkingRetry() {
   if (!eaten || !call || !agentic) return null;
   const again = (settings: ForkRequest['settings']) =>
     request(async () => {
-      const { run } = await createOnce<RunReply>(`/api/runs/${encodeURIComponent(runId)}/fork`, {
+      const page = await forkRun(runId, {
         at: { before_iteration: call.iteration, attempt: call.attempt },
         settings,
         workspace: server?.imported ? 'empty' : 'same',
       });
-      router.push(`/runs/${run.id}`);
+      router.push(page);
       return LEAVING;
     });
   const larger = Math.min(MOST, eaten.limit * LARGER);
