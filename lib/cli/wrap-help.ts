@@ -5,7 +5,9 @@ import { partsOf } from './table.ts';
 const DESCRIBED = /^( *)(\S.*?)( {3,})(\S.*)$/;
 /** Where less than this is left for descriptions, they begin on lines of their own. */
 const MIN_DESCRIPTION = 30;
-const INDENT = 4;
+/** How far the rest of a command in the help is indented below its beginning, and that of another line. */
+const HELP_INDENT = 4;
+const LINE_INDENT = 2;
 /** What is not broken: an option with its value, an optional part, a word. */
 const UNITS = /( *)(--\S+(?: [\w|,]+)?|\[[^\]]*\]|\S+)/g;
 
@@ -16,12 +18,9 @@ const UNITS = /( *)(--\S+(?: [\w|,]+)?|\[[^\]]*\]|\S+)/g;
 export function wrapHelp(help: string, columns: number): string {
   return help
     .split('\n')
-    .flatMap((line) => (stringWidth(line) <= columns ? [line] : wrapLine(line, columns)))
+    .flatMap((line) => (stringWidth(line) <= columns ? [line] : wrapHelpLine(line, columns)))
     .join('\n');
 }
-
-/** How far the rest of a line that is not help is indented below its beginning. */
-const REST_INDENT = 2;
 
 /**
  * Lines of at most this width. The rest of a longer one follows below it, indented. Pure.
@@ -29,16 +28,16 @@ const REST_INDENT = 2;
  * @param columns default: no limit
  */
 export function wrapLines(lines: readonly string[], columns = Number.POSITIVE_INFINITY): string[] {
-  return lines.flatMap((line) => {
-    if (stringWidth(line) <= columns) return [line];
-    const own = line.length - line.trimStart().length;
-    return wrapped(line, { columns, indent: Math.min(own + REST_INDENT, Math.floor(columns / 2)) });
-  });
+  return lines.flatMap((line) =>
+    stringWidth(line) <= columns
+      ? [line]
+      : wrapped(line, { columns, indent: restIndent(indentOf(line) + LINE_INDENT, columns) }),
+  );
 }
 
-function wrapLine(line: string, columns: number): string[] {
-  const own = line.length - line.trimStart().length;
-  const hanging = Math.min(own + INDENT, Math.floor(columns / 2));
+function wrapHelpLine(line: string, columns: number): string[] {
+  const own = indentOf(line);
+  const hanging = restIndent(own + HELP_INDENT, columns);
   const [, indent = '', option = '', gap = '', description = ''] = DESCRIBED.exec(line) ?? [];
   const begin = indent.length + option.length + gap.length;
   if (description !== '' && columns - begin < MIN_DESCRIPTION) {
@@ -53,11 +52,20 @@ function wrapLine(line: string, columns: number): string[] {
   return wrapped(' '.repeat(Math.min(own, hanging)) + line.trimStart(), { columns, indent: hanging });
 }
 
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** At most half of the width, so that there is room for words. */
+function restIndent(indent: number, columns: number): number {
+  return Math.min(indent, Math.floor(columns / 2));
+}
+
 /** One text on lines of at most this width, the later ones indented. */
 function wrapped(text: string, { columns, indent }: { columns: number; indent: number }): string[] {
   const lines: string[] = [];
   const words = text.trimStart();
-  let line = ' '.repeat(text.length - words.length);
+  let line = ' '.repeat(indentOf(text));
   for (const [, gap = '', unit = ''] of words.matchAll(UNITS)) {
     if (stringWidth(line + gap + unit) <= columns) {
       line += gap + unit;
