@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { calls, play, says, until } from '../testing/loop-harness.ts';
-import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
+import { endsAfterMessage, openTestService, scripted, type TestService } from '../testing/test-service.ts';
 import type { ExecuteRun } from './run-worker.ts';
 
 const list = { name: 'read_file', arguments: { path: 'a.md' } };
@@ -127,12 +127,7 @@ describe('the service', () => {
   });
 
   it('returns a message for its key after the end of the run, whatever became of it', async () => {
-    test = await openTestService(async (execution) => {
-      const { log, signal } = execution;
-      while (!signal.aborted && log.state.operatorMessages.length === 0)
-        await log.changed(log.state.seq, signal);
-      return scripted([])(execution);
-    });
+    test = await openTestService(endsAfterMessage);
     const id = await test.start();
     await test.service.message(id, 'Wait!', { idempotencyKey: 'a' });
     await test.service.ended(id, AbortSignal.timeout(20_000));

@@ -4,7 +4,13 @@ import { exportedLog } from '../sharing/exports/exported-log.ts';
 import { htmlExport } from '../sharing/exports/html-export.ts';
 import { runFile } from '../sharing/exports/run-file.ts';
 import { jpegImage, pngImage } from '../testing/sample-images.ts';
-import { openTestService, scripted, type TestService } from '../testing/test-service.ts';
+import {
+  endsAfterMessage,
+  openTestService,
+  scripted,
+  type TestService,
+  untilMessaged,
+} from '../testing/test-service.ts';
 
 const attached = (data: Buffer, name: string) => ({ name, data: data.toString('base64') });
 const assets = {
@@ -96,10 +102,8 @@ describe('the images of a task', () => {
 });
 
 it('a message has its images in its event', async () => {
-  const test = await openTestService(async ({ log, signal }) => {
-    while (!signal.aborted && log.state.operatorMessages.length === 0) {
-      await log.changed(log.state.seq, signal);
-    }
+  const test = await openTestService(async (execution) => {
+    await untilMessaged(execution);
     return { outcome: 'suspended' };
   });
   opened.push(test);
@@ -113,13 +117,7 @@ it('a message has its images in its event', async () => {
 });
 
 it('sends a message with images once for a repeated key, and refuses the key for another image', async () => {
-  const test = await openTestService(async (execution) => {
-    const { log, signal } = execution;
-    while (!signal.aborted && log.state.operatorMessages.length === 0) {
-      await log.changed(log.state.seq, signal);
-    }
-    return scripted([])(execution);
-  });
+  const test = await openTestService(endsAfterMessage);
   opened.push(test);
   const runId = await test.start();
   const send = (data: Buffer) =>
@@ -133,13 +131,7 @@ it('sends a message with images once for a repeated key, and refuses the key for
 
 describe('a file of a run', () => {
   it('has only images that its events refer to, also of a fork from before an image', async () => {
-    const test = await openTestService(async (execution) => {
-      const { log, signal } = execution;
-      while (!signal.aborted && log.state.operatorMessages.length === 0) {
-        await log.changed(log.state.seq, signal);
-      }
-      return scripted([])(execution);
-    });
+    const test = await openTestService(endsAfterMessage);
     opened.push(test);
     const runId = await test.start({ images: [attached(pngImage(), 'chart.png')] });
     await test.service.message(runId, 'Look.', {

@@ -98,6 +98,17 @@ export function scripted(events: readonly NewEvent[]): ExecuteRun {
   };
 }
 
+/** A run that waits for a message, and then ends. */
+export const endsAfterMessage: ExecuteRun = async (execution) => {
+  await untilMessaged(execution);
+  return scripted([])(execution);
+};
+
+/** Resolves once a person has sent the run a message, or the service closes. */
+export async function untilMessaged({ log, signal }: Parameters<ExecuteRun>[0]): Promise<void> {
+  while (!signal.aborted && log.state.operatorMessages.length === 0) await log.changed(log.state.seq, signal);
+}
+
 export function warned(message: string): NewEvent {
   return { type: 'policy.warned', code: 'test', message };
 }
