@@ -2,7 +2,7 @@ import { buttonClass } from '../ui/button.tsx';
 import { ForeignName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 
-/** In place of something that the server does not have: what is missing, and the way to what there is. */
+/** Says that the server does not have what was asked for, and links to the list that it would be in. */
 export function Missing({
   message,
   hint = 'It may have been deleted, or the link is incomplete.',
@@ -14,7 +14,7 @@ export function Missing({
   hint?: string;
   /** Whether the page may have shown it until now. */
   announced: boolean;
-  /** The list that it would be in. */
+  /** The address of the list. */
   href: string;
   back: string;
 }) {

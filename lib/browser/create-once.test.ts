@@ -3,7 +3,7 @@ import { createOnce } from './create-once.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** A server that receives requests with these keys, and whose answers are lost while it is told so. */
+/** A server that records the keys of requests. While `isLosing` is set, its answers are lost. */
 function serve() {
   const keys: string[] = [];
   const server = { keys, isLosing: false };
