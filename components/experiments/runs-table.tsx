@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { ExperimentItem, ExperimentMode, ExperimentReply, NotedItem } from '#lib/api/experiment.ts';
 import { DID_NOT_RUN, didRun, outcomeOfResult } from '#lib/api/result-outcome.ts';
+import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
 import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import {
@@ -55,19 +56,24 @@ export function RunsTable({
     ...(cell === undefined ? [] : [`&cell=${cell}`]),
     ...(caseId === undefined ? [] : [`&case=${encodeURIComponent(caseId)}`]),
   ].join('');
-  const { data, error, reload } = useApi<ExperimentReply>(`${path}?limit=${shown}${query}`, refresh);
+  const { data, error, pending, reload } = useApi<ExperimentReply>(`${path}?limit=${shown}${query}`, refresh);
   if (!data) return error ? <Problem error={error} onRetry={reload} /> : null;
   return (
     <>
       <Results items={data.items} mode={mode} asksThinking={asksThinking} />
       {error && data.items.length < Math.min(shown, total) && <Problem error={error} onRetry={reload} />}
-      {shown < total && data.items.length === shown && (
+      {(pending || (shown < total && data.items.length === shown)) && (
         <div className="mt-3 flex items-center gap-3">
-          <Button size="sm" className="max-sm:h-11" onClick={() => setShown(shown + STEP)}>
+          <Button
+            ref={passFocusOn}
+            size="sm"
+            className="max-sm:h-11"
+            onClick={() => setShown(data.items.length + STEP)}
+          >
             Show more
           </Button>
           <span className="tnum text-sm text-ink-3">
-            {formatCount(Math.min(shown, data.items.length))} of {formatCount(total)} runs
+            {formatCount(data.items.length)} of {formatCount(total)} runs
           </span>
         </div>
       )}

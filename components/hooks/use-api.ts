@@ -9,6 +9,8 @@ export interface ApiState<Reply> {
   data: Reply | undefined;
   /** Why the last reading failed; stays until one succeeds. */
   error: ApiError | undefined;
+  /** Whether the first reply for what is asked now is still awaited; `data` may be the reply to what was asked before. */
+  pending: boolean;
   /** Whether `data` was read since the component was mounted, not for another part of the page before. */
   fresh: boolean;
   reload: () => void;
@@ -61,7 +63,7 @@ export function useReading<Reply>({ key, read, refresh = () => undefined }: Read
     shown.current = { data: isGone ? undefined : (data ?? shown.current.data), error: error ?? undefined };
   }
   const reload = useCallback(() => void refetch(), [refetch]);
-  return { ...shown.current, fresh: isFetchedAfterMount, reload };
+  return { ...shown.current, pending: isPending, fresh: isFetchedAfterMount, reload };
 }
 
 /** Returns a function that refetches a path for every component that shows its reply, with any query. */

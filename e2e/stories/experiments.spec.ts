@@ -270,6 +270,35 @@ test('more than a thousand runs are added once their number is confirmed', async
   expect(await total()).toBe(1140);
 });
 
+test('the focus stays with a long list of runs while more are shown', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'patient', steps: [{ fault: { kind: 'hang' } }] });
+  const answer = await loupe.request('/api/experiments', {
+    json: {
+      ...{ name: 'A long list', mode: 'prompt', task: 'Say it.', models: ['patient'], repeats: 50 },
+      factors: { temperature: [0, 0.1, 0.2, 0.3, 0.4] },
+    },
+  });
+  const { experiment } = (await answer.json()) as ExperimentReply;
+  await loupe.request(`/api/experiments/${experiment.id}/stop`, { json: { force: true } });
+  await page.goto(`/experiments/${experiment.id}`);
+  const more = page.getByRole('button', { name: 'Show more', exact: true });
+  const held = Promise.withResolvers<void>();
+  await page.route(/limit=200/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await more.press('Enter');
+  await expect(page.getByText('100 of 250 runs')).toBeVisible();
+  await expect(more).toBeFocused();
+  held.resolve();
+  await expect(page.getByText('200 of 250 runs')).toBeVisible();
+  await expect(more).toBeFocused();
+  await more.press('Enter');
+  await expect(more).toHaveCount(0);
+  const rows = page.getByRole('region', { name: 'Results', exact: true }).getByRole('row');
+  await expect(rows).toHaveCount(251);
+});
+
 test('an experiment is deleted, its runs only if asked', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'thrown', pace: { prompt_ms: 3000 }, steps: [{ reply: { content: 'Gone soon.' } }] });
   const start = async (name: string) => {
