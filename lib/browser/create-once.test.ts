@@ -40,3 +40,14 @@ it('takes a new key for a changed request, and another path', async () => {
   }
   expect(new Set(server.keys).size).toBe(3);
 });
+
+it('sends a key from a page without a secure context', async () => {
+  const server = serve();
+  vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });
+  for (const task of ['a', 'b']) await createOnce('/api/runs', { task });
+  expect(new Set(server.keys).size).toBe(2);
+  expect(server.keys).toEqual([
+    expect.stringMatching(/^[0-9a-f]{32}$/),
+    expect.stringMatching(/^[0-9a-f]{32}$/),
+  ]);
+});

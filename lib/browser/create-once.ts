@@ -1,4 +1,5 @@
 import { postJson } from './api.ts';
+import { randomKey } from './random-key.ts';
 
 /** The last request to each path whose answer has not come, and its idempotency key. */
 const unanswered = new Map<string, { readonly body: string; readonly key: string }>();
@@ -12,7 +13,7 @@ const unanswered = new Map<string, { readonly body: string; readonly key: string
 export async function createOnce<Reply>(path: string, request: unknown): Promise<Reply> {
   const body = JSON.stringify(request);
   const last = unanswered.get(path);
-  const key = last?.body === body ? last.key : crypto.randomUUID();
+  const key = last?.body === body ? last.key : randomKey();
   unanswered.set(path, { body, key });
   const reply = await postJson<Reply>(path, request, { idempotencyKey: key });
   unanswered.delete(path);

@@ -1,3 +1,4 @@
+import { randomKey } from '../random-key.ts';
 import type { DraftImage } from './draft-images.ts';
 import { keepText, keptText } from './kept-text.ts';
 
@@ -20,7 +21,7 @@ export function messageToSend(
     onItsWay?.text === text &&
     onItsWay.images.length === images.length &&
     onItsWay.images.every((image, index) => image === images[index]);
-  return isSame ? onItsWay : { key: crypto.randomUUID(), text, images };
+  return isSame ? onItsWay : { key: randomKey(), text, images };
 }
 
 /** The text of the box without a message that has been sent: what was typed meanwhile stays. */
