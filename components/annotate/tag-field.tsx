@@ -4,6 +4,7 @@ import { X } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { FacetsReply } from '#lib/api/facets.ts';
 import { typedTags } from '#lib/browser/drafts/typed-tags.ts';
+import { isComposing } from '#lib/browser/typing.ts';
 import { MAX_TAG_CHARS, MAX_TAGS } from '#lib/events/limits.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -66,7 +67,7 @@ export function TagField({
           onBlur={() => add(typed)}
           onKeyDown={(event) => {
             // The Enter that ends a composition, as of Japanese, is part of the word.
-            if (event.nativeEvent.isComposing) return;
+            if (isComposing(event.nativeEvent)) return;
             if (event.key === 'Enter' && typed.trim() !== '') {
               event.preventDefault();
               add(typed);

@@ -4,6 +4,7 @@ import { Search, X } from 'lucide-react';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import type { FacetsReply } from '#lib/api/facets.ts';
 import type { RunFilter } from '#lib/api/run-filter.ts';
+import { isComposing } from '#lib/browser/typing.ts';
 import { MODES } from '#lib/events/modes.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
 import { distinctModels, isSameModel } from '#lib/util/model-name.ts';
@@ -193,7 +194,7 @@ function Words({
         // A link that is clicked now must not be overtaken by the address.
         onBlur={() => timer.current !== undefined && commit(typed)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape' && typed !== '' && !event.nativeEvent.isComposing) {
+          if (event.key === 'Escape' && typed !== '' && !isComposing(event.nativeEvent)) {
             event.preventDefault();
             type('');
           }

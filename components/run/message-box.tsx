@@ -11,6 +11,7 @@ import {
   type SentMessage,
   withoutSent,
 } from '#lib/browser/drafts/sent-message.ts';
+import { isComposing } from '#lib/browser/typing.ts';
 import { KIND_WORDS, waitingWords } from '#lib/browser/words/mode-words.ts';
 import { DEFAULT_MODE, modeFacts } from '#lib/events/modes.ts';
 import type { OperatorMessage } from '#lib/events/run-state.ts';
@@ -118,7 +119,7 @@ export function MessageBox() {
                   value={text}
                   onChange={(event) => setText(event.target.value)}
                   onKeyDown={(event) => {
-                    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+                    if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return;
                     send(event);
                   }}
                 />

@@ -10,6 +10,7 @@ import { patchJson } from '#lib/browser/api.ts';
 import { focusSoon } from '#lib/browser/focus-soon.ts';
 import type { RunStore } from '#lib/browser/state/run-store.ts';
 import { watchRuns } from '#lib/browser/stream/hub-client.ts';
+import { isComposing } from '#lib/browser/typing.ts';
 import { MAX_TITLE_CHARS } from '#lib/events/limits.ts';
 import { ScoreThumbs } from '../annotate/score-field.tsx';
 import { useApi } from '../hooks/use-api.ts';
@@ -172,7 +173,7 @@ export function TitleField({ onDone }: { onDone: () => void }) {
         onChange={(event) => setTitle(event.target.value)}
         onBlur={() => void save()}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
+          if (event.key !== 'Escape' || isComposing(event.nativeEvent)) return;
           event.stopPropagation();
           done();
         }}

@@ -1,4 +1,5 @@
 import type { KeyboardEvent, RefObject } from 'react';
+import { isComposing } from '#lib/browser/typing.ts';
 
 /** Text typed into the palette's field before its search was loaded. */
 export interface Typed {
@@ -33,7 +34,7 @@ export function CommandField({
     const chosen = keys.at(-1) === 'Enter';
     if (!chosen && !['ArrowDown', 'ArrowUp', 'Enter'].includes(event.key)) return;
     // After Enter, nothing more belongs to the search. Escape still closes the dialog.
-    if (event.key === 'Escape' || event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape' || isComposing(event.nativeEvent)) return;
     event.preventDefault();
     if (!chosen) keys.push(event.key);
   };

@@ -9,3 +9,11 @@ export function isTyping(target: EventTarget | null): boolean {
 export function isDialogOpen(): boolean {
   return document.querySelector('dialog[open]') !== null;
 }
+
+/**
+ * Whether a key belongs to an input method, as for Japanese. In Safari, the Enter or Escape that ends a composition comes
+ * after its end: only its code tells (https://bugs.webkit.org/show_bug.cgi?id=165004).
+ */
+export function isComposing(event: Pick<KeyboardEvent, 'isComposing' | 'keyCode'>): boolean {
+  return event.isComposing || event.keyCode === 229;
+}

@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { markFound } from '#lib/browser/state/mark-found.ts';
 import { queryWords, searchRows } from '#lib/browser/state/search-rows.ts';
+import { isComposing } from '#lib/browser/typing.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useLatched } from '../../hooks/use-latched.ts';
@@ -70,7 +71,7 @@ export function SearchBar({
   };
   const pressed = (event: KeyboardEvent) => {
     // Until a composition ends, these keys belong to the input method.
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
     else if (event.key === 'Escape') onClose();
     else return;
