@@ -58,15 +58,15 @@ const items: ExperimentItem[] = planRuns(plan, cases).map((item) => {
 
 const dataDir = mkdtempSync(join(tmpdir(), 'loupe-bench-experiments-'));
 const store = SqliteRunStore.open(dataDir, { ballastMegabytes: 1 });
-await store.saveExperiment(
-  {
+await store.createExperiment({
+  summary: {
     ...{ id: ID, name: plan.name, mode: 'task', status: 'finished', created_at: 1, updated_at: 2, plan },
     ...{ total: items.length, done: items.length, failed: 0, running: 0, verdicts: verdictsOf(items) },
     suite: { name: 'Bench', hash, cases: cases.length, modes: ['task'] },
   },
   items,
   cases,
-);
+});
 await store.close();
 
 /** From the request for the page until everything on it is drawn. */

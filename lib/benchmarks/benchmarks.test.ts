@@ -84,6 +84,26 @@ it('stays stopped when it is stopped while its files are being read', async () =
   expect(asked).toEqual([]);
 });
 
+it('is created once for a repeated request, even if its folder is gone', async () => {
+  const benchmarks = worker({ turn: () => Promise.withResolvers<void>().promise });
+  const create = (change: Partial<BenchmarkRequest> = {}) =>
+    benchmarks.create(request(change), { idempotencyKey: 'key' });
+  const created = await Promise.all([create(), create(), create()]);
+  expect(created.map((each) => each.created).sort()).toEqual([false, false, true]);
+  const ids = new Set(created.map(({ benchmark }) => benchmark.id));
+  expect(ids.size).toBe(1);
+  rmSync(folder, { recursive: true });
+  const [id = ''] = ids;
+  expect(await create()).toMatchObject({ created: false, benchmark: { id } });
+  await expect(create({ limit: 1 })).rejects.toMatchObject({ code: 'idempotency_conflict' });
+  await benchmarks.delete(id);
+  await expect(create()).rejects.toMatchObject({
+    code: 'benchmark_deleted',
+    message: `The benchmark that was started with this idempotency key was deleted (benchmark ${id}).`,
+  });
+  expect((await benchmarks.list()).benchmarks).toEqual([]);
+});
+
 it('continues once, however many requests come at the same time', async () => {
   const benchmarks = worker({ turn: () => Promise.withResolvers<void>().promise });
   const { benchmark } = await benchmarks.create(request());
@@ -101,6 +121,8 @@ it('continues if this is requested while its failed work is still ending', async
     benchmark: (id) => store.benchmark(id),
     benchmarkResults: (id) => store.benchmarkResults(id),
     benchmarkCase: (id, position) => store.benchmarkCase(id, position),
+    benchmarkOfKey: (key) => store.benchmarkOfKey(key),
+    createBenchmark: (...created) => store.createBenchmark(...created),
     saveBenchmark: (record) => store.saveBenchmark(record),
     addBenchmarkResult: (...result) => store.addBenchmarkResult(...result),
     holdBenchmark: (...hold) => store.holdBenchmark(...hold),

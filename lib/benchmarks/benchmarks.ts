@@ -17,6 +17,7 @@ import type { ChatModel, ModelOptions } from '../model/chat-model.ts';
 import type { ModelAccess } from '../queue/model-access.ts';
 import { shownError } from '../runs/shown-error.ts';
 import type { BenchmarkStore, StoredBenchmark } from '../store/benchmark-store.ts';
+import { firstCreated, type KeyUse, type RequestKey, requestKey } from '../store/request-key.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { mean } from '../util/mean.ts';
 import { fullName, isSameModel } from '../util/model-name.ts';
@@ -107,8 +108,20 @@ export class Benchmarks {
     };
   }
 
-  /** Starts a benchmark. @throws {AppError} `invalid_request`, and for models that cannot be used */
-  async create({ limit, models, categories, ...request }: BenchmarkRequest): Promise<BenchmarkReply> {
+  /**
+   * Starts a benchmark. A repeated idempotency key returns the first one.
+   *
+   * @throws {AppError} `invalid_request`, `idempotency_conflict`, `benchmark_deleted`, and for models that cannot be used
+   */
+  async create(
+    asked: BenchmarkRequest,
+    { idempotencyKey }: { idempotencyKey?: string | undefined } = {},
+  ): Promise<BenchmarkReply & { created: boolean }> {
+    const key = requestKey(idempotencyKey, asked);
+    // The first request was admitted: its folder or a model may be gone since.
+    const before = key && (await this.#options.store.benchmarkOfKey(key.key));
+    if (before) return this.#first(before, key);
+    const { limit, models, categories, ...request } = asked;
     const { cases, folder, hash } = await readBenchmarkFiles(request.folder, categories);
     for (const model of models) await this.#options.admit({ model });
     const at = this.#options.now();
@@ -120,9 +133,15 @@ export class Benchmarks {
         cases: Math.min(limit ?? each.length, each.length),
       })),
     };
-    await this.#options.store.saveBenchmark(record);
+    const meanwhile = await this.#options.store.createBenchmark(record, key);
+    if (key && meanwhile) return this.#first(meanwhile, key);
     await this.#take(record.id);
-    return this.get(record.id);
+    return { ...(await this.get(record.id)), created: true };
+  }
+
+  /** @throws {AppError} `idempotency_conflict`, `benchmark_deleted` */
+  #first(first: KeyUse, key: RequestKey): Promise<BenchmarkReply & { created: false }> {
+    return firstCreated('benchmark', { first, key, get: (id) => this.get(id) });
   }
 
   async list(): Promise<BenchmarkListReply> {

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { experimentRequest, extendExperimentRequest } from '../api/experiment.ts';
+import { type ExperimentSummary, experimentRequest, extendExperimentRequest } from '../api/experiment.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
+import { requestKey } from '../store/request-key.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
 import { RunNotFoundError } from '../store/store-errors.ts';
 import { completedLog } from '../testing/sample-logs.ts';
@@ -97,6 +98,58 @@ it('keeps all runs, when it is extended twice at the same time', async () => {
   expect(experiment).toMatchObject({ total: 6, plan: { models: ['alpha', 'beta', 'gamma'] } });
   const count = (model: string) => items.filter((item) => item.model === model).length;
   expect(['alpha', 'beta', 'gamma'].map(count)).toEqual([2, 2, 2]);
+});
+
+it('is created once for a repeated request, also after it was extended and after a restart', async () => {
+  const plan = experimentRequest.parse({ name: 'Once', models: ['alpha'], cycles: 1, repeats: 2 });
+  const create = () => experiments.create(plan, { idempotencyKey: 'key' });
+  const created = await Promise.all([create(), create(), create()]);
+  expect(created.map((each) => each.created).sort()).toEqual([false, false, true]);
+  const [first] = await experiments.list();
+  const id = first?.id ?? '';
+  expect(new Set(created.map(({ experiment }) => experiment.id))).toEqual(new Set([id]));
+  await experiments.extend(id, extendExperimentRequest.parse({ models: ['beta'] }));
+  await experiments.close();
+  experiments = open();
+  const again = await create();
+  expect(again).toMatchObject({ created: false, experiment: { id, plan: { models: ['alpha', 'beta'] } } });
+  expect(again.items).toHaveLength(4);
+  expect(await experiments.list()).toHaveLength(1);
+});
+
+it('is not created for another request with the same key, nor again after it was deleted', async () => {
+  const plan = experimentRequest.parse({ name: 'Once', models: ['alpha'], cycles: 1 });
+  const create = (more: object = {}) => experiments.create({ ...plan, ...more }, { idempotencyKey: 'key' });
+  await create();
+  await expect(create({ repeats: 3 })).rejects.toMatchObject({
+    code: 'idempotency_conflict',
+    message: 'The idempotency key was used for another request (experiment exp).',
+  });
+  // The confirmation of its size is no part of the plan.
+  expect(await create({ confirm_runs: 1 })).toMatchObject({ created: false });
+  await experiments.stop('exp', { force: false });
+  finish.resolve();
+  await vi.waitFor(() => experiments.delete('exp', { runs: false }), { timeout: 20_000 });
+  await expect(create()).rejects.toMatchObject({
+    code: 'experiment_deleted',
+    message: 'The experiment that was started with this idempotency key was deleted (experiment exp).',
+  });
+  expect(await experiments.list()).toEqual([]);
+  const other = await experiments.create(plan, { idempotencyKey: 'other' });
+  expect(other.created).toBe(true);
+});
+
+it('is found by its key although its suite is gone', async () => {
+  const suite = { name: 'Rooms', hash: 'h', modes: ['task' as const], cases: 1 };
+  const plan = experimentRequest.parse({ name: 'Suite', models: ['alpha'], suite: { id: 'rooms' } });
+  const key = requestKey('key', plan);
+  const summary: ExperimentSummary = {
+    ...{ id: 'suited', name: 'Suite', mode: 'task', suite, status: 'finished', created_at: 1, updated_at: 1 },
+    ...{ total: 0, done: 0, failed: 0, plan },
+  };
+  await store.createExperiment({ summary, items: [], key });
+  const again = await experiments.create(plan, { idempotencyKey: 'key' });
+  expect(again).toMatchObject({ created: false, experiment: { id: 'suited' } });
 });
 
 it('can be stopped after it was continued twice at the same time', async () => {
@@ -215,7 +268,9 @@ it('goes on if it is continued while its failure is being stored', async () => {
     experiments: () => store.experiments(),
     unfinishedExperiments: () => store.unfinishedExperiments(),
     deleteExperiment: (id) => store.deleteExperiment(id),
-    async saveExperiment(summary, items, cases) {
+    experimentOfKey: (key) => store.experimentOfKey(key),
+    createExperiment: (created) => store.createExperiment(created),
+    async saveExperiment(summary, items) {
       if (items[0]?.status === 'done' && failures === 0) {
         failures += 1;
         throw new AppError({ code: 'store_busy', message: 'Busy.' });
@@ -224,7 +279,7 @@ it('goes on if it is continued while its failure is being stored', async () => {
         failing.resolve();
         await stored.promise;
       }
-      await store.saveExperiment(summary, items, cases);
+      await store.saveExperiment(summary, items);
     },
   };
   await experiments.close();

@@ -21,6 +21,7 @@ import { DEFAULT_EXPERIMENT_MODE } from '../events/modes.ts';
 import type { RunEvent } from '../events/registry.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
+import { firstCreated, type KeyUse, type RequestKey, requestKey } from '../store/request-key.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -148,13 +149,20 @@ export class Experiments {
   }
 
   /**
-   * Plans an experiment and starts it.
+   * Plans an experiment and starts it. A repeated idempotency key returns the first one.
    *
    * @throws {AppError} `invalid_request` when its settings do not fit its mode, for too many runs, or for many that are
    *   not confirmed; `no_price` for a cost budget with an unpriced model; `suite_not_found`, `workspace_…` for the folder of a
-   *   case, `checks_need_tools`, `remote_model`, `model_no_completion`
+   *   case, `checks_need_tools`, `remote_model`, `model_no_completion`, `idempotency_conflict`, `experiment_deleted`
    */
-  async create({ confirm_runs: confirmed, ...asked }: NewExperiment): Promise<ExperimentReply> {
+  async create(
+    { confirm_runs: confirmed, ...asked }: NewExperiment,
+    { idempotencyKey }: { idempotencyKey?: string | undefined } = {},
+  ): Promise<ExperimentReply & { created: boolean }> {
+    const key = requestKey(idempotencyKey, asked);
+    // The first request was admitted: the suite or a model may be gone since.
+    const before = key && (await this.#store.experimentOfKey(key.key));
+    if (before) return this.#first(before, key);
     const { plan, suite, cases } = await this.#frozen(asked);
     const items = planRuns(plan, cases);
     requireConfirmation(items.length, confirmed);
@@ -175,9 +183,15 @@ export class Experiments {
       failed: 0,
       plan,
     };
-    await this.#store.saveExperiment(summary, items, cases);
+    const meanwhile = await this.#store.createExperiment({ summary, items, cases, key });
+    if (key && meanwhile) return this.#first(meanwhile, key);
     if (await this.#holder.hold(summary.id)) this.#take(opened({ summary, items }, byId));
-    return { experiment: summary, items };
+    return { experiment: summary, items, created: true };
+  }
+
+  /** @throws {AppError} `idempotency_conflict`, `experiment_deleted` */
+  #first(first: KeyUse, key: RequestKey): Promise<ExperimentReply & { created: false }> {
+    return firstCreated('experiment', { first, key, get: (id) => this.get(id) });
   }
 
   /** How many runs a plan has. Creates nothing. @throws {AppError} `invalid_request`, `suite_not_found` */

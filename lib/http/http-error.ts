@@ -43,6 +43,8 @@ export const STATUS: Readonly<Record<string, number>> = {
   method_not_allowed: 405,
   request_timeout: 408,
   run_deleted: 410,
+  experiment_deleted: 410,
+  benchmark_deleted: 410,
   run_ended: 409,
   run_not_ended: 409,
   run_exists: 409,

@@ -207,6 +207,33 @@ it('runs an experiment from its plan to its results', async () => {
   }
 });
 
+it('creates one experiment for requests with the same key, and says so', async () => {
+  const post = async (plan: object, key = 'the-key') => {
+    const asked = request('/api/experiments', { name: 'Once', models: ['roam'], cycles: 1, ...plan });
+    asked.headers.set('idempotency-key', key);
+    const answer = await createExperiment(asked);
+    return { status: answer.status, place: answer.headers.get('location'), body: await answer.json() };
+  };
+  const [first, again] = [await post({}), await post({})];
+  const place = '/api/experiments/exp-1';
+  expect([first, again]).toMatchObject([
+    { status: 201, place, body: { experiment: { id: 'exp-1' } } },
+    { status: 200, place, body: { experiment: { id: 'exp-1' }, items: [{ position: 1 }] } },
+  ]);
+  expect(Object.keys(again.body).sort()).toEqual(Object.keys(first.body).sort());
+  expect(await post({ repeats: 2 })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'idempotency_conflict', hint: 'Use a new key for a new experiment.' } },
+  });
+  expect(await post({}, 'two words')).toMatchObject({
+    status: 400,
+    body: { error: { code: 'invalid_request', message: expect.stringContaining('Idempotency-Key') } },
+  });
+  await experiments.stop('exp-1', { force: true });
+  await vi.waitFor(() => experiments.delete('exp-1', { runs: false }), { timeout: 20_000 });
+  expect(await post({})).toMatchObject({ status: 410, body: { error: { code: 'experiment_deleted' } } });
+});
+
 it('deletes an experiment and keeps its runs', async () => {
   const remove = (id: string, query = '') => {
     const asked = new Request(`http://${host}/api/experiments/${id}${query}`, {

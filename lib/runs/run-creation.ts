@@ -8,6 +8,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import type { EventOf, NewEvent, RunEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
+import { keyConflict } from '../store/request-key.ts';
 import type { CreatedLog, RunStore } from '../store/run-store.ts';
 import { RunMayExistError, RunNotFoundError } from '../store/store-errors.ts';
 import { type ForkFacts, type ForkFolder, type ForkPoint, planFork } from './plan-fork.ts';
@@ -112,7 +113,8 @@ export class RunCreation {
     if (!made.created) {
       await discard();
       const first = await this.#firstOf(made.runId);
-      if (!sameRequest(first.config, config, hasFreshWorkspace(request))) throw keyConflict(made.runId);
+      if (!sameRequest(first.config, config, hasFreshWorkspace(request)))
+        throw keyConflict('run', made.runId);
       return { ...first, created: false };
     }
     if (worker.claimsNew !== undefined) {
@@ -179,7 +181,7 @@ export class RunCreation {
             planAt(await stored.forkPoint(parentId, { seq: at.seq })).events,
           )
         : await this.#isSameFork(made.runId, parent, events);
-      if (!isSame) throw keyConflict(made.runId);
+      if (!isSame) throw keyConflict('run', made.runId);
       return { ...first, created: false };
     }
     await worker.beginUnclaimed(id, config);
@@ -239,14 +241,6 @@ function notItsFolder({ id }: RunSummary, workspace: string): AppError {
     code: 'invalid_request',
     message: `copy_from: A fork copies only the folder of its run: ${workspace === '' ? `${id} has none` : workspace}.`,
     hint: 'Omit copy_from, or set it to this folder.',
-  });
-}
-
-function keyConflict(runId: string): AppError {
-  return new AppError({
-    code: 'idempotency_conflict',
-    message: `The idempotency key was used for another request (run ${runId}).`,
-    hint: 'Use a new key for a new run.',
   });
 }
 

@@ -1,4 +1,5 @@
 import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../api/benchmark.ts';
+import type { KeyUse, RequestKey } from './request-key.ts';
 
 /** A benchmark with the number of its results. */
 export interface StoredBenchmark {
@@ -11,6 +12,8 @@ export interface BenchmarkReader {
   /** All benchmarks, newest first. */
   benchmarks(): Promise<StoredBenchmark[]>;
   benchmark(id: string): Promise<StoredBenchmark | undefined>;
+  /** What an idempotency key of benchmarks was used for. */
+  benchmarkOfKey(key: string): Promise<KeyUse | undefined>;
   /** The results in order. */
   benchmarkResults(id: string): Promise<BenchmarkResult[]>;
   benchmarkCase(
@@ -30,6 +33,13 @@ export interface BenchmarkHold {
 
 /** Keeps benchmarks and their results. */
 export interface BenchmarkStore extends BenchmarkReader {
+  /**
+   * Stores a new benchmark with its key, together or not at all.
+   *
+   * @returns what the key was used for before, in which case nothing is stored
+   */
+  createBenchmark(record: BenchmarkRecord, key?: RequestKey): Promise<KeyUse | undefined>;
+  /** Stores the new state of a benchmark. */
   saveBenchmark(record: BenchmarkRecord): Promise<void>;
   /** Stores the result of a case. An existing one is kept. */
   addBenchmarkResult(id: string, result: BenchmarkResult, evidence: BenchmarkEvidence): Promise<void>;

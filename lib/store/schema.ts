@@ -92,6 +92,15 @@ interface IdempotencyKeysTable {
   created_at: number;
 }
 
+/** The idempotency keys of experiments and benchmarks. They outlive what they created. */
+interface RequestKeysTable {
+  kind: string;
+  key: string;
+  id: string;
+  request_hash: string;
+  created_at: number;
+}
+
 /** How the replies of each model were read, over all runs including deleted ones (P17). */
 interface ModelCountsTable {
   model: string;
@@ -236,6 +245,7 @@ export interface StoreTables {
   runs: RunsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
+  request_keys: RequestKeysTable;
   experiments: ExperimentsTable;
   experiment_items: ExperimentItemsTable;
   experiment_cases: ExperimentCasesTable;

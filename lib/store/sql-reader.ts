@@ -42,6 +42,7 @@ import type { ImageReader, StoredImage } from './image-store.ts';
 import type { ListPage } from './list-page.ts';
 import type { ModelReader } from './model-store.ts';
 import type { PresetReader } from './preset-store.ts';
+import { keyUseFromRow, keyUseQuery } from './request-key-statements.ts';
 import {
   facetQueries,
   facetsOf,
@@ -301,6 +302,11 @@ export abstract class SqlReader
     return row === undefined ? undefined : benchmarkOf(row);
   }
 
+  async benchmarkOfKey(key: string): ReturnType<BenchmarkReader['benchmarkOfKey']> {
+    const [row] = await this.all(keyUseQuery(this.db, 'benchmark', key));
+    return keyUseFromRow(row);
+  }
+
   async benchmarkResults(id: string): Promise<BenchmarkResult[]> {
     const rows = this.db
       .selectFrom('benchmark_results')
@@ -383,6 +389,11 @@ export abstract class SqlReader
       this.db.selectFrom('experiment_cases').select('body').where('experiment_id', '=', id),
     );
     return row === undefined ? undefined : suiteCases.parse(bodyOf(row));
+  }
+
+  async experimentOfKey(key: string): ReturnType<ExperimentReader['experimentOfKey']> {
+    const [row] = await this.all(keyUseQuery(this.db, 'experiment', key));
+    return keyUseFromRow(row);
   }
 
   async experiments(): ReturnType<ExperimentReader['experiments']> {

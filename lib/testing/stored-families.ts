@@ -17,13 +17,13 @@ export async function storeFamilies(store: Store): Promise<void> {
   await fork('a11', 'a1');
   await fork('e11', 'e1');
   const plan = experimentRequest.parse({ name: 'Plan', models: ['m'] });
-  await store.saveExperiment(
-    {
+  await store.createExperiment({
+    summary: {
       ...{ id: 'exp-1', name: 'Plan', mode: 'explore', status: 'finished', created_at: 1, updated_at: 1 },
       ...{ total: 1, done: 1, failed: 0, plan },
     },
-    [{ position: 1, model: 'm', options: {}, repeat: 1, status: 'running', run_id: 'e1' }],
-  );
+    items: [{ position: 1, model: 'm', options: {}, repeat: 1, status: 'running', run_id: 'e1' }],
+  });
 }
 
 export const FAMILIES_AND_FOLDERS: Record<string, RunExtras> = {

@@ -1,6 +1,6 @@
 import { benchmarkRequest } from '#lib/api/benchmark.ts';
 import { getBenchmarks } from '#lib/app/current-benchmarks.ts';
-import { handle, readBody } from '#lib/http/handle.ts';
+import { handle, idempotencyKey, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
@@ -12,9 +12,12 @@ export function GET(request: Request) {
 /** Starts a benchmark and returns immediately. */
 export function POST(request: Request) {
   return handle(request, async () => {
-    const reply = await getBenchmarks().create(await readBody(request, benchmarkRequest));
+    const body = await readBody(request, benchmarkRequest);
+    const { created, ...reply } = await getBenchmarks().create(body, {
+      idempotencyKey: idempotencyKey(request),
+    });
     return Response.json(reply, {
-      status: 201,
+      status: created ? 201 : 200,
       headers: { location: `/api/benchmarks/${reply.benchmark.id}` },
     });
   });

@@ -1,15 +1,18 @@
 import { type ExperimentListReply, experimentRequest } from '#lib/api/experiment.ts';
 import { getExperiments } from '#lib/app/current-experiments.ts';
-import { handle, readBody } from '#lib/http/handle.ts';
+import { handle, idempotencyKey, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
 /** Creates an experiment, starts it and returns immediately. */
 export function POST(request: Request) {
   return handle(request, async () => {
-    const reply = await getExperiments().create(await readBody(request, experimentRequest));
+    const body = await readBody(request, experimentRequest);
+    const { created, ...reply } = await getExperiments().create(body, {
+      idempotencyKey: idempotencyKey(request),
+    });
     return Response.json(reply, {
-      status: 201,
+      status: created ? 201 : 200,
       headers: { location: `/api/experiments/${reply.experiment.id}` },
     });
   });

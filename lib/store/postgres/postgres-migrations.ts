@@ -327,6 +327,17 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .raw(workedBackfill((field) => `substring(body from '"${field}":([0-9.eE+-]+)')::double precision`))
       .compile(postgres),
   ],
+  () => [
+    // No foreign key: a key outlives what it created, so that a late repetition creates nothing new.
+    postgres.schema
+      .createTable('request_keys')
+      .addColumn('kind', id, (column) => column.notNull())
+      .addColumn('key', id, (column) => column.notNull())
+      .addColumn('id', id, (column) => column.notNull())
+      .addColumn('request_hash', id, (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('request_keys_key', ['kind', 'key']),
+  ],
 ];
 
 /** The schema this program writes. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { experimentRequest } from '../../api/experiment.ts';
+import { type ExperimentSummary, experimentRequest } from '../../api/experiment.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import { appendTo, growthAfter, interveneIn } from '../../testing/append-to.ts';
@@ -32,7 +32,7 @@ import { PostgresRunStore, type PostgresStoreOptions } from './postgres-store.ts
 
 /** Removes the tables and columns that are newer than suites. */
 const DROP_NEWER =
-  'alter table runs drop column worked_ms; drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks;';
+  'alter table runs drop column worked_ms; drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks; drop table request_keys;';
 
 const installed = findPostgres() !== undefined;
 if (!installed)
@@ -208,7 +208,10 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     const older = await PostgresRunStore.open(url);
     const durations = await storeDurations(older);
     await older.close();
-    server.sql(url, 'alter table runs drop column worked_ms; update loupe_schema set version = 18');
+    server.sql(
+      url,
+      'alter table runs drop column worked_ms; drop table request_keys; update loupe_schema set version = 18',
+    );
     expect(await durationsOf(await open(url))).toEqual(durations);
   });
 
@@ -880,6 +883,51 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(await store.claimFree('a', anywhere)).toEqual({ epoch: 2, lastSeq: 1 });
     expect(await store.free()).toEqual([]);
     wire.close();
+  });
+
+  it('creates an experiment once if only the answer was lost, and stores nothing again', async () => {
+    const direct = server.newDatabase(migrated);
+    // Another process may have continued it when the second attempt is made.
+    server.sql(
+      direct,
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'Stored again'; end $$;
+       create trigger refuse before update on experiments for each row execute function refuse()`,
+    );
+    const wire = await cuttableWire(direct);
+    const store = await open(wire.url);
+    const plan = experimentRequest.parse({ name: 'Once', models: ['m'] });
+    const summary: ExperimentSummary = {
+      ...{ id: 'exp', name: 'Once', mode: 'explore', status: 'waiting', created_at: 1, updated_at: 1 },
+      ...{ total: 0, done: 0, failed: 0, plan },
+    };
+    const key = { key: 'key', request_hash: 'hash' };
+    wire.cutNextAnswerTo('commit');
+    expect(await store.createExperiment({ summary, items: [], key })).toBeUndefined();
+    expect(wire.cuts).toBe(1);
+    expect(await store.experiments()).toEqual([summary]);
+    wire.close();
+  });
+
+  it('gives one of two processes a key that both use at the same moment', async () => {
+    const url = server.newDatabase(migrated);
+    const stores = [await open(url), await open(url)];
+    const plan = experimentRequest.parse({ name: 'Once', models: ['m'] });
+    const create = (store: PostgresRunStore, id: string, key: string) =>
+      store.createExperiment({
+        summary: {
+          ...{ id, name: 'Once', mode: 'explore', status: 'waiting', created_at: 1, updated_at: 1 },
+          ...{ total: 0, done: 0, failed: 0, plan },
+        },
+        items: [],
+        key: { key, request_hash: 'hash' },
+      });
+    for (let round = 0; round < 10; round += 1) {
+      const used = await Promise.all(
+        stores.map((store, index) => create(store, `exp-${round}-${index}`, `key-${round}`)),
+      );
+      expect(used.filter((use) => use === undefined)).toHaveLength(1);
+    }
+    expect(await stores[0]?.experiments()).toHaveLength(10);
   });
 
   it('says that a run may exist if only the answer to its creation was lost', async () => {

@@ -2,19 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Compilable, type Expression, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../../api/benchmark.ts';
-import {
-  type ExperimentItem,
-  type ExperimentSummary,
-  experimentItem,
-  experimentSummary,
-} from '../../api/experiment.ts';
+import type { ExperimentItem, ExperimentSummary } from '../../api/experiment.ts';
 import type { ModelCheck } from '../../api/model-check.ts';
 import { type PresetRecord, presetRecord } from '../../api/preset.ts';
 import type { AnnotationChange } from '../../api/run-annotations.ts';
 import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
-import type { SuiteCase, SuiteRecord } from '../../api/suite.ts';
+import type { SuiteRecord } from '../../api/suite.ts';
 import { AppError, errorParts } from '../../errors/app-error.ts';
 import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
@@ -31,11 +26,15 @@ import {
 import { addedResult, heldBenchmark, releasedBenchmark, savedBenchmark } from '../benchmark-statements.ts';
 import type { BenchmarkHold } from '../benchmark-store.ts';
 import type { EventRow } from '../event-row.ts';
+import { savedExperiment } from '../experiment-statements.ts';
+import type { CreatedExperiment } from '../experiment-store.ts';
 import { copiedImages, keptImage } from '../image-statements.ts';
 import type { StoredImage } from '../image-store.ts';
 import { type FileRun, importInSlices } from '../import-run.ts';
 import { type LogGrowth, seqBefore } from '../log-growth.ts';
 import { beginningOf, createLog, type LogBeginning, type RunToInsert } from '../new-log.ts';
+import type { KeyedKind, KeyUse, RequestKey } from '../request-key.ts';
+import { keptKey, keyUseFromRow, keyUseQuery } from '../request-key-statements.ts';
 import { selectRuns } from '../run-list-query.ts';
 import { checkRow, extrasFromRow, newRow, toShareRow } from '../run-row.ts';
 import {
@@ -434,6 +433,11 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return this.#withReserve(() => this.#deleteOne('suites', id));
   }
 
+  createBenchmark(record: BenchmarkRecord, key?: RequestKey): Promise<KeyUse | undefined> {
+    const statements = [compiled(savedBenchmark(postgres, record))];
+    return this.#create('benchmark', record.id, { key, statements });
+  }
+
   async saveBenchmark(record: BenchmarkRecord): Promise<void> {
     await this.#database.whenAnswered(() => this.#run(compiled(savedBenchmark(postgres, record))));
   }
@@ -455,41 +459,43 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return this.#withReserve(() => this.#deleteOne('benchmarks', id));
   }
 
-  async saveExperiment(
-    summary: ExperimentSummary,
-    items: readonly ExperimentItem[],
-    cases?: readonly SuiteCase[],
-  ): Promise<void> {
-    const { id, created_at } = summary;
-    const body = JSON.stringify(experimentSummary.parse(summary));
-    const values = items.map((item) => ({
-      experiment_id: id,
-      position: item.position,
-      body: JSON.stringify(experimentItem.parse(item)),
-    }));
+  createExperiment({ summary, items, cases, key }: CreatedExperiment): Promise<KeyUse | undefined> {
+    const statements = [
+      ...savedExperiment(postgres, summary, items),
+      ...(cases ? [savedCases(postgres, summary.id, cases)] : []),
+    ].map(compiled);
+    return this.#create('experiment', summary.id, { key, statements });
+  }
+
+  async saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void> {
+    const statements = savedExperiment(postgres, summary, items).map(compiled);
     await this.#database.whenAnswered(() =>
       this.#database.transaction(async (run) => {
-        await run(
-          compiled(
-            postgres
-              .insertInto('experiments')
-              .values({ id, created_at, body })
-              .onConflict((conflict) => conflict.column('id').doUpdateSet({ body })),
-          ),
-        );
-        if (cases) await run(compiled(savedCases(postgres, id, cases)));
-        for (const value of values) {
-          await run(
-            compiled(
-              postgres
-                .insertInto('experiment_items')
-                .values(value)
-                .onConflict((conflict) =>
-                  conflict.columns(['experiment_id', 'position']).doUpdateSet({ body: value.body }),
-                ),
-            ),
-          );
+        for (const statement of statements) await run(statement);
+      }),
+    );
+  }
+
+  /** Runs the statements that store something new, unless its key was used before. Returns that use. */
+  #create(
+    kind: KeyedKind,
+    id: string,
+    { key, statements }: { key: RequestKey | undefined; statements: readonly Statement[] },
+  ): Promise<KeyUse | undefined> {
+    return this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
+        if (key !== undefined) {
+          // Waits for another request with this key that is being stored.
+          const kept = await run(compiled(keptKey(postgres, { ...key, kind, id }).returning('id')));
+          if (kept.length === 0) {
+            const [row] = await run(compiled(keyUseQuery(postgres, kind, key.key)));
+            const before = keyUseFromRow(row);
+            // An earlier attempt stored it, and its answer was lost.
+            return before?.id === id ? undefined : before;
+          }
         }
+        for (const statement of statements) await run(statement);
+        return undefined;
       }),
     );
   }

@@ -341,6 +341,17 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
     sqlite.schema.alterTable('runs').addColumn('worked_ms', 'integer'),
     sql.raw(workedBackfill((field) => `json_extract(body, '$.${field}')`)).compile(sqlite),
   ],
+  () => [
+    // No foreign key: a key outlives what it created, so that a late repetition creates nothing new.
+    sqlite.schema
+      .createTable('request_keys')
+      .addColumn('kind', 'text', (column) => column.notNull())
+      .addColumn('key', 'text', (column) => column.notNull())
+      .addColumn('id', 'text', (column) => column.notNull())
+      .addColumn('request_hash', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'integer', (column) => column.notNull())
+      .addPrimaryKeyConstraint('request_keys_key', ['kind', 'key']),
+  ],
 ];
 
 /** The schema this program writes. */

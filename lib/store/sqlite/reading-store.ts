@@ -83,6 +83,10 @@ export abstract class ReadingStore implements StoreReader {
     return this.reader.experimentCases(id);
   }
 
+  experimentOfKey(key: string): ReturnType<StoreReader['experimentOfKey']> {
+    return this.reader.experimentOfKey(key);
+  }
+
   experiments(): ReturnType<StoreReader['experiments']> {
     return this.reader.experiments();
   }
@@ -165,6 +169,10 @@ export abstract class ReadingStore implements StoreReader {
 
   benchmark(...asked: Parameters<StoreReader['benchmark']>): ReturnType<StoreReader['benchmark']> {
     return this.reader.benchmark(...asked);
+  }
+
+  benchmarkOfKey(key: string): ReturnType<StoreReader['benchmarkOfKey']> {
+    return this.reader.benchmarkOfKey(key);
   }
 
   benchmarkResults(

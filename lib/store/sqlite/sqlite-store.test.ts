@@ -27,7 +27,7 @@ import { SqliteRunStore } from './sqlite-store.ts';
 
 /** Removes the tables and columns that are newer than suites. */
 const DROP_NEWER =
-  'alter table runs drop column worked_ms; drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks;';
+  'alter table runs drop column worked_ms; drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks; drop table request_keys;';
 
 const small = { ballastMegabytes: 1 };
 /** Columns of the last step of the schema. */
@@ -216,11 +216,32 @@ it('the migration finds the durations of older runs, without their waits', async
   const durations = await storeDurations(store);
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
-  database.exec('alter table runs drop column worked_ms');
+  database.exec('alter table runs drop column worked_ms; drop table request_keys');
   database.pragma('user_version = 21');
   database.close();
   const migrated = SqliteRunStore.open(directory, small);
   expect(await durationsOf(migrated)).toEqual(durations);
+  await migrated.close();
+});
+
+it('keeps the experiments of a database without keys, and takes keys from then on', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await storeFamilies(store);
+  const before = await store.experiments();
+  expect(before).toHaveLength(1);
+  await store.close();
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec('drop table request_keys');
+  database.pragma('user_version = 22');
+  database.close();
+  const migrated = SqliteRunStore.open(directory, small);
+  expect(await migrated.experiments()).toEqual(before);
+  const [summary] = before;
+  if (!summary) throw new Error('no experiment in the sample');
+  const key = { key: 'key', request_hash: 'hash' };
+  const create = (id: string) => migrated.createExperiment({ summary: { ...summary, id }, items: [], key });
+  expect(await create('new')).toBeUndefined();
+  expect(await create('again')).toEqual({ id: 'new', request_hash: 'hash' });
   await migrated.close();
 });
 

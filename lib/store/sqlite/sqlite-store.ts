@@ -4,12 +4,7 @@ import Database from 'better-sqlite3';
 import { type Compilable, sql } from 'kysely';
 import { z } from 'zod';
 import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../../api/benchmark.ts';
-import {
-  type ExperimentItem,
-  type ExperimentSummary,
-  experimentItem,
-  experimentSummary,
-} from '../../api/experiment.ts';
+import type { ExperimentItem, ExperimentSummary } from '../../api/experiment.ts';
 import type { ModelCheck } from '../../api/model-check.ts';
 import { type PresetRecord, presetRecord } from '../../api/preset.ts';
 import type { AnnotationChange } from '../../api/run-annotations.ts';
@@ -18,7 +13,7 @@ import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
 import type { SignInRecord } from '../../api/sign-in.ts';
 import { type StandingApprovalRecord, standingApprovalRecord } from '../../api/standing-approval.ts';
-import type { SuiteCase, SuiteRecord } from '../../api/suite.ts';
+import type { SuiteRecord } from '../../api/suite.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
@@ -37,11 +32,15 @@ import { addedResult, heldBenchmark, releasedBenchmark, savedBenchmark } from '.
 import type { BenchmarkHold } from '../benchmark-store.ts';
 import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
 import type { EventRow } from '../event-row.ts';
+import { savedExperiment } from '../experiment-statements.ts';
+import type { CreatedExperiment } from '../experiment-store.ts';
 import { copiedImages, keptImage } from '../image-statements.ts';
 import type { StoredImage } from '../image-store.ts';
 import { type FileRun, type ImportKey, type ImportSteps, importInSlices } from '../import-run.ts';
 import { seqBefore } from '../log-growth.ts';
 import { beginningOf, createLog, type LogBeginning, type RunToInsert } from '../new-log.ts';
+import type { KeyedKind, KeyUse, RequestKey } from '../request-key.ts';
+import { keptKey, keyUseFromRow, keyUseQuery } from '../request-key-statements.ts';
 import { selectRuns } from '../run-list-query.ts';
 import { checkRow, extrasFromRow, newRow, toRow, toShareRow } from '../run-row.ts';
 import {
@@ -387,34 +386,28 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     );
   }
 
-  async saveExperiment(
-    summary: ExperimentSummary,
-    items: readonly ExperimentItem[],
-    cases?: readonly SuiteCase[],
-  ): Promise<void> {
-    await this.#transaction(() => {
-      const { id, created_at } = summary;
-      const body = JSON.stringify(experimentSummary.parse(summary));
-      this.#run(
-        sqlite
-          .insertInto('experiments')
-          .values({ id, created_at, body })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet({ body })),
-      );
-      if (cases) this.#run(savedCases(sqlite, id, cases));
-      for (const item of items) {
-        const { position } = item;
-        const values = { experiment_id: id, position, body: JSON.stringify(experimentItem.parse(item)) };
-        this.#run(
-          sqlite
-            .insertInto('experiment_items')
-            .values(values)
-            .onConflict((conflict) =>
-              conflict.columns(['experiment_id', 'position']).doUpdateSet({ body: values.body }),
-            ),
-        );
-      }
+  createExperiment({ summary, items, cases, key }: CreatedExperiment): Promise<KeyUse | undefined> {
+    return this.#transaction(() => {
+      const before = this.#usedBefore('experiment', summary.id, key);
+      if (before) return before;
+      for (const statement of savedExperiment(sqlite, summary, items)) this.#run(statement);
+      if (cases) this.#run(savedCases(sqlite, summary.id, cases));
+      return undefined;
     });
+  }
+
+  async saveExperiment(summary: ExperimentSummary, items: readonly ExperimentItem[]): Promise<void> {
+    await this.#transaction(() => {
+      for (const statement of savedExperiment(sqlite, summary, items)) this.#run(statement);
+    });
+  }
+
+  /** What a key was used for before; else keeps it with what it creates. */
+  #usedBefore(kind: KeyedKind, id: string, key: RequestKey | undefined): KeyUse | undefined {
+    if (key === undefined) return undefined;
+    const before = keyUseFromRow(this.#first(keyUseQuery(sqlite, kind, key.key)));
+    if (before === undefined) this.#run(keptKey(sqlite, { ...key, kind, id }));
+    return before;
   }
 
   async deleteExperiment(id: string): Promise<boolean> {
@@ -508,6 +501,14 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
       mayUseReserve: true,
     });
     return changes > 0;
+  }
+
+  createBenchmark(record: BenchmarkRecord, key?: RequestKey): Promise<KeyUse | undefined> {
+    return this.#transaction(() => {
+      const before = this.#usedBefore('benchmark', record.id, key);
+      if (before === undefined) this.#run(savedBenchmark(sqlite, record));
+      return before;
+    });
   }
 
   async saveBenchmark(record: BenchmarkRecord): Promise<void> {

@@ -67,11 +67,13 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly deletePreset = this.#remote('deletePreset');
   readonly saveSuite = this.#remote('saveSuite');
   readonly deleteSuite = this.#remote('deleteSuite');
+  readonly createBenchmark = this.#remote('createBenchmark');
   readonly saveBenchmark = this.#remote('saveBenchmark');
   readonly addBenchmarkResult = this.#remote('addBenchmarkResult');
   readonly holdBenchmark = this.#remote('holdBenchmark');
   readonly releaseBenchmark = this.#remote('releaseBenchmark');
   readonly deleteBenchmark = this.#remote('deleteBenchmark');
+  readonly createExperiment = this.#remote('createExperiment');
   readonly saveExperiment = this.#remote('saveExperiment');
   readonly deleteExperiment = this.#remote('deleteExperiment');
   readonly deleteRun = this.#remote('deleteRun');

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../../api/benchmark.ts';
 import { type ExperimentItem, type ExperimentSummary, experimentRequest } from '../../api/experiment.ts';
 import { suiteCases } from '../../api/suite.ts';
+import type { RequestKey } from '../../store/request-key.ts';
 import type { Store } from '../../store/store.ts';
 import { sampleConfig } from '../sample-logs.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
@@ -25,8 +26,9 @@ export function describeExperiments(subject: () => StoreUnderTest): void {
       const items: ExperimentItem[] = [1, 2, 3].map((position) => ({
         ...{ position, model: 'm', options: {}, seed: position, repeat: 1, status: 'waiting' as const },
       }));
-      await store.saveExperiment(summary('older', 1), items.toReversed());
-      await store.saveExperiment(summary('newer', 2), []);
+      const cases = suiteCases.parse([{ id: 'a', input: 'Read it.', target: ['4', 'four'] }]);
+      await store.createExperiment({ summary: summary('older', 1), items: items.toReversed() });
+      await store.createExperiment({ summary: summary('newer', 2), items: [], cases });
       expect(await store.experiment('older')).toEqual({ summary: summary('older', 1), items });
       expect((await store.experiments()).map(({ id }) => id)).toEqual(['newer', 'older']);
 
@@ -43,8 +45,6 @@ export function describeExperiments(subject: () => StoreUnderTest): void {
       });
       expect(await store.experiment('nobody')).toBeUndefined();
       expect(await store.experimentCases('older')).toBeUndefined();
-      const cases = suiteCases.parse([{ id: 'a', input: 'Read it.', target: ['4', 'four'] }]);
-      await store.saveExperiment(summary('newer', 2), [], cases);
       await store.saveExperiment(summary('newer', 2), []);
       expect(await store.experimentCases('newer')).toEqual(cases);
       expect(await store.experimentSummary('newer')).toEqual(summary('newer', 2));
@@ -105,8 +105,8 @@ export function describeExperiments(subject: () => StoreUnderTest): void {
         },
         expected: [{ f: { a: [1] } }],
       };
-      await store.saveBenchmark(record('b1', 1));
-      await store.saveBenchmark(record('b2', 2));
+      await store.createBenchmark(record('b1', 1));
+      await store.createBenchmark(record('b2', 2));
       await store.addBenchmarkResult('b1', result(2), evidence);
       await store.addBenchmarkResult('b1', result(1), evidence);
       await store.addBenchmarkResult('b1', { ...result(1), duration_ms: 9 }, evidence);
@@ -136,6 +136,62 @@ export function describeExperiments(subject: () => StoreUnderTest): void {
       expect([await store.deleteBenchmark('b1'), await store.deleteBenchmark('b1')]).toEqual([true, false]);
       expect(await store.benchmarkResults('b1')).toEqual([]);
       expect(await store.benchmark('b1')).toBeUndefined();
+    });
+
+    it('creates one thing per idempotency key, also after a restart and after its deletion', async () => {
+      const plan = experimentRequest.parse({ name: 'Once', models: ['m'] });
+      const item: ExperimentItem = {
+        ...{ position: 1, model: 'm', options: {}, repeat: 1, status: 'waiting' },
+      };
+      const subjects = [
+        {
+          create: (id: string, key?: RequestKey) =>
+            store.createExperiment({
+              summary: {
+                ...{ id, name: 'Once', mode: 'explore', status: 'waiting', created_at: 1, updated_at: 1 },
+                ...{ total: 1, done: 0, failed: 0, plan },
+              },
+              items: [item],
+              key,
+            }),
+          ids: async () => (await store.experiments()).map(({ id }) => id),
+          firstOf: (key: string) => store.experimentOfKey(key),
+          remove: (id: string) => store.deleteExperiment(id),
+        },
+        {
+          create: (id: string, key?: RequestKey) =>
+            store.createBenchmark(
+              {
+                ...{ id, created_at: 1, updated_at: 1, status: 'waiting', folder: '/data', files_hash: 'h' },
+                ...{ models: ['m'], categories: [{ name: 'multiple', cases: 2 }], details: {} },
+                ...{ window_tokens: 8192, num_predict: 512, think: false },
+              },
+              key,
+            ),
+          ids: async () => (await store.benchmarks()).map(({ record }) => record.id),
+          firstOf: (key: string) => store.benchmarkOfKey(key),
+          remove: (id: string) => store.deleteBenchmark(id),
+        },
+      ];
+      const key = { key: 'key', request_hash: 'first' };
+      for (const { create, ids, firstOf, remove } of subjects) {
+        expect(await firstOf('key')).toBeUndefined();
+        const used = await Promise.all(['a', 'b', 'c'].map((id) => create(id, key)));
+        const [id = ''] = await ids();
+        const first = { id, request_hash: 'first' };
+        expect(await ids()).toHaveLength(1);
+        expect(used.filter((use) => use === undefined)).toHaveLength(1);
+        expect(used.filter((use) => use !== undefined)).toEqual([first, first]);
+        store = await subject().reopen();
+        expect(await firstOf('key')).toEqual(first);
+        expect(await create('d', { ...key, request_hash: 'other' })).toEqual(first);
+        expect(await create('e', { ...key, key: 'KEY' })).toBeUndefined();
+        expect(await create('f')).toBeUndefined();
+        await remove(id);
+        expect(await create('g', key)).toEqual(first);
+        expect(new Set(await ids())).toEqual(new Set(['e', 'f']));
+      }
+      expect((await store.experiment('e'))?.items).toEqual([item]);
     });
   });
 }
