@@ -14,6 +14,7 @@ import type { MessageReply, RunReply } from '../api/replies.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
 
 let ollama: FakeOllama;
 let loupe: LoupeServer;
@@ -318,6 +319,44 @@ describe('restarts', () => {
         body: { message: { id: 'm1', status: 'delivered' } },
       });
       expect(JSON.stringify(ollama.chats.at(-1)).match(/Mind the ferns/g)).toHaveLength(1);
+    } finally {
+      await server.dispose();
+    }
+  });
+
+  it('creates an experiment, a benchmark and a rating once when the request is repeated, also after kill -9', async () => {
+    let server = await startLoupe({ ollamaUrl: ollama.url });
+    const { dataDir, port } = server;
+    try {
+      const folder = writeBenchmarkFolder(dataDir, ['hall']);
+      const runId = await startRun('short', server);
+      await ended(runId, server);
+      const scale = { min: 1, max: 5, min_label: 'no', max_label: 'yes' };
+      const questionnaire = { name: 'Clarity', scale, items: [{ id: 'plain', text: 'It is plain.' }] };
+      const requests = {
+        experiments: { name: 'Once', mode: 'prompt', task: 'Hi', models: ['slow'], repeats: 9 },
+        benchmarks: { folder, models: ['slow'] },
+        ratings: { name: 'Once', questionnaire, part: 'output', run_ids: [runId], models: ['slow'] },
+      };
+      const create = async (kind: string, json: object) => {
+        const answer = await server.request(`/api/${kind}`, { json, headers: { 'idempotency-key': 'once' } });
+        return `${answer.status} ${answer.headers.get('location')}`;
+      };
+      const places: string[] = [];
+      for (const [kind, json] of Object.entries(requests)) {
+        const answers = await Promise.all([1, 2, 3].map(() => create(kind, json)));
+        const place = answers[0]?.slice(4) ?? '';
+        expect(answers.sort()).toEqual([`200 ${place}`, `200 ${place}`, `201 ${place}`]);
+        places.push(place);
+      }
+      await server.stop('SIGKILL');
+      server = await startLoupe({ ollamaUrl: ollama.url, dataDir, port });
+      const again = Object.entries(requests).map(([kind, json]) => create(kind, json));
+      expect(await Promise.all(again)).toEqual(places.map((place) => `200 ${place}`));
+      for (const kind of Object.keys(requests)) {
+        const listed = await get<Record<string, unknown[]>>(`/api/${kind}`, server);
+        expect(listed[kind]).toHaveLength(1);
+      }
     } finally {
       await server.dispose();
     }

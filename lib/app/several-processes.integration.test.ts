@@ -14,6 +14,7 @@ import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { hostileServer } from '../mcp/under-test.ts';
 import { openSandbox } from '../sandbox/probe.ts';
+import { writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
 import { eventsOf } from '../testing/events-of.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../testing/postgres-server.ts';
 
@@ -463,6 +464,34 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     expect((await frozen.request(`/api/experiments/${id}/continue`, { json: {} })).status).toBe(200);
     await vi.waitFor(async () => expect(await statusOf(awake, id)).toBe('done done done'), patient);
   }, 120_000);
+
+  it('requests with one key to two processes create one experiment, one benchmark and one rating', async () => {
+    ollama.add({ name: 'quick', steps: [{ reply: { content: 'All is completed.' } }] });
+    const both = [await startServer(), await startServer()] as const;
+    const runId = await startRun(both[0], 'quick');
+    await ended(both[1], runId);
+    const questionnaire = {
+      name: 'Clarity',
+      scale: { min: 1, max: 5, min_label: 'no', max_label: 'yes' },
+      items: [{ id: 'plain', text: 'It is plain.' }],
+    };
+    const requests = {
+      experiments: { name: 'Once', mode: 'prompt', task: 'Hi', models: ['quick'] },
+      benchmarks: { folder: writeBenchmarkFolder(root, ['hall']), models: ['quick'] },
+      ratings: { name: 'Once', questionnaire, part: 'output', run_ids: [runId] },
+    };
+    for (const [kind, json] of Object.entries(requests)) {
+      for (const key of ['a', 'b', 'c']) {
+        const answers = await Promise.all(
+          both.map((server) => server.request(`/api/${kind}`, { json, headers: { 'idempotency-key': key } })),
+        );
+        expect(answers.map(({ status }) => status).sort()).toEqual([200, 201]);
+        expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
+      }
+      const listed: Record<string, unknown[]> = await (await both[1].request(`/api/${kind}`)).json();
+      expect(listed[kind]).toHaveLength(3);
+    }
+  }, 60_000);
 
   it('an endless session yields to a task of another process, then continues', async () => {
     ollama.add({ name: 'endless', pace: { prompt_ms: 50 }, steps: [{ reply: { content: 'And on.' } }] });

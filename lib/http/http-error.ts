@@ -45,6 +45,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   run_deleted: 410,
   experiment_deleted: 410,
   benchmark_deleted: 410,
+  rating_deleted: 410,
   run_ended: 409,
   run_not_ended: 409,
   run_exists: 409,

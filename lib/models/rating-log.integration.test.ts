@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { canMountDisks, mountSmallDisk } from '../testing/small-disk.ts';
-import { RatingLog } from './rating-log.ts';
+import { type CreatedLine, RatingLog } from './rating-log.ts';
 
 const score = (run_id: string) => ({
   type: 'rated' as const,
@@ -11,22 +11,29 @@ const score = (run_id: string) => ({
   at: 7,
 });
 
+const created = (attempt: string): CreatedLine => ({
+  type: 'created',
+  study: {
+    ...{ id: 's', name: 'S', created_at: 1, part: 'output', subjects: [], models: [] },
+    questionnaire: {
+      name: 'Clarity',
+      description: '',
+      instructions: '',
+      scale: { min: 1, max: 10, min_label: 'no', max_label: 'yes', level: 'ordinal' },
+      items: [{ id: 'plain', text: 'It is plain.', reversed: false }],
+    },
+  },
+  attempt,
+});
+
 it.skipIf(!canMountDisks)(
   'says that a disk is full, and keeps every line before and after that',
   async () => {
     const disk = await mountSmallDisk({ megabytes: 1 });
     const folder = join(disk.outside, 'ratings');
     const log = new RatingLog(folder);
-    const study = { id: 's', name: 'S', created_at: 1, part: 'output' as const, subjects: [], models: [] };
-    const questionnaire = {
-      name: 'Clarity',
-      description: '',
-      instructions: '',
-      scale: { min: 1, max: 10, min_label: 'no', max_label: 'yes', level: 'ordinal' as const },
-      items: [{ id: 'plain', text: 'It is plain.', reversed: false }],
-    };
     try {
-      await log.append('s', { type: 'created', study: { ...study, questionnaire } });
+      await log.create(created('first'));
       disk.fill();
       const long = 'x'.repeat(100_000);
       await expect(log.append('s', score(long))).rejects.toMatchObject({
@@ -38,6 +45,10 @@ it.skipIf(!canMountDisks)(
       const { lines } = await log.read('s');
       expect(lines.map(({ type }) => type)).toEqual(['created', 'rated']);
       expect(lines[1]).toMatchObject({ run_id: 'after' });
+      disk.fill();
+      await log.delete('s', { marked: true });
+      expect(await log.read('s')).toEqual({ lines: [], size: 0 });
+      expect(await log.create(created('second'))).toBe('deleted');
     } finally {
       await disk.dispose();
     }

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -275,6 +283,132 @@ it.each(['stop', 'delete'] as const)('a %s while its start is being stored ends 
   const next = open(folder, async () => answer(scores(5, 5)));
   expect((await next.list()).ratings.map(({ status }) => status)).toEqual(what === 'stop' ? ['stopped'] : []);
   expect(readdirSync(folder)).toEqual(what === 'stop' ? ['study.jsonl'] : []);
+});
+
+describe('requests with an idempotency key', () => {
+  const key = { idempotencyKey: 'key' };
+  const once = request({ models: ['one'], run_ids: ['a'] });
+
+  it('create one study, also at the same time and after a restart, which is rated once', async () => {
+    const folder = newFolder();
+    const asked: string[] = [];
+    const chat: ChatModel['chat'] = async ({ model }) => {
+      asked.push(model);
+      return answer(scores(5, 5));
+    };
+    const ratings = open(folder, chat);
+    const created = await Promise.all([1, 2, 3].map(() => ratings.create(once, key)));
+    expect(created.map((each) => each.created).sort()).toEqual([false, false, true]);
+    const [id = ''] = created.map(({ rating }) => rating.id);
+    await vi.waitFor(async () => expect((await ratings.get(id)).rating.status).toBe('done'));
+    await ratings.close();
+    const next = open(folder, chat);
+    await next.resume();
+    expect(await next.create(once, key)).toMatchObject({ created: false, rating: { id, status: 'done' } });
+    expect((await next.list()).ratings).toHaveLength(1);
+    expect(asked).toEqual(['one']);
+  });
+
+  it('are refused with another body, and after the study was deleted', async () => {
+    const folder = newFolder();
+    const ratings = open(folder, async () => answer(scores(5, 5)));
+    const { rating } = await ratings.create(once, key);
+    await expect(ratings.create(request({ models: [] }), key)).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+      message: `The idempotency key was used for another request (rating ${rating.id}).`,
+    });
+    await ratings.delete(rating.id);
+    for (const each of [ratings, open(folder, async () => answer(scores(5, 5)))]) {
+      await expect(each.create(once, key)).rejects.toMatchObject({
+        code: 'rating_deleted',
+        message: `The rating that was started with this idempotency key was deleted (rating ${rating.id}).`,
+      });
+      expect((await each.list()).ratings).toEqual([]);
+    }
+    expect(readdirSync(folder)).toEqual([`${rating.id}.deleted`]);
+    expect(await ratings.create(once, { idempotencyKey: 'other' })).toMatchObject({ created: true });
+    await ratings.close();
+  });
+
+  it('create one study in two processes with one data directory', async () => {
+    const folder = newFolder();
+    const asked: string[] = [];
+    const chat: ChatModel['chat'] = async ({ model }) => {
+      asked.push(model);
+      return answer(scores(5, 5));
+    };
+    const both = [open(folder, chat, { shared: true }), open(folder, chat, { shared: true })];
+    const created = await Promise.all(both.map((each) => each.create(once, key)));
+    expect(created.map((each) => each.created).sort()).toEqual([false, true]);
+    expect(created.map(({ rating }) => rating.status)).not.toContain('stopped');
+    const [id = ''] = created.map(({ rating }) => rating.id);
+    for (const each of both) {
+      await vi.waitFor(async () => expect((await each.get(id)).rating.status).toBe('done'));
+      expect((await each.list()).ratings).toHaveLength(1);
+    }
+    expect(asked).toEqual(['one']);
+    await both[0]?.delete(id);
+    await expect(both[1]?.create(once, key)).rejects.toMatchObject({ code: 'rating_deleted' });
+  });
+
+  it('create and rate one study, whenever the server was killed during the first request', async () => {
+    const folder = newFolder();
+    const first = open(folder, async () => answer(scores(5, 5)));
+    const { rating } = await first.create(once, key);
+    await vi.waitFor(async () => expect((await first.get(rating.id)).rating.status).toBe('done'));
+    await first.close();
+    const path = join(folder, `${rating.id}.jsonl`);
+    const whole = readFileSync(path);
+    const ends = [...whole.keys()].filter((at) => whole[at] === 0x0a);
+    const around = ends.flatMap((end) => [end - 1, end, end + 1, end + 2]);
+    for (const cut of new Set([0, 1, 100, ...around].filter((at) => at <= whole.length))) {
+      writeFileSync(path, whole.subarray(0, cut));
+      const next = open(folder, async () => answer(scores(5, 5)));
+      await next.resume();
+      const again = await next.create(once, key);
+      // A line that lacks only its line break is whole.
+      expect([cut, again.created]).toEqual([cut, cut < (ends[0] ?? 0)]);
+      await vi.waitFor(async () => expect((await next.get(rating.id)).rating.status).toBe('done'));
+      expect((await next.list()).ratings).toMatchObject([{ id: rating.id, rated: 1 }]);
+      await next.close();
+    }
+  });
+
+  it('do not start models again that a person has stopped', async () => {
+    const folder = newFolder();
+    const ratings = open(folder, (_, { signal }) => {
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const { rating } = await ratings.create(once, key);
+    await ratings.stop(rating.id);
+    expect(await ratings.create(once, key)).toMatchObject({ rating: { status: 'stopped' } });
+    await ratings.close();
+    const next = open(folder, async () => answer(scores(5, 5)));
+    expect(await next.create(once, key)).toMatchObject({ rating: { status: 'stopped' } });
+  });
+});
+
+it('reads the files of versions that had no keys', async () => {
+  const folder = newFolder();
+  const study = {
+    ...{ id: 'old', name: 'Old', created_at: 1, part: 'output', models: [] },
+    subjects: [{ run_id: 'a', title: 'A', model: 'm', text: 'A text.' }],
+    questionnaire: {
+      ...questionnaire,
+      ...{ description: '', instructions: '' },
+      scale: { ...questionnaire.scale, level: 'ordinal' },
+      items: questionnaire.items.map((item) => ({ reversed: false, ...item })),
+    },
+  };
+  const lines = [
+    { type: 'created', study },
+    { type: 'rated', rater: 'Ada', run_id: 'a', scores: { plain: 3, vague: 4 }, at: 2 },
+  ];
+  writeFileSync(join(folder, 'old.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const ratings = open(folder, async () => answer(scores(5, 5)));
+  expect(await ratings.get('old')).toMatchObject({ study, people: { Ada: ['a'] } });
+  await ratings.delete('old');
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 it('goes on beside files that cannot be read, and says which these are', async () => {

@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type {
   createRatingRequest,
@@ -20,9 +21,10 @@ import { ratingResults } from '../ratings/rating-results.ts';
 import { checkedQuestionnaire, readQuestionnaire } from '../ratings/read-questionnaire.ts';
 import { shippedQuestionnaire, shippedQuestionnaires } from '../ratings/shipped-questionnaires.ts';
 import { shownError } from '../runs/shown-error.ts';
+import { createdIsDeleted, keyConflict, type RequestKey, requestKey } from '../store/request-key.ts';
 import { isSameModel } from '../util/model-name.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
-import type { RatingLine, RatingLog } from './rating-log.ts';
+import type { CreatedLine, LaterLine, RatingLine, RatingLog } from './rating-log.ts';
 
 /** How often an unreadable reply is requested: one retry. */
 const TRIES = 2;
@@ -48,6 +50,10 @@ interface Open {
   rated: RatedText[];
   failures: RatingReply['failures'];
   running: boolean;
+  /** Of the request that created it, if that had an idempotency key. */
+  readonly requestHash: string | undefined;
+  /** Whether its models were started ever. */
+  started: boolean;
   /** The size of its file when it was read, in bytes. */
   size: number;
   /** Gives back the right to work on it; set while this process does. */
@@ -108,13 +114,22 @@ export class Ratings {
   }
 
   /**
-   * Stores a study with the current texts, and starts it if it names models.
+   * Stores a study with the current texts, and starts it if it names models. A repeated idempotency key returns the first
+   * one (docs/decisions/0080).
    *
-   * @throws {AppError} `invalid_request`, `run_not_found`, `remote_model`, `model_no_completion`
+   * @throws {AppError} `invalid_request`, `run_not_found`, `remote_model`, `model_no_completion`, `idempotency_conflict`,
+   *   `rating_deleted`
    */
-  async create(request: z.output<typeof createRatingRequest>): Promise<RatingReply> {
-    const { stored, admit, newId, now } = this.#options;
+  async create(
+    request: z.output<typeof createRatingRequest>,
+    { idempotencyKey }: { idempotencyKey?: string | undefined } = {},
+  ): Promise<RatingReply & { created: boolean }> {
+    const { stored, admit, newId, now, log } = this.#options;
     const questionnaire = questionnaireOf(request);
+    const key = requestKey(idempotencyKey, request);
+    const id = key ? idOfKey(key.key) : newId();
+    const before = key && (await this.#first(id, key));
+    if (before) return before;
     for (const model of request.models) await admit({ model });
     const subjects: RatingStudy['subjects'] = [];
     for (const runId of request.run_ids) {
@@ -124,13 +139,49 @@ export class Ratings {
       subjects.push({ run_id: runId, title: run.title, model: run.model, text });
     }
     const { name, part, models } = request;
-    const study = { id: newId(), name, created_at: now(), questionnaire, part, subjects, models };
-    const written = await this.#options.log.append(study.id, { type: 'created', study });
-    const open = opened([{ type: 'created', study }], written?.after ?? 0);
-    if (!open) throw new RangeError('A new study has no first line');
-    (await this.#studies()).set(study.id, open);
-    if (models.length > 0) await this.run(study.id);
-    return replyOf(open);
+    const study = { id, name, created_at: now(), questionnaire, part, subjects, models };
+    const line: CreatedLine = {
+      ...{ type: 'created', study, attempt: randomUUID() },
+      ...(key && { request_hash: key.request_hash }),
+    };
+    const open = await this.#appends.run(async () => {
+      const studies = await this.#studies();
+      // In one write, so that another process sees no study that is about to be started as a stopped one.
+      const running: LaterLine[] = models.length > 0 ? [{ type: 'running', on: true }] : [];
+      const made = await log.create(line, ...running);
+      // Created by another process, or by one that was killed before its line had its end.
+      if (made === 'exists') await this.#readChanges(studies);
+      if (typeof made === 'string') return undefined;
+      const fresh = opened([line, ...running], made.size);
+      if (!fresh) return undefined;
+      studies.set(id, fresh);
+      if (fresh.running && this.#holdIfPossible(fresh)) this.#begin(fresh);
+      return fresh;
+    });
+    if (open) return { ...replyOf(open), created: true };
+    const meanwhile = key && (await this.#first(id, key));
+    if (meanwhile) return meanwhile;
+    throw new RangeError(`The study ${id} exists`);
+  }
+
+  /**
+   * What the first request with a key created; `undefined` if there was none.
+   *
+   * @throws {AppError} `idempotency_conflict`, `rating_deleted`, `rating_unreadable`
+   */
+  async #first(id: string, key: RequestKey): Promise<(RatingReply & { created: false }) | undefined> {
+    const open = (await this.#current()).get(id);
+    if (!open) {
+      if (await this.#options.log.isDeleted(id)) throw createdIsDeleted('rating', id);
+      const unreadable = this.#unreadable.get(id);
+      if (unreadable) throw unreadable.error;
+      return undefined;
+    }
+    if (open.requestHash !== key.request_hash) throw keyConflict('rating', id);
+    // The server may have been killed before all that it wrote was on disk.
+    if (open.study.models.length > 0 && !open.started) await this.run(id);
+    else if (open.running && !open.release) await this.resume();
+    return { ...replyOf(open), created: false };
   }
 
   /** Lets the models rate what they have not rated yet. @throws {AppError} `rating_not_found` */
@@ -196,9 +247,11 @@ export class Ratings {
 
   /** @throws {AppError} `rating_not_found` */
   async delete(id: string): Promise<{ deleted: string }> {
-    await this.#halt(await this.#study(id));
+    const open = await this.#study(id);
+    await this.#halt(open);
     (await this.#studies()).delete(id);
-    await this.#appends.run(() => this.#options.log.delete(id));
+    const marked = open.requestHash !== undefined;
+    await this.#appends.run(() => this.#options.log.delete(id, { marked }));
     return { deleted: id };
   }
 
@@ -240,8 +293,8 @@ export class Ratings {
       const found = await this.#reportUnreadable(id, size, () => log.read(id));
       const fresh = found && opened(found.lines, found.size);
       if (!fresh) continue;
-      const { rated, failures, running } = fresh;
-      if (known) Object.assign(known, { rated, failures, running, size: fresh.size });
+      const { rated, failures, running, started } = fresh;
+      if (known) Object.assign(known, { rated, failures, running, started, size: fresh.size });
       else studies.set(id, fresh);
     }
     return studies;
@@ -271,7 +324,7 @@ export class Ratings {
     return studyIn(studies, id);
   }
 
-  async #append(open: Open, line: RatingLine): Promise<void> {
+  async #append(open: Open, line: LaterLine): Promise<void> {
     const { id } = open.study;
     await this.#appends.run(async () => {
       const studies = await this.#studies();
@@ -352,7 +405,7 @@ export class Ratings {
     { study: { questionnaire } }: Open,
     { rater, run_id, text }: { rater: string; run_id: string; text: string },
     signal: AbortSignal,
-  ): Promise<RatingLine | undefined> {
+  ): Promise<LaterLine | undefined> {
     const { slots, modelFor, now } = this.#options;
     this.#count += 1;
     const id = `rating-${process.pid}-${this.#count}`;
@@ -393,12 +446,18 @@ function studyIn(studies: ReadonlyMap<string, Open>, id: string): Open {
   });
 }
 
+/** The ID of the study that a key creates: its file is the claim to the key. */
+function idOfKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 32);
+}
+
 /** @param size of the file, in bytes */
 function opened(lines: readonly RatingLine[], size: number): Open | undefined {
   const [first] = lines;
   if (first?.type !== 'created') return undefined;
   const open: Open = {
-    ...{ study: first.study, rated: [], failures: [], running: false, size, release: undefined },
+    ...{ study: first.study, requestHash: first.request_hash, started: false },
+    ...{ rated: [], failures: [], running: false, size, release: undefined },
     ...{ stop: new AbortController(), over: Promise.resolve() },
   };
   for (const line of lines) take(open, line);
@@ -411,6 +470,7 @@ function take(open: Open, line: RatingLine): void {
       return;
     case 'running':
       open.running = line.on;
+      open.started = true;
       if (line.on) open.failures = [];
       return;
     case 'rated': {

@@ -51,7 +51,7 @@ export async function firstCreated<Reply extends object>(
 }
 
 /** The error for a repeated request, if what the first one created was deleted. */
-function createdIsDeleted(kind: KeyedKind, id: string, cause?: unknown): AppError {
+export function createdIsDeleted(kind: KeyedKind | 'rating', id: string, cause?: unknown): AppError {
   return new AppError({
     code: `${kind}_deleted`,
     message: `The ${kind} that was started with this idempotency key was deleted (${kind} ${id}).`,
@@ -61,7 +61,7 @@ function createdIsDeleted(kind: KeyedKind, id: string, cause?: unknown): AppErro
 }
 
 /** The error for a key that was used for another request. @param kind what that request created */
-export function keyConflict(kind: KeyedKind | 'run', id: string): AppError {
+export function keyConflict(kind: KeyedKind | 'rating' | 'run', id: string): AppError {
   return new AppError({
     code: 'idempotency_conflict',
     message: `The idempotency key was used for another request (${kind} ${id}).`,

@@ -1,6 +1,6 @@
 import { createRatingRequest } from '#lib/api/rating.ts';
 import { getRatings } from '#lib/app/current-ratings.ts';
-import { handle, readBody } from '#lib/http/handle.ts';
+import { handle, idempotencyKey, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
@@ -12,7 +12,13 @@ export function GET(request: Request) {
 /** Stores a rating study; its models start immediately. */
 export function POST(request: Request) {
   return handle(request, async () => {
-    const reply = await getRatings().create(await readBody(request, createRatingRequest));
-    return Response.json(reply, { status: 201, headers: { location: `/api/ratings/${reply.rating.id}` } });
+    const body = await readBody(request, createRatingRequest);
+    const { created, ...reply } = await getRatings().create(body, {
+      idempotencyKey: idempotencyKey(request),
+    });
+    return Response.json(reply, {
+      status: created ? 201 : 200,
+      headers: { location: `/api/ratings/${reply.rating.id}` },
+    });
   });
 }
