@@ -13,6 +13,7 @@ import { passingModel } from '../demo/check-scenarios.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
 import { benchmarkQuestion, writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
+import { losingProxy } from '../testing/losing-proxy.ts';
 import { jpegImage, pngImage } from '../testing/sample-images.ts';
 import { trustedRelay } from '../testing/trusted-relay.ts';
 
@@ -515,6 +516,31 @@ describe('npx loupe', () => {
     expect(code).toBe(10);
     const { id } = await newestRun();
     expect(out).toBe(await (await loupe.request(`/api/runs/${id}/log`)).text());
+  });
+
+  it('starts one experiment, one benchmark and one rating, although the answers to their requests are lost', async () => {
+    expect((await command(['run', 'Tell once', '-m', 'plain']).ended).code).toBe(0);
+    const { id } = await newestRun();
+    const plan = join(folder, 'once.yaml');
+    writeFileSync(plan, 'name: Lost answer\nmodels: [plain]\nmode: prompt\ntask: Hi\n');
+    const files = writeBenchmarkFolder(join(folder, 'lost'), ['hall']);
+    const commands = {
+      experiments: ['experiment', 'run', plan, '--detach'],
+      benchmarks: ['benchmark', files, '--model', 'plain', '--limit', '1'],
+      ratings: ['rate', id, '--title', 'Lost answer', '--by', 'mute'],
+    };
+    for (const [kind, args] of Object.entries(commands)) {
+      const countOf = async () => {
+        const listed: Record<string, unknown[]> = await (await loupe.request(`/api/${kind}`)).json();
+        return listed[kind]?.length ?? 0;
+      };
+      const before = await countOf();
+      const between = await losingProxy(loupe, { times: 2, path: new RegExp(`^/api/${kind}$`) });
+      const { err } = await command(args, { LOUPE_URL: between.url }).ended;
+      between.close();
+      expect([between.lost(), err]).toEqual([2, expect.stringContaining('Connection lost; retrying in')]);
+      expect(await countOf()).toBe(before + 1);
+    }
   });
 
   it('Headless: reconnects if the connection breaks during the fetch of a long text, and to a server that is still starting', async () => {

@@ -106,11 +106,14 @@ async function start(
   experiments: LoupeExperiments,
   terminal: ExperimentTerminal,
 ): Promise<number> {
-  const experiment = await experiments.start({
-    ...request,
-    ...(models.length === 0 ? {} : { models: [...models] }),
-    ...(confirmed === undefined ? {} : { confirm_runs: confirmed }),
-  });
+  const experiment = await experiments.start(
+    {
+      ...request,
+      ...(models.length === 0 ? {} : { models: [...models] }),
+      ...(confirmed === undefined ? {} : { confirm_runs: confirmed }),
+    },
+    { onReconnect: terminal.reconnecting },
+  );
   if (detach) {
     await terminal.print([experiment.id]);
     return EXIT.ok;

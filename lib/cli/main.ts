@@ -276,7 +276,7 @@ async function rate(
   terminal: Terminal,
 ): Promise<number> {
   const { stdout, stderr } = terminal;
-  const started = await beginRating(command, loupe);
+  const started = await beginRating(command, loupe, reconnecting(terminal));
   const { id } = started.rating;
   await write(stderr, `${loupe.url}/ratings/${id}\n`);
   const interrupted = () => void loupe.stopRating(id).catch(stopFailed(terminal));
@@ -334,7 +334,9 @@ async function benchmark(
     'continued' in start
       ? await loupe.steerBenchmark(start.continued, 'continue')
       : // The server validates the fields and reports the invalid ones.
-        await loupe.startBenchmark(start.body as Parameters<Loupe['startBenchmark']>[0]);
+        await loupe.startBenchmark(start.body as Parameters<Loupe['startBenchmark']>[0], {
+          onReconnect: reconnecting(terminal),
+        });
   const { id } = now.benchmark;
   await write(stderr, `${plainVisibleLine(id)}\n${loupe.url}/benchmarks/${encodeURIComponent(id)}\n`);
   const interrupted = () => void loupe.steerBenchmark(id, 'stop').catch(stopFailed(terminal));

@@ -17,8 +17,12 @@ const FILE_NAME = /[./\\]/;
 
 type RateCommand = Extract<Command, { name: 'rate' }>;
 
-/** Starts or continues a study. */
-export async function beginRating(command: RateCommand, loupe: Loupe): Promise<RatingReply> {
+/** Starts or continues a study. @param onReconnect called when the connection was lost, with the time until it is tried again */
+export async function beginRating(
+  command: RateCommand,
+  loupe: Loupe,
+  onReconnect: (waitMs: number) => void,
+): Promise<RatingReply> {
   if (command.id !== undefined) return loupe.continueRating(command.id);
   const part = ratedPart.safeParse(command.part);
   if (!part.success) {
@@ -28,10 +32,8 @@ export async function beginRating(command: RateCommand, loupe: Loupe): Promise<R
   const given = FILE_NAME.test(questionnaire)
     ? { text: await readFile(questionnaire, 'utf8').catch(() => Promise.reject(unreadable(questionnaire))) }
     : { shipped: questionnaire };
-  return loupe.startRating({
-    ...{ name: title, part: part.data, run_ids: [...runIds], models: [...models] },
-    ...given,
-  });
+  const study = { name: title, part: part.data, run_ids: [...runIds], models: [...models] };
+  return loupe.startRating({ ...study, ...given }, { onReconnect });
 }
 
 /**

@@ -10,6 +10,8 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
+import { writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
+import { losingProxy } from '../testing/losing-proxy.ts';
 import { trustedRelay } from '../testing/trusted-relay.ts';
 import { Loupe, LoupeError, type ProgressEvent } from './index.ts';
 
@@ -155,33 +157,9 @@ it('resumes a lost connection without missing or repeating an event or text [D5,
   expect(textsOf(progress)).toEqual(said);
 });
 
-/** A proxy that cuts the connections of the first requests to a path once the server has answered them. */
-async function proxyLosing(count: number, path: RegExp) {
-  const between = createServer();
-  const relay = trustedRelay(server);
-  let lost = 0;
-  between.on('request', (request, response) => {
-    if (lost < count && path.test(request.url ?? '')) {
-      lost += 1;
-      response.writeHead = () => {
-        request.socket.destroy();
-        return response;
-      };
-    }
-    relay(request, response);
-  });
-  between.listen(0, '127.0.0.1');
-  await once(between, 'listening');
-  return {
-    url: `http://127.0.0.1:${(between.address() as AddressInfo).port}`,
-    lost: () => lost,
-    close: () => between.close(),
-  };
-}
-
 it('sends a message once, although the answers to its request are lost', async () => {
   const { id } = await startSession();
-  const between = await proxyLosing(2, /messages$/);
+  const between = await losingProxy(server, { times: 2, path: /messages$/ });
   const session = new Loupe({ url: between.url, token: server.token }).run(id);
   const waits: number[] = [];
   const message = await session.say('Only once.', { onReconnect: (waitMs) => void waits.push(waitMs) });
@@ -196,7 +174,7 @@ it('sends a message once, although the answers to its request are lost', async (
 });
 
 it('starts one run, although the answers to its request are lost', async () => {
-  const between = await proxyLosing(2, /^\/api\/runs$/);
+  const between = await losingProxy(server, { times: 2, path: /^\/api\/runs$/ });
   const started = await new Loupe({ url: between.url, token: server.token }).start({
     model: 'short',
     task: 'Count once',
@@ -204,6 +182,27 @@ it('starts one run, although the answers to its request are lost', async () => {
   expect(between.lost()).toBe(2);
   expect(await loupe.list({ query: { text: 'Count once' } })).toMatchObject([{ id: started.id }]);
   between.close();
+});
+
+it('starts one experiment, one benchmark and one rating, although the answers to their requests are lost', async () => {
+  const started = await loupe.start({ model: 'short', task: 'Count for a rating' });
+  await started.result();
+  const between = await losingProxy(server, { times: 1, path: /^\/api\/(experiments|benchmarks|ratings)$/ });
+  const client = new Loupe({ url: between.url, token: server.token });
+  const waits: number[] = [];
+  const options = { onReconnect: (waitMs: number) => void waits.push(waitMs) };
+  const plan = { name: 'Once', mode: 'prompt' as const, task: 'Hi', models: ['short'] };
+  const experiment = await client.experiments.start(plan, options);
+  const folder = writeBenchmarkFolder(server.dataDir, ['hall']);
+  const { benchmark } = await client.startBenchmark({ folder, models: ['short'] }, options);
+  const study = { name: 'Once', shipped: 'experience', run_ids: [started.id] };
+  const { rating } = await client.startRating(study, options);
+  expect([between.lost(), waits]).toEqual([3, []]);
+  between.close();
+  const listed = async (kind: string) => (await (await server.request(`/api/${kind}`)).json())[kind];
+  expect(await listed('experiments')).toMatchObject([{ id: experiment.id }]);
+  expect(await listed('benchmarks')).toMatchObject([{ id: benchmark.id }]);
+  expect(await listed('ratings')).toMatchObject([{ id: rating.id }]);
 });
 
 it('an error in a callback ends follow() but not the run [E12]', async () => {

@@ -9,6 +9,7 @@ import type { CellsReply, ExperimentCell } from '../api/experiment-cells.ts';
 import type { ExperimentExport, ReadPlanReply, ReadPlanRequest } from '../api/experiment-files.ts';
 import type { ListedStudy, StudiesReply } from '../api/study.ts';
 import { bodyOf, type LoupeHttp } from './http.ts';
+import { postOnce, type RepeatOptions } from './post-once.ts';
 
 /** The experiments of a server (docs/api.md). */
 export class LoupeExperiments {
@@ -24,9 +25,15 @@ export class LoupeExperiments {
     return (await this.#http.json<ExperimentListReply>('/api/experiments')).experiments;
   }
 
-  /** Starts an experiment (`POST /api/experiments`) and returns as soon as it is stored. */
-  async start(request: ExperimentRequest): Promise<ExperimentSummary> {
-    return (await this.#http.json<ExperimentReply>('/api/experiments', request)).experiment;
+  /**
+   * Starts an experiment (`POST /api/experiments`) and returns as soon as it is stored. If the answer is lost, the request
+   * is repeated with the same key, so that it starts one experiment.
+   *
+   * @throws {AppError} `unreachable` if the server cannot be reached, or not again within a minute; any error from it
+   */
+  async start(request: ExperimentRequest, options: RepeatOptions = {}): Promise<ExperimentSummary> {
+    const asked = { path: '/api/experiments', body: request, ...options };
+    return (await postOnce<ExperimentReply>(this.#http, asked)).experiment;
   }
 
   /** Reads a plan file, and stores the suite file that belongs to it (`POST /api/experiments/read`). */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { BenchmarkReply, benchmarkRequest } from '../api/benchmark.ts';
 import type { CreateRunRequest } from '../api/create-run.ts';
@@ -24,17 +23,9 @@ import type { RunResult } from '../events/run.ts';
 import type { RunState } from '../events/run-state.ts';
 import { LoupeExperiments } from './experiments.ts';
 import { bodyOf, LoupeHttp, type LoupeOptions } from './http.ts';
+import { postOnce, type RepeatOptions } from './post-once.ts';
 import { ProgressEmitter, type ProgressListener } from './progress-emitter.ts';
-import { repeatIfLost } from './through-restart.ts';
 import { followRun, pathOf, type RunUpdate } from './updates.ts';
-
-/** How a request is repeated whose answer is lost. */
-interface RepeatOptions {
-  /** Another request with the same key does nothing but return what the first one did. Default: a new one. */
-  idempotencyKey?: string;
-  /** Called when the connection is lost, with the wait until the next attempt, in milliseconds. */
-  onReconnect?: (waitMs: number) => void;
-}
 
 interface ListOptions {
   limit?: number;
@@ -86,12 +77,8 @@ export class Loupe {
    *
    * @throws {AppError} `unreachable` if the server cannot be reached, or not again within a minute; any error from it
    */
-  async start(
-    request: CreateRunRequest,
-    { idempotencyKey = randomUUID(), onReconnect = () => {} }: RepeatOptions = {},
-  ): Promise<LoupeRun> {
-    const send = () => this.#http.json<RunReply>('/api/runs', request, { idempotencyKey });
-    const { run } = await repeatIfLost(send, onReconnect);
+  async start(request: CreateRunRequest, options: RepeatOptions = {}): Promise<LoupeRun> {
+    const { run } = await postOnce<RunReply>(this.#http, { path: '/api/runs', body: request, ...options });
     return new LoupeRun(this.#http, run.id);
   }
 
@@ -145,9 +132,17 @@ export class Loupe {
     return (await this.#http.json<{ check: CheckProgress }>('/api/models/check/stop', { model })).check;
   }
 
-  /** `POST /api/benchmarks` */
-  startBenchmark(request: z.input<typeof benchmarkRequest>): Promise<BenchmarkReply> {
-    return this.#http.json<BenchmarkReply>('/api/benchmarks', request);
+  /**
+   * Starts a benchmark (`POST /api/benchmarks`). If the answer is lost, the request is repeated with the same key, so that
+   * it starts one benchmark.
+   *
+   * @throws {AppError} `unreachable` if the server cannot be reached, or not again within a minute; any error from it
+   */
+  startBenchmark(
+    request: z.input<typeof benchmarkRequest>,
+    options: RepeatOptions = {},
+  ): Promise<BenchmarkReply> {
+    return postOnce<BenchmarkReply>(this.#http, { path: '/api/benchmarks', body: request, ...options });
   }
 
   /** `GET /api/benchmarks/{id}` */
@@ -160,9 +155,14 @@ export class Loupe {
     return this.#http.json<BenchmarkReply>(`/api/benchmarks/${encodeURIComponent(id)}/${action}`, {});
   }
 
-  /** Stores a rating study and starts it (`POST /api/ratings`). */
-  startRating(request: CreateRatingRequest): Promise<RatingReply> {
-    return this.#http.json<RatingReply>('/api/ratings', request);
+  /**
+   * Stores a rating study and starts it (`POST /api/ratings`). If the answer is lost, the request is repeated with the same
+   * key, so that it starts one study.
+   *
+   * @throws {AppError} `unreachable` if the server cannot be reached, or not again within a minute; any error from it
+   */
+  startRating(request: CreateRatingRequest, options: RepeatOptions = {}): Promise<RatingReply> {
+    return postOnce<RatingReply>(this.#http, { path: '/api/ratings', body: request, ...options });
   }
 
   /** `GET /api/ratings/{id}` */
@@ -327,16 +327,11 @@ export class LoupeRun {
    */
   async say(
     text: string,
-    {
-      images = [],
-      idempotencyKey = randomUUID(),
-      onReconnect = () => {},
-    }: RepeatOptions & { images?: readonly AttachedImage[] } = {},
+    { images = [], ...options }: RepeatOptions & { images?: readonly AttachedImage[] } = {},
   ): Promise<MessageReply['message']> {
     const path = `${pathOf(this.id)}/messages`;
     const body = images.length > 0 ? { text, images } : { text };
-    const send = () => this.#http.json<MessageReply>(path, body, { idempotencyKey });
-    return (await repeatIfLost(send, onReconnect)).message;
+    return (await postOnce<MessageReply>(this.#http, { path, body, ...options })).message;
   }
 
   /** Streams the run as a file. `raw` disables redaction. */
