@@ -6,6 +6,7 @@ import type { BenchmarkPlanReply, BenchmarkReply } from '#lib/api/benchmark.ts';
 import { CATEGORIES } from '#lib/api/benchmark-categories.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { createOnce } from '#lib/browser/create-once.ts';
 import { type BenchmarkDraft, KEPT_BENCHMARK } from '#lib/browser/drafts/kept-benchmark.ts';
 import { canRun, modelsRefresh, sortedModels } from '#lib/browser/state/models.ts';
 import { formatEstimate, plural } from '#lib/browser/words/format.ts';
@@ -122,7 +123,7 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
     .reduce((sum, { cases }) => sum + Math.min(cases, most ?? cases), 0);
   const start = () =>
     run(async () => {
-      const { benchmark } = await postJson<BenchmarkReply>('/api/benchmarks', {
+      const { benchmark } = await createOnce<BenchmarkReply>('/api/benchmarks', {
         ...{ folder: plan.folder, models, categories, think },
         ...(most !== undefined && { limit: most }),
       });

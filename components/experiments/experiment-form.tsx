@@ -4,7 +4,7 @@ import { useRouter, useSearchParams } from 'next/navigation';
 import { useRef } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import type { ExperimentReply, ExperimentRequest } from '#lib/api/experiment.ts';
-import { postJson } from '#lib/browser/api.ts';
+import { createOnce } from '#lib/browser/create-once.ts';
 import { type ExperimentDraft, emptyExperiment, experimentOf } from '#lib/browser/drafts/experiment-draft.ts';
 import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
 import { kindFacts } from '#lib/events/modes.ts';
@@ -47,7 +47,7 @@ export function ExperimentForm({
   const start = form.handleSubmit(
     (asked) =>
       run(async () => {
-        const { experiment } = await postJson<ExperimentReply>('/api/experiments', asked);
+        const { experiment } = await createOnce<ExperimentReply>('/api/experiments', asked);
         forget();
         router.push(`/experiments/${encodeURIComponent(experiment.id)}`);
         return LEAVING;

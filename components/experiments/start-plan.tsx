@@ -3,7 +3,7 @@
 import { useRouter } from 'next/navigation';
 import { type ReactNode, useState } from 'react';
 import type { ExperimentReply, ExperimentRequest } from '#lib/api/experiment.ts';
-import { postJson } from '#lib/browser/api.ts';
+import { createOnce } from '#lib/browser/create-once.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { MAX_UNCONFIRMED_RUNS } from '#lib/events/limits.ts';
 import { distinctModels } from '#lib/util/model-name.ts';
@@ -41,7 +41,7 @@ export function StartPlan({
     setMissing(chosen.length === 0);
     if (chosen.length === 0) return;
     void run(async () => {
-      const { experiment } = await postJson<ExperimentReply>('/api/experiments', {
+      const { experiment } = await createOnce<ExperimentReply>('/api/experiments', {
         ...plan,
         models: [...chosen],
         ...(asksFirst ? { confirm_runs: total } : {}),

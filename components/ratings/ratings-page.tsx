@@ -3,7 +3,7 @@
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import type { RatingListReply, RatingReply, RatingSummary } from '#lib/api/rating.ts';
-import { postJson } from '#lib/browser/api.ts';
+import { createOnce } from '#lib/browser/create-once.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
@@ -25,7 +25,7 @@ export function RatingsPage() {
   const router = useRouter();
   const create = (body: unknown) =>
     run(async () => {
-      const { rating } = await postJson<RatingReply>('/api/ratings', body);
+      const { rating } = await createOnce<RatingReply>('/api/ratings', body);
       router.push(`/ratings/${encodeURIComponent(rating.id)}`);
       return LEAVING;
     });

@@ -4,7 +4,8 @@ import { useRouter } from 'next/navigation';
 import { type FormEvent, useState } from 'react';
 import type { ExperimentReply } from '#lib/api/experiment.ts';
 import type { RunReply } from '#lib/api/replies.ts';
-import { getJson, postJson } from '#lib/browser/api.ts';
+import { getJson } from '#lib/browser/api.ts';
+import { createOnce } from '#lib/browser/create-once.ts';
 import {
   chosenFolder,
   MAX_RUN_REPEATS,
@@ -43,7 +44,7 @@ export function RepeatForm({
       // Only the server's answer says whether the run was imported: this page may not know it yet.
       const { run } = await getJson<RunReply>(`/api/runs/${encodeURIComponent(runId)}`);
       const plan = repeatRequest(config, { run, title: runTitle(config), times: count });
-      const { experiment } = await postJson<ExperimentReply>('/api/experiments', plan);
+      const { experiment } = await createOnce<ExperimentReply>('/api/experiments', plan);
       router.push(`/experiments/${experiment.id}`);
       return LEAVING;
     });

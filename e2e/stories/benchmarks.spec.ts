@@ -1,6 +1,7 @@
 import type { BenchmarkListReply } from '../../lib/api/benchmark.ts';
 import { benchmarkQuestion, writeBenchmarkFolder } from '../../lib/testing/benchmark-folder.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { loseFirstAnswer } from '../lose-answer.ts';
 import { misfits, smallTargets } from '../page-fit.ts';
 
 test.afterEach(async ({ loupe }) => {
@@ -12,6 +13,7 @@ test.afterEach(async ({ loupe }) => {
 
 test('a benchmark shows what reading leaked calls is worth, and why each reply is right or wrong', async ({
   page,
+  loupe,
   ollama,
   workspace,
 }) => {
@@ -49,7 +51,13 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     await form.getByLabel('Cases of each category').fill('');
     await expect(form).toContainText('5 cases');
     await expectAccessible(page);
+    await loseFirstAnswer(page, '**/api/benchmarks');
     await form.getByRole('button', { name: 'Start benchmark' }).click();
+    await expect(form.getByText('The Loupe server does not answer.')).toBeVisible();
+    await form.getByRole('button', { name: 'Start benchmark' }).click();
+    await expect(page).toHaveURL(/\/benchmarks\/./);
+    const { benchmarks } = (await (await loupe.request('/api/benchmarks')).json()) as BenchmarkListReply;
+    expect(benchmarks).toHaveLength(1);
   });
 
   await test.step('progress, stop and continue', async () => {

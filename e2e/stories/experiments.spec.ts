@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test';
-import type { ExperimentReply } from '../../lib/api/experiment.ts';
+import type { ExperimentListReply, ExperimentReply } from '../../lib/api/experiment.ts';
 import type { RunListReply } from '../../lib/api/replies.ts';
 import type { SuiteReply } from '../../lib/api/suite.ts';
 import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { loseFirstAnswer } from '../lose-answer.ts';
 import { misfits } from '../page-fit.ts';
 
 const figure = (page: Page, title: string) => page.locator(`figure[data-plot="${title}"]`);
@@ -113,6 +114,33 @@ test('factors and checks are planned in the form, and answered by cell', async (
     await page.getByRole('link', { name: 'Show all' }).click();
     await expect(results(page).getByRole('row')).toHaveCount(9);
   });
+});
+
+test('starting again after the answer was lost opens the experiment that was started', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'lost-once', steps: [finishes] });
+  await loseFirstAnswer(page, '**/api/experiments');
+  await openExperimentForm(page);
+  const form = page.getByRole('form', { name: 'New experiment' });
+  await page.getByLabel('Name', { exact: true }).fill('Started only once');
+  await form
+    .getByRole('radiogroup', { name: 'Mode', exact: true })
+    .getByText('Task', { exact: true })
+    .click();
+  await page.getByRole('textbox', { name: 'Task', exact: true }).fill('Say hello.');
+  await page.getByRole('checkbox', { name: /^lost-once/ }).check();
+  const start = page.getByRole('button', { name: 'Start experiment', exact: true });
+  await start.click();
+  await expect(form.getByText('The Loupe server does not answer.')).toBeVisible();
+  await start.click();
+  await expect(page.getByRole('heading', { name: 'Started only once' })).toBeVisible();
+  const { experiments } = (await (await loupe.request('/api/experiments')).json()) as ExperimentListReply;
+  const [first, ...others] = experiments.filter(({ name }) => name === 'Started only once');
+  expect(others).toEqual([]);
+  expect(new URL(page.url()).pathname).toBe(`/experiments/${first?.id}`);
 });
 
 test('an experiment is extended without repeating what is done', async ({ page, loupe, ollama }) => {

@@ -1,8 +1,10 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RatingListReply } from '../../lib/api/rating.ts';
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { loseFirstAnswer } from '../lose-answer.ts';
 import { storeManyRuns } from '../many-runs.ts';
 import { misfits } from '../page-fit.ts';
 import { finishRun } from '../runs.ts';
@@ -59,9 +61,14 @@ test('texts are rated by models and by a person, with how far they agree', async
   await form.getByRole('checkbox', { name: 'judge-two' }).check();
   await expectAccessible(page);
   await page.screenshot({ path: test.info().outputPath('form.png'), fullPage: true });
+  await loseFirstAnswer(page, '**/api/ratings');
+  await form.getByRole('button', { name: 'Start rating' }).click();
+  await expect(page.getByText('The Loupe server does not answer.')).toBeVisible();
   await form.getByRole('button', { name: 'Start rating' }).click();
 
   await expect(page.getByText('Done: 2 of 2')).toBeVisible();
+  const { ratings } = (await (await loupe.request('/api/ratings')).json()) as RatingListReply;
+  expect(ratings.filter(({ name }) => name === 'Diaries')).toHaveLength(1);
   // Without the count, which would be spoken with each rating.
   await expect(page.getByRole('status').filter({ hasText: 'Done' })).toHaveText('Done');
   await page.getByRole('button', { name: 'Rate yourself' }).click();

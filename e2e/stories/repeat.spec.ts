@@ -1,4 +1,6 @@
+import type { ExperimentListReply } from '../../lib/api/experiment.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { loseFirstAnswer } from '../lose-answer.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
@@ -19,11 +21,20 @@ test('a run is repeated several times, and its page shows where the repeats dive
   await view.end.getByRole('button', { name: 'Start runs' }).click();
   await expect(view.end.getByText('A whole number from 2 to 20.')).toBeVisible();
   await view.end.getByLabel('How many times?').fill('3');
+  const repeats = async () => {
+    const { experiments } = (await (await loupe.request('/api/experiments')).json()) as ExperimentListReply;
+    return experiments.filter(({ plan }) => plan.task === 'Look around').length;
+  };
+  await loseFirstAnswer(page, '**/api/experiments');
+  await view.end.getByRole('button', { name: 'Start runs' }).click();
+  await expect(view.end.getByText('The Loupe server does not answer.')).toBeVisible();
+  expect(await repeats()).toBe(1);
   await view.end.getByRole('button', { name: 'Start runs' }).click();
   await expect(page).toHaveURL(/\/experiments\//);
   const agreement = page.getByRole('region', { name: 'Agreement by iteration' });
   await expect(agreement).toContainText('All 3 runs are identical (2 iterations)', { timeout: 90_000 });
   await expectAccessible(page);
+  expect(await repeats()).toBe(1);
 });
 
 test('diverging runs show the likely cause and can be compared with one click', async ({

@@ -1,5 +1,6 @@
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, test } from '../fixtures.ts';
+import { loseFirstAnswer } from '../lose-answer.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun, logOf } from '../runs.ts';
 
@@ -231,13 +232,7 @@ test('starting again after the answer was lost opens the run that was started', 
   ollama,
 }) => {
   ollama.add({ name: 'lost-model', steps: [{ reply: { content: 'The task is completed.' } }] });
-  let isLost = false;
-  await page.route('**/api/runs', async (route) => {
-    if (isLost) return route.continue();
-    isLost = true;
-    await route.fetch();
-    await route.abort();
-  });
+  await loseFirstAnswer(page, '**/api/runs');
   await page.goto('/');
   await page.getByLabel('Model', { exact: true }).selectOption({ label: 'lost-model:latest' });
   await page.getByLabel('Task', { exact: true }).fill('Start only once');

@@ -1,4 +1,6 @@
+import type { ExperimentListReply } from '../../lib/api/experiment.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { loseFirstAnswer } from '../lose-answer.ts';
 
 const answers = (name: string, content: string) => ({
   name,
@@ -29,7 +31,11 @@ test('a study is set up, started and read in the dashboard', async ({ page, olla
   expect((await download).suggestedFilename()).toMatch(/^loupe-experiment-.+\.html$/);
 });
 
-test('a plan file is opened with its suite file, and refused with its line', async ({ page, ollama }) => {
+test('a plan file is opened with its suite file, and refused with its line', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
   ollama.add(answers('planned', 'It is Kestrel.'));
   await page.goto('/experiments');
   await page.getByRole('button', { name: 'Open a plan file' }).click();
@@ -61,7 +67,12 @@ test('a plan file is opened with its suite file, and refused with its line', asy
   await expect(absent).toBeFocused();
   await expect(dialog.getByText('1 run', { exact: true })).toBeVisible();
   await expectAccessible(page);
+  await loseFirstAnswer(page, '**/api/experiments');
+  await dialog.getByRole('button', { name: 'Start experiment' }).click();
+  await expect(dialog.getByText('The Loupe server does not answer.')).toBeVisible();
   await dialog.getByRole('button', { name: 'Start experiment' }).click();
   await expect(page.getByRole('heading', { name: 'Two rooms', level: 1 })).toBeVisible();
+  const { experiments } = (await (await loupe.request('/api/experiments')).json()) as ExperimentListReply;
+  expect(experiments.filter(({ name }) => name === 'Two rooms')).toHaveLength(1);
   await expect(page.getByText(/^1 of 1 run(,|$)/)).toBeVisible({ timeout: 60_000 });
 });

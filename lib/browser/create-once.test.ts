@@ -3,13 +3,16 @@ import { createOnce } from './create-once.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** A server that records the keys of requests. While `isLosing` is set, its answers are lost. */
+/** A server that records the keys of requests. While `isLosing` is set, its answers are lost; then come its refusals. */
 function serve() {
   const keys: string[] = [];
-  const server = { keys, isLosing: false };
+  const refusals: { status: number; code: string }[] = [];
+  const server = { keys, isLosing: false, refusals };
   vi.stubGlobal('fetch', async (_path: string, { headers }: { headers: Record<string, string> }) => {
     keys.push(headers['idempotency-key'] ?? '');
     if (server.isLosing) throw new TypeError('Failed to fetch');
+    const { status, code } = refusals.shift() ?? {};
+    if (status) return Response.json({ error: { code, message: 'Refused.' } }, { status });
     return Response.json({ run: { id: 'r1' } }, { status: 201 });
   });
   return server;
@@ -50,4 +53,18 @@ it('sends a key from a page without a secure context', async () => {
     expect.stringMatching(/^[0-9a-f]{32}$/),
     expect.stringMatching(/^[0-9a-f]{32}$/),
   ]);
+});
+
+it('takes a new key once the answer says that what the first request created was deleted', async () => {
+  const server = serve();
+  const start = () => createOnce('/api/experiments', { name: 'a' });
+  server.isLosing = true;
+  await expect(start()).rejects.toMatchObject({ code: 'unreachable' });
+  server.isLosing = false;
+  server.refusals.push({ status: 410, code: 'experiment_deleted' });
+  await expect(start()).rejects.toMatchObject({ code: 'experiment_deleted' });
+  await start();
+  const [first, second, third] = server.keys;
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
 });

@@ -1,0 +1,12 @@
+import type { Page } from '@playwright/test';
+
+/** Loses the answer to the first `POST` to a path: the server gets the request, and the page no answer. */
+export async function loseFirstAnswer(page: Page, path: string): Promise<void> {
+  let isLost = false;
+  await page.route(path, async (route) => {
+    if (isLost || route.request().method() !== 'POST') return route.continue();
+    isLost = true;
+    await route.fetch();
+    await route.abort();
+  });
+}
