@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { experimentRequest } from '../api/experiment.ts';
 import { mcpServerRequest } from '../api/mcp.ts';
 import { setRunService } from '../app/current-service.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -177,6 +178,12 @@ describe('reading a body', () => {
     await expect(readBody(post('{"name":'), schema)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await readBody(post('{"name":"x"}'), schema)).toEqual({ name: 'x' });
     expect(await readBody(post(''), z.strictObject({}))).toEqual({});
+    const nested = (levels: number) => post(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+    expect(await readBody(nested(250), z.unknown())).toEqual([expect.any(Array)]);
+    await expect(readBody(nested(100_000), experimentRequest)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'The body is nested more than 250 levels deep.',
+    });
   });
 
   it('suggests the field that an unknown one resembles', () => {

@@ -4,6 +4,7 @@ import { AppError } from '../errors/app-error.ts';
 import { IMAGE_LIMITS, MAX_BODY_BYTES, MAX_SUITE_BYTES } from '../events/limits.ts';
 import { MAX_RUN_FILE_BYTES } from '../sharing/exports/run-file.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { isShallow } from '../util/json.ts';
 import { namesInSchema } from '../util/names-in-schema.ts';
 import { wholeNumberIn } from '../util/numbers.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
@@ -16,6 +17,11 @@ import { isAppError, statusOf } from './http-error.ts';
 const MAX_SUITE_BODY_BYTES = 2 * MAX_SUITE_BYTES + 65_536;
 /** A task or a message with images in base64. */
 const MAX_IMAGES_BODY_BYTES = MAX_BODY_BYTES + Math.ceil((IMAGE_LIMITS.max_attached_bytes * 4) / 3);
+/**
+ * Levels of nesting in a JSON body: thousands overflow the stack of whatever reads them by recursion. A body can wrap
+ * arguments from a model's reply, which has at most 200.
+ */
+const MAX_BODY_LEVELS = 250;
 /** The only path that accepts a file. */
 const IMPORT_PATH = '/api/import';
 
@@ -110,7 +116,7 @@ export function errorResponse(error: unknown): Response {
 /**
  * Reads and validates a JSON body. An empty body counts as `{}`.
  *
- * @throws {AppError} `invalid_request` with every invalid field, `body_too_large`
+ * @throws {AppError} `invalid_request` with every invalid field or for too many levels of nesting, `body_too_large`
  */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
@@ -125,6 +131,12 @@ export async function readBody<Schema extends z.ZodType>(
       code: 'invalid_request',
       message: `The body is not JSON: ${errorMessage(cause)}`,
       cause,
+    });
+  }
+  if (!isShallow(value, MAX_BODY_LEVELS)) {
+    throw new AppError({
+      code: 'invalid_request',
+      message: `The body is nested more than ${MAX_BODY_LEVELS} levels deep.`,
     });
   }
   return checked(schema, value);
