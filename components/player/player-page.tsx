@@ -23,7 +23,7 @@ export function PlayerPage({
   const title = useStore(store.view, (view) => runTitle(view.run.config));
   usePageTitle(title === '' ? undefined : `${shortLine(title, 60)} · Loupe`);
   return (
-    <div className="flex h-dvh min-h-0 flex-col short:min-h-min print:block print:h-auto">
+    <div className="flex h-dvh min-h-0 flex-col short:h-auto short:min-h-dvh print:block print:h-auto">
       <a
         href="#main"
         className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-2"

@@ -107,7 +107,7 @@ export function RunScreen({
           />
           <main
             id="main"
-            className="flex h-[calc(100dvh-3.0625rem-var(--banner,0rem)-var(--header-banner,0rem))] min-h-0 flex-col short:min-h-min print:block print:h-auto"
+            className="flex h-(--room) min-h-0 flex-col [--room:calc(100dvh-3.0625rem-var(--banner,0rem)-var(--header-banner,0rem))] short:h-auto short:min-h-(--room) print:block print:h-auto"
           >
             {replayed ? (
               <replayed.code.Replay
