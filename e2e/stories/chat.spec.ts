@@ -158,3 +158,33 @@ test.describe('on a phone', () => {
     await expectAccessible(page);
   });
 });
+
+test('the message box grows with its text, also in a browser without field-sizing', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'short-answers', steps: [{ reply: { content: 'Hello.' } }] });
+  const { id } = await startRun(loupe, { mode: 'session', task: 'Hi', model: 'short-answers' });
+  const heights = async () => {
+    const field = page.getByLabel(box);
+    const height = () => field.evaluate(({ offsetHeight }: HTMLTextAreaElement) => offsetHeight);
+    await field.fill('One line');
+    const one = await height();
+    await field.fill('Four\nlines\nof\ntext');
+    const four = await height();
+    await field.fill('');
+    return { one, four, empty: await height() };
+  };
+  await page.goto(`/runs/${id}`);
+  const native = await heights();
+  expect(native.four).toBeGreaterThan(2 * native.one);
+  expect(native.empty).toBe(native.one);
+
+  await page.addInitScript(() => {
+    CSS.supports = () => false;
+  });
+  await page.reload();
+  await page.addStyleTag({ content: 'textarea { field-sizing: fixed !important }' });
+  expect(await heights()).toEqual(native);
+});
