@@ -56,8 +56,8 @@ export function ForkForm({
     });
   };
   return (
-    <form onSubmit={start} className="flex min-h-0 flex-1 flex-col">
-      <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-y-auto px-4 py-4 sm:px-6">
+    <form onSubmit={start} className="flex min-h-0 flex-auto flex-col">
+      <div className="grid min-h-0 flex-auto grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-y-auto px-4 py-4 sm:px-6">
         <Field label="Message to the model" hint={messageHint(point)}>
           {(props) => (
             <textarea

@@ -67,7 +67,7 @@ export function RerunForm({
   };
   return (
     <form
-      className="flex min-h-0 flex-1 flex-col"
+      className="flex min-h-0 flex-auto flex-col"
       onSubmit={(event) => {
         event.preventDefault();
         setTried(true);
@@ -76,7 +76,7 @@ export function RerunForm({
     >
       <div
         ref={body}
-        className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-y-auto px-4 py-4 sm:px-6"
+        className="grid min-h-0 flex-auto grid-cols-[minmax(0,1fr)] content-start gap-5 overflow-y-auto px-4 py-4 sm:px-6"
       >
         <MessageFields {...part} sent={sent} />
         <ToolFields {...part} sent={sent} />
