@@ -42,7 +42,7 @@ import { autopilotSwitched, harnessPrompted, messageAwaited, turnEnded, turnPaus
 import { toolCallEnded, toolCallInterrupted, toolCallStarted } from './tool-call.ts';
 import { verificationChecked, verificationStarted } from './verification.ts';
 
-/** All event types. To add one, write a schema, list it here, and add the `case` branches the compiler asks for. */
+/** All event types. To add one, write a schema, list it here, and add what the compiler asks for. */
 export const runEvent = z.discriminatedUnion('type', [
   runCreated,
   runForked,
@@ -107,6 +107,8 @@ export const EVENT_TYPES: ReadonlySet<string> = new Set(
 export type RunEventType = RunEvent['type'];
 /** One event type by its name: `EventOf<'run.ended'>`. */
 export type EventOf<T extends RunEventType> = Extract<RunEvent, { type: T }>;
+/** For each type of event: a function of such an event. */
+export type EventHandlers<Result> = { readonly [T in RunEventType]: (event: EventOf<T>) => Result };
 
 type WithoutEnvelope<E> = E extends RunEvent ? Omit<E, 'run_id' | 'seq' | 'at'> : never;
 /** An event before the store assigns its envelope, as appended by the engine. */
