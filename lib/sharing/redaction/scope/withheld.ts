@@ -1,0 +1,68 @@
+import type { ForkEdit } from '../../../events/fork.ts';
+import type { AskedRequest } from '../../../events/mcp-request.ts';
+import type { EventOf } from '../../../events/registry.ts';
+import type { Opinion } from '../../../events/verification.ts';
+import { isRecord } from '../../../util/json.ts';
+
+/** Replaces a text that the scope withholds. */
+export const WITHHELD = '‹withheld›';
+
+/** A warning about a cut prompt quotes the start of the lost messages (OL2). */
+export function withoutExcerpts(event: EventOf<'policy.warned'>): EventOf<'policy.warned'> {
+  const { detail, message } = event;
+  const [figures = ''] = message.split(' Most likely lost', 1);
+  const lost = Array.isArray(detail?.lost) ? detail.lost : [];
+  return {
+    ...event,
+    message: figures,
+    ...(detail === undefined
+      ? {}
+      : {
+          detail: {
+            ...detail,
+            lost: lost.map((one) => (isRecord(one) ? { ...one, excerpt: WITHHELD } : WITHHELD)),
+          },
+        }),
+  };
+}
+
+type ToolResult = EventOf<'tool-call.ended'>['result'];
+type Message = EventOf<'attempt.started'>['messages'][number];
+
+export function withheldResult(result: ToolResult): ToolResult {
+  const { note: _note, ...rest } = result;
+  return rest.success ? { ...rest, output: WITHHELD } : { ...rest, output: { error: WITHHELD } };
+}
+
+/** What a server asks can quote what its tool found. */
+export function withheldRequest(request: AskedRequest): AskedRequest {
+  switch (request.kind) {
+    case 'form':
+      return { kind: 'form', message: WITHHELD, fields: [] };
+    case 'url':
+      return { kind: 'url', message: WITHHELD, url: WITHHELD };
+    case 'sampling':
+      return { kind: 'sampling', messages: [], max_tokens: request.max_tokens };
+  }
+}
+
+export function withheldEdit(edit: ForkEdit): ForkEdit {
+  if (edit.target === 'call') return { ...edit, before: {}, after: {} };
+  if (edit.target !== 'memory') return { ...edit, before: WITHHELD, after: WITHHELD };
+  const { before, after } = edit;
+  return {
+    target: 'memory',
+    key: WITHHELD,
+    ...(before === undefined ? {} : { before: WITHHELD }),
+    ...(after === undefined ? {} : { after: WITHHELD }),
+  };
+}
+
+export function withheldMessage({ role }: Message): Message {
+  return { role, content: WITHHELD };
+}
+
+/** The prompt quotes the answer, and the reply may as well. */
+export function withheldOpinion({ prompt: _prompt, reply: _reply, ...opinion }: Opinion): Opinion {
+  return { ...opinion, reason: WITHHELD };
+}

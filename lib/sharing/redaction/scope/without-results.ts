@@ -1,0 +1,69 @@
+import type { RunEvent } from '../../../events/registry.ts';
+import {
+  WITHHELD,
+  withheldEdit,
+  withheldMessage,
+  withheldOpinion,
+  withheldRequest,
+  withheldResult,
+  withoutExcerpts,
+} from './withheld.ts';
+
+/** Withholds the results of tools and checks: file contents and command output. What the model says about them stays. */
+export function withoutResults(event: RunEvent): RunEvent {
+  switch (event.type) {
+    case 'tool-call.ended': {
+      const { images: _images, ...rest } = event;
+      return { ...rest, result: withheldResult(event.result) };
+    }
+    case 'tool-call.interrupted':
+      return { ...event, result: withheldResult(event.result) };
+    case 'mcp-request.received':
+      return { ...event, request: withheldRequest(event.request) };
+    case 'mcp-request.answered': {
+      const { content: _content, ...rest } = event;
+      return rest;
+    }
+    case 'mcp-sampling.ended': {
+      const { text, ...rest } = event;
+      return { ...rest, ...(text === undefined ? {} : { text: WITHHELD }) };
+    }
+    case 'mcp-messages.logged':
+      return { ...event, lines: event.lines.map(() => WITHHELD) };
+    case 'approval.requested':
+    case 'tool-call.started': {
+      const { file: _file, ...rest } = event;
+      return rest;
+    }
+    case 'policy.compacted':
+      return { ...event, folded: event.folded.map((fold) => ({ ...fold, content: WITHHELD })) };
+    case 'verification.checked':
+      return {
+        ...event,
+        checks: event.checks.map((check) => ({ ...check, output: WITHHELD })),
+        ...(event.opinions && { opinions: event.opinions.map(withheldOpinion) }),
+      };
+    case 'attempt.started':
+      // The prompt of a later attempt quotes check output (V6).
+      return {
+        ...event,
+        messages: event.messages.map((message) =>
+          event.attempt > 1 || message.role === 'tool' ? withheldMessage(message) : message,
+        ),
+      };
+    case 'policy.warned':
+      return event.code === 'prompt_cut' ? withoutExcerpts(event) : event;
+    case 'run.forked':
+      // A user message may be the prompt of a later attempt, which quotes check output (V6).
+      return {
+        ...event,
+        edits: event.edits.map((edit) =>
+          edit.target === 'message' && (edit.role === 'tool' || edit.role === 'user')
+            ? withheldEdit(edit)
+            : edit,
+        ),
+      };
+    default:
+      return event;
+  }
+}
