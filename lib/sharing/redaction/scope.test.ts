@@ -1,10 +1,13 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { runEvent } from '../../events/registry.ts';
+import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { SHARE_SCOPES, type ShareScope } from '../../events/share-scopes.ts';
 import { parseError } from '../../model/ollama-body.ts';
+import { anyEvent } from '../../testing/any-event.ts';
 import { eventsOf } from '../../testing/events-of.ts';
 import { completedLog, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
+import { createRedactor } from './redactor.ts';
 import { inScope } from './scope.ts';
 
 const logs = {
@@ -25,6 +28,60 @@ it('every scope keeps all events with their sequence numbers and times, valid by
     }
   }
 });
+
+it('every scope keeps any event valid by its schema', () => {
+  fc.assert(
+    fc.property(anyEvent, fc.constantFrom(...SHARE_SCOPES), (event, scope) => {
+      expect(runEvent.safeParse(inScope(event, scope)).error).toBeUndefined();
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it('a summary never shows a field that it has no rule for, in no event and no configuration', () => {
+  const name = fc.oneof(
+    fc.constantFrom('constructor', '__proto__', 'toString'),
+    fc.string().map((text) => `new_${text}`),
+  );
+  fc.assert(
+    fc.property(anyEvent, name, (event, field) => {
+      const extended = withField(event, field);
+      if (event.type === 'run.created' && extended.type === 'run.created') {
+        extended.config = withField(event.config, field);
+      }
+      expect(JSON.stringify(extended)).toContain('new-text');
+      expect(inScope(extended, 'summary')).toEqual(inScope(event, 'summary'));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it('a link shows no field that the schema does not know, at any depth', () => {
+  const { events } = completedLog();
+  const extended = events.map((event): RunEvent => {
+    switch (event.type) {
+      case 'run.created':
+        return { ...event, config: { ...event.config, budget: withField(event.config.budget, 'new') } };
+      case 'model-call.ended':
+        return { ...event, timings: withField(event.timings, 'new') };
+      case 'run.ended':
+        return { ...event, result: withField(event.result, 'new') };
+      default:
+        return withField(event, 'new');
+    }
+  });
+  expect(JSON.stringify(extended).match(/new-text/g)).toHaveLength(events.length);
+  for (const scope of SHARE_SCOPES) {
+    const shown = (log: readonly RunEvent[]) =>
+      log.map((event) => createRedactor().event(inScope(event, scope)));
+    expect(shown(extended)).toEqual(shown(events));
+  }
+});
+
+/** A copy with a field that no schema knows. */
+function withField<Value extends object>(value: Value, field: string): Value {
+  return Object.defineProperty({ ...value }, field, { value: 'new-text', enumerable: true });
+}
 
 /** A log in which every text is a distinct word. */
 function words(): SampleLog {

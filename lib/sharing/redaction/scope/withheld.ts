@@ -2,28 +2,13 @@ import type { ForkEdit } from '../../../events/fork.ts';
 import type { AskedRequest } from '../../../events/mcp-request.ts';
 import type { EventOf } from '../../../events/registry.ts';
 import type { Opinion } from '../../../events/verification.ts';
-import { isRecord } from '../../../util/json.ts';
 
 /** Replaces a text that the scope withholds. */
 export const WITHHELD = '‹withheld›';
 
-/** A warning about a cut prompt quotes the start of the lost messages (OL2). */
-export function withoutExcerpts(event: EventOf<'policy.warned'>): EventOf<'policy.warned'> {
-  const { detail, message } = event;
-  const [figures = ''] = message.split(' Most likely lost', 1);
-  const lost = Array.isArray(detail?.lost) ? detail.lost : [];
-  return {
-    ...event,
-    message: figures,
-    ...(detail === undefined
-      ? {}
-      : {
-          detail: {
-            ...detail,
-            lost: lost.map((one) => (isRecord(one) ? { ...one, excerpt: WITHHELD } : WITHHELD)),
-          },
-        }),
-  };
+/** A warning about a cut prompt ends with the start of the lost messages (OL2). */
+export function withoutExcerpt(message: string): string {
+  return message.split(' Most likely lost', 1)[0] ?? '';
 }
 
 type ToolResult = EventOf<'tool-call.ended'>['result'];

@@ -1,4 +1,5 @@
-import type { RunEvent } from '../../../events/registry.ts';
+import type { EventOf, RunEvent } from '../../../events/registry.ts';
+import { isRecord } from '../../../util/json.ts';
 import {
   WITHHELD,
   withheldEdit,
@@ -6,7 +7,7 @@ import {
   withheldOpinion,
   withheldRequest,
   withheldResult,
-  withoutExcerpts,
+  withoutExcerpt,
 } from './withheld.ts';
 
 /** Withholds the results of tools and checks: file contents and command output. What the model says about them stays. */
@@ -66,4 +67,22 @@ export function withoutResults(event: RunEvent): RunEvent {
     default:
       return event;
   }
+}
+
+/** A warning about a cut prompt quotes the start of the lost messages (OL2). */
+function withoutExcerpts(event: EventOf<'policy.warned'>): EventOf<'policy.warned'> {
+  const { detail, message } = event;
+  const lost = Array.isArray(detail?.lost) ? detail.lost : [];
+  return {
+    ...event,
+    message: withoutExcerpt(message),
+    ...(detail === undefined
+      ? {}
+      : {
+          detail: {
+            ...detail,
+            lost: lost.map((one) => (isRecord(one) ? { ...one, excerpt: WITHHELD } : WITHHELD)),
+          },
+        }),
+  };
 }
