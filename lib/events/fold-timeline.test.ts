@@ -10,7 +10,8 @@ import {
   SampleLog,
   verifiedLog,
 } from '../testing/sample-logs.ts';
-import { emptyTimeline, foldTimeline, iterationMs, rowIndexOfSeq } from './fold-timeline.ts';
+import { iterationMs } from './fold-timeline/iteration-heading.ts';
+import { emptyTimeline, foldTimeline, rowIndexOfSeq } from './fold-timeline.ts';
 import type { TimelineRow } from './timeline.ts';
 
 const kinds = (rows: readonly TimelineRow[]) => rows.map((row) => row.kind);

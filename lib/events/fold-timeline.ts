@@ -1,20 +1,10 @@
 import { assertNever } from '../util/assert-never.ts';
 import { foldCycles, noCycles } from './fold-cycles.ts';
+import { headingAfter } from './fold-timeline/iteration-heading.ts';
+import { afterToolEvent } from './fold-timeline/tool-row.ts';
 import type { EventOf } from './registry.ts';
 import { lossOf } from './swallowed-reply.ts';
-import type {
-  AskedByServer,
-  CallRow,
-  Cut,
-  Cycles,
-  IterationRow,
-  RowBase,
-  ShownEvent,
-  Timeline,
-  TimelineRow,
-  ToolRow,
-} from './timeline.ts';
-import { addUsage } from './token-usage.ts';
+import type { CallRow, Cut, Cycles, RowBase, ShownEvent, Timeline, TimelineRow } from './timeline.ts';
 
 const NONE = -1;
 
@@ -76,7 +66,7 @@ export function foldTimeline(timeline: Timeline, events: readonly ShownEvent[]):
     draft.rowOfSeq[event.seq] = shownIn;
     draft.seq = event.seq;
     draft.lastAt = event.at;
-    touchIteration(draft, event);
+    change(draft, draft.open.iteration, 'iteration', (row) => headingAfter(row, event, draft));
   }
   return draft;
 }
@@ -325,81 +315,6 @@ function callStarted(draft: Draft, event: EventOf<'model-call.started'>): number
   return open.call;
 }
 
-type ToolEvent = Extract<
-  ShownEvent,
-  { call_id: string; type: `approval.${string}` | `tool-call.${string}` | `mcp-${string}` }
->;
-
-/** The row of a tool call after one of its events. */
-function afterToolEvent(row: ToolRow, event: ToolEvent): ToolRow {
-  switch (event.type) {
-    case 'approval.requested':
-      return {
-        ...row,
-        status: 'awaiting approval',
-        requested: { seq: event.seq, at: event.at, scopes: event.scopes ?? ['once'] },
-        ...(event.file && { file: { ...event.file, seq: event.seq, cuts: event.cuts ?? [] } }),
-      };
-    case 'approval.decided':
-      return {
-        ...row,
-        status: event.decision === 'denied' ? 'denied' : 'approved',
-        decided: event,
-        decidedCuts: event.cuts ?? [],
-        file: undefined,
-      };
-    case 'tool-call.started':
-      return {
-        ...row,
-        status: 'running',
-        startedAt: event.at,
-        ...(event.file && { file: { ...event.file, seq: event.seq, cuts: event.cuts ?? [] } }),
-      };
-    case 'mcp-request.received':
-      return {
-        ...row,
-        status: 'awaiting answer',
-        asked: [...(row.asked ?? []), { received: event }],
-      };
-    case 'mcp-request.answered':
-      return {
-        ...row,
-        status: 'running',
-        asked: withAsked(row.asked, event.request_id, { answered: event }),
-      };
-    case 'mcp-sampling.started':
-      return {
-        ...row,
-        asked: withAsked(row.asked, event.request_id, { samplingStarted: event }),
-      };
-    case 'mcp-sampling.ended':
-      return {
-        ...row,
-        asked: withAsked(row.asked, event.request_id, { sampled: event }),
-      };
-    case 'mcp-messages.logged':
-      return { ...row, messages: event };
-    case 'tool-call.ended':
-    case 'tool-call.interrupted':
-      return {
-        ...row,
-        status:
-          event.type === 'tool-call.interrupted'
-            ? 'interrupted'
-            : row.decided?.decision === 'denied'
-              ? 'denied'
-              : event.result.success
-                ? 'succeeded'
-                : 'failed',
-        result: event.result,
-        resultSeq: event.seq,
-        resultCuts: event.cuts ?? [],
-        ...(event.type === 'tool-call.ended' && event.images && { images: event.images }),
-        durationMs: event.type === 'tool-call.ended' ? event.duration_ms : undefined,
-      };
-  }
-}
-
 /** The row of the model's preparation: the open one, or a new one after a restart. */
 function preparation(draft: Draft, event: ShownEvent): number {
   if (draft.open.preparation === NONE) {
@@ -477,70 +392,4 @@ function closeTools(draft: Draft): void {
     );
   }
   draft.open.tools = {};
-}
-
-function withAsked(
-  asked: readonly AskedByServer[] | undefined,
-  requestId: string,
-  more: Partial<AskedByServer>,
-): readonly AskedByServer[] {
-  return (asked ?? []).map((each) => (each.received.request_id === requestId ? { ...each, ...more } : each));
-}
-
-function wasDenied(result: EventOf<'tool-call.ended'>['result']): boolean {
-  return !result.success && result.output.denied === true;
-}
-
-/** Adds an event's data to the heading of its iteration. */
-function touchIteration(draft: Draft, event: ShownEvent): void {
-  change(draft, draft.open.iteration, 'iteration', (row) => {
-    const moved = { ...withWait(row, event, draft), until: event.at };
-    switch (event.type) {
-      case 'model-call.started':
-        return { ...moved, modelCalls: row.modelCalls + 1 };
-      case 'model-call.ended':
-      case 'model-call.failed':
-      case 'mcp-sampling.ended':
-        return { ...moved, ...addUsage(row, event) };
-      case 'mcp-sampling.started':
-        return { ...moved, waitedMs: moved.waitedMs + (event.waited_ms ?? 0) };
-      case 'tool-call.started':
-        return { ...moved, toolCalls: row.toolCalls + 1 };
-      case 'tool-call.ended':
-      case 'tool-call.interrupted':
-        return wasDenied(event.result)
-          ? moved
-          : { ...moved, failedToolCalls: row.failedToolCalls + (event.result.success ? 0 : 1) };
-      default:
-        return moved;
-    }
-  });
-}
-
-/**
- * The wait for the operator's approval begins and ends with the next call of the reply: later ones may be decided first.
- * A wait for the model server has its own events.
- */
-function withWait(row: IterationRow, { type, at }: ShownEvent, { open, rows }: Draft): IterationRow {
-  const mayChange = ['approval.', 'tool-call.', 'mcp-request.', 'server-wait.'].some((kind) =>
-    type.startsWith(kind),
-  );
-  if (!mayChange) return row;
-  const indexes = Object.values(open.tools).sort((a, b) => a - b);
-  const next = indexes.map((index) => rows[index]).find((each) => each?.kind === 'tool' && isPending(each));
-  const waits =
-    type === 'server-wait.started' ||
-    (next?.kind === 'tool' && (next.status === 'awaiting approval' || next.status === 'awaiting answer'));
-  if (waits) return { ...row, waitingSince: row.waitingSince ?? at };
-  const { waitingSince = at, waitedMs } = row;
-  return { ...row, waitedMs: waitedMs + at - waitingSince, waitingSince: undefined };
-}
-
-function isPending({ status }: ToolRow): boolean {
-  return ['waiting', 'awaiting approval', 'approved', 'running', 'awaiting answer'].includes(status);
-}
-
-/** How long an iteration has taken up to its last event, in milliseconds, without its waits. */
-export function iterationMs({ at, until, waitedMs, waitingSince = until }: IterationRow): number {
-  return Math.max(0, waitingSince - at - waitedMs);
 }

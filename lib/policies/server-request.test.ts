@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldAll } from '../events/fold-run.ts';
-import { emptyTimeline, foldTimeline, iterationMs } from '../events/fold-timeline.ts';
+import { iterationMs } from '../events/fold-timeline/iteration-heading.ts';
+import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import type { AskedRequest } from '../events/mcp-request.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { waitedMs, workedMs } from '../events/worked-ms.ts';

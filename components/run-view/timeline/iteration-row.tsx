@@ -2,7 +2,7 @@
 
 import { formatDuration, formatShortCount, plural } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
-import { iterationMs } from '#lib/events/fold-timeline.ts';
+import { iterationMs } from '#lib/events/fold-timeline/iteration-heading.ts';
 import { modeFacts } from '#lib/events/modes.ts';
 import type { IterationRow as IterationRowData } from '#lib/events/timeline.ts';
 import { Clock } from '../../ui/clock.tsx';
