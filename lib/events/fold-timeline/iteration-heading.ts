@@ -2,6 +2,19 @@ import type { EventOf } from '../registry.ts';
 import type { IterationRow, ShownEvent, Timeline, ToolRow } from '../timeline.ts';
 import { addUsage } from '../token-usage.ts';
 
+/** The events with which a wait can begin or end. */
+const WAIT_EVENTS: ReadonlySet<ShownEvent['type']> = new Set([
+  'approval.requested',
+  'approval.decided',
+  'tool-call.started',
+  'tool-call.ended',
+  'tool-call.interrupted',
+  'mcp-request.received',
+  'mcp-request.answered',
+  'server-wait.started',
+  'server-wait.ended',
+]);
+
 type Rows = Pick<Timeline, 'open' | 'rows'>;
 
 /** The heading of an iteration after an event. @param after the rows that show the event */
@@ -33,10 +46,7 @@ export function headingAfter(row: IterationRow, event: ShownEvent, after: Rows):
  * A wait for the model server has its own events.
  */
 function withWait(row: IterationRow, { type, at }: ShownEvent, { open, rows }: Rows): IterationRow {
-  const mayChange = ['approval.', 'tool-call.', 'mcp-request.', 'server-wait.'].some((kind) =>
-    type.startsWith(kind),
-  );
-  if (!mayChange) return row;
+  if (!WAIT_EVENTS.has(type)) return row;
   const indexes = Object.values(open.tools).sort((a, b) => a - b);
   const next = indexes.map((index) => rows[index]).find((each) => each?.kind === 'tool' && isPending(each));
   const waits =
