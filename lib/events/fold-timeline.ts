@@ -1,10 +1,19 @@
-import { assertNever } from '../util/assert-never.ts';
 import { foldCycles, noCycles } from './fold-cycles.ts';
 import { headingAfter } from './fold-timeline/iteration-heading.ts';
-import { afterToolEvent } from './fold-timeline/tool-row.ts';
-import type { EventOf } from './registry.ts';
+import { afterToolEvent, type ToolEvent } from './fold-timeline/tool-row.ts';
+import type { EventOf, RunEventType } from './registry.ts';
 import { lossOf } from './swallowed-reply.ts';
-import type { CallRow, Cut, Cycles, RowBase, ShownEvent, Timeline, TimelineRow } from './timeline.ts';
+import type {
+  CallRow,
+  Cut,
+  Cycles,
+  NoteRow,
+  PolicyRow,
+  RowBase,
+  ShownEvent,
+  Timeline,
+  TimelineRow,
+} from './timeline.ts';
 
 const NONE = -1;
 
@@ -112,131 +121,91 @@ function isKind<K extends TimelineRow['kind']>(
   return row.kind === kind;
 }
 
+/** For each type of event: adds such an event to the rows, and returns the index of the row that shows it. */
+type RowReducers = {
+  readonly [T in RunEventType]: (draft: Draft, event: ShownEvent & EventOf<T>) => number;
+};
+
+const REDUCERS: RowReducers = {
+  'run.created': (draft, event) => add(draft, { ...base(draft, event), kind: 'created', event }),
+  'run.forked': forked,
+  'run.started': (draft, event) => {
+    const { open } = draft;
+    open.preparation = add(draft, { ...base(draft, event), kind: 'preparation', worker: event.worker });
+    return open.preparation;
+  },
+  'run.resumed': resumed,
+  'preflight.checked': (draft, event) =>
+    change(draft, preparation(draft, event), 'preparation', (row) => ({ ...row, preflight: event })),
+  'model.load-started': (draft, event) =>
+    change(draft, preparation(draft, event), 'preparation', (row) => ({ ...row, loadStarted: event })),
+  'model.loaded': loaded,
+  'server-wait.started': serverWaitStarted,
+  'server-wait.ended': (draft, event) =>
+    change(draft, draft.open.serverWait, 'server-wait', (row) => ({ ...row, ended: event })),
+  'attempt.started': attemptStarted,
+  'iteration.started': iterationStarted,
+  'model-call.started': callStarted,
+  'model-call.ended': (draft, event) =>
+    change(draft, draft.open.call, 'call', (row) => ({ ...row, status: 'ended', ended: event })),
+  'model-call.failed': (draft, event) =>
+    change(draft, draft.open.call, 'call', (row) => ({ ...row, status: 'failed', failed: event })),
+  'reply.parsed': parsed,
+  'approval.requested': onToolRow,
+  'approval.decided': onToolRow,
+  'tool-call.started': onToolRow,
+  'tool-call.ended': onToolRow,
+  'tool-call.interrupted': onToolRow,
+  'mcp-request.received': onToolRow,
+  'mcp-request.answered': onToolRow,
+  'mcp-sampling.started': onToolRow,
+  'mcp-sampling.ended': onToolRow,
+  'mcp-messages.logged': onToolRow,
+  'answer.checked': addPolicy,
+  'policy.nudged': (draft, event) => {
+    closeTools(draft);
+    return addPolicy(draft, event);
+  },
+  'policy.retried': retried,
+  'policy.compacted': addPolicy,
+  'policy.warned': addPolicy,
+  'budget.checked': (draft, event) => {
+    if (event.exceeded !== undefined) return addPolicy(draft, event);
+    // Shown in the heading of the next iteration, which it was checked for.
+    draft.open.budget = event;
+    return draft.rows.length;
+  },
+  'verification.started': verificationStarted,
+  'verification.checked': (draft, event) =>
+    change(draft, draft.open.verification, 'verification', (row) => ({ ...row, checked: event })),
+  'turn.ended': (draft) => {
+    closeTools(draft);
+    closeIteration(draft);
+    return draft.open.call === NONE ? draft.rows.length - 1 : draft.open.call;
+  },
+  'turn.paused': addNote,
+  'harness.prompted': addNote,
+  'message.awaited': addNote,
+  'autopilot.switched': addNote,
+  'handover.started': addNote,
+  'handover.ended': addClosingNote,
+  'operator-call.started': addNote,
+  'operator-call.ended': addNote,
+  'cycle.started': addNote,
+  'cycle.reflected': addClosingNote,
+  'diversity.advised': addNote,
+  'memory.changed': addNote,
+  'operator.messaged': addNote,
+  'operator.delivered': addNote,
+  'agent.messaged': addNote,
+  'stop.requested': (draft, event) => add(draft, { ...base(draft, event), kind: 'stop', event }),
+  'run.ended': ended,
+};
+
 /** Folds one event and returns the index of its row. */
-function take(draft: Draft, event: ShownEvent): number {
-  const { open } = draft;
-  switch (event.type) {
-    case 'run.created':
-      return add(draft, { ...base(draft, event), kind: 'created', event });
-    case 'run.forked':
-      return forked(draft, event);
-    case 'run.started':
-      open.preparation = add(draft, { ...base(draft, event), kind: 'preparation', worker: event.worker });
-      return open.preparation;
-    case 'run.resumed':
-      return resumed(draft, event);
-    case 'preflight.checked':
-      return change(draft, preparation(draft, event), 'preparation', (row) => ({ ...row, preflight: event }));
-    case 'model.load-started':
-      return change(draft, preparation(draft, event), 'preparation', (row) => ({
-        ...row,
-        loadStarted: event,
-      }));
-    case 'model.loaded': {
-      const place = change(draft, preparation(draft, event), 'preparation', (row) => ({
-        ...row,
-        loaded: event,
-      }));
-      // A later load gets its own row.
-      open.preparation = NONE;
-      open.freshLoad = !event.already_loaded;
-      return place;
-    }
-    case 'server-wait.started':
-      return serverWaitStarted(draft, event);
-    case 'server-wait.ended':
-      return change(draft, open.serverWait, 'server-wait', (row) => ({ ...row, ended: event }));
-    case 'attempt.started':
-      draft.attempt = event.attempt;
-      draft.iteration = 0;
-      closeTools(draft);
-      closeIteration(draft);
-      return add(draft, { ...base(draft, event), kind: 'attempt', event });
-    case 'iteration.started':
-      return iterationStarted(draft, event);
-    case 'model-call.started':
-      return callStarted(draft, event);
-    case 'model-call.ended':
-      return change(draft, open.call, 'call', (row) => ({
-        ...row,
-        status: 'ended',
-        ended: event,
-      }));
-    case 'model-call.failed':
-      return change(draft, open.call, 'call', (row) => ({ ...row, status: 'failed', failed: event }));
-    case 'reply.parsed':
-      return parsed(draft, event);
-    case 'approval.requested':
-    case 'approval.decided':
-    case 'tool-call.started':
-    case 'mcp-request.received':
-    case 'mcp-request.answered':
-    case 'mcp-sampling.started':
-    case 'mcp-sampling.ended':
-    case 'mcp-messages.logged':
-    case 'tool-call.ended':
-    case 'tool-call.interrupted':
-      return change(draft, open.tools[event.call_id] ?? NONE, 'tool', (row) => afterToolEvent(row, event));
-    case 'policy.retried':
-      // A load can fail as well: that is not about the last reply, whose calls may still wait.
-      if (event.cause === 'transient') change(draft, open.call, 'call', setAsideIfFailed);
-      else {
-        change(draft, open.call, 'call', (row) => ({ ...row, setAside: event.cause }));
-        closeTools(draft);
-      }
-      return add(draft, { ...base(draft, event), kind: 'policy', event });
-    case 'policy.nudged':
-      closeTools(draft);
-      return add(draft, { ...base(draft, event), kind: 'policy', event });
-    case 'answer.checked':
-    case 'policy.compacted':
-    case 'policy.warned':
-      return add(draft, { ...base(draft, event), kind: 'policy', event });
-    case 'budget.checked':
-      if (event.exceeded !== undefined) return add(draft, { ...base(draft, event), kind: 'policy', event });
-      // Shown in the heading of the next iteration, which it was checked for.
-      open.budget = event;
-      return draft.rows.length;
-    case 'verification.started':
-      closeTools(draft);
-      closeIteration(draft);
-      open.verification = add(draft, { ...base(draft, event), kind: 'verification', started: event });
-      return open.verification;
-    case 'verification.checked':
-      return change(draft, open.verification, 'verification', (row) => ({ ...row, checked: event }));
-    case 'turn.ended':
-      closeTools(draft);
-      closeIteration(draft);
-      return open.call === NONE ? draft.rows.length - 1 : open.call;
-    case 'cycle.reflected':
-    case 'handover.ended':
-      closeTools(draft);
-      closeIteration(draft);
-      return add(draft, { ...base(draft, event), kind: 'note', event });
-    case 'handover.started':
-    case 'operator-call.started':
-    case 'operator-call.ended':
-    case 'turn.paused':
-    case 'harness.prompted':
-    case 'message.awaited':
-    case 'autopilot.switched':
-    case 'cycle.started':
-    case 'diversity.advised':
-    case 'memory.changed':
-    case 'operator.messaged':
-    case 'operator.delivered':
-    case 'agent.messaged':
-      return add(draft, { ...base(draft, event), kind: 'note', event });
-    case 'stop.requested':
-      return add(draft, { ...base(draft, event), kind: 'stop', event });
-    case 'run.ended':
-      closeTools(draft);
-      change(draft, open.call, 'call', (row) => (row.status === 'open' ? { ...row, status: 'lost' } : row));
-      closeIteration(draft);
-      return add(draft, { ...base(draft, event), kind: 'end', event });
-    default:
-      return assertNever(event);
-  }
+function take<T extends RunEventType>(draft: Draft, event: ShownEvent & EventOf<T>): number {
+  const reduce = REDUCERS[event.type as T];
+  return reduce(draft, event);
 }
 
 function forked(draft: Draft, event: EventOf<'run.forked'> & { cuts?: readonly Cut[] }): number {
@@ -259,10 +228,38 @@ function forked(draft: Draft, event: EventOf<'run.forked'> & { cuts?: readonly C
   return add(draft, { ...base(draft, event), kind: 'forked', event });
 }
 
+function resumed(draft: Draft, event: EventOf<'run.resumed'>): number {
+  loseOpenCall(draft);
+  draft.open.preparation = NONE;
+  return add(draft, {
+    ...base(draft, event),
+    kind: 'resumed',
+    event,
+    silentMs: Math.max(0, event.at - draft.lastAt),
+  });
+}
+
+/** The row of the model's preparation: the open one, or a new one after a restart. */
+function preparation(draft: Draft, event: ShownEvent): number {
+  if (draft.open.preparation === NONE) {
+    draft.open.preparation = add(draft, { ...base(draft, event), kind: 'preparation' });
+  }
+  return draft.open.preparation;
+}
+
+function loaded(draft: Draft, event: EventOf<'model.loaded'>): number {
+  const { open } = draft;
+  const place = change(draft, preparation(draft, event), 'preparation', (row) => ({ ...row, loaded: event }));
+  // A later load gets its own row.
+  open.preparation = NONE;
+  open.freshLoad = !event.already_loaded;
+  return place;
+}
+
 function serverWaitStarted(draft: Draft, event: EventOf<'server-wait.started'>): number {
   const { open } = draft;
   const last = draft.rows.at(-1);
-  change(draft, open.call, 'call', setAsideIfFailed);
+  setAsideIfFailed(draft);
   open.preparation = NONE;
   const afterFailedCall = last?.kind === 'call' && last.status === 'failed';
   open.serverWait = add(draft, {
@@ -272,6 +269,14 @@ function serverWaitStarted(draft: Draft, event: EventOf<'server-wait.started'>):
     afterFailedCall,
   });
   return open.serverWait;
+}
+
+function attemptStarted(draft: Draft, event: EventOf<'attempt.started'>): number {
+  draft.attempt = event.attempt;
+  draft.iteration = 0;
+  closeTools(draft);
+  closeIteration(draft);
+  return add(draft, { ...base(draft, event), kind: 'attempt', event });
 }
 
 function iterationStarted(draft: Draft, event: EventOf<'iteration.started'>): number {
@@ -315,29 +320,6 @@ function callStarted(draft: Draft, event: EventOf<'model-call.started'>): number
   return open.call;
 }
 
-/** The row of the model's preparation: the open one, or a new one after a restart. */
-function preparation(draft: Draft, event: ShownEvent): number {
-  if (draft.open.preparation === NONE) {
-    draft.open.preparation = add(draft, { ...base(draft, event), kind: 'preparation' });
-  }
-  return draft.open.preparation;
-}
-
-function resumed(draft: Draft, event: EventOf<'run.resumed'>): number {
-  change(draft, draft.open.call, 'call', (row) => (row.status === 'open' ? { ...row, status: 'lost' } : row));
-  draft.open.preparation = NONE;
-  return add(draft, {
-    ...base(draft, event),
-    kind: 'resumed',
-    event,
-    silentMs: Math.max(0, event.at - draft.lastAt),
-  });
-}
-
-function setAsideIfFailed(row: CallRow): CallRow {
-  return row.status === 'failed' ? { ...row, setAside: 'transient' } : row;
-}
-
 function parsed(draft: Draft, event: EventOf<'reply.parsed'> & { cuts?: readonly Cut[] }): number {
   const { open } = draft;
   const index = change(draft, open.call, 'call', (row) => ({
@@ -372,6 +354,60 @@ function withLoss(event: EventOf<'reply.parsed'>, { started, ended }: CallRow): 
   const { swallowedTokens, malformed } = lossOf(event, ended, started.tool_count > 0);
   if (malformed === event.malformed && swallowedTokens === (event.swallowed_tokens ?? 0)) return event;
   return { ...event, malformed, swallowed_tokens: swallowedTokens };
+}
+
+function onToolRow(draft: Draft, event: ToolEvent): number {
+  return change(draft, draft.open.tools[event.call_id] ?? NONE, 'tool', (row) => afterToolEvent(row, event));
+}
+
+function retried(draft: Draft, event: EventOf<'policy.retried'>): number {
+  // A load can fail as well: that is not about the last reply, whose calls may still wait.
+  if (event.cause === 'transient') setAsideIfFailed(draft);
+  else {
+    change(draft, draft.open.call, 'call', (row) => ({ ...row, setAside: event.cause }));
+    closeTools(draft);
+  }
+  return addPolicy(draft, event);
+}
+
+function addPolicy(draft: Draft, event: PolicyRow['event']): number {
+  return add(draft, { ...base(draft, event), kind: 'policy', event });
+}
+
+function verificationStarted(draft: Draft, event: EventOf<'verification.started'>): number {
+  const { open } = draft;
+  closeTools(draft);
+  closeIteration(draft);
+  open.verification = add(draft, { ...base(draft, event), kind: 'verification', started: event });
+  return open.verification;
+}
+
+function addNote(draft: Draft, event: NoteRow['event']): number {
+  return add(draft, { ...base(draft, event), kind: 'note', event });
+}
+
+function addClosingNote(draft: Draft, event: NoteRow['event']): number {
+  closeTools(draft);
+  closeIteration(draft);
+  return addNote(draft, event);
+}
+
+function ended(draft: Draft, event: EventOf<'run.ended'>): number {
+  closeTools(draft);
+  loseOpenCall(draft);
+  closeIteration(draft);
+  return add(draft, { ...base(draft, event), kind: 'end', event });
+}
+
+/** Closes the open call: its answer was lost with the process, or the run ended. */
+function loseOpenCall(draft: Draft): void {
+  change(draft, draft.open.call, 'call', (row) => (row.status === 'open' ? { ...row, status: 'lost' } : row));
+}
+
+function setAsideIfFailed(draft: Draft): void {
+  change(draft, draft.open.call, 'call', (row) =>
+    row.status === 'failed' ? { ...row, setAside: 'transient' } : row,
+  );
 }
 
 /** Ends the open iteration: what follows is not part of it, so its time stays as it is. */

@@ -1,6 +1,7 @@
 import type { AskedByServer, ShownEvent, ToolRow } from '../timeline.ts';
 
-type ToolEvent = Extract<
+/** An event of a call that has a row. */
+export type ToolEvent = Extract<
   ShownEvent,
   { call_id: string; type: `approval.${string}` | `tool-call.${string}` | `mcp-${string}` }
 >;
