@@ -11,13 +11,14 @@ import { environment } from './environment.ts';
 import { holdFile } from './held-file.ts';
 import { describeHost } from './host-system.ts';
 import { endLeftovers } from './leftover-commands.ts';
-import { type CgroupParents, findCgroupParents } from './process-cgroup.ts';
+import { findCgroupParents } from './process-cgroup.ts';
 import { type BubblewrapSetup, runInBubblewrap } from './run-bubblewrap.ts';
-import { DEFAULT_LIMITS, type Protection, type Sandbox } from './sandbox.ts';
+import type { Protection, Sandbox } from './sandbox.ts';
 import { inScratchPlace } from './scratch-place.ts';
 import { openSeatbelt } from './seatbelt.ts';
 import { seccompFilter } from './seccomp.ts';
 import { startInBubblewrap } from './start-server.ts';
+import { tryOut } from './trial-command.ts';
 import { SANDBOX_WORKSPACE } from './workspace-path.ts';
 
 /**
@@ -133,180 +134,4 @@ async function bubblewrapFeatures(bwrap: string): Promise<BubblewrapFeatures> {
     );
   });
   return { disableUserns: help.includes('--disable-userns'), tmpfsSize: help.includes('--size BYTES') };
-}
-
-// Prints one `name=value` line per question. Plain POSIX shell, so that it runs wherever commands run.
-const QUESTIONS = `
-say() { printf '%s=%s\\n' "$1" "$2"; }
-field() { while read -r key value; do [ "$key" = "$1:" ] && printf '%s' "$value"; done < /proc/self/status; }
-limit() { while read -r line; do case "$line" in "$1"*) set -- \${line#"$1"}; printf '%s' "$1"; return;; esac; done < /proc/self/limits; }
-say caps "$(field CapEff)"
-say nnp "$(field NoNewPrivs)"
-say filter "$(field Seccomp)"
-say environ "$(tr '\\0' ' ' < /proc/1/environ)"
-say interfaces "$(while read -r name rest; do case "$name" in *:*) printf '%s ' "\${name%%:*}";; esac; done < /proc/net/dev)"
-(: > /usr/loupe-probe) 2>/dev/null && say usr writable || say usr fixed
-(: > /loupe-probe) 2>/dev/null && say root writable || say root fixed
-(: > /workspace/probe) 2>/dev/null && say workspace writable || say workspace fixed
-say outside "$(ls -d /home /root /var /run /srv /mnt /media 2>/dev/null | tr '\\n' ' ')"
-unshare -U true 2>/dev/null && say userns allowed || say userns refused
-say nproc "$(limit 'Max processes')"
-say data "$(limit 'Max data size')"
-say fsize "$(limit 'Max file size')"
-say nofile "$(limit 'Max open files')"
-say cpu "$(limit 'Max cpu time')"
-say tmp "$(df -k -P /tmp | { read -r head; read -r fs blocks rest; printf '%s' "$blocks"; })"
-say shm "$(df -k -P /dev/shm | { read -r head; read -r fs blocks rest; printf '%s' "$blocks"; })"
-sleep 300 >/dev/null 2>&1 &
-say end reached
-`;
-
-async function tryOut(setup: BubblewrapSetup, folder: string): Promise<Protection[]> {
-  const outcome = await runInBubblewrap(setup, {
-    workspace: folder,
-    argv: ['/bin/sh', '-c', QUESTIONS],
-    timeoutMs: 10_000,
-  });
-  const answers = new Map<string, string>();
-  for (const line of outcome.stdout.text.split('\n')) {
-    const equals = line.indexOf('=');
-    if (equals > 0) answers.set(line.slice(0, equals), line.slice(equals + 1).trim());
-  }
-  if (outcome.end !== 'exited' || answers.get('end') !== 'reached') {
-    throw new AppError({
-      code: 'sandbox_failed',
-      message: `The trial command did not finish (${outcome.end}): ${outcome.stderr.text.slice(0, 300)}`,
-    });
-  }
-  return judge(answers, {
-    durationMs: outcome.durationMs,
-    machine: process.arch,
-    root: process.getuid?.() === 0,
-    cgroups: setup.cgroups,
-    devices: setup.devices !== undefined,
-  });
-}
-
-/**
- * Evaluates the answers of the probe command. Pure.
- *
- * @param answers what the command saw, by name
- */
-export function judge(
-  answers: ReadonlyMap<string, string>,
-  about: {
-    durationMs: number;
-    machine: string;
-    root: boolean;
-    cgroups: CgroupParents;
-    devices: boolean;
-  },
-): Protection[] {
-  const at = (name: string) => answers.get(name) ?? '';
-  const limited = (name: string, most: number) => Number(at(name)) > 0 && Number(at(name)) <= most;
-  // A shell that starts bwrap may add the last three.
-  const environment = at('environ')
-    .split(' ')
-    .filter((entry) => entry !== '' && !/^(PATH|HOME|LANG|PWD|SHLVL|_)=/.test(entry));
-  const protections: [Protection['name'], boolean, string, string][] = [
-    [
-      'filesystem',
-      at('usr') === 'fixed' &&
-        at('root') === 'fixed' &&
-        at('workspace') === 'writable' &&
-        at('outside') === '',
-      'Commands see the system read-only and the workspace, and nothing else.',
-      `Commands could see or change more than the workspace (${at('outside')}).`,
-    ],
-    [
-      'network',
-      at('interfaces') === 'lo',
-      'Commands have no network, not even to this machine.',
-      `Commands could reach the network (${at('interfaces')}).`,
-    ],
-    [
-      'environment',
-      at('environ').includes('PATH=') && environment.length === 0,
-      "Commands see none of the server's environment variables.",
-      `Commands could read environment variables (${environment.length}).`,
-    ],
-    [
-      'process-tree',
-      about.durationMs < 10_000,
-      'When a command ends, everything it started ends with it.',
-      'Processes could outlive their command.',
-    ],
-    [
-      'capabilities',
-      /^0+$/.test(at('caps')) && at('nnp') === '1',
-      'Commands hold no privileges and can gain none.',
-      'Commands keep privileges.',
-    ],
-    [
-      'system-calls',
-      at('filter') === '2',
-      'Tracing, mounts, kernel keys, io_uring and unix sockets are refused by a system call filter.',
-      `There is no system call filter for ${about.machine}.`,
-    ],
-    [
-      'namespaces',
-      at('userns') === 'refused',
-      'Commands cannot create namespaces.',
-      'Commands could create user namespaces.',
-    ],
-    [
-      'process-count',
-      limited('nproc', DEFAULT_LIMITS.processes) && (!about.root || about.cgroups.pids !== undefined),
-      `At most ${DEFAULT_LIMITS.processes} processes.`,
-      about.root
-        ? 'Processes are counted and killed when there are too many, but in workspaces that root owns the kernel sets no limit: the server runs as root and cannot create control groups.'
-        : 'Processes are counted and killed when there are too many, but the kernel sets no limit (prlimit is missing).',
-    ],
-    [
-      'memory',
-      limited('data', DEFAULT_LIMITS.processMemoryBytes),
-      about.cgroups.memory === undefined
-        ? 'Memory is limited per process. Total memory, including shared and kernel memory, is watched, and a command that uses too much is killed (no memory control group can be created here).'
-        : 'Memory is limited per process and, by a control group, in total, including shared and kernel memory.',
-      'Memory is only watched (prlimit is missing).',
-    ],
-    [
-      'file-size',
-      limited('fsize', DEFAULT_LIMITS.fileBytes),
-      'The size of a single file is limited.',
-      'The size of files is not limited (prlimit is missing).',
-    ],
-    [
-      'open-files',
-      limited('nofile', DEFAULT_LIMITS.openFiles),
-      'The number of open files is limited.',
-      'The number of open files is not limited (prlimit is missing).',
-    ],
-    [
-      'cpu-time',
-      limited('cpu', 3600),
-      'Processor time is limited.',
-      'Processor time is limited only by the time limit (prlimit is missing).',
-    ],
-    [
-      'scratch-size',
-      limited('tmp', DEFAULT_LIMITS.scratchBytes / 1024) &&
-        limited('shm', DEFAULT_LIMITS.scratchBytes / 1024),
-      `Temporary files are limited in size, and watched in number (${DEFAULT_LIMITS.scratchFiles}).`,
-      'Temporary files could fill the memory (bubblewrap is older than 0.7).',
-    ],
-    [
-      'devices',
-      !about.root || about.devices,
-      "Commands cannot change the machine's device nodes.",
-      "In workspaces that root owns, commands could change the mode of the machine's device nodes: the server runs as root and cannot create its own.",
-    ],
-    [
-      'unprivileged-user',
-      !about.root,
-      'The server runs as an ordinary user.',
-      "The server runs as root: commands run as the workspace's owner, or as root without privileges where root owns it.",
-    ],
-  ];
-  return protections.map(([name, holds, good, bad]) => ({ name, holds, detail: holds ? good : bad }));
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { judge } from './probe.ts';
 import type { CgroupParents } from './process-cgroup.ts';
 import { DEFAULT_LIMITS } from './sandbox.ts';
+import { judge } from './trial-command.ts';
 
 const good: Record<string, string> = {
   caps: '0000000000000000',
