@@ -56,28 +56,40 @@ export async function tryOut(setup: BubblewrapSetup, folder: string): Promise<Pr
   });
 }
 
+/** The machine and the trial on it. */
+interface Trial {
+  durationMs: number;
+  machine: string;
+  root: boolean;
+  cgroups: CgroupParents;
+  devices: boolean;
+}
+
+/** What the command saw, by name; empty without an answer. */
+type AnswerOf = (name: string) => string;
+
+/** Its name, whether it holds, and what to say about it if it does and if it does not. */
+type Judgement = [name: Protection['name'], holds: boolean, good: string, bad: string];
+
 /**
- * Evaluates the answers of the probe command. Pure.
+ * Evaluates the answers of the trial command. Pure.
  *
  * @param answers what the command saw, by name
  */
-export function judge(
-  answers: ReadonlyMap<string, string>,
-  about: {
-    durationMs: number;
-    machine: string;
-    root: boolean;
-    cgroups: CgroupParents;
-    devices: boolean;
-  },
-): Protection[] {
-  const at = (name: string) => answers.get(name) ?? '';
-  const limited = (name: string, most: number) => Number(at(name)) > 0 && Number(at(name)) <= most;
+export function judge(answers: ReadonlyMap<string, string>, about: Trial): Protection[] {
+  const at: AnswerOf = (name) => answers.get(name) ?? '';
+  return [...confinement(at, about), ...limits(at, about), ...privileges(about)].map(
+    ([name, holds, good, bad]) => ({ name, holds, detail: holds ? good : bad }),
+  );
+}
+
+/** What commands can see and reach. */
+function confinement(at: AnswerOf, about: Trial): Judgement[] {
   // A shell that starts bwrap may add the last three.
   const environment = at('environ')
     .split(' ')
     .filter((entry) => entry !== '' && !/^(PATH|HOME|LANG|PWD|SHLVL|_)=/.test(entry));
-  const protections: [Protection['name'], boolean, string, string][] = [
+  return [
     [
       'filesystem',
       at('usr') === 'fixed' &&
@@ -123,6 +135,13 @@ export function judge(
       'Commands cannot create namespaces.',
       'Commands could create user namespaces.',
     ],
+  ];
+}
+
+/** How much commands can use. */
+function limits(at: AnswerOf, about: Trial): Judgement[] {
+  const limited = (name: string, most: number) => Number(at(name)) > 0 && Number(at(name)) <= most;
+  return [
     [
       'process-count',
       limited('nproc', DEFAULT_LIMITS.processes) && (!about.root || about.cgroups.pids !== undefined),
@@ -164,6 +183,12 @@ export function judge(
       `Temporary files are limited in size, and watched in number (${DEFAULT_LIMITS.scratchFiles}).`,
       'Temporary files could fill the memory (bubblewrap is older than 0.7).',
     ],
+  ];
+}
+
+/** What depends on the user who runs the server. */
+function privileges(about: Trial): Judgement[] {
+  return [
     [
       'devices',
       !about.root || about.devices,
@@ -177,5 +202,4 @@ export function judge(
       "The server runs as root: commands run as the workspace's owner, or as root without privileges where root owns it.",
     ],
   ];
-  return protections.map(([name, holds, good, bad]) => ({ name, holds, detail: holds ? good : bad }));
 }
