@@ -7,8 +7,19 @@ import type { Loupe } from '../client/loupe.ts';
 import { throughRestart } from '../client/through-restart.ts';
 import { formatFixed } from '../util/format-fixed.ts';
 import type { Command } from './arguments.ts';
+import { EXIT } from './exit-codes.ts';
 import { usage } from './options.ts';
 import { tableLines } from './table.ts';
+import {
+  asText,
+  interruptible,
+  jsonLine,
+  reconnecting,
+  stopFailed,
+  type Terminal,
+  widthOf,
+  write,
+} from './terminal.ts';
 
 /** Polling interval for the progress of ratings. */
 const LOOK_MS = 500;
@@ -17,8 +28,29 @@ const FILE_NAME = /[./\\]/;
 
 type RateCommand = Extract<Command, { name: 'rate' }>;
 
+/** Has texts rated, reports the progress, and prints the matrix with the agreement. */
+export async function rate(command: RateCommand, loupe: Loupe, terminal: Terminal): Promise<number> {
+  const { stdout, stderr } = terminal;
+  const started = await beginRating(command, loupe, reconnecting(terminal));
+  const { id } = started.rating;
+  await write(stderr, `${loupe.url}/ratings/${id}\n`);
+  const interrupted = () => void loupe.stopRating(id).catch(stopFailed(terminal));
+  return interruptible(terminal, interrupted, async () => {
+    const ended = await followRating(started, loupe, {
+      onLine: (line) => write(stderr, `${line}\n`),
+      onWait: reconnecting(terminal),
+    });
+    const results = await loupe.ratingResults(id);
+    await write(
+      stdout,
+      command.json ? `${jsonLine(results)}\n` : asText(ratingLines(ended, results, widthOf(terminal))),
+    );
+    return ended.rating.status === 'done' && ended.failures.length === 0 ? EXIT.ok : EXIT.failed;
+  });
+}
+
 /** Starts or continues a study. @param onReconnect called when the connection was lost, with the time until it is tried again */
-export async function beginRating(
+async function beginRating(
   command: RateCommand,
   loupe: Loupe,
   onReconnect: (waitMs: number) => void,
@@ -42,7 +74,7 @@ export async function beginRating(
  * @param options.onLine called with a line of progress when it changes
  * @param options.onWait called when the connection was lost, with the time until it is tried again
  */
-export async function followRating(
+async function followRating(
   started: RatingReply,
   loupe: Loupe,
   { onLine, onWait }: { onLine: (line: string) => Promise<void>; onWait: (waitMs: number) => void },
@@ -66,11 +98,7 @@ export async function followRating(
  *
  * @param columns the width of the terminal; default: no limit
  */
-export function ratingLines(
-  { study, failures }: RatingReply,
-  results: RatingResults,
-  columns?: number,
-): string[] {
+function ratingLines({ study, failures }: RatingReply, results: RatingResults, columns?: number): string[] {
   const figure = (value: number | null | undefined) =>
     value === null || value === undefined ? '-' : formatFixed(value, 2);
   const head = ['text', ...results.raters.map(({ name }) => name), 'mean'];

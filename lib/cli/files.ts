@@ -1,0 +1,109 @@
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { AttachedImage } from '../api/image.ts';
+import { isLostAnswer } from '../client/http.ts';
+import { AppError } from '../errors/app-error.ts';
+import { errno } from '../util/errno.ts';
+import { errorMessage } from '../util/error-message.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Writes a download to a new file, or to standard output. */
+export async function save(
+  bytes: ReadableStream<Uint8Array>,
+  output: string | undefined,
+  { stdout }: Terminal,
+): Promise<void> {
+  try {
+    if (output === undefined) await pipeline(bytes, stdout, { end: false });
+    else await pipeline(bytes, createWriteStream(output, { flags: 'wx' })).catch(notWritten(output));
+  } catch (error) {
+    throw isLostAnswer(error) ? incomplete(output, error) : error;
+  }
+}
+
+/** Why a file cannot be written, by the code of the system's error. */
+const WRITE_PROBLEMS: Readonly<Record<string, { problem: string; hint: string }>> = {
+  EEXIST: {
+    problem: 'already exists.',
+    hint: 'Choose another name for --output, or delete the file first.',
+  },
+  ENOENT: {
+    problem: 'cannot be written: its folder does not exist.',
+    hint: 'Create the folder first, or choose another one for --output.',
+  },
+  ENOTDIR: {
+    problem: 'cannot be written: part of its path is a file.',
+    hint: 'Choose another path for --output.',
+  },
+  EACCES: {
+    problem: 'cannot be written: permission denied.',
+    hint: 'Choose a folder for --output that you may write to.',
+  },
+  EROFS: {
+    problem: 'cannot be written: the file system is read-only.',
+    hint: 'Choose a folder for --output that you may write to.',
+  },
+  ENOSPC: {
+    problem: 'is incomplete: the disk is full.',
+    hint: 'Free some space and delete the file, or choose another disk for --output.',
+  },
+};
+
+function notWritten(output: string): (error: unknown) => never {
+  return (error) => {
+    const known = WRITE_PROBLEMS[errno(error) ?? ''];
+    if (!known) throw error;
+    throw new AppError({
+      code: 'usage',
+      message: `${output} ${known.problem}`,
+      hint: known.hint,
+      cause: error,
+    });
+  };
+}
+
+/** A download that ended early, such as because the server was stopped. */
+function incomplete(output: string | undefined, cause: unknown): AppError {
+  return new AppError({
+    code: 'unreachable',
+    message: `${output ?? 'The output'} is incomplete: the connection to Loupe was lost.`,
+    hint: output === undefined ? 'Try again.' : 'Delete the file and try again.',
+    cause,
+  });
+}
+
+/** Images as the API takes them. @throws {AppError} `usage` for a file that cannot be read */
+export async function readImages(paths: readonly string[]): Promise<AttachedImage[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      const bytes = await readFile(path).catch(noSuchImage);
+      return { name: basename(path), data: bytes.toString('base64') };
+    }),
+  );
+}
+
+function noSuchImage(error: unknown): never {
+  throw new AppError({
+    code: 'usage',
+    message: `The image cannot be read: ${errorMessage(error)}`,
+    hint: 'Give the path of a PNG, JPEG, WebP or GIF file.',
+  });
+}
+
+export function notAFile(path: string): AppError {
+  return new AppError({
+    code: 'usage',
+    message: `${path} is not a file.`,
+    hint: 'Give a run file or a bug bundle.',
+  });
+}
+
+export function noSuchFile(error: unknown): never {
+  throw new AppError({
+    code: 'usage',
+    message: `The file cannot be read: ${errorMessage(error)}`,
+    hint: 'Give a run file or a bug bundle.',
+  });
+}
