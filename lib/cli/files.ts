@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { constants, createWriteStream, openAsBlob } from 'node:fs';
+import { access, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { AttachedImage } from '../api/image.ts';
@@ -92,7 +92,14 @@ function noSuchImage(error: unknown): never {
   });
 }
 
-export function notAFile(path: string): AppError {
+/** A run file or bug bundle. @throws {AppError} `usage` for one that cannot be read */
+export async function openRunFile(path: string): Promise<Blob> {
+  await access(path, constants.R_OK).catch(noSuchFile);
+  if (!(await stat(path)).isFile()) throw notAFile(path);
+  return openAsBlob(path);
+}
+
+function notAFile(path: string): AppError {
   return new AppError({
     code: 'usage',
     message: `${path} is not a file.`,
@@ -100,7 +107,7 @@ export function notAFile(path: string): AppError {
   });
 }
 
-export function noSuchFile(error: unknown): never {
+function noSuchFile(error: unknown): never {
   throw new AppError({
     code: 'usage',
     message: `The file cannot be read: ${errorMessage(error)}`,

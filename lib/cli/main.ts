@@ -1,5 +1,3 @@
-import { constants, openAsBlob } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
 import type { CreateRunRequest } from '../api/create-run.ts';
 import { canRun, sortedModels } from '../browser/state/models.ts';
 import { noRunsWords } from '../browser/words/run-state-words.ts';
@@ -13,7 +11,7 @@ import { benchmark } from './benchmark-command.ts';
 import { check, checkServer } from './check-command.ts';
 import { EXIT } from './exit-codes.ts';
 import { performExperiment } from './experiment-command.ts';
-import { noSuchFile, notAFile, readImages, save } from './files.ts';
+import { openRunFile, readImages, save } from './files.ts';
 import { follow, pageOf } from './follow-run.ts';
 import { endLine, listLines, presetLines } from './lines.ts';
 import { ownVersion } from './own-version.ts';
@@ -103,42 +101,15 @@ type Performed = Exclude<Command, { name: 'help' | 'version' | 'mcp' }>;
 async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Promise<number> {
   const { stdout, stderr } = terminal;
   switch (command.name) {
-    case 'run': {
-      const { preset, fields } = command;
-      const images = await readImages(command.images);
-      const options = images.length > 0 ? { ...command.body, images } : command.body;
-      const body =
-        preset === undefined
-          ? options
-          : runOfPreset(await loupe.presets(), { preset, body: options, fields });
-      if (body.model === undefined) throw await noModel(loupe);
-      // The server validates the fields and reports the invalid ones.
-      const run = await loupe.start(body as CreateRunRequest, { onReconnect: reconnecting(terminal) });
-      if (command.detach) {
-        await write(stdout, `${plainVisibleLine(run.id)}\n`);
-        return EXIT.ok;
-      }
-      const { model, mode } = await run.summary();
-      await write(stderr, `${plainVisibleLine(`${run.id}  ${model}`)}\n${loupe.url}/runs/${run.id}\n`);
-      const input = modeFacts(mode).isConversation ? terminal.stdin : undefined;
-      const page = pageOf(run, loupe);
-      return follow(run, { ...command, after: 0, stopsRun: true, input, page }, terminal);
-    }
+    case 'run':
+      return startRun(command, loupe, terminal);
     case 'follow': {
       const run = loupe.run(command.runId);
       const page = pageOf(run, loupe);
       return follow(run, { ...command, live: false, stopsRun: false, page }, terminal);
     }
-    case 'list': {
-      const { runs, next } = await loupe.listPage({ limit: command.limit, query: command.query });
-      const lines = command.json ? runs.map(jsonLine) : listLines(runs, widthOf(terminal));
-      await write(stdout, asText(lines));
-      const filtered = Object.keys(command.query).some((name) => name !== 'sort');
-      const start = filtered ? '' : ' Start one: loupe run "TASK" --model NAME';
-      if (runs.length === 0 && !command.json) await explain(`${noRunsWords({ filtered })}${start}`, terminal);
-      if (next !== undefined && !command.json) await explain(MORE_RUNS, terminal);
-      return EXIT.ok;
-    }
+    case 'list':
+      return list(command, loupe, terminal);
     case 'note': {
       const run = await loupe.run(command.runId).annotate(command.change);
       await write(stdout, asText(listLines([run], widthOf(terminal))));
@@ -170,9 +141,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
       return EXIT.ok;
     }
     case 'import': {
-      await access(command.file, constants.R_OK).catch(noSuchFile);
-      if (!(await stat(command.file)).isFile()) throw notAFile(command.file);
-      const run = await loupe.import(await openAsBlob(command.file));
+      const run = await loupe.import(await openRunFile(command.file));
       await write(stderr, `${loupe.url}/runs/${run.id}\n`);
       await write(stdout, `${plainVisibleLine(run.id)}\n`);
       return EXIT.ok;
@@ -197,6 +166,47 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     case 'benchmark':
       return benchmark(command, loupe, terminal);
   }
+}
+
+/** Starts a run, and follows it unless it is detached. */
+async function startRun(
+  command: Extract<Command, { name: 'run' }>,
+  loupe: Loupe,
+  terminal: Terminal,
+): Promise<number> {
+  const { stdout, stderr } = terminal;
+  const { preset, fields } = command;
+  const images = await readImages(command.images);
+  const options = images.length > 0 ? { ...command.body, images } : command.body;
+  const body =
+    preset === undefined ? options : runOfPreset(await loupe.presets(), { preset, body: options, fields });
+  if (body.model === undefined) throw await noModel(loupe);
+  // The server validates the fields and reports the invalid ones.
+  const run = await loupe.start(body as CreateRunRequest, { onReconnect: reconnecting(terminal) });
+  if (command.detach) {
+    await write(stdout, `${plainVisibleLine(run.id)}\n`);
+    return EXIT.ok;
+  }
+  const { model, mode } = await run.summary();
+  await write(stderr, `${plainVisibleLine(`${run.id}  ${model}`)}\n${loupe.url}/runs/${run.id}\n`);
+  const input = modeFacts(mode).isConversation ? terminal.stdin : undefined;
+  const page = pageOf(run, loupe);
+  return follow(run, { ...command, after: 0, stopsRun: true, input, page }, terminal);
+}
+
+async function list(
+  command: Extract<Command, { name: 'list' }>,
+  loupe: Loupe,
+  terminal: Terminal,
+): Promise<number> {
+  const { runs, next } = await loupe.listPage({ limit: command.limit, query: command.query });
+  const lines = command.json ? runs.map(jsonLine) : listLines(runs, widthOf(terminal));
+  await write(terminal.stdout, asText(lines));
+  const filtered = Object.keys(command.query).some((name) => name !== 'sort');
+  const start = filtered ? '' : ' Start one: loupe run "TASK" --model NAME';
+  if (runs.length === 0 && !command.json) await explain(`${noRunsWords({ filtered })}${start}`, terminal);
+  if (next !== undefined && !command.json) await explain(MORE_RUNS, terminal);
+  return EXIT.ok;
 }
 
 /** The error for a run without a model, with the models that can run. */
