@@ -4,12 +4,26 @@ import type { AddressInfo, Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { errorMessage } from '../util/error-message.ts';
-import { type JsonObject, jsonValue } from '../util/json.ts';
+import type { JsonObject } from '../util/json.ts';
 import { fullName, isSameModel } from '../util/model-name.ts';
+import {
+  type ChatBody,
+  chatBody,
+  debugReply,
+  formatted,
+  imagesOf,
+  lackingCapability,
+  phaseReply,
+  renderedPrompt,
+  seenMessage,
+  unmet,
+} from './fake-chat.ts';
+import { type CloseEvent, Exchange, type RecordedRequest } from './fake-exchange.ts';
 import { detailsOf, Loader, type LoadRequest } from './fake-loader.ts';
+import { MODIFIED_AT, modelfileOf, remoteOf, tagOf } from './fake-model-replies.ts';
 import { type LibraryModel, type PullHold, sendPull } from './fake-pull.ts';
+import { Queue } from './fake-queue.ts';
 import { sendJson, sendPlainFault, sendReply, unlessGone, wait } from './fake-reply.ts';
-import { sampleOfSchema } from './sample-of-schema.ts';
 import {
   type FakeModel,
   type FakeModelInput,
@@ -18,7 +32,6 @@ import {
   fakeModel,
   fault,
   fillIn,
-  holds,
   type Scenario,
   type ScenarioInput,
   type ScenarioStep,
@@ -28,30 +41,6 @@ import {
   stepAt,
   turnOf,
 } from './scenario.ts';
-
-/** A received request. */
-interface RecordedRequest {
-  method: string;
-  path: string;
-  /** The parsed JSON body; `undefined` if there is none, the text if it is invalid JSON. */
-  body: unknown;
-  /** Milliseconds since 1970. */
-  at: number;
-  scenario?: string;
-  /** The turn that was answered, from 0. */
-  turn?: number;
-  /** How the exchange ended; `undefined` while it is in progress. */
-  endedBy?: 'server' | 'client';
-}
-
-/** A client that disconnected before its answer was complete. */
-interface CloseEvent {
-  path: string;
-  /** The stage of the exchange: in the queue, loading the model, before the first byte, or within the reply. */
-  phase: 'queue' | 'load' | 'waiting' | 'reply';
-  /** Milliseconds since 1970. */
-  at: number;
-}
 
 export interface FakeOllamaOptions {
   /** Default: a free port. Always on 127.0.0.1. */
@@ -123,23 +112,6 @@ export interface FakeOllama {
 /** A model as given by a test. */
 type StatedModel = z.infer<typeof fakeModel>;
 
-/** The parts of a chat request that determine the answer; others are accepted as is. */
-const chatBody = z.looseObject({
-  model: z.string(),
-  messages: z.array(z.unknown()).nullish(),
-  tools: z.array(z.unknown()).nullish(),
-  stream: z.boolean().nullish(),
-  think: z.union([z.boolean(), z.string()]).nullish(),
-  truncate: z.boolean().nullish(),
-  shift: z.boolean().nullish(),
-  keep_alive: z.union([z.string(), z.number()]).nullish(),
-  options: z.looseObject({ num_ctx: z.number().optional(), num_predict: z.number().optional() }).nullish(),
-  /** A JSON schema; other values are ignored. */
-  format: z.record(z.string(), z.json()).nullish().catch(undefined),
-  _debug_render_only: z.boolean().nullish(),
-});
-type ChatBody = z.infer<typeof chatBody>;
-
 const generateBody = z.looseObject({
   model: z.string(),
   prompt: z.string(),
@@ -154,7 +126,6 @@ const embedBody = z.looseObject({
   keep_alive: z.union([z.string(), z.number()]).optional(),
 });
 
-const seenMessage = z.looseObject({ role: z.string(), content: z.string().catch('') });
 const toolName = z.looseObject({ function: z.looseObject({ name: z.string() }) });
 
 /** Plays if a model has no matching scenario. */
@@ -677,70 +648,6 @@ class Server {
   }
 }
 
-/** One request with its response, and whether the client is still connected. */
-class Exchange {
-  phase: CloseEvent['phase'] = 'waiting';
-  isStreamed = false;
-  isMalformed = false;
-  recorded: RecordedRequest | undefined;
-  readonly gone: AbortSignal;
-  readonly res: ServerResponse;
-
-  /**
-   * The rest of a reply is not read: the client left a stream, or a parser gave up on a whole reply before it was
-   * complete.
-   */
-  get hasLostReader(): boolean {
-    return this.phase === 'reply' && (this.isStreamed ? this.gone.aborted : this.isMalformed);
-  }
-
-  constructor(path: string, res: ServerResponse, closeEvents: CloseEvent[]) {
-    const controller = new AbortController();
-    this.gone = controller.signal;
-    this.res = res;
-    res.on('close', () => {
-      const byClient = !res.writableEnded;
-      if (this.recorded) this.recorded.endedBy = byClient ? 'client' : 'server';
-      if (byClient) closeEvents.push({ path, phase: this.phase, at: Date.now() });
-      controller.abort();
-    });
-  }
-}
-
-/** A limit on concurrent chats. */
-class Queue {
-  readonly #parallel: number;
-  readonly #maxWaiting: number;
-  readonly #waiting: (() => void)[] = [];
-  #active = 0;
-
-  constructor(parallel: number, maxWaiting: number) {
-    this.#parallel = parallel;
-    this.#maxWaiting = maxWaiting;
-  }
-
-  /** Waits for a slot. Returns the function that releases it, or `undefined` if the queue is full. */
-  async enter(gone: AbortSignal): Promise<(() => void) | undefined> {
-    if (this.#active >= this.#parallel) {
-      if (this.#waiting.length >= this.#maxWaiting) return undefined;
-      await new Promise<void>((resolve, reject) => {
-        const go = () => resolve();
-        this.#waiting.push(go);
-        gone.addEventListener('abort', () => {
-          const place = this.#waiting.indexOf(go);
-          if (place >= 0) this.#waiting.splice(place, 1);
-          reject(new Error('the client left the queue'));
-        });
-      });
-    }
-    this.#active += 1;
-    return () => {
-      this.#active -= 1;
-      this.#waiting.shift()?.();
-    };
-  }
-}
-
 const VECTOR_LENGTH = 64;
 
 function wordVector(text: string): number[] {
@@ -750,40 +657,6 @@ function wordVector(text: string): number[] {
     vector[place] = (vector[place] ?? 0) + 1;
   }
   return vector;
-}
-
-const MODIFIED_AT = '2026-01-01T00:00:00Z';
-
-function tagOf(model: FakeModel): JsonObject {
-  const name = fullName(model.name);
-  return {
-    name,
-    model: name,
-    modified_at: MODIFIED_AT,
-    size: model.size_bytes,
-    digest: model.digest,
-    details: detailsOf(model),
-    ...remoteOf(model),
-  };
-}
-
-/** The fields of a remote model; a local one has none of them. */
-function remoteOf({ remote_host, remote_model, name }: FakeModel): JsonObject {
-  return remote_host === undefined ? {} : { remote_host, remote_model: remote_model ?? name };
-}
-
-/** As printed by `ollama show`: the first `FROM` is the path of the weights, and a remote model has none. */
-function modelfileOf({ name, weights, remote_host }: FakeModel): string {
-  const path = remote_host === undefined ? `/models/blobs/sha256-${weights}` : '';
-  return [
-    '# Modelfile generated by "ollama show"',
-    '# To build a new Modelfile based on this, replace FROM with:',
-    `# FROM ${fullName(name)}`,
-    '',
-    `FROM ${path}`,
-    'TEMPLATE {{ .Prompt }}',
-    '',
-  ].join('\n');
 }
 
 function sha256(text: string): string {
@@ -818,97 +691,13 @@ function isZero(keepAlive: string | number | null | undefined): boolean {
   return keepAlive !== null && keepAlive !== undefined && /^0+[a-z]*$/.test(String(keepAlive));
 }
 
-function lackingCapability(model: FakeModel, body: ChatBody, offered: readonly string[]): string | undefined {
-  const thinks = typeof body.think === 'string' || body.think === true;
-  if (thinks && !model.capabilities.includes('thinking')) return `"${body.model}" does not support thinking`;
-  if (!model.capabilities.includes('completion')) return `"${body.model}" does not support chat`;
-  if (offered.length > 0 && !model.capabilities.includes('tools')) {
-    return `registry.ollama.ai/library/${fullName(body.model)} does not support tools`;
-  }
-  const images = imagesOf(body);
-  if (images.length > 0 && !model.capabilities.includes('vision')) {
-    return 'this model is missing data required for image input';
-  }
-  return images.every(isDecodable) ? undefined : 'image: unknown format';
-}
-
-/** The images of a request in base64, in the order of its messages. */
-function imagesOf({ messages }: ChatBody): string[] {
-  const texts = z.looseObject({ images: z.array(z.string()).default([]) });
-  return (messages ?? []).flatMap((message) => texts.safeParse(message).data?.images ?? []);
-}
-
-/** PNG and JPEG by their first bytes. */
-function isDecodable(base64: string): boolean {
-  return base64.startsWith('iVBORw0KGgo') || base64.startsWith('/9j/');
-}
-
 /** Tokens of an image of any size, as for Gemma. */
 const IMAGE_TOKENS = 256;
-
-function unmet(
-  step: ScenarioStep,
-  chat: { body: ChatBody; messages: readonly SeenMessage[]; offered: readonly string[] },
-): string | undefined {
-  const { expect } = step;
-  if (!expect) return undefined;
-  const last = chat.messages.at(-1);
-  if (expect.last_role !== undefined && last?.role !== expect.last_role) {
-    return `the last message should be of "${expect.last_role}" and is of "${last?.role}"`;
-  }
-  if (expect.last_contains !== undefined && !last?.content.includes(expect.last_contains)) {
-    return `the last message should contain ${JSON.stringify(expect.last_contains)}: ${JSON.stringify(last?.content)}`;
-  }
-  const images = imagesOf(chat.body).length;
-  if (expect.images !== undefined && images !== expect.images) {
-    return `the messages should have ${expect.images} images and have ${images}`;
-  }
-  const missing = expect.offers?.find((tool) => !chat.offered.includes(tool));
-  if (missing !== undefined) return `the tool "${missing}" should be offered`;
-  if (expect.body !== undefined && !holds(chat.body, expect.body)) {
-    return `the body should hold ${JSON.stringify(expect.body)}`;
-  }
-  return undefined;
-}
 
 /** The model of a request: newer clients send `model`, older ones `name`. */
 function nameIn(body: unknown): string {
   const asked = z.looseObject({ model: z.string().optional(), name: z.string().optional() }).safeParse(body);
   return asked.data?.model ?? asked.data?.name ?? '';
-}
-
-/** Ollama's answer to `_debug_render_only`: a reply without a message, not done, with the prompt (OL5). */
-function debugReply(model: string, rendered_template: string): string {
-  const created_at = new Date().toISOString();
-  const message = { role: '', content: '' };
-  return JSON.stringify({ model, created_at, message, done: false, _debug_info: { rendered_template } });
-}
-
-/** The prompt as rendered by the ChatML template, with tools in the system message. */
-function renderedPrompt({ messages, tools }: ChatBody): string {
-  const block = (tools ?? []).map((tool) => JSON.stringify(tool)).join('\n');
-  const toolText = block === '' ? '' : `\n\n# Tools\n\n<tools>\n${block}\n</tools>`;
-  const seen = (messages ?? []).map((message) => seenMessage.parse(message));
-  const parts = seen.map(({ role, content, tool_calls }, index) => {
-    const calls = Array.isArray(tool_calls)
-      ? tool_calls.map((call) => `\n<tool_call>\n${JSON.stringify(call)}\n</tool_call>`).join('')
-      : '';
-    const text = role === 'tool' ? `<tool_response>\n${content}\n</tool_response>` : content;
-    const shownAs = role === 'tool' ? 'user' : role;
-    return `<|im_start|>${shownAs}\n${text}${calls}${index === 0 ? toolText : ''}<|im_end|>\n`;
-  });
-  return `${parts.join('')}<|im_start|>assistant\n`;
-}
-
-function phaseReply(model: string, reason: 'load' | 'unload'): string {
-  const created_at = new Date().toISOString();
-  return JSON.stringify({
-    model,
-    created_at,
-    message: { role: 'assistant', content: '' },
-    done: true,
-    done_reason: reason,
-  });
 }
 
 async function readBody(req: IncomingMessage): Promise<string> {
@@ -930,15 +719,4 @@ function bodyOf(text: string): unknown {
   } catch {
     return text; // recorded unchanged; the route rejects it
   }
-}
-
-/**
- * The step of a request with a `format`: Ollama lets the model choose only tokens that fit the schema, so a step whose
- * text is not JSON is replaced by a sample of the schema.
- */
-function formatted(found: ReturnType<typeof stepAt>, { format }: ChatBody): ReturnType<typeof stepAt> {
-  const { fault, attempts, reply } = found?.step ?? {};
-  if (!format || fault || attempts || jsonValue(reply?.content ?? '') !== undefined) return found;
-  const content = JSON.stringify(sampleOfSchema(format));
-  return { round: 1, ...found, step: { reply: scenarioReply.parse({ content }) } };
 }
