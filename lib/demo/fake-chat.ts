@@ -49,9 +49,20 @@ export function lackingCapability(
 }
 
 /** The images of a request in base64, in the order of its messages. */
-export function imagesOf({ messages }: ChatBody): string[] {
+function imagesOf({ messages }: ChatBody): string[] {
   const texts = z.looseObject({ images: z.array(z.string()).default([]) });
   return (messages ?? []).flatMap((message) => texts.safeParse(message).data?.images ?? []);
+}
+
+/** Tokens of an image of any size, as for Gemma. */
+const IMAGE_TOKENS = 256;
+
+/** A token for each four characters of messages and tools, and those of the images. */
+export function estimatedPromptTokens(body: ChatBody): number {
+  const images = imagesOf(body);
+  const imageChars = images.reduce((sum, { length }) => sum + length, 0);
+  const chars = JSON.stringify(body.messages).length - imageChars + JSON.stringify(body.tools ?? []).length;
+  return images.length * IMAGE_TOKENS + Math.ceil(chars / 4);
 }
 
 /** PNG and JPEG by their first bytes. */

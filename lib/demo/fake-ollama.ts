@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { errorMessage } from '../util/error-message.ts';
 import type { JsonObject } from '../util/json.ts';
-import { fullName, isSameModel } from '../util/model-name.ts';
+import { isSameModel } from '../util/model-name.ts';
 import {
   type ChatBody,
   chatBody,
   debugReply,
+  estimatedPromptTokens,
   formatted,
-  imagesOf,
   lackingCapability,
   phaseReply,
   renderedPrompt,
@@ -19,8 +18,9 @@ import {
   unmet,
 } from './fake-chat.ts';
 import { type CloseEvent, Exchange, type RecordedRequest } from './fake-exchange.ts';
-import { detailsOf, Loader, type LoadRequest } from './fake-loader.ts';
-import { MODIFIED_AT, modelfileOf, remoteOf, tagOf } from './fake-model-replies.ts';
+import { Loader, type LoadRequest } from './fake-loader.ts';
+import { remoteOf, showOf, tagOf } from './fake-model-replies.ts';
+import { FakeModels } from './fake-models.ts';
 import { type LibraryModel, type PullHold, sendPull } from './fake-pull.ts';
 import { Queue } from './fake-queue.ts';
 import { sendJson, sendPlainFault, sendReply, unlessGone, wait } from './fake-reply.ts';
@@ -29,7 +29,6 @@ import {
   type FakeModelInput,
   type Fault,
   type FaultInput,
-  fakeModel,
   fault,
   fillIn,
   type Scenario,
@@ -37,7 +36,6 @@ import {
   type ScenarioStep,
   type SeenMessage,
   scenarioReply,
-  scenario as scenarioSchema,
   stepAt,
   turnOf,
 } from './scenario.ts';
@@ -109,9 +107,6 @@ export interface FakeOllama {
   close(): Promise<void>;
 }
 
-/** A model as given by a test. */
-type StatedModel = z.infer<typeof fakeModel>;
-
 const generateBody = z.looseObject({
   model: z.string(),
   prompt: z.string(),
@@ -127,18 +122,6 @@ const embedBody = z.looseObject({
 });
 
 const toolName = z.looseObject({ function: z.looseObject({ name: z.string() }) });
-
-/** Plays if a model has no matching scenario. */
-const FALLBACK: Scenario = scenarioSchema.parse({
-  name: 'fallback',
-  steps: [
-    {
-      reply: {
-        content: 'This is the fake model. It has no scenario for this conversation, so the task is done.',
-      },
-    },
-  ],
-});
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
@@ -210,8 +193,7 @@ class Server {
   readonly problems: string[] = [];
   readonly #options: FakeOllamaOptions;
   readonly #faults: Map<string, Fault>;
-  readonly #scenarios: Scenario[];
-  readonly #models: StatedModel[];
+  readonly #models: FakeModels;
   readonly #loader = new Loader();
   readonly #queue: Queue;
   readonly #lostSlots: (() => void)[] = [];
@@ -226,8 +208,7 @@ class Server {
     this.#faults = new Map(
       Object.entries(options.faults ?? {}).map(([path, value]) => [path, fault.parse(value)]),
     );
-    this.#scenarios = (options.scenarios ?? []).map((entry) => scenarioSchema.parse(entry));
-    this.#models = (options.models ?? []).map((entry) => fakeModel.parse(entry));
+    this.#models = new FakeModels(options);
     this.#library = [...(options.library ?? [])];
     this.#queue = new Queue(options.parallel ?? Number.POSITIVE_INFINITY, options.maxQueue ?? 512);
   }
@@ -236,21 +217,12 @@ class Server {
     return this.#options.clockAheadMs ?? 0;
   }
 
-  add(input: ScenarioInput): void {
-    const scenario = scenarioSchema.parse(input);
-    const inTheWay = this.#scenarios.find((earlier) => hides(earlier, scenario));
-    if (!inTheWay) {
-      this.#scenarios.push(scenario);
-    } else if (!isDeepStrictEqual(inTheWay, scenario)) {
-      throw new Error(
-        `The scenario "${scenario.name}" would never be played: "${inTheWay.name}" has its name, or answers as its ` +
-          'model in its place. Give it a name of its own.',
-      );
-    }
+  add(scenario: ScenarioInput): void {
+    this.#models.add(scenario);
   }
 
   forget(): void {
-    this.#scenarios.length = 0;
+    this.#models.forgetScenarios();
     for (const { release } of this.#holds.values()) release();
     this.#holds.clear();
   }
@@ -335,7 +307,7 @@ class Server {
       case 'GET /api/version':
         return reply({ version: this.#options.version ?? '0.0.0-fake' });
       case 'GET /api/tags':
-        return reply({ models: this.#allModels().map(tagOf) });
+        return reply({ models: this.#models.all().map(tagOf) });
       case 'GET /api/ps':
         res.setHeader('date', new Date(Date.now() + this.#clockAheadMs).toUTCString());
         return reply({ models: this.#loader.running(this.#clockAheadMs) });
@@ -356,7 +328,7 @@ class Server {
 
   #show(body: unknown, res: ServerResponse): void {
     const name = nameIn(body);
-    const model = this.#modelOf(name);
+    const model = this.#models.modelOf(name);
     // A hostile server may report any model name.
     if (!model && !isModelName(name)) {
       sendJson(res, 500, JSON.stringify({ error: `unqualified name: ${name}` }));
@@ -366,21 +338,7 @@ class Server {
       sendJson(res, 404, JSON.stringify({ error: `model '${name}' not found` }));
       return;
     }
-    const shown = {
-      license: '',
-      modelfile: modelfileOf(model),
-      parameters: '',
-      template: '{{- range .Messages }}<|im_start|>{{ .Role }}\\n{{ .Content }}<|im_end|>\\n{{ end }}',
-      ...remoteOf(model),
-      details: detailsOf(model),
-      model_info: {
-        'general.architecture': model.family,
-        [`${model.family}.context_length`]: model.context_length,
-      },
-      capabilities: model.capabilities,
-      modified_at: MODIFIED_AT,
-    };
-    sendJson(res, 200, JSON.stringify(shown));
+    sendJson(res, 200, JSON.stringify(showOf(model)));
   }
 
   async #pull(body: unknown, exchange: Exchange): Promise<void> {
@@ -390,7 +348,7 @@ class Server {
     const hold = this.#pullHolds.get(name);
     const ended = await sendPull(exchange.res, wanted, { hold, gone: exchange.gone });
     // Pulling a model again replaces the previous one.
-    if (ended && wanted) this.#models.push(fakeModel.parse(wanted.model));
+    if (ended && wanted) this.#models.addModel(wanted.model);
   }
 
   /** Embeddings that are similar for texts with the same words: one dimension per word hash. */
@@ -398,7 +356,7 @@ class Server {
     const asked = embedBody.safeParse(body);
     const { model: name, input, keep_alive: keepAlive } = asked.data ?? { model: '', input: [] };
     const badDuration = withoutUnit(keepAlive);
-    const model = this.#modelOf(name);
+    const model = this.#models.modelOf(name);
     const refuse = (status: number, error: string) => sendJson(res, status, JSON.stringify({ error }));
     if (!asked.success) refuse(400, 'invalid input type');
     else if (badDuration) refuse(400, badDuration);
@@ -415,7 +373,7 @@ class Server {
     const body = parsed.data;
     const badDuration = withoutUnit(body.keep_alive);
     if (badDuration) return refuse(400, badDuration);
-    const model = this.#modelOf(body.model);
+    const model = this.#models.modelOf(body.model);
     if (!model) return refuse(404, `model '${body.model}' not found`);
 
     const messages = (body.messages ?? []).map((message) => seenMessage.parse(message));
@@ -433,7 +391,7 @@ class Server {
     const lacking = lackingCapability(model, body, offered);
     if (lacking) return refuse(400, lacking);
 
-    const scenario = this.#scenarioFor(body.model, messages, offered);
+    const scenario = this.#models.scenarioFor(body.model, messages, offered);
     recorded.scenario = scenario.name;
     // Forwarded to the other machine unchanged: nothing is loaded here, and no prompt is rendered.
     if (model.remote_host !== undefined) {
@@ -494,7 +452,7 @@ class Server {
     const { model: name, prompt, options, keep_alive: keepAlive } = asked.data;
     const badDuration = withoutUnit(keepAlive);
     if (badDuration) return refuse(400, badDuration);
-    const model = this.#modelOf(name);
+    const model = this.#models.modelOf(name);
     if (!model) return refuse(404, `model '${name}' not found`);
     const numCtx = Math.min(options.num_ctx, model.context_length);
     const loadRequest: LoadRequest = { model, numCtx, keepAlive, loadMs: 0 };
@@ -534,15 +492,8 @@ class Server {
       this.problems.push(problem);
       return sendJson(res, 500, JSON.stringify({ error: problem }));
     }
-    const images = imagesOf(body);
-    const imageChars = images.reduce((sum, { length }) => sum + length, 0);
-    const estimate =
-      images.length * IMAGE_TOKENS +
-      Math.ceil(
-        (JSON.stringify(body.messages).length - imageChars + JSON.stringify(body.tools ?? []).length) / 4,
-      );
     const answer = this.#attempt(found.step, body);
-    const promptTokens = answer.reply?.prompt_eval_count ?? estimate;
+    const promptTokens = answer.reply?.prompt_eval_count ?? estimatedPromptTokens(body);
     const cutsSilently = chat.model.cuts_silently_at !== undefined;
     if (promptTokens > numCtx && body.truncate === false && !cutsSilently) {
       return sendJson(res, 400, JSON.stringify({ error: this.#overflow(promptTokens, numCtx) }));
@@ -600,52 +551,6 @@ class Server {
     if (oldest !== undefined) this.#attempts.delete(oldest);
     return step.attempts[Math.min(attempt, step.attempts.length - 1)] ?? step;
   }
-
-  #scenarioFor(name: string, messages: readonly SeenMessage[], offered: readonly string[]): Scenario {
-    const task = messages.find(({ role }) => role === 'user')?.content ?? '';
-    const own = this.#scenarios.filter((entry) => isNamed(entry, name));
-    const candidates = own.length > 0 ? own : this.#scenarios.filter((entry) => entry.match !== undefined);
-    const fits = ({ match, needs_tools }: Scenario) =>
-      (match === undefined || task.includes(match)) && needs_tools.every((tool) => offered.includes(tool));
-    if (messages.length === 0) return own[0] ?? FALLBACK;
-    return candidates.find(fits) ?? FALLBACK;
-  }
-
-  #modelOf(name: string): FakeModel | undefined {
-    const stated = this.#models.findLast((model) => isSameModel(model.name, name));
-    if (stated) return this.#stored(stated);
-    const scenario = this.#scenarios.find((entry) => isNamed(entry, name));
-    return scenario && this.#stored(fakeModel.parse({ name, capabilities: scenario.capabilities }));
-  }
-
-  /** The stored form of a model: a copy is the other model under a new name, and `FROM` reuses the weights. */
-  #stored(stated: StatedModel): FakeModel {
-    const { name, copy_of: copyOf, from } = stated;
-    const source = this.#sourceOf(copyOf ?? from);
-    if (copyOf !== undefined && source) return { ...source, name };
-    return {
-      ...stated,
-      digest: sha256(JSON.stringify(stated)),
-      weights: source?.weights ?? sha256(`weights of ${name}`),
-    };
-  }
-
-  #sourceOf(name: string | undefined): FakeModel | undefined {
-    if (name === undefined) return undefined;
-    const source = this.#modelOf(name);
-    if (!source) throw new Error(`there is no model "${name}" to copy`);
-    return source;
-  }
-
-  #allModels(): FakeModel[] {
-    const all = new Map(this.#models.map((model) => [fullName(model.name), model]));
-    for (const entry of this.#scenarios) {
-      const name = entry.model ?? entry.name;
-      const { capabilities } = entry;
-      if (!all.has(fullName(name))) all.set(fullName(name), fakeModel.parse({ name, capabilities }));
-    }
-    return [...all.values()].map((model) => this.#stored(model));
-  }
 }
 
 const VECTOR_LENGTH = 64;
@@ -657,22 +562,6 @@ function wordVector(text: string): number[] {
     vector[place] = (vector[place] ?? 0) + 1;
   }
   return vector;
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
-/** Whether an earlier scenario always shadows a later one. */
-function hides(earlier: Scenario, later: Scenario): boolean {
-  if (earlier.name === later.name) return true;
-  const model = later.model ?? later.name;
-  const answersAll = earlier.match === undefined && earlier.needs_tools.length === 0;
-  return answersAll && isSameModel(earlier.model ?? earlier.name, model);
-}
-
-function isNamed(scenario: Scenario, name: string): boolean {
-  return isSameModel(scenario.model ?? scenario.name, name) || name === `fake:${scenario.name}`;
 }
 
 /** Name syntax of 0.17.4: `/api/show` answers other names with a 500. */
@@ -690,9 +579,6 @@ function withoutUnit(keepAlive: string | number | null | undefined): string | un
 function isZero(keepAlive: string | number | null | undefined): boolean {
   return keepAlive !== null && keepAlive !== undefined && /^0+[a-z]*$/.test(String(keepAlive));
 }
-
-/** Tokens of an image of any size, as for Gemma. */
-const IMAGE_TOKENS = 256;
 
 /** The model of a request: newer clients send `model`, older ones `name`. */
 function nameIn(body: unknown): string {
