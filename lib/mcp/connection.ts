@@ -1,16 +1,16 @@
 import type * as Sdk from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import type { HttpServer, McpServer, StdioServer } from '../api/mcp.ts';
+import type { McpServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
-import type { Sandbox, ServerFolder } from '../sandbox/sandbox.ts';
 import type { AskOperator } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
 import { CallClock } from './call-clock.ts';
 import { CallMessages, type KeptMessages } from './call-messages.ts';
 import { CallRequests, type RequestCounts } from './call-requests.ts';
 import type { RawCallResult } from './call-result.ts';
-import { cleanLine, cleanText, sentence } from './clean-text.ts';
-import { ANSWER_LOST, HttpConnection, isUnsent, SESSION_ENDED } from './http-transport.ts';
+import { cleanLine, cleanText } from './clean-text.ts';
+import { callHint, errorWords, isAnswer } from './error-words.ts';
+import { isUnsent, SESSION_ENDED } from './http-transport.ts';
 import {
   LIST_TIMEOUT_MS,
   MAX_INSTRUCTIONS_CHARS,
@@ -20,11 +20,10 @@ import {
   START_TIMEOUT_MS,
   STDERR_SHOWN_CHARS,
 } from './limits.ts';
-import { type ResolvedServer, resolveReferences } from './references.ts';
+import { type ConnectionParts, type Link, linkTo } from './link.ts';
+import { resolveReferences } from './references.ts';
 import { loadSdk } from './sdk.ts';
 import { SecretMask } from './secrets.ts';
-import type { ConnectionSignIn, Tokens } from './sign-in/connection-sign-in.ts';
-import { StdioTransport } from './stdio-transport.ts';
 import { type ListedTool, readTools, type ServerTool } from './tool-definition.ts';
 
 /** A server's description of itself, cleaned and masked. */
@@ -37,21 +36,6 @@ export interface ServerInfo {
 
 /** How long to wait for the end of a server that could not be started, in milliseconds. */
 const END_GRACE_MS = 1000;
-
-/** The data that a connection needs besides the configuration of its server. */
-export interface ConnectionParts {
-  sandbox: Sandbox;
-  /** The server's own folder, which stays between starts. Canonical. */
-  home: string;
-  /** The folders of the configuration, checked. */
-  folders: readonly ServerFolder[];
-  /** The working folder, checked. */
-  cwd?: string | undefined;
-  /** The run's folder, if the server may see it. */
-  root?: string | undefined;
-  environment: Readonly<Record<string, string | undefined>>;
-  signIns: Tokens;
-}
 
 /** Callbacks of a connection. */
 export interface ConnectionEvents {
@@ -326,13 +310,6 @@ export class Connection {
   }
 }
 
-/** What to know about a call without a result. */
-function callHint(cause: unknown): string {
-  return isUnsent(cause)
-    ? 'Nothing was carried out. Try again when the server can be reached.'
-    : 'The call may have been carried out: find out before you repeat it.';
-}
-
 /**
  * Negotiates the protocol. The library itself waits indefinitely for a server at an address to accept the notification
  * that ends the handshake; closing the transport ends that wait.
@@ -374,86 +351,6 @@ const CLIENT_OPTIONS: Sdk.ClientOptions = {
   },
 };
 
-/** A transport, with what Loupe knows about its end. */
-interface Link {
-  transport: Sdk.Transport;
-  /** The error if it could not be opened, as text after the server's name. */
-  failed: string;
-  /** A hint for that error. */
-  hint: string;
-  problem(): string | undefined;
-  /** The error, if it means that a person must sign in, or that a token could not be renewed. */
-  signInProblem(error: unknown): AppError | undefined;
-  stderr(): string;
-  /** Resolves when it has ended, or after a time limit. */
-  ended(withinMs: number): Promise<void>;
-  close(): Promise<void>;
-}
-
-function linkTo(
-  name: string,
-  { server }: ResolvedServer,
-  { parts, sdk, mask }: { parts: ConnectionParts; sdk: typeof Sdk; mask: SecretMask },
-): Link {
-  if (server.type === 'http') {
-    const signIn = hasOwnToken(server)
-      ? undefined
-      : parts.signIns.forConnection({
-          name,
-          url: server.url,
-          sdk,
-          client: server.oauth,
-          onSecret: (secret) => mask.add([secret]),
-        });
-    const connection = new HttpConnection(server, { sdk, mask, signIn });
-    return {
-      transport: connection.transport,
-      failed: 'could not be used',
-      hint: 'Check its address and headers on the Tools page, and that it is running.',
-      problem: () => connection.problem,
-      signInProblem: (error) => signInProblem(error, signIn),
-      stderr: () => '',
-      ended: async () => undefined,
-      close: () => connection.close(),
-    };
-  }
-  const transport = new StdioTransport(() => startProgram(server, parts), sdk.deserializeMessage);
-  return {
-    transport,
-    failed: 'did not start',
-    hint: 'Check its command, its folders and its network on the Tools page.',
-    problem: () => transport.problem,
-    signInProblem: () => undefined,
-    stderr: () => transport.stderr,
-    ended: (withinMs) => transport.ended(withinMs),
-    close: () => transport.close(),
-  };
-}
-
-const SIGN_IN_CODES: ReadonlySet<string> = new Set(['mcp_sign_in_needed', 'mcp_sign_in_failed']);
-
-/** Whether a person configured a token, so that there is nothing to sign in for. */
-export function hasOwnToken({ headers }: HttpServer): boolean {
-  return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
-}
-
-/** The error, if a token was refused and not replaced. */
-function signInProblem(error: unknown, signIn: ConnectionSignIn | undefined): AppError | undefined {
-  if (error instanceof AppError && SIGN_IN_CODES.has(error.code)) return error;
-  return signIn?.insufficient(error);
-}
-
-function startProgram(server: StdioServer, { sandbox, home, folders, cwd }: ConnectionParts) {
-  return sandbox.startServer({
-    argv: [server.command, ...server.args],
-    cwd,
-    env: server.env,
-    folders,
-    network: server.network,
-    home,
-  });
-}
-
 function infoOf(client: SdkClient, mask: SecretMask): ServerInfo {
   const version = client.getServerVersion();
   const instructions = mask
@@ -493,24 +390,4 @@ export class NotStartedError extends AppError {
 
 function shownStderr(link: Link, mask: SecretMask): string {
   return mask.text(cleanText(link.stderr()).text).trim().slice(-STDERR_SHOWN_CHARS).toWellFormed();
-}
-
-/** Whether an error came from the server. Its codes are numbers; the client's are strings. */
-function isAnswer(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code !== ANSWER_LOST
-  );
-}
-
-/** The status of an unsuccessful response. */
-function httpStatus(error: Error): string {
-  return 'status' in error && typeof error.status === 'number' ? `HTTP ${error.status}: ` : '';
-}
-
-/** An error of the client or of a server, in one sentence. Its text may come from the server. */
-function errorWords(error: unknown, mask: SecretMask): string {
-  if (error instanceof AppError) return error.message;
-  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  const message = error instanceof Error ? `${httpStatus(error)}${error.message}${cause}` : String(error);
-  return sentence(cleanLine(message, 500, mask));
 }

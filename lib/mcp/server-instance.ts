@@ -1,8 +1,9 @@
 import type { McpServer, McpState } from '../api/mcp.ts';
 import { AppError, errorParts } from '../errors/app-error.ts';
 import { errorMessage } from '../util/error-message.ts';
-import { Connection, type ConnectionParts, NotStartedError, type ServerInfo } from './connection.ts';
+import { Connection, NotStartedError, type ServerInfo } from './connection.ts';
 import { MAX_RESTARTS, RESTART_WINDOW_MS } from './limits.ts';
+import type { ConnectionParts } from './link.ts';
 import type { ServerTool } from './tool-definition.ts';
 
 /** Why a server is unusable, for people. */
