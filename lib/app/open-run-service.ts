@@ -120,65 +120,22 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
   const { dataDir } = environment;
   const { store, shared } = opened;
   const token = operatorToken(dataDir, environment.token);
-  const sandbox = await openSandbox();
-  const unconfined = environment.unconfined ? openUnconfined() : undefined;
-  void removeLeftoverScratch();
-  warnOfRisks(environment);
-  const prices = new ModelPrices(store);
-  const servers = new ModelServers(environment.ollamaHost, {
-    allowRemoteModels: environment.allowRemoteModels,
-  });
-  const sessions = new SessionLogger(join(dataDir, SESSIONS_FOLDER), (runId, range) =>
-    store.read(runId, range),
-  );
-  const masks = {
-    paths: [dataDir, homedir()],
-    environment: environmentSecrets(process.env),
-    tokens: [token],
-  };
-  const place = { dataDir, sandbox: unconfined ?? sandbox, confined: unconfined === undefined };
-  const mcp = new McpServers({ ...place, environment: process.env });
-  const commandTools = new CommandTools(place);
-  const spans = await openSpanSender(environment, { store, masks });
-  const tools = builtInTools({ sandbox, unconfined });
-  const service = openRuns(opened, environment, {
-    sandbox,
-    tools,
-    unconfined,
-    servers,
-    prices,
-    sessions,
-    mcp,
-    commandTools,
-    masks,
-    observers: [sessions, agentConsole, ...(spans ? [spans] : [])],
-  });
+  const { spans, ...parts } = await openParts(store, environment, token);
+  const { servers, prices, tools, unconfined, mcp, commandTools, masks } = parts;
+  const service = openRuns(opened, environment, parts);
   const access: ModelAccess = {
     slots: service,
     admit: (models) => servers.admit(models),
     modelFor: (model) => servers.modelFor(model),
   };
   const pulls = new ModelPulls(servers.pull);
-  const checks = new ModelChecks({
-    store,
-    slots: service,
-    check: async (model, options) => checkModel(await servers.modelFor(model), model, options),
-  });
   const suites = new Suites({
     store,
     runOf: (runId) => service.stored.get(runId),
     newId,
     now: steadyNow,
   });
-  const toolChecks = new ToolChecks({
-    files: new ToolCheckFiles(dataDir),
-    slots: service,
-    check: async (model, definitions, options) =>
-      checkTools(await servers.modelFor(model), { name: model, definitions }, options),
-    toolsOf: (server) => toolsToCheck(server, { mcp, commandTools }),
-    createSuite: (suite) => suites.create({ suite }),
-    newId,
-  });
+  const { checks, toolChecks } = openChecks({ store, service, suites, dataDir, ...parts });
   const leases = shared && new ExperimentLeases(shared, service.processId);
   const experiments = new Experiments({
     store,
@@ -253,6 +210,76 @@ async function serviceOn(opened: OpenedStore, environment: Environment): Promise
       await servers.close();
     },
   };
+}
+
+/** What runs need from this machine. */
+async function openParts(
+  store: OpenedStore['store'],
+  environment: Environment,
+  token: string,
+): Promise<RunParts & { spans: Awaited<ReturnType<typeof openSpanSender>> }> {
+  const { dataDir } = environment;
+  const sandbox = await openSandbox();
+  const unconfined = environment.unconfined ? openUnconfined() : undefined;
+  void removeLeftoverScratch();
+  warnOfRisks(environment);
+  const sessions = new SessionLogger(join(dataDir, SESSIONS_FOLDER), (runId, range) =>
+    store.read(runId, range),
+  );
+  const masks = {
+    paths: [dataDir, homedir()],
+    environment: environmentSecrets(process.env),
+    tokens: [token],
+  };
+  const place = { dataDir, sandbox: unconfined ?? sandbox, confined: unconfined === undefined };
+  const spans = await openSpanSender(environment, { store, masks });
+  return {
+    sandbox,
+    tools: builtInTools({ sandbox, unconfined }),
+    unconfined,
+    servers: new ModelServers(environment.ollamaHost, {
+      allowRemoteModels: environment.allowRemoteModels,
+    }),
+    prices: new ModelPrices(store),
+    sessions,
+    mcp: new McpServers({ ...place, environment: process.env }),
+    commandTools: new CommandTools(place),
+    masks,
+    observers: [sessions, agentConsole, ...(spans ? [spans] : [])],
+    spans,
+  };
+}
+
+/** The checks of models, and of models with the tools of servers. */
+function openChecks({
+  store,
+  service,
+  suites,
+  dataDir,
+  servers,
+  mcp,
+  commandTools,
+}: {
+  store: OpenedStore['store'];
+  service: RunService;
+  suites: Suites;
+  dataDir: string;
+} & Pick<RunParts, 'servers' | 'mcp' | 'commandTools'>) {
+  const checks = new ModelChecks({
+    store,
+    slots: service,
+    check: async (model, options) => checkModel(await servers.modelFor(model), model, options),
+  });
+  const toolChecks = new ToolChecks({
+    files: new ToolCheckFiles(dataDir),
+    slots: service,
+    check: async (model, definitions, options) =>
+      checkTools(await servers.modelFor(model), { name: model, definitions }, options),
+    toolsOf: (server) => toolsToCheck(server, { mcp, commandTools }),
+    createSuite: (suite) => suites.create({ suite }),
+    newId,
+  });
+  return { checks, toolChecks };
 }
 
 /** The tools that a check of a server covers. @throws {AppError} `invalid_request` if there are none */
