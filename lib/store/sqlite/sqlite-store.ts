@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { type Compilable, sql } from 'kysely';
 import { z } from 'zod';
 import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../../api/benchmark.ts';
@@ -56,22 +56,20 @@ import { deletedSignIns, recentSignIns, signInId } from '../sign-in-statements.t
 import { revokedApprovals, standingApprovalId } from '../standing-approval-statements.ts';
 import type { Store } from '../store.ts';
 import {
-  corruptStore,
   isStorageFull,
   missingEvent,
   RunEndedError,
   RunNotEndedError,
   RunNotFoundError,
   StorageFullError,
-  sqliteCode,
   storeError,
 } from '../store-errors.ts';
 import { hashOf, isChanged, namesakeOf, savedCases, savedSuite } from '../suite-statements.ts';
 import type { SavedSuite, SuiteChange } from '../suite-store.ts';
-import { Compactor, checkpoint, convertWhenSmall } from './compactor.ts';
+import { Compactor, checkpoint } from './compactor.ts';
 import { DiskRoom } from './disk-room.ts';
 import { InstanceLock, type LockHolder } from './instance-lock.ts';
-import { migrate } from './migrations.ts';
+import { openDatabase } from './open-database.ts';
 import { ReadingStore } from './reading-store.ts';
 import { SearchIndex } from './search-index.ts';
 import { SqliteImports } from './sqlite-imports.ts';
@@ -80,9 +78,6 @@ import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
 
 /** The database within the data directory. */
 export const DATABASE_FILE = 'loupe.db';
-
-/** Above this size, checking every page would slow down the start; damage is then found when it is read. */
-const QUICK_CHECK_BYTES = 256 * 1024 * 1024;
 
 /** How long a search waits for events that are not in the index yet, in milliseconds. */
 export const CATCH_UP_MS = 250;
@@ -771,48 +766,10 @@ interface WriteOptions {
   mayUseReserve?: boolean;
 }
 
-/** @throws SQLite's error, after closing the database */
-function openDatabase(path: string, { exclusive = false }: SqliteStoreOptions): Database.Database {
-  const database = new Database(path, { timeout: BUSY_PATIENCE_MS });
-  try {
-    chmodSync(path, 0o600);
-    if (exclusive) database.pragma('locking_mode = EXCLUSIVE');
-    // Only takes effect in an empty database, and would write to any other; those use `convertWhenSmall`.
-    if (statSync(path).size === 0) database.pragma('auto_vacuum = INCREMENTAL');
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
-    database.pragma('foreign_keys = ON');
-    database.pragma('trusted_schema = OFF');
-    checkPages(database, path);
-    migrate(database, path);
-    convertWhenSmall(database, path);
-    // From here on, never wait inside SQLite, which blocks the thread.
-    database.pragma('busy_timeout = 0');
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
 function noRoomToBegin(dataDir: string, cause: StorageFullError): StorageFullError {
   return new StorageFullError(dataDir, {
     freeBytes: freeBytes(dataDir),
     hint: 'Free some space there, or set LOUPE_DATA_DIR to a folder on another disk.',
     cause,
   });
-}
-
-/** @throws {AppError} `store_corrupt`: a damaged database is refused at startup and never silently recreated */
-function checkPages(database: Database.Database, path: string): void {
-  try {
-    if (statSync(path).size > QUICK_CHECK_BYTES) {
-      database.prepare('select count(*) from sqlite_schema').get();
-      return;
-    }
-    const found = database.pragma('quick_check(1)', { simple: true });
-    if (found !== 'ok') throw corruptStore(path, new Error(String(found)));
-  } catch (error) {
-    throw sqliteCode(error) === 'SQLITE_ERROR' ? corruptStore(path, error) : error;
-  }
 }
