@@ -9,6 +9,7 @@ import {
   asText,
   interruptible,
   jsonLine,
+  progressReport,
   reconnecting,
   stopFailed,
   type Terminal,
@@ -37,11 +38,9 @@ export async function benchmark(
   await write(stderr, `${plainVisibleLine(id)}\n${loupe.url}/benchmarks/${encodeURIComponent(id)}\n`);
   const interrupted = () => void loupe.steerBenchmark(id, 'stop').catch(stopFailed(terminal));
   return interruptible(terminal, interrupted, async () => {
-    let told = '';
+    const report = progressReport(terminal);
     while (now.benchmark.status === 'waiting' || now.benchmark.status === 'running') {
-      const line = benchmarkProgress(now);
-      if (line !== told) await write(stderr, `${line}\n`);
-      told = line;
+      await report([benchmarkProgress(now)]);
       await delay(BENCHMARK_LOOK_MS);
       now = await throughRestart(() => loupe.benchmark(id), reconnecting(terminal));
     }

@@ -3,7 +3,16 @@ import type { CheckProgress } from '../api/model-check.ts';
 import type { Loupe } from '../client/loupe.ts';
 import { checkLines, progressLines } from './check-lines.ts';
 import { EXIT } from './exit-codes.ts';
-import { asText, interruptible, jsonLine, stopFailed, type Terminal, widthOf, write } from './terminal.ts';
+import {
+  asText,
+  interruptible,
+  jsonLine,
+  progressReport,
+  stopFailed,
+  type Terminal,
+  widthOf,
+  write,
+} from './terminal.ts';
 import { toolCheckLines, toolProgressLines } from './tool-check-lines.ts';
 import { wrapLines } from './wrap-help.ts';
 
@@ -16,16 +25,13 @@ export async function check(
   loupe: Loupe,
   terminal: Terminal,
 ): Promise<number> {
-  const { stdout, stderr } = terminal;
+  const report = progressReport(terminal);
   const interrupted = () => void loupe.stopCheck(model).catch(stopFailed(terminal));
   return interruptible(terminal, interrupted, async () => {
     const started = await loupe.startCheck(model);
     let now: CheckProgress | undefined = started;
-    let told: string[] = [];
     for (;;) {
-      const lines: string[] = now ? progressLines(now) : [];
-      await write(stderr, asText(lines.filter((line) => !told.includes(line))));
-      told = lines;
+      await report(now ? progressLines(now) : []);
       // Another check may have started since this one ended; the result is stored anyway.
       if (!now || now.started_at !== started.started_at || now.ended_at !== undefined) break;
       await delay(CHECK_LOOK_MS);
@@ -34,7 +40,7 @@ export async function check(
     if (now?.started_at === started.started_at && now.status !== 'done') return EXIT.failed;
     const reply = await loupe.checkResult(model);
     const text = json ? jsonLine(reply.check) : wrapLines(checkLines(reply), widthOf(terminal)).join('\n');
-    await write(stdout, `${text}\n`);
+    await write(terminal.stdout, `${text}\n`);
     return reply.summary.passed === reply.check.probes.length ? EXIT.ok : EXIT.failed;
   });
 }
@@ -45,16 +51,13 @@ export async function checkServer(
   loupe: Loupe,
   terminal: Terminal,
 ): Promise<number> {
-  const { stdout, stderr } = terminal;
+  const report = progressReport(terminal);
   const interrupted = () => void loupe.stopToolCheck(model, server).catch(stopFailed(terminal));
   return interruptible(terminal, interrupted, async () => {
     let now = await loupe.startToolCheck(model, server);
     const { id } = now;
-    let told: string[] = [];
     for (;;) {
-      const lines = toolProgressLines(now);
-      await write(stderr, asText(lines.filter((line) => !told.includes(line))));
-      told = lines;
+      await report(toolProgressLines(now));
       if (now.ended_at !== undefined) break;
       await delay(CHECK_LOOK_MS);
       const { current } = await loupe.toolChecks();
@@ -65,7 +68,7 @@ export async function checkServer(
     if (now.ended_at !== undefined && now.status !== 'done') return EXIT.failed;
     const reply = await loupe.toolCheck(id);
     const lines = json ? [jsonLine(reply.check)] : wrapLines(toolCheckLines(reply), widthOf(terminal));
-    await write(stdout, asText(lines));
+    await write(terminal.stdout, asText(lines));
     return reply.summary.right === reply.summary.judged ? EXIT.ok : EXIT.failed;
   });
 }

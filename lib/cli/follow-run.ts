@@ -15,6 +15,7 @@ import {
   interruptible,
   jsonLine,
   messageLine,
+  progressReport,
   reconnecting,
   stopFailed,
   type Terminal,
@@ -174,16 +175,14 @@ async function printWords(
 }
 
 /** Prints the place of a run in the queue when it changes, until the run begins. No event tells it. */
-async function reportQueue(run: LoupeRun, { stderr }: Terminal, begun: AbortSignal): Promise<void> {
-  let told = '';
+async function reportQueue(run: LoupeRun, terminal: Terminal, begun: AbortSignal): Promise<void> {
+  const report = progressReport(terminal);
   while (!begun.aborted) {
     await delay(QUEUE_LOOK_MS, undefined, { signal: begun }).catch(() => undefined);
     // Whatever is wrong with the server, the follower of the run meets and reports it.
     const now = begun.aborted ? undefined : await run.summary(begun).catch(() => undefined);
     if (now?.queue_position === undefined) continue;
-    const line = runStateWords(now).label;
-    if (line !== told) await write(stderr, `${plainVisibleLine(line)}.\n`);
-    told = line;
+    await report([`${plainVisibleLine(runStateWords(now).label)}.`]);
   }
 }
 

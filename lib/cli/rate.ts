@@ -14,6 +14,7 @@ import {
   asText,
   interruptible,
   jsonLine,
+  progressReport,
   reconnecting,
   stopFailed,
   type Terminal,
@@ -37,7 +38,7 @@ export async function rate(command: RateCommand, loupe: Loupe, terminal: Termina
   const interrupted = () => void loupe.stopRating(id).catch(stopFailed(terminal));
   return interruptible(terminal, interrupted, async () => {
     const ended = await followRating(started, loupe, {
-      onLine: (line) => write(stderr, `${line}\n`),
+      report: progressReport(terminal),
       onWait: reconnecting(terminal),
     });
     const results = await loupe.ratingResults(id);
@@ -71,22 +72,20 @@ async function beginRating(
 /**
  * Waits until the models have rated or were stopped.
  *
- * @param options.onLine called with a line of progress when it changes
+ * @param options.report called with the progress
  * @param options.onWait called when the connection was lost, with the time until it is tried again
  */
 async function followRating(
   started: RatingReply,
   loupe: Loupe,
-  { onLine, onWait }: { onLine: (line: string) => Promise<void>; onWait: (waitMs: number) => void },
+  { report, onWait }: { report: ReturnType<typeof progressReport>; onWait: (waitMs: number) => void },
 ): Promise<RatingReply> {
   const { id } = started.rating;
   let now = started;
-  let told = '';
   for (;;) {
     const { rated, planned } = now.rating;
     const line = `${rated} of ${planned} rated${now.current ? `, ${now.current.rater} is rating` : ''}`;
-    if (line !== told) await onLine(plainVisibleLine(line));
-    told = line;
+    await report([plainVisibleLine(line)]);
     if (now.rating.status !== 'running') return now;
     await delay(LOOK_MS);
     now = await throughRestart(() => loupe.rating(id), onWait);

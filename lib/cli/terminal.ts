@@ -81,6 +81,16 @@ export async function explain(words: string, { stdout, stderr }: Terminal): Prom
   if (stdout.isTTY) await write(stderr, `${words}\n`);
 }
 
+/** Reports progress, by the lines that the last report did not have. */
+export function progressReport({ stderr }: Terminal): (lines: readonly string[]) => Promise<void> {
+  let told: readonly string[] = [];
+  return async (lines) => {
+    const fresh = lines.filter((line) => !told.includes(line));
+    told = lines;
+    if (fresh.length > 0) await write(stderr, asText(fresh));
+  };
+}
+
 /** Runs `work` with a handler for Ctrl-C. */
 export async function interruptible(
   terminal: Terminal,
