@@ -142,7 +142,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
     }
     case 'import': {
       const run = await loupe.import(await openRunFile(command.file));
-      await write(stderr, `${loupe.url}/runs/${run.id}\n`);
+      await write(stderr, `${pageOf(run, loupe)}\n`);
       await write(stdout, `${plainVisibleLine(run.id)}\n`);
       return EXIT.ok;
     }
@@ -188,9 +188,9 @@ async function startRun(
     return EXIT.ok;
   }
   const { model, mode } = await run.summary();
-  await write(stderr, `${plainVisibleLine(`${run.id}  ${model}`)}\n${loupe.url}/runs/${run.id}\n`);
-  const input = modeFacts(mode).isConversation ? terminal.stdin : undefined;
   const page = pageOf(run, loupe);
+  await write(stderr, `${plainVisibleLine(`${run.id}  ${model}`)}\n${page}\n`);
+  const input = modeFacts(mode).isConversation ? terminal.stdin : undefined;
   return follow(run, { ...command, after: 0, stopsRun: true, input, page }, terminal);
 }
 
