@@ -1,11 +1,9 @@
 import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import type { LoupeRun } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
-
-/** The source of a person's messages: a terminal, a pipe or a file. */
-export type Input = Readable & { readonly isTTY?: boolean };
+import type { Input } from './terminal.ts';
 
 const PROMPT = 'You: ';
 

@@ -7,11 +7,12 @@ import { modeFacts } from '../events/modes.ts';
 import type { ProgressEvent } from '../events/progress.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { errorMessage } from '../util/error-message.ts';
-import { Conversation, type Input } from './conversation.ts';
+import { Conversation } from './conversation.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { autoRunLine, endLine, linesOf, noticeLine } from './lines.ts';
 import {
   asText,
+  type Input,
   interruptible,
   jsonLine,
   messageLine,

@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { plainVisibleLine, plainVisibleText } from '../browser/words/visible-text.ts';
 import { durationWords } from '../util/durations.ts';
@@ -6,8 +6,10 @@ import { errno } from '../util/errno.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { escapeControls } from '../util/escape-controls.ts';
 import { shortText } from '../util/short-text.ts';
-import type { Input } from './conversation.ts';
 import { EXIT } from './exit-codes.ts';
+
+/** The source of a person's messages: a terminal, a pipe or a file. */
+export type Input = Readable & { readonly isTTY?: boolean };
 
 const MAX_MESSAGE_CHARS = 2000;
 
