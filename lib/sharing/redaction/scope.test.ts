@@ -259,12 +259,18 @@ it('a summary does not quote a reply of Ollama that could not be read', () => {
     .push({ type: 'policy.retried', iteration: 1, cause: 'transient', message, wait_ms: 1 })
     .push({ type: 'policy.warned', code: 'chat_error', message: `Error during chat completion: ${message}` })
     .push({ type: 'operator-call.ended', call_id: 'a', model: 'm', text: '', duration_ms: 1, error: message })
+    .push({ type: 'verification.started', attempt: 1, reason: 'error', output: '', error })
+    .push({ type: 'mcp-sampling.ended', request_id: 'r', call_id: 'a', error, duration_ms: 1 })
     .push({ ...ended, message, result: { ...ended.result, error } });
   for (const event of events.slice(1)) {
     expect(JSON.stringify(event)).toContain('the-reply');
     expect(JSON.stringify(inScope(event, 'summary'))).not.toContain('the-');
     expect(JSON.stringify(inScope(event, 'summary'))).toContain('Ollama response parse error: ‹withheld›');
   }
+  // What a model answers an MCP server is a result of the call.
+  const [sampled] = eventsOf(events, 'mcp-sampling.ended');
+  if (!sampled) throw new Error('no event');
+  expect(JSON.stringify(inScope(sampled, 'without_results'))).not.toContain('the-');
 });
 
 it('shows the edits of a fork only within the scope', () => {

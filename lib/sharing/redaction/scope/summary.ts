@@ -2,6 +2,7 @@ import type { EventOf, RunEvent, RunEventType } from '../../../events/registry.t
 import { type FieldRules, omitted, shown, shownFields } from './shown-fields.ts';
 import { CONFIG, withheldChange, withheldCheck, withheldRubric } from './summary-config.ts';
 import {
+  unquotedError,
   WITHHELD,
   withheldEdit,
   withheldMessage,
@@ -9,6 +10,7 @@ import {
   withheldRequest,
   withheldResult,
   withoutExcerpt,
+  withoutQuote,
 } from './withheld.ts';
 
 /**
@@ -183,7 +185,7 @@ const EVENTS: { readonly [T in RunEventType]: FieldRules<Omit<EventOf<T>, Envelo
     call_id: shown,
     text: withheld,
     done_reason: shown,
-    error: shown,
+    error: unquotedError,
     prompt_tokens: shown,
     reply_tokens: shown,
     duration_ms: shown,
@@ -234,7 +236,7 @@ const EVENTS: { readonly [T in RunEventType]: FieldRules<Omit<EventOf<T>, Envelo
     seconds_used: shown,
     exceeded: shown,
   },
-  'verification.started': { attempt: shown, reason: shown, output: () => '', error: shown },
+  'verification.started': { attempt: shown, reason: shown, output: () => '', error: unquotedError },
   'verification.checked': {
     attempt: shown,
     outcome: shown,
@@ -307,7 +309,7 @@ const EVENTS: { readonly [T in RunEventType]: FieldRules<Omit<EventOf<T>, Envelo
   'run.ended': {
     result: (result) => ({
       ...result,
-      error: result.error && { ...result.error, message: withoutQuote(result.error.message) },
+      error: result.error && unquotedError(result.error),
     }),
     message: withoutQuote,
     evidence: shown,
@@ -320,11 +322,6 @@ const EVENTS: { readonly [T in RunEventType]: FieldRules<Omit<EventOf<T>, Envelo
     outcome: shown,
   },
 };
-
-/** The error of a reply that could not be read quotes its beginning (T6), in every message that repeats the error. */
-function withoutQuote(message: string): string {
-  return message.replace(/(?<=Ollama response parse error: ).+$/s, WITHHELD);
-}
 
 function withheldTool({ function: { name } }: EventOf<'attempt.started'>['tools'][number]) {
   return { type: 'function' as const, function: { name, description: WITHHELD, parameters: {} } };

@@ -51,3 +51,12 @@ export function withheldMessage({ role }: Message): Message {
 export function withheldOpinion({ prompt: _prompt, reply: _reply, ...opinion }: Opinion): Opinion {
   return { ...opinion, reason: WITHHELD };
 }
+
+/** The error of a reply that could not be read quotes its beginning (T6), in every message that repeats the error. */
+export function withoutQuote(message: string): string {
+  return message.replace(/(?<=Ollama response parse error: ).+$/s, WITHHELD);
+}
+
+export function unquotedError<Shape extends { message: string }>(error: Shape): Shape {
+  return { ...error, message: withoutQuote(error.message) };
+}

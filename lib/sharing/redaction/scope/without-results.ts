@@ -1,6 +1,7 @@
 import type { EventOf, RunEvent } from '../../../events/registry.ts';
 import { isRecord } from '../../../util/json.ts';
 import {
+  unquotedError,
   WITHHELD,
   withheldEdit,
   withheldMessage,
@@ -26,8 +27,12 @@ export function withoutResults(event: RunEvent): RunEvent {
       return rest;
     }
     case 'mcp-sampling.ended': {
-      const { text, ...rest } = event;
-      return { ...rest, ...(text === undefined ? {} : { text: WITHHELD }) };
+      const { text, error, ...rest } = event;
+      return {
+        ...rest,
+        ...(text === undefined ? {} : { text: WITHHELD }),
+        ...(error && { error: unquotedError(error) }),
+      };
     }
     case 'mcp-messages.logged':
       return { ...event, lines: event.lines.map(() => WITHHELD) };
