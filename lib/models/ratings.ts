@@ -52,7 +52,7 @@ interface Open {
   running: boolean;
   /** Of the request that created it, if that had an idempotency key. */
   readonly requestHash: string | undefined;
-  /** Whether its models were started ever. */
+  /** Whether its models were ever started. */
   started: boolean;
   /** The size of its file when it was read, in bytes. */
   size: number;
