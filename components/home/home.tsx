@@ -61,7 +61,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
       {list.error && !list.groups ? (
         <Problem error={list.error} onRetry={list.reload} spentLink={spentLink} />
       ) : (
-        <div className="max-w-page">
+        <div className="max-w-page print:hidden">
           <QuickRun models={models.data?.models} />
           <PresetRow />
         </div>
@@ -102,13 +102,13 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
           ref={passFocusOn}
           type="button"
           onClick={list.loadMore}
-          className="mt-4 text-sm font-medium text-brass underline-offset-4 hover:underline"
+          className="mt-4 text-sm font-medium text-brass underline-offset-4 hover:underline print:hidden"
         >
           {order.by === 'created' ? 'Show earlier runs' : 'Show more runs'}
         </button>
       )}
       {list.groups && (
-        <div className="mt-4 flex flex-wrap items-baseline gap-x-5 gap-y-2">
+        <div className="mt-4 flex flex-wrap items-baseline gap-x-5 gap-y-2 print:hidden">
           {!none && (
             <Link href="/compare" className="reach text-sm text-brass underline-offset-4 hover:underline">
               Compare runs

@@ -77,3 +77,18 @@ test('a printed run has its facts in full, and no heading without what it heads'
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   await expect(view.row('Iteration 1')).toHaveCSS('break-after', 'avoid-page');
 });
+
+test('a printed list of runs leaves out what starts and imports them', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'listed-on-paper', steps: [{ reply: { content: 'Done.' } }] });
+  await finishRun(loupe, { task: 'Stand in a list', model: 'listed-on-paper' });
+  await page.goto('/');
+  const parts = [
+    page.getByRole('textbox', { name: 'Task' }),
+    page.getByRole('link', { name: 'Archived runs' }),
+    page.getByText('Import a run', { exact: false }),
+  ];
+  for (const part of parts) await expect(part).toBeVisible();
+  await page.emulateMedia({ media: 'print' });
+  for (const part of parts) await expect(part).toBeHidden();
+  await expect(page.getByRole('link', { name: 'Stand in a list' })).toBeVisible();
+});
