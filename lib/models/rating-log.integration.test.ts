@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { sampleCreatedLine } from '../testing/sample-rating.ts';
 import { canMountDisks, mountSmallDisk } from '../testing/small-disk.ts';
-import { type CreatedLine, RatingLog } from './rating-log.ts';
+import { RatingLog } from './rating-log.ts';
 
 const score = (run_id: string) => ({
   type: 'rated' as const,
@@ -11,21 +12,6 @@ const score = (run_id: string) => ({
   at: 7,
 });
 
-const created = (attempt: string): CreatedLine => ({
-  type: 'created',
-  study: {
-    ...{ id: 's', name: 'S', created_at: 1, part: 'output', subjects: [], models: [] },
-    questionnaire: {
-      name: 'Clarity',
-      description: '',
-      instructions: '',
-      scale: { min: 1, max: 10, min_label: 'no', max_label: 'yes', level: 'ordinal' },
-      items: [{ id: 'plain', text: 'It is plain.', reversed: false }],
-    },
-  },
-  attempt,
-});
-
 it.skipIf(!canMountDisks)(
   'says that a disk is full, and keeps every line before and after that',
   async () => {
@@ -33,7 +19,7 @@ it.skipIf(!canMountDisks)(
     const folder = join(disk.outside, 'ratings');
     const log = new RatingLog(folder);
     try {
-      await log.create(created('first'));
+      await log.create(sampleCreatedLine('first'));
       disk.fill();
       const long = 'x'.repeat(100_000);
       await expect(log.append('s', score(long))).rejects.toMatchObject({
@@ -48,7 +34,7 @@ it.skipIf(!canMountDisks)(
       disk.fill();
       await log.delete('s', { marked: true });
       expect(await log.read('s')).toEqual({ lines: [], size: 0 });
-      expect(await log.create(created('second'))).toBe('deleted');
+      expect(await log.create(sampleCreatedLine('second'))).toBe('deleted');
     } finally {
       await disk.dispose();
     }

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type CreatedLine, RatingLog } from './rating-log.ts';
+import { sampleCreatedLine } from '../testing/sample-rating.ts';
+import { RatingLog } from './rating-log.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -10,24 +11,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const created = (attempt: string): CreatedLine => ({
-  type: 'created',
-  study: {
-    ...{ id: 's', name: attempt, created_at: 1, part: 'output', subjects: [], models: [] },
-    questionnaire: {
-      name: 'Clarity',
-      description: '',
-      instructions: '',
-      scale: { min: 1, max: 10, min_label: 'no', max_label: 'yes', level: 'ordinal' },
-      items: [{ id: 'plain', text: 'It is plain.', reversed: false }],
-    },
-  },
-  attempt,
-});
-
 it('lets the first whole line create a study, of however many requests', async () => {
   const logs = Array.from({ length: 8 }, () => new RatingLog(folder));
-  const made = await Promise.all(logs.map((log, index) => log.create(created(String(index)))));
+  const made = await Promise.all(logs.map((log, index) => log.create(sampleCreatedLine(String(index)))));
   expect(made.filter((each) => typeof each !== 'string')).toHaveLength(1);
   const { lines } = await new RatingLog(folder).read('s');
   const winner = made.findIndex((each) => typeof each !== 'string');
@@ -40,23 +26,26 @@ it('creates a study after a line that was cut off, and after one that another pr
     writeFileSync(join(folder, 's.jsonl'), before);
     const log = new RatingLog(folder);
     const size = expect.any(Number);
-    expect(await log.create(created('mine'))).toEqual({ size });
-    expect(await log.create(created('other'))).toBe('exists');
-    expect((await log.read('s')).lines).toEqual([created('mine')]);
+    expect(await log.create(sampleCreatedLine('mine'))).toEqual({ size });
+    expect(await log.create(sampleCreatedLine('other'))).toBe('exists');
+    expect((await log.read('s')).lines).toEqual([sampleCreatedLine('mine')]);
     expect((await log.sizes()).get('s')).toBe(readFileSync(join(folder, 's.jsonl')).length);
   }
 });
 
 it('does not create a study again that is deleted at the same moment', async () => {
   const log = new RatingLog(folder);
-  await log.create(created('first'));
+  await log.create(sampleCreatedLine('first'));
   // The second request finds no file and no mark; then the deletion comes.
   const asked = vi.spyOn(log, 'isDeleted').mockResolvedValueOnce(false);
   await log.delete('s', { marked: true });
-  expect(await log.create(created('second'))).toBe('deleted');
+  expect(await log.create(sampleCreatedLine('second'))).toBe('deleted');
   expect(asked).toHaveBeenCalledTimes(2);
   expect(readdirSync(folder)).toEqual(['s.deleted']);
-  await log.create({ ...created('other'), study: { ...created('other').study, id: 'other' } });
+  await log.create({
+    ...sampleCreatedLine('other'),
+    study: { ...sampleCreatedLine('other').study, id: 'other' },
+  });
   await log.delete('other', { marked: false });
   expect(readdirSync(folder)).toEqual(['s.deleted']);
 });
