@@ -3,7 +3,7 @@
 import { type RefObject, useLayoutEffect } from 'react';
 
 /** Makes a field as high as its text in browsers without `field-sizing`, such as Safari before 26.2. */
-export function useGrownField(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
+export function useAutosize(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the text changes
   useLayoutEffect(() => {
     const element = field.current;

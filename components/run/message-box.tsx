@@ -15,7 +15,7 @@ import { isComposing } from '#lib/browser/typing.ts';
 import { KIND_WORDS, waitingWords } from '#lib/browser/words/mode-words.ts';
 import { DEFAULT_MODE, modeFacts } from '#lib/events/modes.ts';
 import type { OperatorMessage } from '#lib/events/run-state.ts';
-import { useGrownField } from '../hooks/use-grown-field.ts';
+import { useAutosize } from '../hooks/use-autosize.ts';
 import { useKeptText } from '../hooks/use-kept-text.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { MessageStatus } from '../run-view/message-status.tsx';
@@ -46,7 +46,7 @@ export function MessageBox() {
   const [attached, setAttached] = useState<readonly DraftImage[]>([]);
   const input = useImageInput(attached, setAttached);
   const field = useRef<HTMLTextAreaElement>(null);
-  useGrownField(field, text);
+  useAutosize(field, text);
   const { busy, problem, setProblem, run } = useRequest();
   const [sent, setSent] = useState<SentMessage>();
   useEffect(() => setSent(keptSent(runId)), [runId]);
