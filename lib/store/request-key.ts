@@ -6,7 +6,7 @@ import { sortedJson } from '../util/sorted-json.ts';
 /** The idempotency key of a request that creates something. */
 export interface RequestKey {
   readonly key: string;
-  /** Tells the repetition of a request from another request under its key. */
+  /** SHA-256 of the request, which distinguishes a repeated request from another one with the same key. */
   readonly request_hash: string;
 }
 
@@ -16,7 +16,7 @@ export interface KeyUse {
   readonly request_hash: string;
 }
 
-/** What the store keeps such keys for. Each kind has keys of its own. */
+/** What is created with keys that the store keeps. Each kind has its own keys. */
 export type KeyedKind = 'experiment' | 'benchmark';
 
 /** The key of a request; `undefined` for a request without one. */
