@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
 import { findChromium } from './scripts/system-tools.mjs';
 
@@ -9,7 +10,8 @@ export default defineConfig({
   testDir: 'e2e',
   // Each worker has a server and an Ollama of its own; the stories of a file share them, one after another.
   fullyParallel: false,
-  workers: 2,
+  // On two processors one more than these keeps them busy: a story now and then waits for a timer or the disk.
+  workers: Math.min(4, availableParallelism()) + 1,
   // A story that fails on a busy machine and passes when tried again is reported as flaky, not hidden.
   retries: process.env.CI ? 2 : 0,
   forbidOnly: Boolean(process.env.CI),

@@ -54,6 +54,7 @@ export default defineConfig({
           maxWorkers: patient.maxWorkers + 2,
           include: ['{lib,scripts,e2e}/**/*.integration.test.ts'],
           environment: 'node',
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // Processes that are killed and started in the midst of other work: once more on a busy machine.

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 import type { SignedInReply } from '../lib/api/replies.ts';
 import { STORED_KEY } from '../lib/api/sign-in-key.ts';
@@ -110,6 +109,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 });
 
+export { expectAccessible } from './accessible.ts';
 export { expect };
 
 /** Signs the browser in as the form does: it gets the cookie, and its pages of this server find the key. */
@@ -126,27 +126,6 @@ export async function signIn(context: BrowserContext, loupe: LoupeServer): Promi
     },
     { origin: loupe.url, name: STORED_KEY, value: key },
   );
-}
-
-/**
- * Fails with all violations that axe finds on the current page, once its colours have settled.
- *
- * @param rules the rules to check; default: all
- */
-export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
-  // Transitions skip to their end: hundreds of scans would wait for them otherwise.
-  await page.evaluate(() => {
-    for (const animation of document.getAnimations()) {
-      const isEndless = animation.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY;
-      if (!isEndless) animation.finish();
-    }
-  });
-  // In the page itself, which has no frames of others, and without a list of all that is right.
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze();
-  expect(
-    violations.map((found) => `${found.id}: ${found.nodes.map((node) => node.html).join(' | ')}`),
-  ).toEqual([]);
 }
 
 /**

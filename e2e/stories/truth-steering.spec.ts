@@ -42,12 +42,12 @@ test('a message to a task is queued, delivered at the next boundary, or returned
   ollama,
 }) => {
   ollama.add({
-    name: 'listener',
+    name: 'steered',
     steps: [{ reply: look }, { reply: { content: 'Le dossier est vide. The task is completed.' } }],
   });
-  const first = ollama.hold('listener', { turn: 0 });
-  const second = ollama.hold('listener', { turn: 1 });
-  const { id } = await startRun(loupe, { task: 'Look', model: 'listener' });
+  const first = ollama.hold('steered', { turn: 0 });
+  const second = ollama.hold('steered', { turn: 1 });
+  const { id } = await startRun(loupe, { task: 'Look', model: 'steered' });
   const view = new RunView(page);
   await view.open(id);
   await expect(page.locator('[data-phase="calling"]')).toBeVisible();
@@ -67,7 +67,7 @@ test('a message to a task is queued, delivered at the next boundary, or returned
   await view.expectEnd('The model answered', 'final_answer');
   await expect(box.getByRole('listitem')).toContainText('returned');
   await expect(box.getByRole('listitem')).toContainText('And be quick.');
-  const received = ollama.chats.filter(({ model }) => model === 'listener');
+  const received = ollama.chats.filter(({ model }) => model === 'steered');
   expect(JSON.stringify(received[1])).toContain('Answer in French, please.');
 });
 

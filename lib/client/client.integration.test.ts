@@ -281,8 +281,12 @@ it('can be imported as "loupe/client" from another package, with types', async (
       '--noEmit --strict --skipLibCheck --module nodenext --target es2023 --allowImportingTsExtensions';
     const typeRoots = join(root, 'node_modules/@types');
     const checked = await run(
-      join(root, 'node_modules/.bin/tsc'),
-      [...options.split(' '), ...['--types', 'node', '--typeRoots', typeRoots, typed]],
+      process.execPath,
+      [
+        join(root, 'node_modules/typescript-native/bin/tsc'),
+        ...options.split(' '),
+        ...['--types', 'node', '--typeRoots', typeRoots, typed],
+      ],
       { cwd: folder },
     ).catch((error: { stdout: string }) => error);
     expect(checked.stdout).toBe('');

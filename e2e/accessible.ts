@@ -1,0 +1,33 @@
+import { expect, type Page } from '@playwright/test';
+import axe from 'axe-core';
+
+/**
+ * Fails with all violations that axe finds on the current page, once its colours have settled.
+ *
+ * @param rules the rules to check, such as `color-contrast`; default: all
+ */
+export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
+  // Sent once per page: compiling it takes as long as a scan.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  const violations = await page.evaluate(async (runOnly) => {
+    // Transitions skip to their end: hundreds of scans would wait for them otherwise.
+    for (const animation of document.getAnimations()) {
+      const isEndless = animation.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY;
+      if (!isEndless) animation.finish();
+    }
+    // Without a list of all that is right, and without frames, of which no page has any.
+    const found = await window.axe.run(document, {
+      resultTypes: ['violations'],
+      iframes: false,
+      ...(runOnly && { runOnly }),
+    });
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+  }, rules);
+  expect(violations).toEqual([]);
+}
+
+declare global {
+  interface Window {
+    axe: typeof axe;
+  }
+}
