@@ -1,9 +1,17 @@
 import type { Page } from '@playwright/test';
 
+/** Waits for two frames: then the layout has followed what changed before, such as the width of the window. */
+export async function twoFrames(page: Page): Promise<void> {
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  );
+}
+
 /** The parts of a page that do not fit its window: pixels of horizontal scrolling, and controls beyond its edges. */
 export async function misfits(
   page: Page,
 ): Promise<{ overflow: number; outside: string[]; sideways: number[] }> {
+  await twoFrames(page);
   const { overflow, outside } = await page.evaluate(() => {
     const limit = document.documentElement.clientWidth;
     const scrollsInside = (element: Element) => {

@@ -418,10 +418,6 @@ const resize = (page: Page, width: number) =>
   page.setViewportSize({ width, height: width > 2000 ? 2160 : 740 });
 
 async function expectFits(page: Page, name: string): Promise<void> {
-  // The layout follows the new width within a frame.
-  await page.evaluate(
-    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
-  );
   const at = `${name} at ${page.viewportSize()?.width}`;
   expect({ at, ...(await misfits(page)) }).toEqual({ at, overflow: 0, outside: [], sideways: [] });
   // The page of a run scrolls in its parts, never as a whole.

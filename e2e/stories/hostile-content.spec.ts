@@ -7,6 +7,7 @@ import type { ShareReply } from '../../lib/api/share.ts';
 import { expect, test } from '../fixtures.ts';
 import { HOSTILE_CASES, hostileLog } from '../hostile-content.ts';
 import type { LoupeServer } from '../loupe-server.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { storeRuns } from '../stored-run.ts';
 
@@ -121,7 +122,7 @@ async function expectInert(page: Page, url: RegExp): Promise<void> {
   expect(page.url()).toMatch(url);
   expect(page.context().pages()).toHaveLength(pages);
   // The page still answers.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await twoFrames(page);
 }
 
 async function shareUrl(loupe: LoupeServer): Promise<string> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { longLog, repairedLog } from '../../lib/testing/sample-logs.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { startRun } from '../runs.ts';
 import { storeRuns } from '../stored-run.ts';
@@ -119,9 +120,7 @@ test('shows only problems, reports an invalid filter URL, and handles a link to 
   await expect(view.row('Task')).toBeFocused();
   await expect(page.getByText('Filters cleared: they hid the row you asked for.')).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`/${MENDED}#1$`));
-  await page.evaluate(
-    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
-  );
+  await twoFrames(page);
   await expect(page).toHaveURL(new RegExp(`/${MENDED}#1$`));
   await page.goBack();
   await expect(page).toHaveURL(/\?rows=walk&failed=1$/);

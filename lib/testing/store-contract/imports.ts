@@ -141,12 +141,22 @@ export function describeImports(subject: () => StoreUnderTest): void {
     it('lets other runs append before it is complete', async () => {
       await store.create({ id: 'live', config });
       const { epoch } = await store.claim('live', 'worker');
-      const order: string[] = [];
-      const importing = store.importRun(longFile()).then(() => order.push('imported'));
-      const append = { epoch, expectedSeq: 1, events: [warned('on')] };
-      await appendTo(store, 'live', append).then(() => order.push('appended'));
-      await importing;
-      expect(order).toEqual(['appended', 'imported']);
+      const { events, summary } = longFile();
+      const begun = Promise.withResolvers<void>();
+      const appended = Promise.withResolvers<void>();
+      async function* slices() {
+        for (const rows of slicesOf(events.map(toEventRow))) {
+          yield rows;
+          begun.resolve();
+          await appended.promise;
+        }
+      }
+      const importing = store.importRun({ summary, slices: slices() });
+      await begun.promise;
+      await appendTo(store, 'live', { epoch, expectedSeq: 1, events: [warned('on')] });
+      expect(await store.summary('long')).toBeUndefined();
+      appended.resolve();
+      expect(await importing).toEqual({ runId: 'long', created: true });
     });
   });
 }
