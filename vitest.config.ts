@@ -54,6 +54,7 @@ export default defineConfig({
           maxWorkers: patient.maxWorkers + 2,
           include: ['{lib,scripts,e2e}/**/*.integration.test.ts'],
           environment: 'node',
+          // As in unit tests.
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
