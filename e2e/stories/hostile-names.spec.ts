@@ -230,12 +230,12 @@ test('names and messages of twelve lines do not break a page 360 or 1280 pixels 
   const narrow = { width: 360, height: 800 };
   const planted = await plant(loupe, ollama, workspace());
   const look = async (name: string, seen: Page) => {
-    await expectAccessible(seen);
     for (const width of [360, 1280]) {
       await seen.setViewportSize({ width, height: 800 });
       const at = `${name} at ${width}`;
       const found = { ...(await misfits(seen)), overlaps: await overlaps(seen) };
       expect.soft({ at, ...found }).toEqual({ at, overflow: 0, outside: [], sideways: [], overlaps: [] });
+      await expectAccessible(seen);
     }
   };
   for (const { name, open } of visits(planted)) {
