@@ -1,5 +1,6 @@
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { misfits } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { logOf, startRun } from '../runs.ts';
 
@@ -119,7 +120,6 @@ test('checks of calls and schemas are filled in, judged and read at 360 pixels [
   await expect(page.getByLabel('With arguments of check 1')).toHaveValue('{\n  "path": "a.md"\n}');
   await expect(page.getByLabel('At most of check 1')).toHaveValue('2');
   await expect(page.getByLabel('JSON schema of check 4')).toHaveValue(/"title": "Report"/);
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(overflow).toBeLessThanOrEqual(0);
+  expect((await misfits(page)).overflow).toBe(0);
   await expectAccessible(page);
 });

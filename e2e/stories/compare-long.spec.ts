@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { misfits } from '../page-fit.ts';
 import { partingLogs } from '../parting-logs.ts';
 import { storeRuns } from '../stored-run.ts';
 
@@ -77,7 +78,7 @@ test('two runs of ten thousand events can be compared, rendering only visible ro
 
   await test.step('on a phone nothing is wider than the screen', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect((await misfits(page)).overflow).toBe(0);
     await expectFew();
   });
 });

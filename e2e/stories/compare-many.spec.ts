@@ -6,16 +6,14 @@ import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { finishWriters } from '../compared-runs.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { storeManyRuns } from '../many-runs.ts';
+import { misfits } from '../page-fit.ts';
 
 const letters = (page: Page) => page.getByRole('list', { name: 'Compared runs' });
 const chosen = (page: Page, letter: string) =>
   letters(page).getByRole('listitem', { name: `Run ${letter}`, exact: true });
 
 async function expectNothingWider(page: Page) {
-  // The layout follows a new width within a frame.
-  await expect
-    .poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth))
-    .toBeLessThanOrEqual(0);
+  expect((await misfits(page)).overflow).toBe(0);
 }
 
 test('three runs selected in the list are compared, with their answers and files', async ({

@@ -1,4 +1,5 @@
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { misfits } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
@@ -88,7 +89,7 @@ test('two runs are shown side by side with the first difference marked', async (
 
   // On a phone the two are stacked, and nothing is wider than the screen.
   await page.setViewportSize({ width: 360, height: 740 });
-  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  expect((await misfits(page)).overflow).toBe(0);
   await first.getByRole('link', { name: 'in B' }).click();
   await expect(page).toHaveURL(new RegExp(`${b.id}#`));
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { canMountDisks, mountSmallDisk } from '../../lib/testing/small-disk.ts';
 import { expect, test } from '../fixtures.ts';
 import { startLoupe } from '../loupe-server.ts';
+import { misfits } from '../page-fit.ts';
 import { finishRun } from '../runs.ts';
 
 test.skip(!canMountDisks, 'It takes mount in a namespace of its own.');
@@ -29,8 +30,7 @@ test('a full disk is announced on every page until there is space', async ({ oll
       await expect(banner).toContainText(/free \d+ MB on that disk/);
     }
     await expect(page.getByRole('main')).toContainText(/The disk that holds .* is full/);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(overflow).toBeLessThanOrEqual(0);
+    expect((await misfits(page)).overflow).toBe(0);
     await banner.getByRole('link', { name: 'Delete runs' }).click();
     await expect(page).toHaveURL(`${loupe.url}/`);
 

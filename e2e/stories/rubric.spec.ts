@@ -1,5 +1,6 @@
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { misfits } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { logOf, startRun } from '../runs.ts';
 
@@ -55,8 +56,7 @@ test('a rubric is filled in, judged by the chosen model, and shown apart from th
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 740 });
     await view.reveal(row);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(overflow).toBeLessThanOrEqual(0);
+    expect((await misfits(page)).overflow).toBe(0);
     await expectAccessible(page);
   });
 
