@@ -10,7 +10,7 @@ export default defineConfig({
   testDir: 'e2e',
   // Each worker has a server and an Ollama of its own; the stories of a file share them, one after another.
   fullyParallel: false,
-  // On two processors one more than these keeps them busy: a story now and then waits for a timer or the disk.
+  // One more than processors, because stories sometimes wait for a timer or the disk. At most five: each has a browser.
   workers: Math.min(4, availableParallelism()) + 1,
   // A story that fails on a busy machine and passes when tried again is reported as flaky, not hidden.
   retries: process.env.CI ? 2 : 0,

@@ -6,7 +6,7 @@ export async function loseFirstAnswer(page: Page, path: string): Promise<void> {
   await page.route(path, async (route) => {
     if (isLost || route.request().method() !== 'POST') return route.continue();
     isLost = true;
-    // Once more if the server has just closed the connection, which it does with one that nobody uses.
+    // Retried if the server has just closed the idle connection (ECONNRESET).
     await route.fetch({ maxRetries: 1 });
     await route.abort();
   });

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** Waits for two frames: then the layout has followed what changed before, such as the width of the window. */
+/** Waits for two frames, after which the layout reflects earlier changes, such as a new window width. */
 export async function twoFrames(page: Page): Promise<void> {
   await page.evaluate(
     () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),

@@ -78,7 +78,11 @@ test('a printed run has its facts in full, and no heading without what it heads'
   await expect(view.row('Iteration 1')).toHaveCSS('break-after', 'avoid-page');
 });
 
-test('a printed list of runs leaves out what starts and imports them', async ({ page, loupe, ollama }) => {
+test('a printed run list has no new-run form, import or links to other lists', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
   ollama.add({ name: 'listed-on-paper', steps: [{ reply: { content: 'Done.' } }] });
   await finishRun(loupe, { task: 'Stand in a list', model: 'listed-on-paper' });
   await page.goto('/');
