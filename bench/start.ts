@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { quantile } from './quantile.ts';
 
-// The first start of a newcomer, from `git clone` to the sign-in link, then more starts of the same clone, and the memory
-// of a server without work. What is committed is measured, with no home folder and no npm cache. Packages are downloaded.
+// The first start of a newcomer, from `git clone` to the sign-in link, then more starts of the same clone, the memory of a
+// server without work, and how long a command in a terminal takes. What is committed is measured, with no home folder and no
+// npm cache. Packages are downloaded.
 //   node bench/start.ts [starts]
 
 const starts = Number(process.argv[2] ?? 5);
@@ -90,6 +91,15 @@ async function stop({ npm }: Started): Promise<void> {
   await ended;
 }
 
+/** How long `loupe version` takes in the clone, in milliseconds. */
+function commandMs(settings: { LOUPE_DIST_DIR?: string } = {}): number {
+  const startedAt = performance.now();
+  execFileSync(process.execPath, [join(clone, 'bin', 'loupe.mjs'), 'version'], {
+    env: { ...env, ...settings },
+  });
+  return performance.now() - startedAt;
+}
+
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(6)} s`;
 
 try {
@@ -135,6 +145,18 @@ try {
       `  ${`memory, idle for ${IDLE_MS / 1000} s`.padEnd(28)} ${figure}  after one page; target: 180 MB`,
     );
   }
+
+  // Another folder for builds, which has none.
+  const UNBUILT = { LOUPE_DIST_DIR: '.next-unbuilt' };
+  const rounds = Array.from({ length: starts }, () => [commandMs(), commandMs(UNBUILT)] as const);
+  const bundled = median(rounds.map(([ms]) => ms));
+  const fromSources = median(rounds.map(([, ms]) => ms));
+  console.info(`loupe version, median of ${starts}`);
+  console.info(`  ${'from the bundle'.padEnd(28)} ${bundled.toFixed(0).padStart(6)} ms`);
+  const times = (fromSources / bundled).toFixed(1);
+  console.info(
+    `  ${'from the sources'.padEnd(28)} ${fromSources.toFixed(0).padStart(6)} ms  ${times} times as long`,
+  );
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

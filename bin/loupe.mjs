@@ -4,14 +4,15 @@
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { commandLineFile } from '../scripts/build-state.mjs';
 
 const root = join(dirname(realpathSync(fileURLToPath(import.meta.url))), '..');
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > 22 || (major === 22 && minor >= 19)) {
-  const { main } = await import('../lib/cli/main.ts');
-  process.exitCode = await main(process.argv.slice(2), process);
+  const { main } = await import(pathToFileURL(commandLineFile()).href);
+  process.exitCode = await main(process.argv.slice(2), process, root);
 } else {
   const shipped = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
   if (!existsSync(shipped)) {

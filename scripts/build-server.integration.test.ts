@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { serverFolder } from './build-state.mjs';
+import { markBuilt, serverFolder, sourceHash } from './build-state.mjs';
 
 const root = join(import.meta.dirname, '..');
 const distDir = `.next-bundle-test-${process.pid}`;
@@ -17,10 +18,12 @@ function foldersWith(path: string, file: string): string[] {
     .sort();
 }
 
+const env = { ...process.env, LOUPE_DIST_DIR: distDir };
+
 beforeAll(() => {
   execFileSync(process.execPath, [join('scripts', 'build-server.mjs')], {
     cwd: root,
-    env: { ...process.env, LOUPE_DIST_DIR: distDir },
+    env,
   });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,4 +52,16 @@ it('nothing in the bundle refers to a source by its URL', () => {
   );
   expect(files.length).toBeGreaterThan(10);
   expect(referring).toEqual([]);
+});
+
+it('the command line runs from the bundle, wherever it is called', () => {
+  const called = (...args: string[]) => {
+    const command = [join(root, 'bin', 'loupe.mjs'), ...args];
+    return execFileSync(process.execPath, command, { cwd: tmpdir(), env, encoding: 'utf8' });
+  };
+  const fromSources = [called('help'), called('version')];
+  markBuilt({ folder: serverFolder(distDir), hash: sourceHash() });
+  // Only the bundle prints this.
+  appendFileSync(join(folder, 'cli.js'), '\nconsole.log("bundle");\n');
+  expect([called('help'), called('version')]).toEqual(fromSources.map((text) => `bundle\n${text}`));
 });

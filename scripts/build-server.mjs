@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Bundles the server: `npm start` loads a few files of JavaScript instead of stripping the types of 400 and reading 400 of
-// packages, which takes a second and 70 MB. Run by `ensure.mjs --build`; manually: node scripts/build-server.mjs
+// Bundles the server and the command line: a start loads a few files of JavaScript instead of stripping the types of 400
+// and reading 400 of packages, which takes the server a second and 70 MB. Run by `ensure.mjs --build`; manually: node scripts/build-server.mjs
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,11 @@ const routes = readdirSync(join(root, 'app', 'api'), { recursive: true })
   .map((path) => [join('api', dirname(path), 'route'), join(root, 'app', 'api', path)]);
 
 const bundle = await rolldown({
-  input: { main: join(root, 'lib', 'app', 'main.ts'), ...Object.fromEntries(routes) },
+  input: {
+    main: join(root, 'lib', 'app', 'main.ts'),
+    cli: join(root, 'lib', 'cli', 'main.ts'),
+    ...Object.fromEntries(routes),
+  },
   cwd: root,
   platform: 'node',
   external: UNBUNDLED,

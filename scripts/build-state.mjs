@@ -19,7 +19,7 @@ export function playerFolder(distDir = process.env.LOUPE_DIST_DIR) {
   return distDir ? `${distDir}-player` : 'dist-player';
 }
 
-/** The folder of the bundled server, relative to the program: next to the matching dashboard build. */
+/** The folder of the bundled server and command line, relative to the program: next to the matching dashboard build. */
 export function serverFolder(distDir = process.env.LOUPE_DIST_DIR) {
   return distDir ? `${distDir}-server` : 'dist-server';
 }
@@ -98,12 +98,21 @@ export function serverFiles(root = program) {
   const folder = join(root, serverFolder());
   const bundle = { entry: join(folder, 'main.js'), routes: join(folder, 'api') };
   const sources = { entry: join(root, 'lib', 'app', 'main.ts'), routes: join(root, 'app', 'api') };
-  const builtAt = statSync(join(folder, 'loupe-sources'), { throwIfNoEntry: false })?.mtimeMs;
-  const isFresh =
+  return isNewest(bundle.entry, [join(root, 'lib'), sources.routes]) ? bundle : sources;
+}
+
+/** The file with the `main` of `loupe …`: its bundle, or the source after an edit or before the first build. */
+export function commandLineFile(root = program) {
+  const bundle = join(root, serverFolder(), 'cli.js');
+  return isNewest(bundle, [join(root, 'lib')]) ? bundle : join(root, 'lib', 'cli', 'main.ts');
+}
+
+/** Whether the bundled file is there and was built after the last change to its sources. */
+function isNewest(bundled, sources) {
+  const builtAt = statSync(join(dirname(bundled), 'loupe-sources'), { throwIfNoEntry: false })?.mtimeMs;
+  return (
     builtAt !== undefined &&
-    existsSync(bundle.entry) &&
-    [join(root, 'lib'), sources.routes].every((path) =>
-      sourceFiles(path).every((file) => statSync(file).mtimeMs <= builtAt),
-    );
-  return isFresh ? bundle : sources;
+    existsSync(bundled) &&
+    sources.every((path) => sourceFiles(path).every((file) => statSync(file).mtimeMs <= builtAt))
+  );
 }

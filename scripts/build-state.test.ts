@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { isBuilt, markBuilt, serverFiles, sourceHash } from './build-state.mjs';
+import { commandLineFile, isBuilt, markBuilt, serverFiles, sourceHash } from './build-state.mjs';
 
 const folder = 'dist-server';
 let root: string;
@@ -18,6 +18,7 @@ function write(path: string, text: string, second: number): void {
 
 function build(second: number): void {
   write('dist-server/main.js', 'bundle', second);
+  write('dist-server/cli.js', 'bundle', second);
   markBuilt({ folder, hash: sourceHash(root), root });
   utimesSync(join(root, 'dist-server', 'loupe-sources'), second, second);
 }
@@ -98,4 +99,15 @@ it('the server runs from its sources if it has no bundle', () => {
   build(200);
   rmSync(join(root, 'dist-server', 'main.js'));
   expect(serverFiles(root).entry).toBe(join(root, 'lib', 'app', 'main.ts'));
+});
+
+it('the command line runs from its bundle, or from its sources before the first build and after an edit', () => {
+  const source = join(root, 'lib', 'cli', 'main.ts');
+  expect(commandLineFile(root)).toBe(source);
+  build(200);
+  expect(commandLineFile(root)).toBe(join(root, 'dist-server', 'cli.js'));
+  write('app/api/health/route.ts', 'edited', 300);
+  expect(commandLineFile(root)).toBe(join(root, 'dist-server', 'cli.js'));
+  write('lib/cli/arguments.ts', 'edited', 300);
+  expect(commandLineFile(root)).toBe(source);
 });

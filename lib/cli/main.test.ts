@@ -147,14 +147,15 @@ async function run(
         done();
       },
     });
-  const code = await main(args.includes('--url') ? args : [...args, '--url', url], {
+  const terminal = {
     env: { LOUPE_TOKEN: TOKEN },
     stdout: Object.assign(into('out'), { isTTY, ...(columns === undefined ? {} : { columns }) }),
     stderr: into('err'),
     on: () => undefined,
     off: () => undefined,
-    exit: (ended) => expect.unreachable(`exited with ${ended}`),
-  });
+    exit: (ended: number) => expect.unreachable(`exited with ${ended}`),
+  };
+  const code = await main(args.includes('--url') ? args : [...args, '--url', url], terminal, resolve('.'));
   return { code, ...printed };
 }
 
@@ -321,7 +322,7 @@ it('says that the output cannot be written, without a stack', async () => {
     syscall: 'write',
   });
   let err = '';
-  const code = await main(['help'], {
+  const terminal = {
     env: {},
     stdout: new Writable({ write: (_chunk, _encoding, done) => done(full) }),
     stderr: new Writable({
@@ -332,8 +333,8 @@ it('says that the output cannot be written, without a stack', async () => {
     }),
     on: () => undefined,
     off: () => undefined,
-    exit: (ended) => expect.unreachable(`exited with ${ended}`),
-  });
-  expect(code).toBe(1);
+    exit: (ended: number) => expect.unreachable(`exited with ${ended}`),
+  };
+  expect(await main(['help'], terminal, resolve('.'))).toBe(1);
   expect(err).toBe('loupe: The output cannot be written: ENOSPC: no space left on device, write\n');
 });

@@ -3,6 +3,7 @@ import { canRun, sortedModels } from '../browser/state/models.ts';
 import { noRunsWords } from '../browser/words/run-state-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import { Loupe } from '../client/loupe.ts';
+import { programVersion } from '../config/program-version.ts';
 import { AppError } from '../errors/app-error.ts';
 import { modeFacts } from '../events/modes.ts';
 import { errno } from '../util/errno.ts';
@@ -14,7 +15,6 @@ import { performExperiment } from './experiment-command.ts';
 import { openRunFile, readImages, save } from './files.ts';
 import { follow, pageOf } from './follow-run.ts';
 import { endLine, listLines, presetLines } from './lines.ts';
-import { ownVersion } from './own-version.ts';
 import { rate } from './rate.ts';
 import { runOfPreset } from './run-of-preset.ts';
 import {
@@ -39,9 +39,10 @@ const MORE_RUNS = 'More runs follow. Raise --limit (at most 200) or filter the l
  * Runs one command line. Progress goes to standard error and answers to standard output, so that scripts receive only the
  * answer.
  *
+ * @param root the folder of the program
  * @returns the exit code (`EXIT`, `exitCodeOf`)
  */
-export async function main(args: readonly string[], uncleaned: Terminal): Promise<number> {
+export async function main(args: readonly string[], uncleaned: Terminal, root: string): Promise<number> {
   exitOnClosedOutput(uncleaned);
   const terminal = cleanTerminal(uncleaned);
   try {
@@ -53,13 +54,15 @@ export async function main(args: readonly string[], uncleaned: Terminal): Promis
       return EXIT.ok;
     }
     if (command.name === 'version') {
-      await write(terminal.stdout, `${ownVersion()}\n`);
+      await write(terminal.stdout, `${programVersion(root)}\n`);
       return EXIT.ok;
     }
     if (command.name === 'mcp') {
       // Loaded on demand, because no other command needs the library.
       const { serveMcp } = await import('./mcp-server.ts');
-      return (await serveMcp({ url: command.url, env: terminal.env })) ? EXIT.ok : EXIT.failed;
+      return (await serveMcp({ url: command.url, env: terminal.env }, programVersion(root)))
+        ? EXIT.ok
+        : EXIT.failed;
     }
     return await perform(command, new Loupe({ url: command.url, env: terminal.env }), terminal);
   } catch (error) {

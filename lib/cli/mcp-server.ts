@@ -10,7 +10,6 @@ import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from '../events
 import { awaitsOperator } from '../events/run-phase.ts';
 import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { linesOf } from './lines.ts';
-import { ownVersion } from './own-version.ts';
 
 /** The address of Loupe. */
 interface Address {
@@ -50,12 +49,13 @@ type RunShape = z.output<typeof runShape>;
  * Serves Loupe as an MCP server on standard input and output, until the input ends. Each tool call asks the running Loupe;
  * while none runs, calls fail with what to do, and the server stays.
  *
+ * @param version of Loupe, for the client
  * @returns `false` if it gave up, after a message that is too long or an output that cannot be written
  */
-export async function serveMcp(address: Address): Promise<boolean> {
+export async function serveMcp(address: Address, version: string): Promise<boolean> {
   const transport = new StdioServerTransport();
   const connect = sharedClient(address);
-  const handle = serveStdio(() => createMcpServer(connect), {
+  const handle = serveStdio(() => createMcpServer(connect, version), {
     transport,
     onerror: (error) => process.stderr.write(`loupe: ${problemOf(error)}\n`),
   });
@@ -82,8 +82,8 @@ function problemOf({ name, message }: Error): string {
 }
 
 /** The server with its tools. */
-function createMcpServer(connect: () => Loupe): McpServer {
-  const server = new McpServer({ name: 'loupe', version: ownVersion() }, { instructions: INSTRUCTIONS });
+function createMcpServer(connect: () => Loupe, version: string): McpServer {
+  const server = new McpServer({ name: 'loupe', version }, { instructions: INSTRUCTIONS });
   addStartRun(server, connect);
   addFollowRun(server, connect);
   server.registerTool(
