@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import next from 'next';
 import { type Environment, readEnvironment, SettingsError } from '../config/environment.ts';
 import { dashboardFolder } from '../config/program-build.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -17,6 +16,7 @@ import { errno } from '../util/errno.ts';
 import { cleanConsole } from './clean-console.ts';
 import { openBrowser } from './open-browser.ts';
 import { AlreadyRunningError } from './open-run-service.ts';
+import { Pages } from './pages.ts';
 import { reachWarning } from './reach-warning.ts';
 import { isLoupe, linkOfRunningServer } from './sign-in-link.ts';
 import { startService } from './start-service.ts';
@@ -34,7 +34,7 @@ const HEAP_GROWING_PERCENT = 60;
 const FIRST_ROUTES = ['/api/runs', '/api/runs/any/events', '/api/stream'];
 
 /**
- * Starts Loupe in this process: the service, the gate, and Next behind it.
+ * Starts Loupe in this process: the service, the gate, and behind it the API and the pages.
  *
  * @param options.root the program's folder
  * @param options.routes the folder of the API's route files
@@ -94,11 +94,10 @@ async function start(
     void stop(1);
   });
 
-  const app = next({ dev: false, dir: root, hostname: host, port, httpServer: server });
-  await app.prepare();
+  const pages = new Pages({ root, host, port, server });
   const routes = new ApiRoutes(options.routes);
   await routes.load(FIRST_ROUTES);
-  handler = routes.before(app.getRequestHandler());
+  handler = routes.before(pages.answer);
 
   const base = `http://${urlHost(host)}:${port}`;
   await opened.announce(base);
@@ -107,7 +106,11 @@ async function start(
   if (process.getuid?.() === 0) print(console.warn, ...RUNS_AS_ROOT);
   print(console.info, '', 'Loupe is ready. Open it with this link; it works once:', '', `  ${link}`, '');
   print(console.info, `Data: ${environment.dataDir}`, 'Stop: Ctrl-C', '');
-  if (environment.openBrowser) openBrowser(link);
+  if (environment.openBrowser) {
+    openBrowser(link);
+    // While the browser starts. The request for the page tries again and shows a failure, too.
+    pages.load().catch((error: unknown) => console.error('The pages could not be loaded:', error));
+  }
   await opened.sharing.resume();
   await service.resumeUnfinished();
   await opened.experiments.resume();

@@ -3,7 +3,7 @@ import { errorResponse } from './handle.ts';
 import type { PageHandler } from './http-server.ts';
 import { sendResponse } from './send-response.ts';
 
-/** Answers requests until Next is ready: API requests with an error, page requests with a line of text. */
+/** Answers requests until the start is complete: API requests with an error, page requests with a line of text. */
 export const whileStarting: PageHandler = async ({ url }, response) => {
   const reply = errorResponse(
     new AppError({ code: 'starting', message: 'Loupe is starting.', hint: 'Try again in a second.' }),
