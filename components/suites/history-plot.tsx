@@ -6,6 +6,7 @@ import type { ExperimentListReply } from '#lib/api/experiment.ts';
 import { type HistoryPoint, suiteHistory } from '#lib/browser/plots/suite-history.ts';
 import { formatMoment, formatPercent } from '#lib/browser/words/format.ts';
 import { modelLabel } from '#lib/browser/words/model-label.ts';
+import { repeatedRatesNote } from '#lib/browser/words/rate-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { DotIntervals } from '../plots/dot-intervals.tsx';
@@ -28,9 +29,12 @@ export function HistoryPlot({ suiteId }: { suiteId: string }) {
       <DotIntervals
         title="History"
         unit="pass rate by experiment, with 95% interval"
-        note={
-          all.length > points.length ? `The latest ${MAX_POINTS} of ${all.length} results.` : 'Oldest first.'
-        }
+        note={[
+          all.length > points.length ? `The latest ${MAX_POINTS} of ${all.length} results.` : 'Oldest first.',
+          repeatedRatesNote(points),
+        ]
+          .filter(Boolean)
+          .join(' ')}
         height={HEIGHT_PX}
         max={1}
         series={series}

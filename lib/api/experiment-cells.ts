@@ -88,6 +88,8 @@ export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options'
   /** Runs that passed, and runs that passed or failed. */
   passed: number;
   judged: number;
+  /** The cases of the judged runs; missing without a suite. Fewer than `judged` if cases were repeated. */
+  cases?: number;
   /** Runs that passed in their first attempt. */
   first_try: number;
   /** Runs with checks. */

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ExperimentRequest, ExperimentSummary } from '../api/experiment.ts';
 import type { SuiteFileFormat } from '../api/suite.ts';
 import { notRunLines } from '../browser/words/not-run-words.ts';
+import { repeatedRatesNote } from '../browser/words/rate-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { LoupeExperiments } from '../client/experiments.ts';
 import { throughRestart } from '../client/through-restart.ts';
@@ -170,7 +171,8 @@ async function showResults(
   const cells = await experiments.cells(id);
   if (json) await terminal.json(cells);
   else await terminal.print(cellLines(cells, terminal.columns));
-  await terminal.report(notRunLines(cells).map(plainVisibleLine));
+  const note = repeatedRatesNote(cells);
+  await terminal.report([...notRunLines(cells).map(plainVisibleLine), ...(note === undefined ? [] : [note])]);
   if (failUnder === undefined) return EXIT.ok;
   const missed = missedLines(cells, failUnder);
   await terminal.report(missed);

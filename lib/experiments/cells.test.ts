@@ -102,6 +102,17 @@ it('leaves runs that a person stopped or that could not start out of the pass ra
   expect(cell).toMatchObject({ runs: 3, done: 2, failed: 1, stopped: 1, passed: 1, judged: 1 });
 });
 
+it('counts the cases behind a pass rate, without those that have no judged run', () => {
+  const of = (position: number, id: string, outcome: 'answered' | 'stall' | 'stopped') =>
+    item(position, { case: id, result: result({ outcome: { kind: outcome } }) });
+  const [cell] = cellsOf([
+    ...[of(1, 'a', 'answered'), of(2, 'a', 'stall'), of(3, 'b', 'answered'), of(4, 'c', 'stopped')],
+    item(5, { case: 'd', status: 'waiting' }),
+  ]);
+  expect(cell).toMatchObject({ judged: 3, cases: 2 });
+  expect(cellsOf([item(1, { result: result({}) })])[0]).not.toHaveProperty('cases');
+});
+
 it('leaves runs that ended before the first reply out of every figure, with the reason', () => {
   const gone = result({
     ...{ outcome: { kind: 'error' }, status: 'failed', message: 'Model "alpha" is missing.' },

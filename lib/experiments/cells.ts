@@ -113,6 +113,7 @@ function cellOf(
     stopped: results.length - judged,
     passed,
     judged,
+    ...(members.some((item) => item.case !== undefined) ? { cases: byCase.filter(isJudged).length } : {}),
     first_try: results.filter((result, index) => verdicts[index] && isFirstTry(result)).length,
     checked: results.filter(({ verification }) => verification !== undefined).length,
     ...(judged === 0 ? {} : { rate: { value: passed / judged, ...wilson(passed, judged) } }),
@@ -151,6 +152,10 @@ function resultsByCase(members: readonly ExperimentItem[]): ExperimentResult[][]
     else cases.set(id, [result]);
   }
   return [...cases.values()];
+}
+
+function isJudged(results: readonly ExperimentResult[]): boolean {
+  return results.some((result) => hasPassed(result) !== undefined);
 }
 
 /** The mean over the cases, up to the number of tries that every case has. */

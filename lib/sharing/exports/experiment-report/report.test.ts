@@ -98,6 +98,16 @@ describe('experimentReport', () => {
     expect(beside).toContain('<span class="swatch plot-3 solid"></span>Answered');
   });
 
+  it('says for which cases the intervals hold if cases were repeated', () => {
+    const page = (...items: ExperimentItem[]) =>
+      experimentReport({ experiment, items }, { redaction: {}, version: '' });
+    const other = item(2, { case: 'read.two' }, false);
+    expect(page(item(1, {}, true), other)).not.toContain('too narrow');
+    expect(page(item(1, {}, true), other, item(3, { repeat: 2 }, true))).toContain(
+      'They hold for these 2 cases; for other cases, they are too narrow.',
+    );
+  });
+
   it('leaves out of shares what did not run', () => {
     const lost = (position: number) => {
       const { result } = item(position, {}, false);

@@ -1,6 +1,7 @@
 import type { ExperimentItem, ExperimentSummary } from '../../../api/experiment.ts';
 import { notRunLines } from '../../../browser/words/not-run-words.ts';
 import { variationWords } from '../../../browser/words/option-words.ts';
+import { repeatedRatesNote } from '../../../browser/words/rate-words.ts';
 import { cellsOf } from '../../../experiments/cells.ts';
 import { writePlanFile } from '../../../experiments/plan-file.ts';
 import { plural } from '../../../util/numbers.ts';
@@ -108,9 +109,11 @@ function factsOf(
 }
 
 function passWords(cells: readonly NamedCell[]): string {
-  return cells.some(({ cell }) => cell.checked > 0)
-    ? 'A run passes if it ends with a complete answer and all its checks pass. Intervals are Wilson intervals.'
-    : 'Without checks, every run that ends by itself with a complete result counts as passed. Intervals are Wilson intervals.';
+  const passes = cells.some(({ cell }) => cell.checked > 0)
+    ? 'A run passes if it ends with a complete answer and all its checks pass.'
+    : 'Without checks, every run that ends by itself with a complete result counts as passed.';
+  const note = repeatedRatesNote(cells.map(({ cell }) => cell)) ?? '';
+  return `${passes} Intervals are Wilson intervals. ${note}`.trimEnd();
 }
 
 function notRun(cells: readonly NamedCell[]): Html {

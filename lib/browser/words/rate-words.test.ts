@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { repeatedRatesNote } from './rate-words.ts';
+
+it('says for which cases the intervals of repeated runs hold', () => {
+  expect(repeatedRatesNote([{ judged: 100, cases: 20 }])).toBe(
+    'The intervals treat repeated runs of a case as independent. They hold for these 20 cases; for other cases, they are too narrow.',
+  );
+  expect(repeatedRatesNote([{ judged: 5, cases: 1 }])).toContain('They hold for this case;');
+  const two = [
+    { judged: 40, cases: 20 },
+    { judged: 30, cases: 15 },
+  ];
+  expect(repeatedRatesNote(two)).toContain('They hold for the cases that were run;');
+});
+
+it('says nothing if each case was run once, or there are no cases', () => {
+  expect(repeatedRatesNote([{ judged: 20, cases: 20 }, { judged: 40 }])).toBeUndefined();
+  expect(repeatedRatesNote([])).toBeUndefined();
+});

@@ -1,0 +1,26 @@
+import { plural } from '../../util/numbers.ts';
+
+/** Judged runs, and the cases behind them; `cases` is missing without a suite. */
+interface Judged {
+  readonly judged: number;
+  readonly cases?: number;
+}
+
+/**
+ * How to read the intervals of pass rates if cases were repeated: runs of one case are more alike than runs of different
+ * cases. `undefined` if each case was run once. Pure.
+ */
+export function repeatedRatesNote(rates: readonly Judged[]): string | undefined {
+  const repeated = rates.flatMap(({ judged, cases }) =>
+    cases !== undefined && judged > cases ? [cases] : [],
+  );
+  const [cases, ...others] = new Set(repeated);
+  if (cases === undefined) return undefined;
+  const run =
+    others.length > 0
+      ? 'the cases that were run'
+      : cases === 1
+        ? 'this case'
+        : `these ${plural(cases, 'case')}`;
+  return `The intervals treat repeated runs of a case as independent. They hold for ${run}; for other cases, they are too narrow.`;
+}
