@@ -195,11 +195,18 @@ function causesOf(traces: readonly Trace[], divergence: Comparison['divergence']
       'Some runs started with the model loaded and its cache warm, others did not: the same computation can round differently.',
     );
   }
-  if (differ('gpu_share').length > 1) causes.push('The share of the model on the GPU differed.');
+  // In percent, as pages show it.
+  const shares = conditions.flatMap(({ gpu_share: share }) => share ?? []).map(wholePercent);
+  if (new Set(shares).size > 1) causes.push('The share of the model on the GPU differed.');
   if (causes.length === 0) {
     causes.push(
       'Settings and conditions were the same: batching and the prompt cache of the server can still cause rounding differences.',
     );
   }
   return causes;
+}
+
+/** Below 100 unless it is all, as pages show shares. */
+function wholePercent(share: number): number {
+  return share < 1 ? Math.min(99, Math.round(share * 100)) : 100;
 }

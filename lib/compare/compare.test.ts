@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RunEvent } from '../events/registry.ts';
 import { cpuMs } from '../testing/cpu-time.ts';
 import { choiceEvents, completedLog, longLog, SampleLog } from '../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../testing/sample-modes.ts';
@@ -108,6 +109,32 @@ it('adds up the totals of a run and reads its conditions', () => {
     reason: 'final_answer',
   });
   expect(conditionsOf(events)).toMatchObject({ digest: '500a1f067a9f', warm: false, gpu_share: 1 });
+});
+
+it('rounds neither speed nor GPU share, so that every page rounds the same value', () => {
+  const events = completedLog().events.map((event): RunEvent => {
+    if (event.type === 'model.loaded') return { ...event, size_bytes: 1000, vram_bytes: 996 };
+    if (event.type !== 'model-call.ended') return event;
+    return { ...event, reply_tokens: 4046, timings: { ...event.timings, evalMs: 100_000 } };
+  });
+  expect(figuresOf(events).tokens_per_second).toBeCloseTo(40.46, 10);
+  expect(conditionsOf(events).gpu_share).toBe(0.996);
+});
+
+it('names the share on the GPU as a cause if it differs by a percent, or if part of a model was elsewhere', () => {
+  const causes = (...shares: number[]) =>
+    agreementOf(
+      shares.map((share, index) =>
+        choiceEvents([index]).map(
+          (event): RunEvent =>
+            event.type === 'model.loaded' ? { ...event, size_bytes: 1e6, vram_bytes: share * 1e6 } : event,
+        ),
+      ),
+    ).causes;
+  const cause = 'The share of the model on the GPU differed.';
+  expect(causes(0.5, 0.6)).toContain(cause);
+  expect(causes(0.9981, 1)).toContain(cause);
+  expect(causes(0.5001, 0.5002)).not.toContain(cause);
 });
 
 it('reports the think value sent after the model refused the setting', () => {

@@ -76,7 +76,7 @@ export class FigureReader {
       ...(state.costUsd === undefined ? {} : { cost_usd: state.costUsd }),
       model_ms: Math.round(modelMs),
       tool_ms: Math.round(toolMs),
-      ...(rate === undefined ? {} : { tokens_per_second: Math.round(rate * 10) / 10 }),
+      ...(rate === undefined ? {} : { tokens_per_second: rate }),
       layers: { native, json, xml, repaired },
       ...(state.ended ? { reason: state.ended.result.termination_reason, message: state.ended.message } : {}),
     };
@@ -104,7 +104,7 @@ export class ConditionReader {
       context_tokens: this.#loaded?.context_tokens,
       // Not applicable to remote models.
       warm: this.#loaded?.remote_host === undefined ? this.#loaded?.already_loaded : undefined,
-      gpu_share: size && vram !== undefined ? Math.round((vram / size) * 100) / 100 : undefined,
+      gpu_share: size && vram !== undefined ? Math.min(1, vram / size) : undefined,
       think: this.#think,
     };
     return JSON.parse(JSON.stringify(found));
