@@ -7,6 +7,7 @@ import { PROMPT_ROLES } from '../../events/prompt-role.ts';
 import { noPrompts, PromptFold } from '../../events/prompt-roles.ts';
 import type { RunEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
+import { tokensPerSecond } from '../../events/speed.ts';
 import { cpuMs } from '../../testing/cpu-time.ts';
 import { approvalLog, longLog, type SampleCall, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
@@ -195,6 +196,32 @@ it('the roles of each prompt sum to its estimate, and groups keep all tokens', (
       }
     }),
   );
+});
+
+it('measures the speed of an iteration by the calls that count for the speed of its run', () => {
+  const { events } = new SampleLog()
+    .prepare()
+    .iteration()
+    .callStarts()
+    .reply({ text: 'Cut off' })
+    .callStarts()
+    .reply({ text: 'Done.' });
+  const untimed = { tokens: 500, ms: undefined };
+  const of = (first: { tokens: number; ms: number | undefined }) => {
+    const counts = [first, { tokens: 100, ms: 2000 }];
+    const { rows, prompts, run } = plotted(
+      events.map((event): RunEvent => {
+        if (event.type !== 'model-call.ended') return event;
+        const { tokens, ms: evalMs } = counts[event.call - 1] ?? untimed;
+        return { ...event, reply_tokens: tokens, timings: { ...event.timings, evalMs } };
+      }),
+    );
+    expect(tokensPerSecond(run.spent.writtenTokens, run.spent.writingMs)).toBe(50);
+    return runSteps({ rows, prompts, run }).map(({ rate }) => rate);
+  };
+  // A proxy removed the time of the first call, or its reply was too short to be timed.
+  expect(of(untimed)).toEqual([50]);
+  expect(of({ tokens: 9, ms: 1 })).toEqual([50]);
 });
 
 it('the memory grows and shrinks with its changes, and groups of cycles keep all calls', () => {

@@ -1,6 +1,6 @@
 import type { PromptRoles, RoleTokens } from '../../events/prompt-role.ts';
 import type { RunState } from '../../events/run-state.ts';
-import { tokensPerSecond } from '../../events/speed.ts';
+import { isTimed, tokensPerSecond } from '../../events/speed.ts';
 import type { CallRow, TimelineRow } from '../../events/timeline.ts';
 import { contextOf } from '../state/call-context.ts';
 import type { RunStep, StepGroup } from './series.ts';
@@ -55,8 +55,10 @@ function addCall(
   step.evaluated = evaluated;
   step.window = window;
   step.roles = roles;
-  step.written += row.ended?.reply_tokens ?? 0;
-  step.writingMs += row.ended?.timings.evalMs ?? 0;
+  const { reply_tokens: tokens = 0, timings: { evalMs = 0 } = {} } = row.ended ?? {};
+  if (!isTimed(tokens, evalMs)) return;
+  step.written += tokens;
+  step.writingMs += evalMs;
 }
 
 /** At most `most` groups of equal size, in order. Pure. */
