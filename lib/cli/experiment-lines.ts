@@ -7,6 +7,10 @@ import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import { plural } from '../util/numbers.ts';
 import { tableLines } from './table.ts';
 
+/** Decimals of a percentage: usually, and as many as a double has. */
+const MIN_DIGITS = 2;
+const MAX_DIGITS = 15;
+
 /** `Exp1  running  12 of 40 runs, 1 did not run  Windows` */
 export function statusLine(experiment: ExperimentSummary): string {
   return plainVisibleLine(statusCells(experiment).join('  '));
@@ -57,14 +61,17 @@ export function missedLines(cells: readonly ExperimentCell[], failUnder: number)
       return [plainVisibleLine(`Cell ${cell.cell} (${name}) has no run that passed or failed.`)];
     if (cell.rate.value >= failUnder) return [];
     const runs = `${cell.passed} of ${plural(cell.judged, 'run')}`;
-    const rate = `${exactPercent(cell.rate.value)}, below ${exactPercent(failUnder)}`;
-    return [plainVisibleLine(`Cell ${cell.cell} (${name}) passed ${runs}: ${rate}.`)];
+    const rates = belowWords(cell.rate.value, failUnder);
+    return [plainVisibleLine(`Cell ${cell.cell} (${name}) passed ${runs}: ${rates}.`)];
   });
 }
 
-/** With enough digits to distinguish a rate from its threshold. */
-function exactPercent(share: number): string {
-  return `${Number((share * 100).toFixed(2))}%`;
+/** A rate and the threshold above it, with enough digits to distinguish them: `66.667%, below 66.67%`. */
+function belowWords(rate: number, threshold: number): string {
+  let digits = MIN_DIGITS;
+  const percent = (share: number) => `${Number((share * 100).toFixed(digits))}%`;
+  while (percent(rate) === percent(threshold) && digits < MAX_DIGITS) digits += 1;
+  return `${percent(rate)}, below ${percent(threshold)}`;
 }
 
 /** A study in a list: its name, its question, and how many runs it has. */
