@@ -26,7 +26,7 @@ export function formatTokens(tokens: number, estimated = 0, format = formatCount
 export function formatDuration(ms: number): string {
   const span = Math.max(0, ms);
   if (span < 1) return '< 1 ms';
-  if (span < 1000) return `${Math.round(span)} ms`;
+  if (span < 999.5) return `${Math.round(span)} ms`;
   if (span < 9950) return `${(span / 1000).toFixed(1)} s`;
   if (span < 59_500) return `${Math.round(span / 1000)} s`;
   return formatClock(Math.round(span / 1000) * 1000);
