@@ -23,6 +23,17 @@ it('takes the median of runs of the same kind that ended by themselves', () => {
   expect(runTime('a', 'explore', runs)).toEqual({ model: 'a', runs: 0 });
 });
 
+it('takes the middle between the two middle runs of an even number', () => {
+  expect(runTime('a', 'task', [run(10), run(100)])).toEqual({ model: 'a', runs: 2, ms: 55_000 });
+  expect(
+    runTime(
+      'a',
+      'task',
+      [40, 10, 30, 20].map((seconds) => run(seconds)),
+    ).ms,
+  ).toBe(25_000);
+});
+
 it('measures a run that an error ended after a reply', () => {
   const failed = run(40, { termination_reason: 'error', tokens_out: 7 });
   expect(runTime('a', 'task', [failed])).toEqual({ model: 'a', runs: 1, ms: 40_000 });

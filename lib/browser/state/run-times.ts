@@ -1,3 +1,4 @@
+import { median } from 'd3-array';
 import type { RunSummary } from '../../api/run-summary.ts';
 import { kindOf, type RunKind } from '../../events/modes.ts';
 
@@ -13,9 +14,8 @@ export interface RunTime {
 export function runTime(model: string, kind: RunKind, runs: readonly RunSummary[]): RunTime {
   const times = runs
     .filter((run) => kindOf(run) === kind && run.termination_reason !== 'stopped' && !isWithoutReply(run))
-    .flatMap(({ worked_ms: ms }) => (ms === undefined ? [] : [ms]))
-    .sort((a, b) => a - b);
-  const ms = times[Math.floor((times.length - 1) / 2)];
+    .flatMap(({ worked_ms: ms }) => (ms === undefined ? [] : [ms]));
+  const ms = median(times);
   return { model, runs: times.length, ...(ms === undefined ? {} : { ms }) };
 }
 
