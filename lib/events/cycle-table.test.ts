@@ -48,6 +48,29 @@ it('diversity is the mean dissimilarity of all pairs so far', () => {
   expect(rows.map(({ diversity }) => diversity)).toEqual([undefined, 0, undefined, 2 / 3]);
 });
 
+it('says of each novelty how it was measured, as cycles whose embedding failed are compared by words', () => {
+  const vector = [1, 0];
+  const measured = cycles(['one', 'two', 'three'], { embeddingModel: 'embedder' });
+  const [first, second, third] = measured.cycles;
+  if (!(first && second && third)) throw new Error('no cycles');
+  const table = cycleTable({
+    ...measured,
+    cycles: [
+      { ...first, vector },
+      { ...second, vector, novelty: 0.1, noveltyMeasure: 'embeddings' },
+      { ...third, novelty: 1, noveltyMeasure: 'ngram' },
+    ],
+  });
+  expect(table.measure).toBe('embeddings');
+  expect(table.rows.map(({ novelty, novelty_measure: by }) => [novelty, by])).toEqual([
+    [undefined, undefined],
+    [0.1, 'embeddings'],
+    [1, 'ngram'],
+  ]);
+  const [head = [], ...rows] = cycleTableCells([{ run_id: 'r', model: 'm', table }]);
+  expect(rows.map((row) => row[head.indexOf('novelty_measure')])).toEqual([undefined, 'embeddings', 'ngram']);
+});
+
 it('a matrix is symmetric with ones on its diagonal, and has the similarity of the feedback', () => {
   const text = fc.array(fc.constantFrom('sea', 'sky', 'tide', 'moon', 'bank', 'reef'), { maxLength: 12 });
   fc.assert(

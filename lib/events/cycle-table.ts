@@ -26,13 +26,19 @@ export interface CycleRow {
   /** Messages to the operator. */
   readonly messages: number;
   readonly novelty?: number;
-  /** Mean dissimilarity of all pairs of reflections up to this cycle, 0 to 1. */
+  /** How the novelty was measured: by words where embeddings failed. */
+  readonly novelty_measure?: SimilarityMeasure;
+  /**
+   * Mean dissimilarity of all pairs of reflections up to this cycle, 0 to 1. Of more than 120 reflections, 120 that are
+   * evenly spaced count, and the cycles of the others have no diversity.
+   */
   readonly diversity?: number;
   readonly ended_by?: Cycle['endedBy'];
 }
 
 /** The results of an exploration's cycles. */
 export interface CycleTable {
+  /** How the diversity was measured. */
   readonly measure: SimilarityMeasure;
   readonly rows: readonly CycleRow[];
 }
@@ -91,6 +97,7 @@ export function cycleTable(cycles: Cycles): CycleTable {
       tokens_estimated: cycle.tokensEstimated,
       messages: cycle.messagesToOperator,
       ...(cycle.novelty === undefined ? {} : { novelty: cycle.novelty }),
+      ...(cycle.noveltyMeasure === undefined ? {} : { novelty_measure: cycle.noveltyMeasure }),
       ...(spread === undefined ? {} : { diversity: spread }),
       ...(cycle.endedBy === undefined ? {} : { ended_by: cycle.endedBy }),
     };
@@ -211,7 +218,7 @@ export function cycleTableCells(
       ...tools.map((name) => `calls_${name}`),
       ...['memory_keys', 'memory_keys_growth', 'memory_chars', 'memory_chars_growth'],
       ...['tokens_in', 'tokens_out', 'tokens_estimated', 'messages'],
-      ...['measure', 'novelty', 'diversity', 'ended_by'],
+      ...['measure', 'novelty', 'novelty_measure', 'diversity', 'ended_by'],
     ],
     ...runs.flatMap(({ run_id, model, table: { measure, rows } }) =>
       rows.map((row): CsvValue[] => [
@@ -219,7 +226,7 @@ export function cycleTableCells(
         ...tools.map((name) => (Object.hasOwn(row.tools, name) ? row.tools[name] : 0)),
         ...[row.memory_keys, row.memory_keys_growth, row.memory_chars, row.memory_chars_growth],
         ...[row.tokens_in, row.tokens_out, row.tokens_estimated, row.messages],
-        ...[measure, row.novelty, row.diversity, row.ended_by],
+        ...[measure, row.novelty, row.novelty_measure, row.diversity, row.ended_by],
       ]),
     ),
   ];

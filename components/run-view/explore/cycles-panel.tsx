@@ -2,7 +2,7 @@
 
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
-import { measureWords } from '#lib/browser/plots/plot-words.ts';
+import { measuredWords } from '#lib/browser/plots/plot-words.ts';
 import { saveText } from '#lib/browser/save-text.ts';
 import { cycleTable, cycleTableCells } from '#lib/events/cycle-table.ts';
 import { csvText } from '#lib/util/csv.ts';
@@ -24,7 +24,7 @@ export function CyclesPanel() {
   return (
     <div className="mt-3 grid gap-2">
       <div className="flex items-center justify-between gap-3">
-        <p className="text-xs text-ink-3">Novelty and diversity, by {measureWords(table.measure)}.</p>
+        <p className="text-xs text-ink-3">{measuredWords(table)}</p>
         <Button size="sm" kind="quiet" className="max-sm:h-11" onClick={save}>
           <Download className="size-3.5" aria-hidden="true" />
           CSV

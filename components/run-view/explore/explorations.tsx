@@ -2,6 +2,7 @@
 
 import { Download } from 'lucide-react';
 import type { ExplorationsReply } from '#lib/api/explorations.ts';
+import { diversityMeasureWords, noveltyMeasureWords } from '#lib/browser/plots/plot-words.ts';
 import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { CycleRow } from '#lib/events/cycle-table.ts';
@@ -54,6 +55,7 @@ export function Explorations({
 
 function Shown({ reply, mark }: { reply: ExplorationsReply; mark: (index: number) => string }) {
   const { runs, similarity, by_run: byRun } = reply;
+  const tables = runs.map(({ table }) => table);
   return (
     <>
       <div className="grid gap-x-8 gap-y-6 lg:grid-cols-2">
@@ -61,6 +63,7 @@ function Shown({ reply, mark }: { reply: ExplorationsReply; mark: (index: number
           reply={reply}
           mark={mark}
           title="Diversity of all reflections so far"
+          unit={diversityMeasureWords(tables)}
           of={({ diversity }) => diversity}
           format={formatPercent}
           max={1}
@@ -69,6 +72,7 @@ function Shown({ reply, mark }: { reply: ExplorationsReply; mark: (index: number
           reply={reply}
           mark={mark}
           title="Novelty against the last reflections"
+          unit={noveltyMeasureWords(tables)}
           of={({ novelty }) => novelty}
           format={formatPercent}
           max={1}

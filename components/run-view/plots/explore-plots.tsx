@@ -2,7 +2,7 @@
 
 import { useMemo } from 'react';
 import { type CycleGroup, groupCycles, toolsByUse } from '#lib/browser/plots/explore-series.ts';
-import { measureWords } from '#lib/browser/plots/plot-words.ts';
+import { bothMeasureWords } from '#lib/browser/plots/plot-words.ts';
 import { cycleWords } from '#lib/browser/state/explore-view.ts';
 import { formatCount, formatPercent, formatShortCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
@@ -43,7 +43,7 @@ export function ExplorePlots({ cycles: all, onOpen }: { cycles: Cycles; onOpen: 
       <LineBand
         {...shared}
         title="Diversity by cycle"
-        unit={`share that is new, by ${measureWords(table.measure)}`}
+        unit={`share that is new, ${bothMeasureWords(table)}`}
         height={HEIGHT_PX}
         max={1}
         columns={groups.length}

@@ -1,5 +1,5 @@
 import { PROMPT_ROLES, type PromptRole } from '../../events/prompt-role.ts';
-import type { SimilarityMeasure } from '../../events/similarity-matrix.ts';
+import { SIMILARITY_MEASURES, type SimilarityMeasure } from '../../events/similarity-matrix.ts';
 import { formatCount, formatDuration, formatPercent, formatRate, formatTokens } from '../words/format.ts';
 import { type RunStep, type StepGroup, TIME_KINDS, type TimeKind, type TimeTotals } from './series.ts';
 import type { WaterfallRow } from './time-layout.ts';
@@ -87,4 +87,42 @@ export function rateWords({ rate }: StepGroup): string {
 /** How reflections are compared, after "by". */
 export function measureWords(measure: SimilarityMeasure): string {
   return measure === 'embeddings' ? 'embeddings' : 'groups of three words';
+}
+
+/** How the figures of an exploration are measured, as its `CycleTable` says. */
+interface Measured {
+  readonly measure: SimilarityMeasure;
+  readonly rows: readonly { readonly novelty_measure?: SimilarityMeasure }[];
+}
+
+const diversityMeasures = (tables: readonly Measured[]) => tables.map(({ measure }) => measure);
+const noveltyMeasures = (tables: readonly Measured[]) =>
+  tables.flatMap(({ rows }) => rows.flatMap(({ novelty_measure: measure }) => measure ?? []));
+
+/** How the diversity of explorations is measured: `by embeddings`. Each can be measured in its own way. */
+export function diversityMeasureWords(tables: readonly Measured[]): string {
+  return byMeasures(diversityMeasures(tables));
+}
+
+/** The same for novelty, where cycles of one exploration can differ, too; empty if none was measured. */
+export function noveltyMeasureWords(tables: readonly Measured[]): string {
+  return byMeasures(noveltyMeasures(tables));
+}
+
+/** The same for both figures of an exploration together. */
+export function bothMeasureWords(table: Measured): string {
+  return byMeasures([...diversityMeasures([table]), ...noveltyMeasures([table])]);
+}
+
+/** How both figures of an exploration are measured, as a sentence: `Novelty and diversity, by embeddings.` */
+export function measuredWords(table: Measured): string {
+  const [novelty, diversity] = [noveltyMeasureWords([table]), diversityMeasureWords([table])];
+  return novelty === '' || novelty === diversity
+    ? `Novelty and diversity, ${diversity}.`
+    : `Novelty, ${novelty}; diversity, ${diversity}.`;
+}
+
+function byMeasures(found: readonly SimilarityMeasure[]): string {
+  const words = SIMILARITY_MEASURES.filter((measure) => found.includes(measure)).map(measureWords);
+  return words.length === 0 ? '' : `by ${words.join(' and ')}`;
 }
