@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { RunEvent } from '../../events/registry.ts';
 import type { ShareScope } from '../../events/share-scopes.ts';
-import { completedLog, endedLog, repairedLog, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
+import {
+  approvalLog,
+  completedLog,
+  endedLog,
+  repairedLog,
+  runningLog,
+  SampleLog,
+  verifiedLog,
+} from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
 import type { RedactorOptions } from '../redaction/redactor.ts';
 import { exportedLog } from './exported-log.ts';
@@ -125,6 +133,30 @@ it('says when a run had not ended', async () => {
 it('the summary of a run reads like this', async () => {
   expect(await markdownExport(await leaving(completedLog({})))).toMatchSnapshot();
   expect(await markdownExport(await leaving(endedLog('repetition'), { redaction: {} }))).toMatchSnapshot();
+});
+
+it('the summary has the figures of the page of the run', async () => {
+  const figures = async (log: Pick<SampleLog, 'events'>) => {
+    const text = await markdownExport(await leaving(log));
+    return text.split('\n').filter((line) => /^- (Ended|Tool calls): /.test(line));
+  };
+  // Two calls ran, and a person refused one; the wait for the person is not work.
+  expect(await figures(approvalLog())).toEqual([
+    '- Ended: not yet, after working for 14.5 s',
+    '- Tool calls: 2',
+  ]);
+  // One of its calls has not returned yet.
+  expect(await figures(runningLog())).toContain('- Tool calls: 4');
+  // It waits in the queue.
+  expect(await figures(new SampleLog())).toEqual(['- Ended: not yet', '- Tool calls: 0']);
+});
+
+it('counts the characters that the summary cuts off', async () => {
+  const said = async (text: string) =>
+    markdownExport(await leaving(new SampleLog().prepare().iteration().callStarts().reply({ text })));
+  expect(await said('a'.repeat(700))).toContain(`${'a'.repeat(599)}…`);
+  expect(await said('a'.repeat(700))).toContain('(101 more characters)');
+  expect(await said(`Done.${'\n'.repeat(700)}`)).not.toContain('more characters');
 });
 
 it('the summary names the outcome, also where the scope leaves out what the model said', async () => {

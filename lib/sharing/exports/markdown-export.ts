@@ -10,7 +10,7 @@ import { emptyRunState } from '../../events/run-state.ts';
 import type { ShareScope } from '../../events/share-scopes.ts';
 import { summarize } from '../../events/summarize.ts';
 import type { OutcomeKind } from '../../events/termination.ts';
-import { addUsage, type TokenUsage } from '../../events/token-usage.ts';
+import { workedMs } from '../../events/worked-ms.ts';
 import { durationWords } from '../../util/durations.ts';
 import { formatUsd } from '../../util/format-usd.ts';
 import { formatCount, plural } from '../../util/numbers.ts';
@@ -47,10 +47,6 @@ class Summary {
   #begin = 0;
   #created = 0;
   #model = '';
-  #iterations = 0;
-  #toolCalls = 0;
-  #failed = 0;
-  #usage: TokenUsage = { tokensIn: 0, tokensOut: 0, tokensEstimated: 0 };
   #last = 0;
   #end: EventOf<'run.ended'> | undefined;
   #state = emptyRunState('');
@@ -85,14 +81,10 @@ class Summary {
         this.#part(`Cycle ${event.cycle}`);
         break;
       case 'iteration.started':
-        this.#iterations += 1;
         this.#heading(
           this.#inPart ? 4 : 3,
           `${modeFacts(this.#config.mode).step} ${event.iteration} (${offset(event.at - this.#begin)})`,
         );
-        break;
-      case 'model-call.ended':
-        this.#usage = addUsage(this.#usage, event);
         break;
       case 'reply.parsed':
         if (event.outcome === 'empty') this.#item(codeSpan(summarize(event)));
@@ -112,9 +104,6 @@ class Summary {
         }
         break;
       case 'mcp-sampling.ended':
-        this.#usage = addUsage(this.#usage, event);
-        this.#item(codeSpan(summarize(event)));
-        break;
       case 'mcp-request.received':
       case 'mcp-request.answered':
         this.#item(codeSpan(summarize(event)));
@@ -132,7 +121,6 @@ class Summary {
         this.#said(event.text);
         break;
       case 'model-call.failed':
-        this.#usage = addUsage(this.#usage, event);
         this.#item(codeSpan(summarize(event)));
         this.#said(event.visible_text ?? event.partial_text ?? '');
         break;
@@ -163,7 +151,8 @@ class Summary {
   text(log: Pick<ExportedLog, 'scope' | 'masked'>): string {
     const config = this.#config;
     const { run, step, endsBy } = modeFacts(config.mode);
-    const { tokensIn, tokensOut, tokensEstimated } = this.#usage;
+    // As its page has them.
+    const { iterationsUsed, toolCalls, failedToolCalls, tokensIn, tokensOut, tokensEstimated } = this.#state;
     const masked = log.masked();
     const checks = this.#state.outcome?.checks;
     const [title = ''] = (config.title ?? config.task).trim().split('\n', 1);
@@ -172,9 +161,9 @@ class Summary {
       '',
       `- Model: ${codeSpan(config.model)}${this.#model === '' ? '' : ` (${codeSpan(this.#model)})`}`,
       `- Made: ${moment(this.#created)}`,
-      `- Ended: ${this.#outcome()}, after ${durationWords(this.#last - this.#begin)}`,
-      `- ${step}s: ${this.#iterations}${endsBy === 'max_iterations' ? ` of ${config.max_iterations}` : ''}`,
-      `- Tool calls: ${this.#toolCalls}${this.#failed > 0 ? `, ${this.#failed} failed` : ''}`,
+      `- Ended: ${this.#outcome()}${this.#worked()}`,
+      `- ${step}s: ${iterationsUsed}${endsBy === 'max_iterations' ? ` of ${config.max_iterations}` : ''}`,
+      `- Tool calls: ${toolCalls}${failedToolCalls > 0 ? `, ${failedToolCalls} failed` : ''}`,
       `- Tokens: ${formatCount(tokensIn)} in, ${formatCount(tokensOut)} out${tokensEstimated > 0 ? ` (${formatCount(tokensEstimated)} of them estimated)` : ''}`,
       ...this.#cost(),
       ...(checks ? [`- Checks: ${checksWords(checks).label}`] : []),
@@ -199,6 +188,12 @@ class Summary {
     const { outcome, result } = this.#state;
     if (!outcome || !result) return 'not yet';
     return `${outcomeWords(outcome).label} (${codeSpan(result.termination_reason)})`;
+  }
+
+  /** Without the time in which it waited; empty before it has started. */
+  #worked(): string {
+    if (this.#state.startedAt === undefined) return '';
+    return `, after working for ${durationWords(workedMs(this.#state, this.#last))}`;
   }
 
   #ending(): string[] {
@@ -244,18 +239,20 @@ class Summary {
   }
 
   #said(text: string): void {
-    if (text.trim() === '') return;
-    const more = text.length - SAID_CHARS;
-    this.#steps.push('', fenced(shortText(text.trim(), SAID_CHARS)), '');
-    if (more > 0) this.#steps.push(`(${more} more characters)`, '');
+    const said = text.trim();
+    if (said === '') return;
+    const shown = shortText(said, SAID_CHARS);
+    this.#steps.push('', fenced(shown), '');
+    if (shown === said) return;
+    // Without the ellipsis.
+    const more = said.length - (shown.length - 1);
+    this.#steps.push(`(${more} more characters)`, '');
   }
 
   #call(event: EventOf<'tool-call.ended'> | EventOf<'tool-call.interrupted'>): void {
-    this.#toolCalls += 1;
     const args = this.#arguments.get(event.call_id) ?? '{}';
     this.#arguments.delete(event.call_id);
     const { result } = event;
-    if (!result.success) this.#failed += 1;
     const took = event.type === 'tool-call.ended' ? `, ${durationWords(event.duration_ms)}` : ', interrupted';
     const outcome = result.success
       ? 'ok'
