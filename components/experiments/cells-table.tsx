@@ -14,6 +14,7 @@ import {
   plural,
 } from '#lib/browser/words/format.ts';
 import { variationWords } from '#lib/browser/words/option-words.ts';
+import { allDiffer } from '#lib/browser/words/rate-words.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { Button } from '../ui/button.tsx';
@@ -137,11 +138,7 @@ function CellLine({
           </td>
         ))}
       {answers && (
-        <Share
-          count={cell.agreeing}
-          of={cell.answers}
-          words={cell.agreeing === 1 && cell.answers > 1 ? 'all differ' : undefined}
-        />
+        <Share count={cell.agreeing} of={cell.answers} words={allDiffer(cell) ? 'all differ' : undefined} />
       )}
       <td className={figure}>
         {figures.tokens_out

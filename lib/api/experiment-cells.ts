@@ -99,10 +99,12 @@ export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options'
   pass_k: PassK[];
   /**
    * Runs with a complete answer, regardless of checks, and the largest number of answers that are equal except for
-   * whitespace.
+   * whitespace in their first 2000 characters; with a suite, summed over the cases.
    */
   answers: number;
   agreeing: number;
+  /** Cases with an answer; at most 1 without a suite. If `agreeing` is no larger, all answers to each case differ. */
+  answered: number;
   endings: Partial<Record<OutcomeKind, number>>;
   /** Tool calls by the format in which they were read, over all runs. */
   calls_by_format: Record<string, number>;

@@ -102,6 +102,16 @@ it('leaves runs that a person stopped or that could not start out of the pass ra
   expect(cell).toMatchObject({ runs: 3, done: 2, failed: 1, stopped: 1, passed: 1, judged: 1 });
 });
 
+it('counts the cases with answers, so that answers which all differ are recognized', () => {
+  const of = (position: number, id: string, output: string) =>
+    item(position, { case: id, result: result({ output }) });
+  const [cell] = cellsOf([
+    ...[of(1, 'a', '1'), of(2, 'a', '2'), of(3, 'b', '1'), of(4, 'b', '2')],
+    item(5, { case: 'c', result: result({ outcome: { kind: 'stall' } }) }),
+  ]);
+  expect(cell).toMatchObject({ answers: 4, agreeing: 2, answered: 2 });
+});
+
 it('counts the cases behind a pass rate, without those that have no judged run', () => {
   const of = (position: number, id: string, outcome: 'answered' | 'stall' | 'stopped') =>
     item(position, { case: id, result: result({ outcome: { kind: outcome } }) });

@@ -174,7 +174,9 @@ function passK(byCase: readonly ExperimentResult[][]): PassK[] {
 }
 
 /** Complete answers, and how many of them are the most frequent one of their case. */
-function answersOf(byCase: readonly ExperimentResult[][]): Pick<ExperimentCell, 'answers' | 'agreeing'> {
+function answersOf(
+  byCase: readonly ExperimentResult[][],
+): Pick<ExperimentCell, 'answers' | 'agreeing' | 'answered'> {
   const counts = byCase.map((results) => {
     const answers = results.filter((result) => ANSWERS.has(outcomeOfResult(result).kind));
     const texts = new Map<string, number>();
@@ -187,6 +189,7 @@ function answersOf(byCase: readonly ExperimentResult[][]): Pick<ExperimentCell, 
   return {
     answers: sum(counts, ({ answers }) => answers),
     agreeing: sum(counts, ({ agreeing }) => agreeing),
+    answered: counts.filter(({ answers }) => answers > 0).length,
   };
 }
 

@@ -22,6 +22,7 @@ const cell = (change: Partial<ExperimentCell>): ExperimentCell => ({
     pass_k: [],
     answers: 0,
     agreeing: 0,
+    answered: 0,
     endings: {},
     calls_by_format: {},
     figures: {},

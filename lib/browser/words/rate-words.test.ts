@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { repeatedRatesNote } from './rate-words.ts';
+import { allDiffer, repeatedRatesNote } from './rate-words.ts';
 
 it('says for which cases the intervals of repeated runs hold', () => {
   expect(repeatedRatesNote([{ judged: 100, cases: 20 }])).toBe(
@@ -16,4 +16,13 @@ it('says for which cases the intervals of repeated runs hold', () => {
 it('says nothing if each case was run once, or there are no cases', () => {
   expect(repeatedRatesNote([{ judged: 20, cases: 20 }, { judged: 40 }])).toBeUndefined();
   expect(repeatedRatesNote([])).toBeUndefined();
+});
+
+it('recognizes answers of which no two to the same case are equal', () => {
+  expect(allDiffer({ answers: 5, agreeing: 1, answered: 1 })).toBe(true);
+  expect(allDiffer({ answers: 40, agreeing: 20, answered: 20 })).toBe(true);
+  expect(allDiffer({ answers: 40, agreeing: 21, answered: 20 })).toBe(false);
+  // Nothing to compare.
+  expect(allDiffer({ answers: 20, agreeing: 20, answered: 20 })).toBe(false);
+  expect(allDiffer({ answers: 0, agreeing: 0, answered: 0 })).toBe(false);
 });

@@ -1,3 +1,4 @@
+import type { ExperimentCell } from '../../api/experiment-cells.ts';
 import { plural } from '../../util/numbers.ts';
 
 /** Judged runs, and the cases behind them; `cases` is missing without a suite. */
@@ -23,4 +24,13 @@ export function repeatedRatesNote(rates: readonly Judged[]): string | undefined 
         ? 'this case'
         : `these ${plural(cases, 'case')}`;
   return `The intervals treat repeated runs of a case as independent. They hold for ${run}; for other cases, they are too narrow.`;
+}
+
+/** Whether no two answers to the same case are equal, though a case has several. */
+export function allDiffer({
+  answers,
+  agreeing,
+  answered,
+}: Pick<ExperimentCell, 'answers' | 'agreeing' | 'answered'>): boolean {
+  return answers > answered && agreeing === answered;
 }
