@@ -39,7 +39,8 @@ export function CellResults({
       </div>
       <h2 className="mt-8 font-semibold">Results by cell</h2>
       <p className="mt-0.5 max-w-read text-sm text-ink-3">
-        A cell has the runs with the same model and settings, over all seeds and repeats.{' '}
+        A cell has the runs with the same model and settings, over all seeds and repeats. Tokens, speed, cost
+        and duration are medians over these runs.{' '}
         {cells.some(({ checked }) => checked > 0)
           ? 'A run passes if it ends with a complete answer and all its checks pass.'
           : 'Without checks, every run that ends by itself with a complete result counts as passed.'}{' '}

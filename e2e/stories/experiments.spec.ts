@@ -71,6 +71,7 @@ test('factors and checks are planned in the form, and answered by cell', async (
     await expect(page.getByRole('heading', { name: 'Which writes the file?' })).toBeVisible();
     await expect(page.getByText('Finished')).toBeVisible({ timeout: 90_000 });
     await expect(cells(page).getByRole('row')).toHaveCount(5);
+    await expect(page.getByText('Tokens, speed, cost and duration are medians')).toBeVisible();
     await expect(cells(page).getByRole('row').nth(1)).toContainText('stall_threshold 3');
     await expect(cells(page).getByRole('row').nth(1)).toContainText('2 of 2');
     await expect(cells(page).getByRole('row').nth(1)).toContainText('34% to 100%');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ExperimentItem } from '../api/experiment.ts';
 import { cellsOf } from '../experiments/cells.ts';
-import { missedLines } from './experiment-lines.ts';
+import { cellLines, missedLines } from './experiment-lines.ts';
 
 function cellWith(passed: number, judged: number) {
   return cellsOf(
@@ -32,4 +32,10 @@ it.each([
 
 it('misses no rate that reaches the threshold', () => {
   expect(missedLines(cellWith(7, 10), 0.7)).toEqual([]);
+});
+
+it('names the duration of a cell as a median', () => {
+  const [head, row] = cellLines(cellWith(2, 3));
+  expect(head).toContain('median duration');
+  expect(row).toMatch(/2\/3 +67% +21% to 94% +1\.0 s +m$/);
 });

@@ -37,7 +37,7 @@ function statusCells({ id, name, status, done, failed, not_run = 0, total }: Exp
  * @param columns the width of the terminal; default: no limit
  */
 export function cellLines(cells: readonly ExperimentCell[], columns?: number): string[] {
-  const head = ['cell', 'passed', 'rate', '95% interval', 'median', 'model and settings'];
+  const head = ['cell', 'passed', 'rate', '95% interval', 'median duration', 'model and settings'];
   const rows = cells.map((cell) => {
     const { rate, figures } = cell;
     const settings = variationWords(cell, cell.sent);
