@@ -1,7 +1,7 @@
 'use client';
 
 import type { ExperimentCell, Provenance } from '#lib/api/experiment-cells.ts';
-import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
+import { FIGURE_WORDS, figureWords } from '#lib/browser/words/figure-words.ts';
 import { formatBytes, formatCount, formatPercent } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { keysOf } from '#lib/util/records.ts';
@@ -105,14 +105,6 @@ function Row({ name, children }: { name: string; children: React.ReactNode }) {
       {children}
     </tr>
   );
-}
-
-function figureWords({ figures }: ExperimentCell, name: keyof typeof FIGURE_WORDS): string {
-  const summary = figures[name];
-  if (!summary) return '–';
-  const { format } = FIGURE_WORDS[name];
-  const { median, low, high } = summary;
-  return low === high ? format(median) : `${format(median)} (${format(low)} to ${format(high)})`;
 }
 
 /** Each combination of versions once, with the cells that were measured with it. */

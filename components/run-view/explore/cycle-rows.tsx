@@ -1,7 +1,7 @@
 'use client';
 
 import { callsOf, toolsByUse } from '#lib/browser/plots/explore-series.ts';
-import { formatCount, formatPercent, formatShortCount, formatTokens } from '#lib/browser/words/format.ts';
+import { formatBothTokens, formatCount, formatPercent, formatShortCount } from '#lib/browser/words/format.ts';
 import type { CycleRow, CycleTable } from '#lib/events/cycle-table.ts';
 import { RowLink } from '../../ui/event-link.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
@@ -82,8 +82,7 @@ function cellsOf(row: CycleRow, own: readonly string[], others: readonly string[
     ...(others.length > 0 ? [formatCount(others.reduce((sum, name) => sum + callsOf(row, name), 0))] : []),
     `${formatCount(row.memory_keys)}${growthWords(row.memory_keys_growth)}`,
     `${formatShortCount(row.memory_chars)}${growthWords(row.memory_chars_growth)}`,
-    formatTokens(row.tokens_in, 0, formatShortCount),
-    formatTokens(row.tokens_out, row.tokens_estimated, formatShortCount),
+    ...formatBothTokens(row, formatShortCount),
     formatCount(row.messages),
     row.novelty === undefined ? '' : formatPercent(row.novelty),
     row.diversity === undefined ? '' : formatPercent(row.diversity),

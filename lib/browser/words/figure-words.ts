@@ -1,4 +1,4 @@
-import type { CellFigure } from '../../api/experiment-cells.ts';
+import type { CellFigure, ExperimentCell } from '../../api/experiment-cells.ts';
 import { formatUsd } from '../../util/format-usd.ts';
 import { formatCount, formatDuration, formatRate, formatShortCount } from './format.ts';
 
@@ -39,3 +39,24 @@ export const FIGURE_WORDS: Readonly<Record<CellFigure, FigureWords>> = {
   opinions_judged: { label: 'Opinions with a verdict', format: count },
   opinions_passed: { label: 'Opinions that say pass', format: count },
 };
+
+/** A figure of a cell: its median with the quartiles, marked where tokens are estimated: `≈1.2k (1k to 1.4k)`. Pure. */
+export function figureWords(
+  cell: Pick<ExperimentCell, 'figures' | 'tokens_estimated'>,
+  name: CellFigure,
+): string {
+  const summary = cell.figures[name];
+  if (!summary) return '–';
+  const { format } = FIGURE_WORDS[name];
+  const { median, low, high } = summary;
+  const words = low === high ? format(median) : `${format(median)} (${format(low)} to ${format(high)})`;
+  return `${estimateMark(cell, name)}${words}`;
+}
+
+/** `≈` before counts of tokens that include estimates (T8). */
+export function estimateMark(
+  { tokens_estimated: estimated }: { tokens_estimated?: number },
+  name: string,
+): string {
+  return (estimated ?? 0) > 0 && (name === 'tokens_in' || name === 'tokens_out') ? '≈' : '';
+}

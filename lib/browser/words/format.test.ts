@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  formatBothTokens,
   formatBytes,
   formatClock,
   formatDuration,
@@ -28,6 +29,12 @@ it.each([
   [-5, '< 1 ms'],
 ])('writes a duration of %d ms as %s', (ms, words) => {
   expect(formatDuration(ms)).toBe(words);
+});
+
+it('marks both counts of tokens if they include estimates [T8]', () => {
+  const used = { tokens_in: 4000, tokens_out: 300 };
+  expect(formatBothTokens({ ...used, tokens_estimated: 0 }, formatShortCount)).toEqual(['4k', '300']);
+  expect(formatBothTokens({ ...used, tokens_estimated: 120 })).toEqual(['≈4,000', '≈300']);
 });
 
 it('counts up without switching units at first', () => {

@@ -18,6 +18,15 @@ export function formatTokens(tokens: number, estimated = 0, format = formatCount
   return `${estimated > 0 ? '≈' : ''}${format(tokens)}`;
 }
 
+/** Tokens in and out, both marked if estimates are among them, which are not counted apart. */
+export function formatBothTokens(
+  used: { readonly tokens_in: number; readonly tokens_out: number; readonly tokens_estimated: number },
+  format = formatCount,
+): [tokensIn: string, tokensOut: string] {
+  const { tokens_in: tokensIn, tokens_out: tokensOut, tokens_estimated: estimated } = used;
+  return [formatTokens(tokensIn, estimated, format), formatTokens(tokensOut, estimated, format)];
+}
+
 /**
  * A span of time for reading: `840 ms`, `4.2 s`, `41 s`, `6:51`, `1:02:09`.
  *

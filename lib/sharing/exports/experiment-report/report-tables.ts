@@ -1,6 +1,7 @@
 import type { ExperimentItem } from '../../../api/experiment.ts';
 import { CELL_FIGURES, type FigureSummary } from '../../../api/experiment-cells.ts';
 import { DID_NOT_RUN, didRun, hasPassed, outcomeOfResult } from '../../../api/result-outcome.ts';
+import { estimateMark } from '../../../browser/words/figure-words.ts';
 import { formatPercent } from '../../../browser/words/format.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
 import { itemsByCell } from '../../../experiments/cells.ts';
@@ -43,7 +44,7 @@ export function figureTable(cells: readonly NamedCell[]): Html {
   const shown = CELL_FIGURES.filter((figure) => cells.some(({ cell }) => cell.figures[figure]));
   const rows = shown.map(
     (figure) =>
-      html`<tr><th scope="row"><code>${figure}</code></th>${numbers(cells.map(({ cell }) => quartiles(cell.figures[figure])))}</tr>`,
+      html`<tr><th scope="row"><code>${figure}</code></th>${numbers(cells.map(({ cell }) => `${estimateMark(cell, figure)}${quartiles(cell.figures[figure])}`))}</tr>`,
   );
   return table(
     'Medians over the runs of a cell, with quartiles in brackets',
@@ -135,7 +136,12 @@ function runRow(
   const verdict = result && hasPassed(result);
   const tone = verdict === undefined ? '' : verdict ? 'pass' : 'none';
   return html`<tr><th scope="row"><code>${run_id ?? '–'}</code></th>${withCases ? html`<td>${id ?? ''}</td>` : html``}<td class="${tone}">${outcome}</td>${numbers(
-    [text(seed), String(repeat), result ? result.seconds.toFixed(1) : '–', text(result?.tokens_out)],
+    [
+      text(seed),
+      String(repeat),
+      result ? result.seconds.toFixed(1) : '–',
+      result ? `${estimateMark(result, 'tokens_out')}${result.tokens_out}` : '–',
+    ],
   )}</tr>`;
 }
 

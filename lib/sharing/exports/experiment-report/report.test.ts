@@ -151,6 +151,19 @@ describe('experimentReport', () => {
     expect(html).toContain('<td class="n">0.0314</td>');
   });
 
+  it('marks tokens that include estimates [T8]', () => {
+    const { result } = item(1, {}, true);
+    if (!result) throw new Error('no result');
+    const page = (change: Partial<typeof result>) =>
+      experimentReport(
+        { experiment, items: [item(1, { result: { ...result, ...change } })] },
+        { redaction: {}, version: '' },
+      );
+    expect(page({})).not.toContain('≈');
+    const estimated = page({ tokens_in: 10, tokens_out: 5, tokens_estimated: 3 });
+    expect(estimated.match(/≈\d+/g)).toEqual(['≈10', '≈5', '≈5']);
+  });
+
   it('is inert, whatever names it shows, and loads nothing', () => {
     const html = report(undefined);
     expect(html).not.toMatch(/<script|<img|<link|\ssrc=|javascript:|url\((?!#)/i);
