@@ -90,6 +90,27 @@ it('uses the novelty by embeddings if the run computes it', () => {
   expect(meanNovelty(cycles.slice(0, 1))).toBeUndefined();
 });
 
+it('counts as the run does: refused calls have not failed, and texts for MCP servers use tokens', () => {
+  const ended = (call_id: string, output: { error: string; denied?: boolean }): NewEvent => ({
+    ...{ type: 'tool-call.ended', call_id, tool: 'write', duration_ms: 0 },
+    result: { success: false, tool: 'write', output },
+  });
+  const { cycles } = foldCycles(
+    noCycles,
+    log(
+      { type: 'cycle.started', cycle: 1 },
+      ended('c1', { error: 'The operator denied this call.', denied: true }),
+      { type: 'tool-call.started', call_id: 'c2', iteration: 1, tool: 'write' },
+      {
+        ...{ type: 'mcp-sampling.ended', request_id: 'm1', call_id: 'c2', text: 'Yes.' },
+        ...{ prompt_tokens: 40, reply_tokens: 2, duration_ms: 5 },
+      },
+      ended('c2', { error: 'The disk is full.' }),
+    ),
+  );
+  expect(cycles).toMatchObject([{ toolCalls: 1, failedToolCalls: 1, tokensIn: 40, tokensOut: 2 }]);
+});
+
 it('keeps unchanged cycle objects, and skips known events', () => {
   const half = foldCycles(noCycles, events.slice(0, 7));
   const whole = foldCycles(half, events);

@@ -1,4 +1,5 @@
 import { mean } from '../util/mean.ts';
+import { hasFailed } from './has-failed.ts';
 import { nearestReflection } from './reflection-similarity.ts';
 import type { EventOf, RunEvent } from './registry.ts';
 import { DIVERSITY_DEFAULTS } from './settings.ts';
@@ -122,6 +123,7 @@ function within(
       return { ...moved, modelCalls: cycle.modelCalls + 1 };
     case 'model-call.ended':
     case 'model-call.failed':
+    case 'mcp-sampling.ended':
       return { ...moved, ...addUsage(cycle, event) };
     case 'tool-call.started': {
       const called = Object.hasOwn(cycle.tools, event.tool) ? (cycle.tools[event.tool] ?? 0) : 0;
@@ -133,7 +135,7 @@ function within(
     }
     case 'tool-call.ended':
     case 'tool-call.interrupted':
-      return event.result.success ? moved : { ...moved, failedToolCalls: cycle.failedToolCalls + 1 };
+      return hasFailed(event.result) ? { ...moved, failedToolCalls: cycle.failedToolCalls + 1 } : moved;
     case 'memory.changed':
       return { ...moved, memoriesChanged: cycle.memoriesChanged + 1 };
     case 'agent.messaged':

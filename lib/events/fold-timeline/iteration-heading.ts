@@ -1,4 +1,4 @@
-import type { EventOf } from '../registry.ts';
+import { hasFailed } from '../has-failed.ts';
 import type { IterationRow, ShownEvent, Timeline, ToolRow } from '../timeline.ts';
 import { addUsage } from '../token-usage.ts';
 
@@ -33,9 +33,7 @@ export function headingAfter(row: IterationRow, event: ShownEvent, after: Rows):
       return { ...moved, toolCalls: row.toolCalls + 1 };
     case 'tool-call.ended':
     case 'tool-call.interrupted':
-      return wasDenied(event.result)
-        ? moved
-        : { ...moved, failedToolCalls: row.failedToolCalls + (event.result.success ? 0 : 1) };
+      return hasFailed(event.result) ? { ...moved, failedToolCalls: row.failedToolCalls + 1 } : moved;
     default:
       return moved;
   }
@@ -59,10 +57,6 @@ function withWait(row: IterationRow, { type, at }: ShownEvent, { open, rows }: R
 
 function isPending({ status }: ToolRow): boolean {
   return ['waiting', 'awaiting approval', 'approved', 'running', 'awaiting answer'].includes(status);
-}
-
-function wasDenied(result: EventOf<'tool-call.ended'>['result']): boolean {
-  return !result.success && result.output.denied === true;
 }
 
 /** How long an iteration has taken up to its last event, in milliseconds, without its waits. */
