@@ -6,6 +6,7 @@ import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { Loupe } from '../client/loupe.ts';
 import { throughRestart } from '../client/through-restart.ts';
 import { formatFixed } from '../util/format-fixed.ts';
+import { plural } from '../util/numbers.ts';
 import type { Command } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import { usage } from './options.ts';
@@ -97,9 +98,15 @@ async function followRating(
  *
  * @param columns the width of the terminal; default: no limit
  */
-function ratingLines({ study, failures }: RatingReply, results: RatingResults, columns?: number): string[] {
+export function ratingLines(
+  { study, failures }: RatingReply,
+  results: RatingResults,
+  columns?: number,
+): string[] {
   const figure = (value: number | null | undefined) =>
     value === null || value === undefined ? '-' : formatFixed(value, 2);
+  const { complete } = results;
+  const total = study.subjects.length;
   const head = ['text', ...results.raters.map(({ name }) => name), 'mean'];
   const rows = study.subjects.map(({ run_id: runId }, column) => [
     runId,
@@ -107,7 +114,15 @@ function ratingLines({ study, failures }: RatingReply, results: RatingResults, c
   ]);
   return [
     ...tableLines(rows, { head, columns }),
-    `alpha ${figure(results.alpha)}  ICC(2,1) ${figure(results.icc?.agreement)}  ICC(3,1) ${figure(results.icc?.consistency)}`,
+    [
+      `alpha ${figure(results.alpha)}`,
+      `ICC(2,1) ${figure(results.icc?.agreement)}`,
+      `ICC(3,1) ${figure(results.icc?.consistency)}`,
+      `ICC(2,k) ${figure(results.icc?.meanAgreement)}`,
+    ].join('  '),
+    ...(complete < total
+      ? [`The ICCs use the ${complete} of ${plural(total, 'text')} that all raters rated.`]
+      : []),
     ...failures.map(({ rater, run_id: runId, error }) =>
       plainVisibleLine(`${rater} could not rate ${runId}: ${error}`),
     ),
