@@ -29,7 +29,7 @@ export function ratingResults(
   const units = subjects.map((_, column) => matrix.map((row) => row[column]));
   const complete = units.flatMap((unit) => {
     const values = unit.filter((value) => value !== undefined);
-    return values.length === raters.length ? [values] : [];
+    return values.length > 0 && values.length === raters.length ? [values] : [];
   });
   return {
     raters,
