@@ -7,6 +7,7 @@ import { factorResponse, numericFactors } from '#lib/browser/plots/cell-series.t
 import { formatDuration, formatPercent } from '#lib/browser/words/format.ts';
 import { modelLabel, modelLabels } from '#lib/browser/words/model-label.ts';
 import { valueWords, variationWords } from '#lib/browser/words/option-words.ts';
+import { rateWords } from '#lib/browser/words/rate-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
 import { keysOf } from '#lib/util/records.ts';
@@ -60,7 +61,7 @@ export function CellPlots({
           ...cell.rate,
         }))}
         format={formatPercent}
-        describe={(index) => rateWords(rated[index])}
+        describe={(index) => cellWords(rated[index])}
         open={open(rated)}
         table={rateTable(rated)}
       />
@@ -110,7 +111,7 @@ function TimePlot({
       format={formatPercent}
       describe={(index) => {
         const cell = timed[index];
-        return cell ? `${rateWords(cell)}, median ${words(cell)}` : '';
+        return cell ? `${cellWords(cell)}, median ${words(cell)}` : '';
       }}
       open={open(timed)}
       table={{
@@ -118,7 +119,7 @@ function TimePlot({
         rows: () =>
           timed.map((cell) => ({
             key: String(cell.cell),
-            cells: [cellName(cell), words(cell), formatPercent(cell.rate.value)],
+            cells: [cellName(cell), words(cell), rateWords({ ...cell, ...cell.rate })],
           })),
       }}
     />
@@ -169,7 +170,7 @@ function ResponsePlot({ cells, factors }: { cells: readonly ExperimentCell[]; fa
   const labels = modelLabels(shown.map(({ model }) => model));
   const rateOf = (model: (typeof models)[number], index: number) => {
     const rate = model.rates[index];
-    return rate ? `${formatPercent(rate.value)} (${rate.passed} of ${rate.judged})` : 'no result';
+    return rate ? rateWords(rate) : 'no result';
   };
   return (
     <LineBand
@@ -239,7 +240,7 @@ export function cellName(cell: ExperimentCell): string {
   return `${cell.cell}: ${modelLabel(cell.model)}${settings && `, ${settings}`}`;
 }
 
-function rateWords(cell: Rated | undefined): string {
+function cellWords(cell: Rated | undefined): string {
   if (!cell) return '';
   const { low, value, high } = cell.rate;
   return `${cellName(cell)}: ${cell.passed} of ${cell.judged} passed, ${formatPercent(value)} (${formatPercent(low)} to ${formatPercent(high)})`;

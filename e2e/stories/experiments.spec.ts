@@ -83,7 +83,7 @@ test('factors and checks are planned in the form, and answered by cell', async (
     await response.getByRole('slider').focus();
     await page.keyboard.press('Home');
     await expect(response).toContainText(
-      'stall_threshold 3: right:latest 100% (2 of 2), wrong:latest 0% (0 of 2)',
+      'stall_threshold 3: right:latest 100% (2 of 2, 34% to 100%), wrong:latest 0% (0 of 2, 0% to 66%)',
     );
     await response.getByRole('button', { name: /show as a table/ }).click();
     await expect(response.getByRole('row')).toHaveCount(3);

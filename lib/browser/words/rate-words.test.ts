@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { allDiffer, repeatedRatesNote } from './rate-words.ts';
+import { wilson } from '../../statistics/wilson.ts';
+import { allDiffer, rateWords, repeatedRatesNote } from './rate-words.ts';
+
+it('writes a pass rate with its runs and its interval', () => {
+  expect(rateWords({ ...wilson(2, 3), value: 2 / 3, passed: 2, judged: 3 })).toBe('67% (2 of 3, 21% to 94%)');
+  expect(rateWords({ ...wilson(1200, 1200), value: 1, passed: 1200, judged: 1200 })).toBe(
+    '100% (1,200 of 1,200, 99% to 100%)',
+  );
+});
 
 it('says for which cases the intervals of repeated runs hold', () => {
   expect(repeatedRatesNote([{ judged: 100, cases: 20 }])).toBe(

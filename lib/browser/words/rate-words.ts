@@ -1,5 +1,21 @@
 import type { ExperimentCell } from '../../api/experiment-cells.ts';
 import { plural } from '../../util/numbers.ts';
+import { formatCount, formatPercent } from './format.ts';
+
+/** A pass rate with its interval and the runs behind it. */
+interface Rate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  readonly passed: number;
+  readonly judged: number;
+}
+
+/** A pass rate, which is never shown without its interval and its runs (decision 53): `67% (2 of 3, 21% to 94%)`. Pure. */
+export function rateWords({ value, low, high, passed, judged }: Rate): string {
+  const runs = `${formatCount(passed)} of ${formatCount(judged)}`;
+  return `${formatPercent(value)} (${runs}, ${formatPercent(low)} to ${formatPercent(high)})`;
+}
 
 /** Judged runs, and the cases behind them; `cases` is missing without a suite. */
 interface Judged {
