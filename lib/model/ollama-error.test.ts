@@ -18,6 +18,13 @@ describe('errors of Ollama’s own call parsers are broken calls, in the reply a
     "invalid character 'c' looking for beginning of value",
     'unexpected end of JSON input',
     'EOF',
+    'incomplete GLM tool call: required argument "path" is missing for tool "read_file"',
+    'failed to parse Laguna JSON tool call: unexpected end of JSON input',
+    'empty Laguna tool call name',
+    'json: cannot unmarshal string into Go value of type map[string]json.RawMessage',
+    'llama-server returned invalid tool call arguments for "write_file": unexpected end of JSON input',
+    'llama-server chat error: map[code:500 message:Failed to parse input at pos 184: <tool_call> type:server_error]',
+    '{"error":{"code":500,"message":"The model produced output that does not match the expected peg-native format","type":"server_error"}}',
   ])('%s', (text) => {
     expect(http(500, text)).toMatchObject({ kind: 'malformed_call', status: 500, transient: false });
     expect(replyError(text, asked)).toMatchObject({ kind: 'malformed_call', transient: false });
@@ -30,8 +37,17 @@ describe('errors of Ollama’s own call parsers are broken calls, in the reply a
 
   it('generic errors count as malformed calls only if tools were offered and the request was valid', () => {
     expect(http(400, 'unexpected EOF').kind).toBe('http');
+    expect(http(400, 'json: cannot unmarshal bool into Go struct field Tool.tools of type string').kind).toBe(
+      'http',
+    );
     expect(httpError(500, '{"error":"EOF"}', { model: 'm' }).kind).toBe('http');
     expect(http(500, 'Post "http://127.0.0.1:40000/completion": EOF').kind).toBe('http');
+  });
+
+  it('does not take other errors of llama-server for broken calls', () => {
+    expect(replyError('llama-server chat error: map[code:500 message:Compute error.]', asked).kind).toBe(
+      'http',
+    );
   });
 });
 

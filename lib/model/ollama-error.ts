@@ -12,8 +12,8 @@ export interface AskedFor {
 }
 
 /**
- * Errors of Ollama's own tool call parsers (harmony, qwen3, qwen3-coder, glm, ministral, olmo, lfm2 and others): the
- * model wrote a call that could not be parsed. They are replies, not outages, so the engine treats them like a
+ * Errors of Ollama's own tool call parsers (harmony, qwen3, qwen3-coder, glm, laguna, ministral, olmo, lfm2 and others):
+ * the model wrote a call that could not be parsed. They are replies, not outages, so the engine treats them like a
  * malformed call in the text (T22).
  */
 const PARSER_ERRORS: readonly RegExp[] = [
@@ -28,6 +28,11 @@ const PARSER_ERRORS: readonly RegExp[] = [
   /^invalid (function call format|tool call:|argument:|argument format:|object entry:)/,
   /^no tool calls? found$/,
   /^unterminated string$/,
+  /^(incomplete GLM tool call: |failed to parse Laguna JSON tool call\b|empty Laguna tool call name$)/,
+  // From 0.30 on, where llama-server parses the calls (`llm/llama_server.go`, `Chat`, `accumulatedToolCalls`). Its own
+  // parser's errors arrive as its body, or within a stream as the body's error in Go's notation.
+  /^llama-server returned invalid tool call arguments\b/,
+  /^(llama-server chat error: map\[code:\d+ message:|\{"error":\{"code":\d+,"message":")(Failed to parse input at pos \d|The model produced output that does not match the expected\b)/,
 ];
 
 /**
@@ -37,6 +42,7 @@ const PARSER_ERRORS: readonly RegExp[] = [
 const PARSER_ERRORS_WITH_TOOLS: readonly RegExp[] = [
   /^(EOF|unexpected EOF|unexpected end of JSON input|invalid format)$/,
   /^invalid character .+ (looking for|after|in) /,
+  /^json: cannot unmarshal /,
 ];
 
 const OVERFLOW =
