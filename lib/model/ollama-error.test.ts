@@ -68,6 +68,19 @@ describe('overflow [OL3, OL22]', () => {
     expect(error).toMatchObject({ kind: 'overflow', promptTokens: 351, contextTokens: 256 });
   });
 
+  it('reads them from the sentence of the MLX runner', () => {
+    const error = http(
+      400,
+      "input length (351 tokens) exceeds the model's maximum context length (256 tokens)",
+    );
+    expect(error).toMatchObject({
+      kind: 'overflow',
+      promptTokens: 351,
+      contextTokens: 256,
+      transient: false,
+    });
+  });
+
   it('reads them from a nested object', () => {
     expect(http(400, { type: 'exceed_context_size_error', n_prompt_tokens: 9, n_ctx: 8 })).toMatchObject({
       kind: 'overflow',
@@ -76,9 +89,15 @@ describe('overflow [OL3, OL22]', () => {
     });
   });
 
-  it('works without them', () => {
-    const error = http(400, 'the input length exceeds the context length');
-    expect(error).toMatchObject({ kind: 'overflow', promptTokens: undefined, contextTokens: undefined });
+  it.each([
+    'the input length exceeds the context length',
+    'the prompt is longer than the context length currently available to the model; shorten the prompt, adjust the context length in settings, or use a model with a longer context length',
+  ])('works without them: %s', (text) => {
+    expect(http(400, text)).toMatchObject({
+      kind: 'overflow',
+      promptTokens: undefined,
+      contextTokens: undefined,
+    });
   });
 });
 

@@ -46,7 +46,10 @@ const PARSER_ERRORS_WITH_TOOLS: readonly RegExp[] = [
 ];
 
 const OVERFLOW =
-  /input length exceeds the context length|exceed_context_size_error|exceeds the available context size|exceeded max context length|prompt (is )?too long/i;
+  /input length exceeds the context length|exceed_context_size_error|exceeds the available context size|exceeds the model's maximum context length|exceeded max context length|prompt is longer than the context length|prompt (is )?too long/i;
+/** The counts in the errors of llama-server, and of the runner of MLX models (`x/mlxrunner/pipeline.go`). */
+const PROMPT_COUNTS = [/"n_prompt_tokens"\s*:\s*(\d+)/, /(?:request|input length) \((\d+) tokens\)/];
+const CONTEXT_COUNTS = [/"n_ctx"\s*:\s*(\d+)/, /context (?:size|length) \((\d+) tokens\)/];
 
 /** From 0.17.4, which supports levels only for harmony models; and from other versions, for unknown levels. */
 const NO_THINKING_LEVELS =
@@ -155,9 +158,8 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
   if (OVERFLOW.test(text)) {
     return {
       kind: 'overflow',
-      promptTokens:
-        countIn(text, /"n_prompt_tokens"\s*:\s*(\d+)/) ?? countIn(text, /request \((\d+) tokens\)/),
-      contextTokens: countIn(text, /"n_ctx"\s*:\s*(\d+)/) ?? countIn(text, /context size \((\d+) tokens\)/),
+      promptTokens: countIn(text, PROMPT_COUNTS),
+      contextTokens: countIn(text, CONTEXT_COUNTS),
       hint: 'The conversation no longer fits the window. Shorten it or raise the window of the run.',
     };
   }
@@ -236,8 +238,8 @@ function rawIn(text: string): string | undefined {
   return start >= 0 && end > start ? text.slice(start + 5, end) : undefined;
 }
 
-function countIn(text: string, pattern: RegExp): number | undefined {
-  const digits = pattern.exec(text)?.[1];
+function countIn(text: string, patterns: readonly RegExp[]): number | undefined {
+  const digits = patterns.map((pattern) => pattern.exec(text)?.[1]).find((found) => found !== undefined);
   const count = Number(digits);
   return digits !== undefined && Number.isSafeInteger(count) ? count : undefined;
 }
