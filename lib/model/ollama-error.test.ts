@@ -155,6 +155,21 @@ it('does not retry a model that does not fit into memory', () => {
 });
 
 it.each([
+  'llama-server reported out-of-memory during startup: cudaMalloc failed',
+  'llama-server process has terminated: ggml_vulkan: vk::Device::allocateMemory: ErrorOutOfDeviceMemory',
+  'llama-server process has terminated: ggml_vulkan: Device memory allocation of size 4096 failed: out of device memory',
+  'mlx runner failed: not enough memory',
+  'model requires 18.2 GiB but only 12.1 GiB are available (after 1.5 GiB overhead)',
+  'error: insufficient memory',
+  'hipMalloc failed',
+])('does not retry what newer versions say of too little memory: %s', (text) => {
+  expect(http(500, text)).toMatchObject({
+    transient: false,
+    hint: 'The model does not fit into memory. Choose a smaller one or a smaller window.',
+  });
+});
+
+it.each([
   [400, '"bge" does not support chat', 'list completion'],
   [400, 'registry.ollama.ai/library/bge:latest does not support completion', 'list completion'],
   [500, 'this model is missing data required for image input', 'cannot see images'],

@@ -51,6 +51,10 @@ const OVERFLOW =
 const PROMPT_COUNTS = [/"n_prompt_tokens"\s*:\s*(\d+)/, /(?:request|input length) \((\d+) tokens\)/];
 const CONTEXT_COUNTS = [/"n_ctx"\s*:\s*(\d+)/, /context (?:size|length) \((\d+) tokens\)/];
 
+/** As `llm/status.go` (`outOfMemorySubstrings`) and `x/mlxrunner/client.go` (`Load`) put it. */
+const OUT_OF_MEMORY =
+  /requires more system memory|requires .+ but only .+ (is|are) available|out[ -]of[ -](device[ -])?memory|OutOf(Device)?Memory|(cuda|hip)Malloc failed|(unable|failed) to allocate|allocation failed|(not enough|insufficient) memory/i;
+
 /** From 0.17.4, which supports levels only for harmony models; and from other versions, for unknown levels. */
 const NO_THINKING_LEVELS =
   /^think value .* is not supported|^invalid think value|cannot unmarshal string into .*\bthink\b/;
@@ -176,7 +180,7 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
       hint: 'The model wrote a tool call that Ollama could not read.',
     };
   }
-  if (/requires more system memory|out of memory|unable to allocate|failed to allocate/i.test(text)) {
+  if (OUT_OF_MEMORY.test(text)) {
     return {
       kind: 'http',
       transient: false,
