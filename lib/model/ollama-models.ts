@@ -44,13 +44,13 @@ export async function ping(
       { signal, timeoutMs: PING_TIMEOUT_MS, onTimeout, isProbe: true },
       async (call) => {
         const [greeting, version] = await Promise.all([
-          call.getText('/'),
+          askGreeting(() => call.getText('/')),
           askVersion(() => call.client.version()),
         ]);
-        if (version === undefined && !greeting.includes('Ollama is running')) {
-          throw new ModelError({ kind: 'bad_response', message: 'something else answers there' });
-        }
-        return { version };
+        if (version !== undefined) return { version };
+        if (greeting instanceof ModelError) throw greeting;
+        if (greeting.includes('Ollama is running')) return {};
+        throw new ModelError({ kind: 'bad_response', message: 'something else answers there' });
       },
     );
   } catch (cause) {
@@ -88,6 +88,23 @@ async function notOllama(
     hint: `This is ${other}; Loupe needs Ollama’s native API (/api/chat). Start Ollama, and set OLLAMA_HOST to its address, usually 127.0.0.1:11434.`,
     cause,
   });
+}
+
+/**
+ * The greeting at `/`, or why there is none: a proxy may pass on only `/api`, and refuse or redirect everything else.
+ *
+ * @throws {ModelError} a failure of the server or of the connection
+ */
+async function askGreeting(ask: () => Promise<string>): Promise<string | ModelError> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof ModelError)) throw cause;
+    const { kind, status } = cause;
+    const isRefused = status === undefined ? kind === 'bad_response' : status < 500;
+    if (isRefused) return cause;
+    throw cause;
+  }
 }
 
 /** The version is optional: a server whose greeting is Ollama's is accepted without it. */

@@ -78,6 +78,16 @@ describe('another program on the port', () => {
     expect(error.message).toContain('(HTTP 403)');
   });
 
+  it.each<[string, Answers[string]]>([
+    ['a missing page', { status: 404, body: '<html>404 Not Found</html>' }],
+    ['a refusal', { status: 403, body: '' }],
+    ['a redirect', { status: 302, headers: { location: '/ui' }, body: '' }],
+  ])('may be a proxy that passes on only /api: %s at / does not matter', async (_, root) => {
+    const url = await serve({ '/': root, '/api/version': { body: '{"version":"0.17.4"}' } }, root);
+    const health = createOllamaHealth({ host: parseOllamaHost(url) });
+    expect(await health.checkOllamaReady()).toMatchObject({ version: '0.17.4' });
+  });
+
   it('that serves no models is not named', async () => {
     const url = await serve({}, { body: '<!doctype html><title>Printer</title>' });
     const error = await modelErrorOf(createOllamaHealth({ host: parseOllamaHost(url) }).checkOllamaReady());
