@@ -111,7 +111,7 @@ describe('the server [S1]', () => {
     expect(await failure(health.listModels())).toMatchObject(certificate);
     const error = await failure(health.checkOllamaReady());
     expect(error).toBeInstanceOf(OllamaUnavailableError);
-    expect(error).toMatchObject({ message: certificate.message, hint: certificate.hint });
+    expect(error).toMatchObject(certificate);
     server.close();
   });
 

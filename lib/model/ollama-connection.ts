@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { Ollama } from 'ollama';
 import { certificateProblem } from '../util/certificate-problem.ts';
 import { MAX_TIMER_MS } from '../util/durations.ts';
+import { shortText } from '../util/short-text.ts';
 import { ModelError, OllamaNotRespondingError } from './model-error.ts';
 import { parseReplyObject, readExcerpt, readLines, readText, type StreamLimits } from './ollama-body.ts';
 import { type AskedFor, errorIn, httpError, replyError } from './ollama-error.ts';
@@ -280,7 +281,8 @@ class Requests implements OllamaCall {
     const response = await started.response;
     this.#answered = { date: response.header('date'), at: Date.now() };
     const { status } = response;
-    if (REDIRECTS.has(status)) throw notOllama(this.#connection.host, 'it redirects elsewhere');
+    if (REDIRECTS.has(status))
+      throw redirected(this.#connection.host, url, response.header('location') ?? '');
     if (status !== 200)
       throw httpError(status, await readExcerpt(response.body, ERROR_BODY_BYTES), this.#asked);
     return response;
@@ -326,6 +328,9 @@ export function aborted(): ModelError {
 export const CERTIFICATE_HINT =
   'Check OLLAMA_HOST. For an authority of your own, start Loupe with NODE_EXTRA_CA_CERTS=FILE, its certificate in PEM form.';
 
+/** Max length of a redirect's target in an error message. */
+const MAX_ADDRESS = 200;
+
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 const NOT_REACHED = new Set([
@@ -367,11 +372,25 @@ function transportError(cause: unknown, host: OllamaHost): ModelError | undefine
   return notOllama(host, cause.message, cause);
 }
 
+/** Names where a redirect leads: a proxy may send plain HTTP to HTTPS, or have moved. @param url of the request */
+function redirected(host: OllamaHost, url: string, location: string): ModelError {
+  const target = URL.parse(location, url);
+  const path = url.slice(host.url.length);
+  const base = target?.protocol.startsWith('http') ? `${target.origin}${target.pathname}` : undefined;
+  const address = base?.endsWith(path) ? base.slice(0, -path.length) : base;
+  return new ModelError({
+    kind: 'bad_response',
+    message: `The server at ${host.url} is not Ollama (it redirects ${address ? `to ${shortText(address, MAX_ADDRESS)}` : 'elsewhere'}).`,
+    hint: 'Redirects are not followed. If Ollama is there, set OLLAMA_HOST to that address.',
+    transient: false,
+  });
+}
+
 function notOllama(host: OllamaHost, why: string, cause?: unknown): ModelError {
   return new ModelError({
     kind: 'bad_response',
     message: `The server at ${host.url} is not Ollama (${why}).`,
-    hint: 'Check OLLAMA_HOST. Redirects are not followed.',
+    hint: 'Check OLLAMA_HOST.',
     transient: false,
     cause,
   });

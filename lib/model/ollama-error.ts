@@ -209,6 +209,13 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
         : 'Something in front of Ollama wants a sign-in. Check OLLAMA_HOST, or the settings of the proxy.',
     };
   }
+  // Ollama itself refuses a Host header that it does not know in this way (`server/routes.go`, `allowedHostsMiddleware`).
+  if (status === 403 && text === '') {
+    return {
+      kind: 'http',
+      hint: 'Ollama refuses host names that it does not know. Have the proxy in front of it send the header “Host: localhost:11434”.',
+    };
+  }
   const known = HINTS.find(({ pattern }) => pattern.test(text));
   if (known) return { kind: 'http', hint: known.hint(model) };
   if (status === 429) {

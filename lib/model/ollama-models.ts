@@ -61,33 +61,46 @@ export async function ping(
   }
 }
 
-/** The error for a program that is not Ollama; names other known model servers and how to configure Ollama. */
+/**
+ * The error for a program that is not Ollama, or that refuses access to it; names other known model servers and how to
+ * configure Ollama. Only a broken connection or a server error may pass, so a run does not wait for anything else.
+ */
 async function notOllama(
   connection: OllamaConnection,
   cause: ModelError,
   signal: AbortSignal | undefined,
 ): Promise<OllamaUnavailableError> {
   const { url } = connection.host;
+  const { kind, status = 500, message } = cause;
+  const transient = kind !== 'bad_response' && status >= 500;
   const certificate = certificateProblem(cause.cause);
   if (certificate !== undefined) {
-    return new OllamaUnavailableError({ url, detail: certificate, hint: CERTIFICATE_HINT, cause });
+    return new OllamaUnavailableError({ url, detail: certificate, hint: CERTIFICATE_HINT, transient, cause });
   }
   const other = await identifyServer(connection, signal);
-  if (other === undefined) {
-    const isForeign = cause.kind === 'bad_response';
+  if (other !== undefined) {
     return new OllamaUnavailableError({
       url,
-      detail: isForeign ? 'something else answers there' : causeOf(cause),
-      hint: isForeign ? 'Check OLLAMA_HOST: another program uses this address.' : undefined,
+      detail: `${other} answers there`,
+      hint: `This is ${other}; Loupe needs Ollama’s native API (/api/chat). Start Ollama, and set OLLAMA_HOST to its address, usually 127.0.0.1:11434.`,
+      transient: false,
       cause,
     });
   }
-  return new OllamaUnavailableError({
-    url,
-    detail: `${other} answers there`,
-    hint: `This is ${other}; Loupe needs Ollama’s native API (/api/chat). Start Ollama, and set OLLAMA_HOST to its address, usually 127.0.0.1:11434.`,
-    cause,
-  });
+  if (transient) return new OllamaUnavailableError({ url, detail: causeOf(cause), cause });
+  if (kind !== 'bad_response') {
+    const refused = `Cannot connect to Ollama at ${url} (HTTP ${status}).`;
+    return new OllamaUnavailableError({ url, message: refused, hint: cause.hint, transient, cause });
+  }
+  return cause.hint === undefined
+    ? new OllamaUnavailableError({
+        url,
+        detail: 'something else answers there',
+        hint: 'Check OLLAMA_HOST: another program uses this address.',
+        transient,
+        cause,
+      })
+    : new OllamaUnavailableError({ url, message, hint: cause.hint, transient, cause });
 }
 
 /**

@@ -67,6 +67,7 @@ describe('another program on the port', () => {
       `Cannot connect to Ollama at ${url} (${name} answers there). Is Ollama running?`,
     );
     expect(error.hint).toContain(`This is ${name}; Loupe needs Ollama’s native API`);
+    expect(error.transient).toBe(false); // a run does not wait for it to become Ollama
   });
 
   it('that hides an Ollama is not mistaken for another server', async () => {
@@ -88,10 +89,48 @@ describe('another program on the port', () => {
     expect(await health.checkOllamaReady()).toMatchObject({ version: '0.17.4' });
   });
 
+  it.each([
+    [401, '<h1>401 Authorization Required</h1>', 'Something in front of Ollama wants a sign-in'],
+    [403, '', 'Host: localhost:11434'],
+    [404, '<h1>404 Not Found</h1>', 'not with Ollama’s native API'],
+  ])('is not a stopped Ollama if it answers %i', async (status, body, hint) => {
+    const url = await serve({}, { status, body });
+    const error = await modelErrorOf(createOllamaHealth({ host: parseOllamaHost(url) }).checkOllamaReady());
+    expect(error.message).toBe(`Cannot connect to Ollama at ${url} (HTTP ${status}).`);
+    expect(error.hint).toContain(hint);
+    expect(error.transient).toBe(false);
+  });
+
+  it('says where it redirects to, without the path and the query of the request', async () => {
+    const location = 'https://gpu.lan/ollama/api/tags?token=secret';
+    const url = await serve(
+      { '/api/tags': { status: 301, headers: { location }, body: '' } },
+      {
+        status: 301,
+        headers: { location: 'https://gpu.lan/ollama/' },
+        body: '',
+      },
+    );
+    const health = createOllamaHealth({ host: parseOllamaHost(url) });
+    for (const error of [
+      await modelErrorOf(health.listModels()),
+      await modelErrorOf(health.checkOllamaReady()),
+    ]) {
+      expect(error.message).toBe(
+        `The server at ${url} is not Ollama (it redirects to https://gpu.lan/ollama).`,
+      );
+      expect(error.transient).toBe(false);
+      expect(error.hint).toBe(
+        'Redirects are not followed. If Ollama is there, set OLLAMA_HOST to that address.',
+      );
+    }
+  });
+
   it('that serves no models is not named', async () => {
     const url = await serve({}, { body: '<!doctype html><title>Printer</title>' });
     const error = await modelErrorOf(createOllamaHealth({ host: parseOllamaHost(url) }).checkOllamaReady());
     expect(error.message).toContain('something else answers there');
+    expect(error.transient).toBe(false);
   });
 });
 
