@@ -154,7 +154,7 @@ export class OllamaNotRespondingError extends OllamaUnavailableError {
   }
 }
 
-/** The model cannot be used (S2): it is missing (404), or the check itself failed and the status is named (K-34). */
+/** The model cannot be used (S2): it is missing (a 404 of Ollama's), or the check itself failed and the status is named (K-34). */
 export class ModelNotAvailableError extends ModelError {
   readonly model: string;
 
@@ -173,8 +173,10 @@ export class ModelNotAvailableError extends ModelError {
   }) {
     const { model, status, detail, nearest, cause } = options;
     const pull = `ollama pull ${model}`;
+    // The page of a proxy says nothing about the model.
+    const isPage = cause instanceof ModelError && cause.kind !== 'model_missing';
     super(
-      status === 404
+      status === 404 && !isPage
         ? {
             kind: 'model_missing',
             message: nearest

@@ -176,7 +176,7 @@ export async function show(
       status,
       detail: message,
       ...(cause.transient ? {} : { hint, transient: false }),
-      nearest: status === 404 ? await installedLike(connection, model, signal) : undefined,
+      nearest: cause.kind === 'model_missing' ? await installedLike(connection, model, signal) : undefined,
       cause,
     });
   }

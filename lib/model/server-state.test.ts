@@ -146,6 +146,15 @@ describe('the name of a model', () => {
     });
   });
 
+  it('is not called missing because a proxy does not pass on its check', async () => {
+    const page = { kind: 'http', status: 404, body: '<h1>404 Not Found</h1>' } as const;
+    const fake = await start({ models: [{ name: 'qwen3:8b' }], faults: { '/api/show': page } });
+    const error = await modelErrorOf(modelAt(fake).show('qwen3:8b'));
+    expect(error).toMatchObject({ code: 'model_check_failed', status: 404, transient: false });
+    expect(error.message).toBe('Model "qwen3:8b" cannot be used: Ollama HTTP 404: <h1>404 Not Found</h1>');
+    expect(error.hint).toContain('not with Ollama’s native API');
+  });
+
   it('that is invalid fails permanently, although Ollama reports a server error', async () => {
     const fake = await start();
     const error = await modelErrorOf(modelAt(fake).show('a b:c:d'));
