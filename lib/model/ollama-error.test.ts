@@ -192,6 +192,24 @@ it.each([
   expect(http(status, text)).toMatchObject({ kind: 'http', hint: expect.stringContaining(hint) });
 });
 
+it.each([
+  [413, '<h1>413 Request Entity Too Large</h1>', 'client_max_body_size'],
+  [504, '<h1>504 Gateway Time-out</h1>', 'proxy_read_timeout'],
+])('names the limit of a proxy that answered %i', (status, page, setting) => {
+  expect(httpError(status, page, asked)).toMatchObject({
+    kind: 'http',
+    hint: expect.stringContaining(setting),
+  });
+});
+
+it('says that cloud models are turned off on the server', () => {
+  expect(http(403, 'ollama cloud is disabled: remote inference is unavailable')).toMatchObject({
+    kind: 'http',
+    transient: false,
+    hint: expect.stringContaining('OLLAMA_NO_CLOUD'),
+  });
+});
+
 it('does not send a person who meets a proxy to the sign-in of Ollama', () => {
   expect(httpError(401, '<h1>401 Authorization Required</h1>', asked).hint).toContain('in front of Ollama');
 });

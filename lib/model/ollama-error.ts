@@ -72,6 +72,12 @@ const HINTS: readonly { pattern: RegExp; hint: (model: string) => string }[] = [
       `Model "${model}" cannot write text. Choose one whose capabilities list completion, for example: ollama pull qwen3`,
   },
   {
+    // `internal/cloud/policy.go`
+    pattern: /^ollama cloud is disabled\b/,
+    hint: () =>
+      'Cloud models are turned off on this Ollama (OLLAMA_NO_CLOUD, or disable_ollama_cloud in its server.json). Choose a local model.',
+  },
+  {
     pattern: /missing data required for image input|does not support\b[\s\S]*\bvision\b/,
     hint: (model) =>
       `Model "${model}" cannot see images. Choose one whose capabilities list vision, or leave the images out.`,
@@ -93,6 +99,12 @@ const HINTS: readonly { pattern: RegExp; hint: (model: string) => string }[] = [
       'The process that runs the model crashed, often for lack of memory. Choose a smaller model or a smaller window. The log of the Ollama server has the cause.',
   },
 ];
+
+/** Limits of a proxy, by the status with which it answers in Ollama's place. */
+const PROXY_LIMITS: Readonly<Record<number, string>> = {
+  413: 'A proxy in front of Ollama limits the size of requests. Raise its limit (nginx: client_max_body_size), or shorten the conversation.',
+  504: 'A proxy in front of Ollama did not wait long enough. Loading a model and reading a prompt take minutes: raise its timeout (nginx: proxy_read_timeout).',
+};
 
 /** A reply with a status other than 200 (T5): `Ollama HTTP {status}: {body}`, the body cut at 500 characters. */
 export function httpError(status: number, body: string, asked: AskedFor): ModelError {
@@ -226,11 +238,12 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
       hint: 'The service that runs this model limits how much you can use it. Wait, or choose another model.',
     };
   }
+  const proxyLimit = status === undefined || json ? undefined : PROXY_LIMITS[status];
   return {
     kind: 'http',
     hint: json
       ? 'Look at the log of the Ollama server.'
-      : 'Look at the log of the Ollama server, or of the proxy in front of it.',
+      : (proxyLimit ?? 'Look at the log of the Ollama server, or of the proxy in front of it.'),
   };
 }
 
