@@ -9,8 +9,8 @@ const OLLAMA_CLOUD = 'ollama.com';
  * Reads `remote_host` and `remote_model` of `/api/tags`, `/api/show` or a reply. Both are text of the model's author: the
  * host is reduced to the ASCII host name of its URL, and a name with other than printable ASCII characters is left out.
  *
- * Newer versions of Ollama send a model whose tag ends in `cloud` to ollama.com without having it in the store (`server/model_resolver.go`),
- * so the name decides as well.
+ * Newer versions of Ollama send a model whose tag ends in `cloud` to ollama.com without having it in the store, so the name
+ * decides as well.
  *
  * @returns `undefined` for a model that runs on the server itself
  */
@@ -20,10 +20,20 @@ export function readRemote(
 ): RemoteModel | undefined {
   const { remote_host: url, remote_model: name } = told;
   if (url === undefined && name === undefined) {
-    return /:(.*-)?cloud$/i.test(model) ? { host: OLLAMA_CLOUD } : undefined;
+    return isCloudName(model) ? { host: OLLAMA_CLOUD } : undefined;
   }
   const readable = name !== undefined && name.length <= MAX_NAME_CHARS && /^[\x21-\x7e]+$/.test(name);
   return { host: hostOf(url ?? ''), ...(readable && { model: name }) };
+}
+
+/** As Ollama reads a name (`internal/modelref/modelref.go`, `parseSourceSuffix`), blanks around its last part included. */
+function isCloudName(model: string): boolean {
+  const colon = model.lastIndexOf(':');
+  const suffix = model
+    .slice(colon + 1)
+    .trim()
+    .toLowerCase();
+  return colon >= 0 && (suffix === 'cloud' || (suffix.endsWith('-cloud') && !suffix.includes('/')));
 }
 
 function hostOf(url: string): string {
