@@ -213,6 +213,24 @@ describe('the list of models', () => {
     expect(shown).toEqual([{ model: 'plain:latest' }, { model: 'tools:8b' }, { model: 'new:latest' }]);
   });
 
+  it('does not mix up models of a server that gives all of them an empty digest', async () => {
+    const digest = `sha256:${'0'.repeat(64)}`;
+    const names = ['writer:latest', 'embedder:latest'];
+    const body = { models: names.map((name) => ({ name, digest })) };
+    const { health } = await start({
+      models: [
+        { name: 'writer', capabilities: ['completion'] },
+        { name: 'embedder', capabilities: ['embedding'] },
+      ],
+      faults: { '/api/tags': { kind: 'http', status: 200, body } },
+    });
+    await health.listModels();
+    expect((await health.listModels()).models).toMatchObject([
+      { name: 'writer:latest', capabilities: ['completion'] },
+      { name: 'embedder:latest', capabilities: ['embedding'] },
+    ]);
+  });
+
   it('one broken model does not hide the others', async () => {
     const { health } = await start({
       models: [{ name: 'a' }, { name: 'b' }],

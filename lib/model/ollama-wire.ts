@@ -6,6 +6,13 @@ const count = z.int().nonnegative().optional().catch(undefined);
 
 const optionalText = z.string().min(1).optional().catch(undefined);
 
+/** Some servers with Ollama's API give all their models the same digest of zeros, which identifies none. */
+const digest = z
+  .string()
+  .regex(/^(?!(sha256:)?0*$)/)
+  .optional()
+  .catch(undefined);
+
 /** Comes from `JSON.parse`, so it is JSON; the parser checks its shape. */
 const anyJson = z.custom<JsonValue>();
 
@@ -52,7 +59,7 @@ export const tagsReply = z.object({
     .array(
       z.object({
         name: z.string(),
-        digest: optionalText,
+        digest,
         size: count,
         modified_at: optionalText,
         details: modelDetails,
@@ -69,7 +76,7 @@ export const psReply = z.object({
     .array(
       z.object({
         name: z.string(),
-        digest: optionalText,
+        digest,
         size: count,
         size_vram: count,
         context_length: count,
