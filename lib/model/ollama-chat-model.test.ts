@@ -208,6 +208,16 @@ describe.each([false, true])('a reply, stream: %s', (stream) => {
       'bad_response',
       true,
     ],
+    [
+      'a failure reported as the reason of the end',
+      {
+        kind: 'http',
+        status: 200,
+        body: { message: { role: '', content: '' }, done: true, done_reason: 'error' },
+      } as const,
+      'http',
+      true,
+    ],
     ['error with 200', { kind: 'http', status: 200, body: { error: 'runner died' } }, 'http', true],
   ])('fault: %s', async (_, fault, kind, transient) => {
     const { model } = await start({ scenarios: [failing(fault)] });

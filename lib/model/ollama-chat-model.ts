@@ -184,10 +184,14 @@ class ReplyBuilder {
     return this;
   }
 
-  /** @throws {ModelError} `cut_off` if the server reports that the reply is incomplete */
+  /**
+   * @throws {ModelError} `cut_off` if the server reports that the reply is incomplete; `http` if the reason of its end is
+   *   an error, as LocalAI reports one
+   */
   finish(): ChatReply {
     const last = this.#last;
     if (last?.done === false) throw cutOff('before it was complete');
+    if (last?.done_reason === 'error') throw serverFailed();
     return {
       message: {
         role: this.#role,
@@ -202,6 +206,14 @@ class ReplyBuilder {
       timings: timings(last),
     };
   }
+}
+
+function serverFailed(): ModelError {
+  return new ModelError({
+    kind: 'http',
+    message: 'The server ended the reply with an error that it does not name.',
+    hint: 'Look at its log.',
+  });
 }
 
 function timings(chunk: ChatChunk | undefined): ChatTimings {
