@@ -141,6 +141,26 @@ it('cuts the body at 500 characters without splitting a character [T5]', () => {
   expect(message.isWellFormed()).toBe(true);
 });
 
+it('does not retry a value of a model option that Ollama refuses, although it sends a 500', () => {
+  expect(http(500, 'option "temperature" must be of type float32')).toMatchObject({
+    kind: 'http',
+    transient: false,
+    hint: expect.stringContaining('model option'),
+  });
+});
+
+it.each([
+  'this model is missing data required for image input',
+  'this model does not support image input',
+  '{"error":{"code":500,"message":"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj","type":"server_error"}}',
+])('does not retry images that the model cannot see: %s', (text) => {
+  expect(http(500, text)).toMatchObject({
+    kind: 'http',
+    transient: false,
+    hint: expect.stringContaining('cannot see images'),
+  });
+});
+
 it('says who limits the use of a cloud model, and does not retry it', () => {
   const limited = http(429, 'you have reached your session usage limit, please wait or upgrade to continue');
   expect(limited).toMatchObject({ kind: 'http', transient: false });
@@ -176,9 +196,17 @@ it.each([
   [400, 'gemma3:1b does not support vision', 'cannot see images'],
   [500, 'timed out waiting for llama runner to start - progress 0.00 - ', 'OLLAMA_LOAD_TIMEOUT'],
   [500, 'timed out waiting for llama-server to start: context deadline exceeded', 'OLLAMA_LOAD_TIMEOUT'],
+  [500, 'timeout waiting for mlx runner to start', 'OLLAMA_LOAD_TIMEOUT'],
+  [500, 'mlx runner exited unexpectedly: signal: killed', 'crashed'],
+  [500, 'mlx runner failed: MLX error: kernel not found (exit: exit status 1)', 'crashed'],
   [500, 'unable to load model: /root/.ollama/models/blobs/sha256-00', 'ollama pull qwen3:8b'],
   [500, 'open /root/.ollama/models/blobs/sha256-00: no such file or directory', 'ollama pull qwen3:8b'],
   [500, 'unsupported model format', 'ollama pull qwen3:8b'],
+  [
+    500,
+    'failed to load model: this model may be incompatible with your version of Ollama. If you previously pulled this model, try updating it by running `ollama pull qwen3`',
+    'ollama pull qwen3:8b',
+  ],
   [500, 'llama runner process has terminated: exit status 2', 'crashed'],
   [500, 'llama runner process no longer running: -1 ', 'crashed'],
   [500, 'llama-server process has terminated: signal: killed', 'crashed'],

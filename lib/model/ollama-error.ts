@@ -64,8 +64,23 @@ const INVALID_NAME = /^(unqualified name|invalid model name)\b/;
 const UNUSABLE_MODEL =
   /^template: |unknown model architecture|not supported by your version of Ollama|requires a newer version of Ollama/;
 
-/** Errors of the model, its files or its process, and what to do about them. */
-const HINTS: readonly { pattern: RegExp; hint: (model: string) => string }[] = [
+/** Errors of the model, its files or its process, and what to do about them. Some come with status 500 but never pass. */
+const HINTS: readonly { pattern: RegExp; hint: (model: string) => string; transient?: false }[] = [
+  {
+    // `api/types.go`, `Options.FromMap`
+    pattern: /^option ".*" must be of (type|an array)\b/,
+    hint: () =>
+      'Ollama does not accept the value of this model option. Correct it in the model options of the run.',
+    transient: false,
+  },
+  {
+    // Of Ollama's own runner, of the MLX runner, and of llama-server.
+    pattern:
+      /missing data required for image input|does not support (image|media) input|image input is not supported|does not support\b[\s\S]*\bvision\b/,
+    hint: (model) =>
+      `Model "${model}" cannot see images. Choose one whose capabilities list vision, or leave the images out.`,
+    transient: false,
+  },
   {
     pattern: /does not support (chat|generate|completion)\b/,
     hint: (model) =>
@@ -78,23 +93,19 @@ const HINTS: readonly { pattern: RegExp; hint: (model: string) => string }[] = [
       'Cloud models are turned off on this Ollama (OLLAMA_NO_CLOUD, or disable_ollama_cloud in its server.json). Choose a local model.',
   },
   {
-    pattern: /missing data required for image input|does not support\b[\s\S]*\bvision\b/,
-    hint: (model) =>
-      `Model "${model}" cannot see images. Choose one whose capabilities list vision, or leave the images out.`,
-  },
-  {
-    pattern: /^timed out waiting for (llama[ -]?runner|llama-server|server) to start/,
+    pattern:
+      /^(timed out waiting for (llama[ -]?runner|llama-server|server) to start|timeout waiting for mlx runner)/,
     hint: () =>
       'Ollama gave up loading the model. Choose a smaller one, or start Ollama with a longer OLLAMA_LOAD_TIMEOUT, such as 15m.',
   },
   {
     pattern:
-      /^unable to load model\b|invalid file magic|unsupported model format|digest mismatch|\bblobs\b.*no such file|no longer compatible with your version of Ollama/,
+      /^unable to load model\b|invalid file magic|unsupported model format|digest mismatch|\bblobs\b.*no such file|(no longer compatible|may be incompatible) with your version of Ollama/,
     hint: (model) => `The files of the model are damaged, incomplete or too old. Run: ollama pull ${model}`,
   },
   {
     pattern:
-      /(runner|llama-server) (process )?(has terminated|no longer running|has unexpectedly stopped)|resource limitations|error was encountered while running the model/,
+      /(runner|llama-server) (process )?(has terminated|no longer running|has unexpectedly stopped)|mlx runner (failed|exited unexpectedly)|resource limitations|error was encountered while running the model/,
     hint: () =>
       'The process that runs the model crashed, often for lack of memory. Choose a smaller model or a smaller window. The log of the Ollama server has the cause.',
   },
@@ -229,7 +240,7 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
     };
   }
   const known = HINTS.find(({ pattern }) => pattern.test(text));
-  if (known) return { kind: 'http', hint: known.hint(model) };
+  if (known) return { kind: 'http', hint: known.hint(model), transient: known.transient };
   if (status === 429) {
     return {
       kind: 'http',
