@@ -209,6 +209,12 @@ describe.each([false, true])('a reply, stream: %s', (stream) => {
       true,
     ],
     [
+      'a reply in OpenAI’s format',
+      { kind: 'http', status: 200, body: { object: 'chat.completion', choices: [], done: true } } as const,
+      'bad_response',
+      true,
+    ],
+    [
       'a failure reported as the reason of the end',
       {
         kind: 'http',

@@ -133,14 +133,21 @@ async function chat(
  * Parses a piece of a reply and checks that the model is allowed: since the run began, its name may have been given
  * to a remote model.
  */
-function readOwn(connection: OllamaConnection, { model }: ChatRequest, line: unknown): ChatChunk {
+function readOwn(
+  connection: OllamaConnection,
+  { model }: ChatRequest,
+  line: Record<string, unknown>,
+): ChatChunk {
   const chunk = readChunk(line);
   const remote = chunk.remote_host === undefined ? undefined : readRemote(model, chunk);
   refuseRemote(connection, model, remote);
   return chunk;
 }
 
-function readChunk(line: unknown): ChatChunk {
+function readChunk(line: Record<string, unknown>): ChatChunk {
+  // Without a message, it would be an empty reply.
+  if (Array.isArray(line.choices))
+    throw parseError('the reply has the format of the OpenAI API', JSON.stringify(line));
   const result = chatChunk.safeParse(line);
   if (!result.success) {
     const issue = result.error.issues[0];
