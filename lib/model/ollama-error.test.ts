@@ -230,6 +230,14 @@ it.each([
   });
 });
 
+it('retries what a proxy refuses because of too many requests, unlike the limit of a cloud service', () => {
+  expect(httpError(429, '<h1>429 Too Many Requests</h1>', asked)).toMatchObject({
+    kind: 'http',
+    transient: true,
+    hint: expect.stringContaining('A proxy in front of Ollama limits the number of requests'),
+  });
+});
+
 it('says that cloud models are turned off on the server', () => {
   expect(http(403, 'ollama cloud is disabled: remote inference is unavailable')).toMatchObject({
     kind: 'http',

@@ -114,6 +114,7 @@ const HINTS: readonly { pattern: RegExp; hint: (model: string) => string; transi
 /** Limits of a proxy, by the status with which it answers in Ollama's place. */
 const PROXY_LIMITS: Readonly<Record<number, string>> = {
   413: 'A proxy in front of Ollama limits the size of requests. Raise its limit (nginx: client_max_body_size), or shorten the conversation.',
+  429: 'A proxy in front of Ollama limits the number of requests (nginx: limit_req). Raise its limit.',
   504: 'A proxy in front of Ollama did not wait long enough. Loading a model and reading a prompt take minutes: raise its timeout (nginx: proxy_read_timeout).',
 };
 
@@ -241,10 +242,10 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
   }
   const known = HINTS.find(({ pattern }) => pattern.test(text));
   if (known) return { kind: 'http', hint: known.hint(model), transient: known.transient };
-  if (status === 429) {
+  if (status === 429 && json) {
     return {
       kind: 'http',
-      // It passes after hours, if at all.
+      // It passes after hours, if at all; the limit of a proxy after seconds.
       transient: false,
       hint: 'The service that runs this model limits how much you can use it. Wait, or choose another model.',
     };
@@ -252,6 +253,7 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
   const proxyLimit = status === undefined || json ? undefined : PROXY_LIMITS[status];
   return {
     kind: 'http',
+    ...(status === 429 && { transient: true }),
     hint: json
       ? 'Look at the log of the Ollama server.'
       : (proxyLimit ?? 'Look at the log of the Ollama server, or of the proxy in front of it.'),
