@@ -79,16 +79,17 @@ function trimQuotes(value: string): string {
     .trim();
 }
 
+/** A prefix may contain `api`, as a gateway's does; only what Loupe adds itself must not be at its end. */
 function rejectApiPath(text: string, path: string): void {
-  const first = path.split('/')[1]?.toLowerCase();
-  if (first === 'v1') {
+  if (/^\/v1(\/|$)|\/v1$/i.test(path)) {
     throw new AppError({
       code: 'ollama_host_v1',
       message: `OLLAMA_HOST is "${text}": that is the OpenAI-style address, which has no context size and cuts prompts silently.`,
       hint: 'Leave out /v1: Loupe speaks the native API, for example http://127.0.0.1:11434.',
     });
   }
-  if (first === 'api') throw invalid(text, 'it ends in /api, which is added by itself');
+  if (/\/api(\/(chat|generate|tags|show|ps|version))?$/i.test(path))
+    throw invalid(text, 'it ends in a path of Ollama’s API, which Loupe adds itself');
 }
 
 function splitAuthority(
