@@ -75,3 +75,44 @@ it('a body stays as it was when the conversation grows, is cut or takes another 
     }),
   );
 });
+
+it('keeps only what Ollama reads of a parameter in the items of lists, at every depth [OL34]', () => {
+  const text = { type: 'string', pattern: '\\d+', maxLength: 5000, description: 'A tag.' };
+  const properties = {
+    name: text,
+    tags: { type: 'array', maxItems: 9, items: text },
+    rows: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['cells'],
+        properties: { cells: { type: 'array', minItems: 1, items: { anyOf: [text, { type: 'null' }] } } },
+      },
+    },
+    deep: { type: 'object', properties: { tags: { type: 'array', items: { enum: ['a'], default: 'a' } } } },
+  };
+  const plain = { type: 'string', description: 'A tag.' };
+  const tool: ToolDefinition = {
+    type: 'function',
+    function: { name: 'tag', description: '', parameters: { type: 'object', properties } },
+  };
+  expect(
+    wireRequest({ ...sampleRequest, messages: [], tools: [tool] }).tools?.[0]?.function.parameters,
+  ).toEqual({
+    type: 'object',
+    properties: {
+      name: text,
+      tags: { type: 'array', maxItems: 9, items: plain },
+      rows: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['cells'],
+          properties: { cells: { type: 'array', items: { anyOf: [plain, { type: 'null' }] } } },
+        },
+      },
+      deep: { type: 'object', properties: { tags: { type: 'array', items: { enum: ['a'] } } } },
+    },
+  });
+});

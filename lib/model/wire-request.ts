@@ -1,5 +1,6 @@
 import type { ChatRequest as WireRequest } from 'ollama';
-import type { ToolDefinition } from '../parser/types.ts';
+import type { ParameterSchema, ToolDefinition } from '../parser/types.ts';
+import { isRecord } from '../util/json.ts';
 import type { ChatMessage, ChatRequest } from './chat-model.ts';
 import { keepAliveToSend } from './keep-alive.ts';
 
@@ -25,7 +26,31 @@ export function wireRequest(
 }
 
 function wireTool({ type, function: tool }: ToolDefinition) {
-  return { type, function: { ...tool, parameters: { ...tool.parameters, type: 'object' } } };
+  return { type, function: { ...tool, parameters: { ...wireSchema(tool.parameters), type: 'object' } } };
+}
+
+/** The keywords that Ollama reads of a parameter (`api/types.go`, `ToolProperty`). */
+const READ_KEYWORDS: ReadonlySet<string> = new Set(
+  'anyOf type items description enum properties required'.split(' '),
+);
+
+/**
+ * A schema with only the keywords that Ollama reads in the items of lists. Ollama passes items on unread, and llama-server
+ * refuses the whole request for a `pattern` or a length that it cannot turn into a grammar (OL34). Elsewhere Ollama drops
+ * the other keywords itself.
+ */
+function wireSchema(schema: ParameterSchema, isItem = false): ParameterSchema {
+  const inner = (value: unknown) => (isRecord(value) ? wireSchema(value, isItem) : value);
+  const kept = Object.entries(schema).filter(([keyword]) => !isItem || READ_KEYWORDS.has(keyword));
+  return Object.fromEntries(
+    kept.map(([keyword, value]) => {
+      if (keyword === 'items' && isRecord(value)) return [keyword, wireSchema(value, true)];
+      if (keyword === 'anyOf' && Array.isArray(value)) return [keyword, value.map(inner)];
+      if (keyword !== 'properties' || !isRecord(value)) return [keyword, value];
+      const properties = Object.entries(value).map(([name, property]) => [name, inner(property)]);
+      return [keyword, Object.fromEntries(properties)];
+    }),
+  );
 }
 
 /** An image without bytes is described in text instead: such a request is shown, not sent. */
