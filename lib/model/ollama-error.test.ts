@@ -150,6 +150,19 @@ it('does not retry a value of a model option that Ollama refuses, although it se
 });
 
 it.each([
+  [400, '{"error":{"code":400,"message":"JSON schema conversion failed:\\nUnrecognized schema: {}"}}'],
+  [400, '{"error":{"code":400,"message":"Failed to initialize samplers: failed to parse grammar"}}'],
+  [500, '{"error":{"code":500,"message":"JSON schema error at #: properties must be an object"}}'],
+  [500, 'invalid JSON schema in format'],
+])('does not retry a schema that the server cannot use, and names it: %i %s', (status, text) => {
+  expect(http(status, text)).toMatchObject({
+    kind: 'http',
+    transient: false,
+    hint: expect.stringContaining('the schema of a tool or of the answer'),
+  });
+});
+
+it.each([
   'this model is missing data required for image input',
   'this model does not support image input',
   '{"error":{"code":500,"message":"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj","type":"server_error"}}',

@@ -74,6 +74,14 @@ const HINTS: readonly { pattern: RegExp; hint: (model: string) => string; transi
     transient: false,
   },
   {
+    // Of llama-server, and of `llm/server.go` before it.
+    pattern:
+      /JSON schema (conversion failed|error at )|failed to parse grammar|^invalid JSON schema in format/,
+    hint: () =>
+      'The server cannot turn the schema of a tool or of the answer into a grammar. Simplify the schema, or leave the tool out.',
+    transient: false,
+  },
+  {
     // Of Ollama's own runner, of the MLX runner, and of llama-server.
     pattern:
       /missing data required for image input|does not support (image|media) input|image input is not supported|does not support\b[\s\S]*\bvision\b/,
