@@ -116,3 +116,16 @@ it('keeps only what Ollama reads of a parameter in the items of lists, at every 
     },
   });
 });
+
+it('gives a tool without parameters an empty object of them, which llama-server asks for [OL34]', () => {
+  const tool: ToolDefinition = {
+    type: 'function',
+    function: { name: 'now', description: '', parameters: { type: 'object' } },
+  };
+  expect(
+    wireRequest({ ...sampleRequest, messages: [], tools: [tool] }).tools?.[0]?.function.parameters,
+  ).toEqual({
+    type: 'object',
+    properties: {},
+  });
+});

@@ -26,7 +26,9 @@ export function wireRequest(
 }
 
 function wireTool({ type, function: tool }: ToolDefinition) {
-  return { type, function: { ...tool, parameters: { ...wireSchema(tool.parameters), type: 'object' } } };
+  const schema = wireSchema(tool.parameters);
+  const parameters = { ...schema, type: 'object', properties: schema.properties ?? {} };
+  return { type, function: { ...tool, parameters } };
 }
 
 /** The keywords that Ollama reads of a parameter (`api/types.go`, `ToolProperty`). */
