@@ -8,16 +8,42 @@ import { compareRuns, NEWEST_FIRST, type RunOrder, writeRunOrder } from '#lib/ap
 import { familyOf, type RunSummary } from '#lib/api/run-summary.ts';
 import { type ApiError, getJson, toApiError } from '#lib/browser/api.ts';
 import { type ListedRun, listedRuns } from '#lib/browser/state/listed-runs.ts';
+import {
+  afterReading,
+  endedUpdates,
+  MAX_ENDED_UPDATES,
+  type RunUpdates,
+  withDeleted,
+  withRuns,
+} from '#lib/browser/state/run-updates.ts';
 import { watchRuns, whenBack } from '#lib/browser/stream/hub-client.ts';
-import { useApi } from './use-api.ts';
+import { useReading } from './use-api.ts';
 
+const PAGE_RUNS = 50;
+/** The most runs that the server lists at once. */
+const MAX_PAGE_RUNS = 200;
 /** Gathers what happens to a family before its figures are read again. */
 const FAMILY_DELAY_MS = 400;
 
-/** Changed runs by their IDs; `undefined` for one that was deleted. */
-type Changes = ReadonlyMap<string, RunSummary | undefined>;
+const NO_UPDATES: RunUpdates = new Map();
 
-const NO_FAMILIES: Readonly<Record<string, RunFamily>> = {};
+/** The pages of a list that were read together. */
+interface ListReading {
+  path: string;
+  page: RunListReply;
+  /** When they were requested, by `performance.now()`. */
+  readAt: number;
+}
+
+/** The figures of a family, and when they were requested, by `performance.now()`. */
+interface FamilyReading {
+  family: RunFamily;
+  readAt: number;
+}
+
+type FamilyReadings = ReadonlyMap<string, FamilyReading>;
+
+const NO_FAMILIES: FamilyReadings = new Map();
 
 /**
  * The runs that pass a filter, in an order: the first page once, then every change, and more pages on demand.
@@ -38,85 +64,114 @@ export function useRunList(
   moreError: ApiError | undefined;
 } {
   const path = useMemo(() => {
-    const query = writeRunFilter(new URLSearchParams({ limit: '50' }), filter, { exact: true });
+    const query = writeRunFilter(new URLSearchParams(), filter, { exact: true });
     if (grouped) query.set('group', 'family');
     return `/api/runs?${writeRunOrder(query, order)}`;
   }, [filter, order, grouped]);
-  const { data, error, reload } = useApi<RunListReply>(path);
-  /** By ID; `undefined` for a deleted run. */
-  const [changed, setChanged] = useState<Changes>(new Map());
-  const [read, setRead] = useState<{ path: string; page: RunListReply }>();
+  /** How many runs to read: as many as were read before, so that a reader of earlier runs keeps them. */
+  const count = useRef(PAGE_RUNS);
+  const { data, error, reload } = useReading<ListReading>({
+    key: ['/api/runs', path],
+    read: async (signal) => {
+      const readAt = performance.now();
+      return { path, readAt, page: await readRuns(path, count.current, signal) };
+    },
+  });
+  const [updates, setUpdates] = useState(NO_UPDATES);
+  const [read, setRead] = useState<{ of: ListReading; page: RunListReply }>();
   const [moreError, setMoreError] = useState<ApiError>();
-  const earlier = read?.path === path ? read.page : undefined;
+  const earlier = read?.of === data ? read?.page : undefined;
   const known = useMemo(
-    () => new Map([...(data?.runs ?? []), ...(earlier?.runs ?? [])].map((run) => [run.id, run])),
+    () => new Map([...(data?.page.runs ?? []), ...(earlier?.runs ?? [])].map((run) => [run.id, run])),
     [data, earlier],
   );
-  const { families, forget, refresh } = useFamilies(path, grouped, setChanged);
-  const seen = useRef<Seen>({ known, changed, families: NO_FAMILIES });
-  seen.current = { known, changed, families: { ...data?.families, ...earlier?.families, ...families } };
+  count.current = data?.path === path ? Math.max(PAGE_RUNS, known.size) : PAGE_RUNS;
+  const readAt = data?.readAt ?? 0;
+  const { fresh, refresh } = useFamilies(path, { grouped, readAt, setUpdates });
+  const families = useMemo(
+    () => ({ ...data?.page.families, ...earlier?.families, ...fresh }),
+    [data, earlier, fresh],
+  );
+  const seen = useRef<Seen>({ known, updates, families });
+  seen.current = { known, updates, families };
   useEffect(
     () =>
       watchRuns({
         runs: (runs) => {
           refresh(runs.filter((run) => movesFamily(run, seen.current)).map(familyOf));
-          setChanged((before) => new Map([...before, ...runs.map((run) => [run.id, run] as const)]));
+          setUpdates((before) => withRuns(before, runs, performance.now()));
         },
         deleted: (runId) => {
-          const run = seen.current.changed.get(runId) ?? seen.current.known.get(runId);
+          const run = seen.current.updates.get(runId)?.run ?? seen.current.known.get(runId);
           if (run && hasFamily(run, seen.current)) refresh([familyOf(run)]);
-          setChanged((before) => new Map([...before, [runId, undefined]]));
+          setUpdates((before) => withDeleted(before, runId, performance.now()));
         },
         signal: whenBack(() => {
-          // There are no updates for later pages, so they are fetched again on demand.
-          setChanged(new Map());
-          setRead(undefined);
-          forget();
+          // A run may have ended unnoticed; the stream begins with all that are unfinished.
+          setUpdates(NO_UPDATES);
           reload();
         }),
       }),
-    [reload, refresh, forget],
+    [reload, refresh],
   );
+  useEffect(() => setUpdates((before) => afterReading(before, readAt)), [readAt]);
+  // If that fails, it is tried again after as many more.
+  const overflows = Math.floor(endedUpdates(updates) / MAX_ENDED_UPDATES);
+  useEffect(() => {
+    if (overflows > 0) reload();
+  }, [overflows, reload]);
   const runs = useMemo(() => {
     if (!data) return undefined;
     const all = new Map(known);
-    for (const [id, run] of changed) {
+    for (const [id, { run }] of updates) {
       if (!run) all.delete(id);
       // A page that was read later than the change knows better.
       else if ((all.get(run.id)?.last_seq ?? 0) <= run.last_seq) all.set(run.id, run);
     }
     const shown = [...all.values()].filter((run) => passesFilter(run, filter)).sort(compareRuns(order));
-    if (!grouped) return shown.map((run): ListedRun => ({ run }));
-    return listedRuns(shown, { ...data.families, ...earlier?.families, ...families });
-  }, [data, earlier, known, changed, filter, order, grouped, families]);
+    return grouped ? listedRuns(shown, families) : shown.map((run): ListedRun => ({ run }));
+  }, [data, known, updates, filter, order, grouped, families]);
 
-  const next = earlier ? earlier.next : data?.next;
+  const next = earlier ? earlier.next : data?.page.next;
   const loadMore = useCallback(() => {
-    if (next === undefined) return;
+    if (next === undefined || data === undefined) return;
     const show = (page: RunListReply) =>
-      setRead((before) => {
-        const shown = before?.path === path ? before.page : undefined;
-        return {
-          path,
-          page: {
-            runs: [...(shown?.runs ?? []), ...page.runs],
-            families: { ...shown?.families, ...page.families },
-            next: page.next,
-          },
-        };
-      });
+      setRead((before) => ({ of: data, page: before?.of === data ? joined(before.page, page) : page }));
     setMoreError(undefined);
-    getJson<RunListReply>(`${path}&before=${encodeURIComponent(next)}`)
+    getJson<RunListReply>(pagePath(path, PAGE_RUNS, next))
       .then(show)
       .catch((cause: unknown) => setMoreError(toApiError(cause)));
-  }, [next, path]);
+  }, [next, path, data]);
   return { runs, error, reload, hasMore: next !== undefined, loadMore, moreError };
+}
+
+/** Reads at least this many runs, if there are as many. */
+async function readRuns(path: string, count: number, signal: AbortSignal): Promise<RunListReply> {
+  let page = await getJson<RunListReply>(pagePath(path, Math.min(count, MAX_PAGE_RUNS)), signal);
+  while (page.next !== undefined && page.runs.length < count) {
+    const limit = Math.min(count - page.runs.length, MAX_PAGE_RUNS);
+    page = joined(page, await getJson<RunListReply>(pagePath(path, limit, page.next), signal));
+  }
+  return page;
+}
+
+function pagePath(path: string, limit: number, before?: string): string {
+  const start = before === undefined ? '' : `&before=${encodeURIComponent(before)}`;
+  return `${path}&limit=${limit}${start}`;
+}
+
+function joined(first: RunListReply, second: RunListReply): RunListReply {
+  return {
+    runs: [...first.runs, ...second.runs],
+    families: { ...first.families, ...second.families },
+    next: second.next,
+  };
 }
 
 /** The state of the list before a change. */
 interface Seen {
   known: ReadonlyMap<string, RunSummary>;
-  changed: Changes;
+  updates: RunUpdates;
   families: Readonly<Record<string, RunFamily>>;
 }
 
@@ -125,10 +180,10 @@ function hasFamily(run: RunSummary, { families }: Pick<Seen, 'families'>): boole
 }
 
 /** Whether a change of a run changes the figures of its family: it is new, has ended, or looks different to the filter. */
-function movesFamily(run: RunSummary, { known, changed, families }: Seen): boolean {
+function movesFamily(run: RunSummary, { known, updates, families }: Seen): boolean {
   // A single run has no figures, and a page that is still being read will have those of others.
   if (known.size === 0 || !hasFamily(run, { families })) return false;
-  const before = changed.get(run.id) ?? known.get(run.id);
+  const before = updates.get(run.id)?.run ?? known.get(run.id);
   if (!before) return true;
   const ends = before.phase !== run.phase && (run.phase === 'ended' || before.phase === 'ended');
   return ends || JSON.stringify(before.annotations) !== JSON.stringify(run.annotations);
@@ -137,10 +192,15 @@ function movesFamily(run: RunSummary, { known, changed, families }: Seen): boole
 /** The figures of families whose runs have changed since their page was read. */
 function useFamilies(
   path: string,
-  grouped: boolean,
-  setChanged: (change: (before: Changes) => Changes) => void,
+  options: {
+    grouped: boolean;
+    /** When the page was requested, which has the figures from before. */
+    readAt: number;
+    setUpdates: (change: (before: RunUpdates) => RunUpdates) => void;
+  },
 ) {
-  const [read, setRead] = useState<{ path: string; families: Readonly<Record<string, RunFamily>> }>();
+  const { grouped, readAt, setUpdates } = options;
+  const [read, setRead] = useState<{ path: string; families: FamilyReadings }>();
   const waiting = useRef(new Set<string>());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -154,19 +214,22 @@ function useFamilies(
         const asked = [...waiting.current];
         waiting.current.clear();
         for (const id of asked) {
-          const reply = await getJson<RunListReply>(`${path}&family=${encodeURIComponent(id)}`);
+          const askedAt = performance.now();
+          const reply = await getJson<RunListReply>(
+            `${pagePath(path, PAGE_RUNS)}&family=${encodeURIComponent(id)}`,
+          );
+          const reading = { family: familyIn(reply, id), readAt: askedAt };
           setRead((before) => ({
             path,
-            families: { ...(before?.path === path ? before.families : {}), [id]: familyIn(reply, id) },
+            families: new Map([...(before?.path === path ? before.families : []), [id, reading]]),
           }));
           // Reports of the stream about a run in the meantime are newer, including its deletion.
-          const isNews = (before: Changes, run: RunSummary) =>
-            !before.has(run.id) || (before.get(run.id)?.last_seq ?? Number.POSITIVE_INFINITY) < run.last_seq;
-          setChanged((before) => {
+          const isNews = (before: RunUpdates, run: RunSummary) =>
+            !before.has(run.id) ||
+            (before.get(run.id)?.run?.last_seq ?? Number.POSITIVE_INFINITY) < run.last_seq;
+          setUpdates((before) => {
             const news = reply.runs.filter((run) => isNews(before, run));
-            return news.length === 0
-              ? before
-              : new Map([...before, ...news.map((run) => [run.id, run] as const)]);
+            return news.length === 0 ? before : withRuns(before, news, askedAt);
           });
         }
       };
@@ -174,10 +237,17 @@ function useFamilies(
       // figures.
       timer.current = setTimeout(() => void look().catch(() => undefined), FAMILY_DELAY_MS);
     },
-    [grouped, path, setChanged],
+    [grouped, path, setUpdates],
   );
-  const forget = useCallback(() => setRead(undefined), []);
-  return { families: read?.path === path ? read.families : NO_FAMILIES, refresh, forget };
+  const families = read?.path === path ? read.families : NO_FAMILIES;
+  const fresh = useMemo(
+    () =>
+      Object.fromEntries(
+        [...families].flatMap(([id, reading]) => (reading.readAt < readAt ? [] : [[id, reading.family]])),
+      ),
+    [families, readAt],
+  );
+  return { fresh, refresh };
 }
 
 /** A single run is not a family. */

@@ -1,0 +1,37 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '../fixtures.ts';
+import type { LoupeServer } from '../loupe-server.ts';
+import { storeManyRuns } from '../many-runs.ts';
+import { finishRun } from '../runs.ts';
+
+/** Tags runs, which changes each of them in all open lists. */
+async function tagAll(loupe: LoupeServer, runs: readonly string[], tag: string): Promise<void> {
+  for (let start = 0; start < runs.length; start += 100) {
+    const json = { runs: runs.slice(start, start + 100), add_tags: [tag] };
+    const answer = await loupe.request('/api/selection/annotate', { json });
+    expect(answer.status, await answer.text()).toBe(200);
+  }
+}
+
+test('a list that stays open does not collect every run that changes', async ({ ollama, ownServer }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-data-'));
+  const ids = await storeManyRuns(dataDir, 400, Date.now());
+  ollama.add({ name: 'last', steps: [{ reply: { content: 'Done.' } }] });
+  const { loupe, page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  await page.goto('/');
+  const rows = page.getByRole('region', { name: 'Runs', exact: true }).getByRole('listitem');
+  await expect(rows.first()).toBeVisible();
+  const first = await rows.count();
+  await page.getByRole('button', { name: 'Show earlier runs' }).click();
+  await expect.poll(() => rows.count()).toBeGreaterThan(first);
+  const before = await rows.count();
+
+  await tagAll(loupe, ids, 'seen');
+  await finishRun(loupe, { task: 'The last one', model: 'last' });
+  await expect(rows.filter({ hasText: 'The last one' })).toContainText('Answered');
+  await expect.poll(() => rows.count()).toBeLessThanOrEqual(before + 201);
+  // What a person has loaded stays.
+  expect(await rows.count()).toBeGreaterThanOrEqual(before);
+});
