@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Facet } from '#lib/api/facets.ts';
 import { dayOf, daysAgo, type RunFilter, readDay } from '#lib/api/run-filter.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
-import { useNow } from '../hooks/use-now.ts';
+import { useToday } from '../hooks/use-now.ts';
 import { cx } from '../ui/cx.ts';
 
 type OnChange = (filter: RunFilter, how: 'push' | 'replace') => void;
@@ -118,16 +118,16 @@ const OWN_DATES = 'own';
 /** Filters by when a run was created: a period that ends today, or two days of one's own. */
 export function DateChoice({ filter, onChange }: { filter: RunFilter; onChange: OnChange }) {
   const { since, until } = filter;
-  const now = useNow();
-  const period = until === undefined && PERIODS.find(({ days }) => daysAgo(days, now) === since);
+  const today = useToday();
+  const period = until === undefined && PERIODS.find(({ days }) => daysAgo(days, today) === since);
   const own = (since !== undefined || until !== undefined) && !period;
   const choose = (value: string) => {
     const next =
       value === ''
         ? { since: undefined, until: undefined }
         : value === OWN_DATES
-          ? { since: since ?? daysAgo(7, now), until: until ?? daysAgo(-1, now) }
-          : { since: daysAgo(Number(value), now), until: undefined };
+          ? { since: since ?? daysAgo(7, today), until: until ?? daysAgo(-1, today) }
+          : { since: daysAgo(Number(value), today), until: undefined };
     onChange({ ...filter, ...next }, 'push');
   };
   return (

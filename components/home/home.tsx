@@ -12,7 +12,7 @@ import { isTyping } from '#lib/browser/typing.ts';
 import { noRunsWords } from '#lib/browser/words/run-state-words.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useHealth } from '../hooks/use-health.ts';
-import { useNow } from '../hooks/use-now.ts';
+import { useToday } from '../hooks/use-now.ts';
 import { useQuery } from '../hooks/use-query.ts';
 import { useRunList } from '../hooks/use-run-list.ts';
 import { PresetRow } from '../presets/preset-row.tsx';
@@ -156,13 +156,6 @@ function useGroupedRuns(filter: RunFilter, order: RunOrder) {
     return groups.filter(({ rows }) => rows.length > 0);
   }, [list.runs, pinned.runs, pinned.error, splits, newestFirst, today]);
   return { ...list, groups };
-}
-
-/** A moment of the present day; changes at midnight. */
-function useToday(): number {
-  const now = useNow();
-  const day = new Date(now).toDateString();
-  return useMemo(() => new Date(day).getTime(), [day]);
 }
 
 /** Only a word in passing: the browser was let in by its earlier sign-in. */

@@ -20,7 +20,7 @@ import { checksBeside } from '#lib/events/outcome.ts';
 import { isWaiting } from '#lib/events/run-phase.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { ScoreMark } from '../annotate/score-mark.tsx';
-import { useNow } from '../hooks/use-now.ts';
+import { useTimedText } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { cx } from '../ui/cx.ts';
@@ -179,8 +179,8 @@ function Cell({ className, children }: { className?: string; children: ReactNode
 }
 
 function When({ at }: { at: number }) {
-  const now = useNow();
-  return <span suppressHydrationWarning>{formatWhen(at, now)}</span>;
+  const when = useTimedText((now) => formatWhen(at, now));
+  return <span suppressHydrationWarning>{when}</span>;
 }
 
 function tokensOf(run: RunSummary): string {

@@ -1,6 +1,6 @@
 'use client';
 
-import { createContext, useContext, useSyncExternalStore } from 'react';
+import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
 
 /** A clock that a part of the page uses instead of the real one, for a replay. */
 export interface PageClock {
@@ -48,4 +48,26 @@ export function useNow(running = true): number {
     clock ? clock.now : now,
     () => 0,
   );
+}
+
+/**
+ * Text that depends on the time, such as `4 min ago`. Renders again only when it changes, so that a long list that stays
+ * open costs nothing between changes.
+ *
+ * @param textAt the text at a time in milliseconds since 1970; on the server, that time is 0
+ */
+export function useTimedText(textAt: (now: number) => string): string {
+  const clock = useContext(ClockContext);
+  const present = clock ? clock.now : now;
+  return useSyncExternalStore(
+    clock ? clock.subscribe : subscribe,
+    () => textAt(present()),
+    () => textAt(0),
+  );
+}
+
+/** A moment of the present day; changes at midnight. */
+export function useToday(): number {
+  const day = useTimedText((now) => new Date(now).toDateString());
+  return useMemo(() => new Date(day).getTime(), [day]);
 }

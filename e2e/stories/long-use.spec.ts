@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Request } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
 import type { LoupeServer } from '../loupe-server.ts';
 import { storeManyRuns } from '../many-runs.ts';
@@ -34,4 +35,44 @@ test('a list that stays open does not collect every run that changes', async ({ 
   await expect.poll(() => rows.count()).toBeLessThanOrEqual(before + 201);
   // What a person has loaded stays.
   expect(await rows.count()).toBeGreaterThanOrEqual(before);
+});
+
+test('an open list renders nothing as long as nothing changes', async ({ ollama, ownServer }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-data-'));
+  await storeManyRuns(dataDir, 60, Date.now());
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  await page.addInitScript(() => {
+    const counter = { commits: 0 };
+    // React reports every rendering to its developer tools.
+    const hook = {
+      supportsFiber: true,
+      inject: () => 1,
+      onCommitFiberRoot: () => {
+        counter.commits += 1;
+      },
+      onCommitFiberUnmount: () => undefined,
+      onPostCommitFiberRoot: () => undefined,
+    };
+    Object.assign(window, { counter, __REACT_DEVTOOLS_GLOBAL_HOOK__: hook });
+  });
+  const asked = new Set<Request>();
+  page.on('request', (request) => {
+    if (/\/api\/(?!stream)/.test(request.url())) asked.add(request);
+  });
+  page.on('requestfinished', (request) => asked.delete(request));
+  page.on('requestfailed', (request) => asked.delete(request));
+  await page.clock.install();
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'Show earlier runs' })).toBeVisible();
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+  await expect.poll(() => asked.size).toBe(0);
+  // What a poll brings may be new.
+  await page.route(/\/api\//, () => undefined);
+  const commits = () =>
+    page.evaluate(() => (window as unknown as { counter: { commits: number } }).counter.commits);
+  await page.clock.runFor(1000);
+  const before = await commits();
+  expect(before).toBeGreaterThan(0);
+  await page.clock.runFor(3000);
+  expect((await commits()) - before).toBe(0);
 });
