@@ -2,11 +2,10 @@
 
 import { Bell, BellOff, BellRing } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { RunSummary } from '#lib/api/run-summary.ts';
 import { remember, remembered } from '#lib/browser/prefs/remembered.ts';
 import { say } from '#lib/browser/say.ts';
 import { offerCommands } from '#lib/browser/state/commands.ts';
-import { type News, newsOf } from '#lib/browser/state/run-news.ts';
+import { type News, NewsWatch } from '#lib/browser/state/run-news.ts';
 import { watchRuns } from '#lib/browser/stream/hub-client.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 
@@ -87,7 +86,7 @@ async function nextState(state: State): Promise<State> {
  * @param onReady called with the first list: from then on, a change is noticed
  */
 function watchForNews(onReady: () => void): () => void {
-  const known = new Map<string, RunSummary>();
+  const watch = new NewsWatch();
   const tabs = new BroadcastChannel('loupe-looking');
   let looking = false;
   tabs.onmessage = ({ data }) => {
@@ -104,8 +103,7 @@ function watchForNews(onReady: () => void): () => void {
   const stop = watchRuns({
     runs: (runs) => {
       for (const run of runs) {
-        const news = newsOf(known.get(run.id), run);
-        known.set(run.id, run);
+        const news = watch.take(run);
         if (news && document.visibilityState === 'hidden') tell(news);
       }
       onReady();

@@ -4,7 +4,7 @@ import { summarizeRun } from '../../api/summarize-run.ts';
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import { completedLog } from '../../testing/sample-logs.ts';
-import { newsOf } from './run-news.ts';
+import { NewsWatch, newsOf } from './run-news.ts';
 
 const { events } = completedLog();
 const ended: RunSummary = summarizeRun(foldAll(emptyRunState(events[0]?.run_id ?? ''), events));
@@ -31,4 +31,17 @@ it('reports every call that waits for a person, and nothing in between', () => {
   expect(newsOf(calling, waiting)).toMatchObject({ tag: `${ended.id}:waits:7` });
   expect(newsOf(waiting, { ...waiting, last_seq: 8 })).toBeUndefined();
   expect(newsOf(waiting, calling)).toBeUndefined();
+});
+
+it('keeps no run that has ended', () => {
+  const watch = new NewsWatch();
+  expect(watch.take(ended)).toBeUndefined();
+  for (let index = 0; index < 1000; index += 1) {
+    const id = `run-${index}`;
+    expect(watch.take({ ...calling, id })).toBeUndefined();
+    expect(watch.size).toBe(1);
+    expect(watch.take({ ...ended, id })).toMatchObject({ runId: id });
+    expect(watch.take({ ...ended, id })).toBeUndefined();
+  }
+  expect(watch.size).toBe(0);
 });

@@ -32,3 +32,20 @@ export function newsOf(before: RunSummary | undefined, after: RunSummary): News 
   const words = after.outcome ? endWords(after.outcome).title : 'The run has ended';
   return { ...about, tag: `${after.id}:ended`, title: words };
 }
+
+/** Finds the news in the summaries that arrive. Keeps those of unfinished runs only, as it may work for weeks. */
+export class NewsWatch {
+  readonly #unfinished = new Map<string, RunSummary>();
+
+  /** How many runs it keeps. */
+  get size(): number {
+    return this.#unfinished.size;
+  }
+
+  take(run: RunSummary): News | undefined {
+    const news = newsOf(this.#unfinished.get(run.id), run);
+    if (run.phase === 'ended') this.#unfinished.delete(run.id);
+    else this.#unfinished.set(run.id, run);
+    return news;
+  }
+}
