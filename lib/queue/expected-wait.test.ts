@@ -1,11 +1,21 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { expectedWaitMs, type Line, RecentStays } from './expected-wait.ts';
+import { expectedWaitsMs, type Line, RecentStays } from './expected-wait.ts';
+
+/** The entries ahead of one that waits. */
+interface Ahead {
+  inside: Line['inside'];
+  ahead: Line['waiting'];
+}
+
+function expectedWaitMs({ inside, ahead }: Ahead, recent: RecentStays): number | undefined {
+  return expectedWaitsMs({ inside, waiting: [...ahead, { kind: undefined }] }, recent).at(-1);
+}
 
 const KINDS = ['task small', 'task large'];
 const times = fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 3, maxLength: 10 });
 const kind = fc.constantFrom<string | undefined>(...KINDS, 'task new', undefined);
-const anyLine: fc.Arbitrary<Line> = fc.record({
+const anyLine: fc.Arbitrary<Ahead> = fc.record({
   inside: fc.array(fc.record({ kind, forMs: fc.nat(1_000_000) }), { minLength: 1, maxLength: 3 }),
   ahead: fc.array(fc.record({ kind }), { maxLength: 6 }),
 });
@@ -82,4 +92,14 @@ it('uses the first slot to become free, and only the last ten stays', () => {
     ahead: [],
   };
   expect(expectedWaitMs(line, recent)).toBe(6000);
+});
+
+it('estimates all waits of a queue as it estimates each', () => {
+  fc.assert(
+    fc.property(anyLine, history, ({ inside, ahead }, stays) => {
+      const recent = recentOf(stays);
+      const each = ahead.map((_, index) => expectedWaitMs({ inside, ahead: ahead.slice(0, index) }, recent));
+      expect(expectedWaitsMs({ inside, waiting: ahead }, recent)).toEqual(each);
+    }),
+  );
 });

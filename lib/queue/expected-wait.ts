@@ -6,10 +6,10 @@ const STAYS_KEPT = 10;
 /** Groups work that is expected to occupy a slot for about the same time. */
 export type StayKind = string;
 
-/** The entries ahead in the queue. `kind: undefined` marks one that is endless. */
+/** The entries of a queue. `kind: undefined` marks one that is endless. */
 export interface Line {
   readonly inside: readonly { readonly kind: StayKind | undefined; readonly forMs: number }[];
-  readonly ahead: readonly { readonly kind: StayKind | undefined }[];
+  readonly waiting: readonly { readonly kind: StayKind | undefined }[];
 }
 
 /** The durations of the most recent stays of each kind, in milliseconds. */
@@ -26,20 +26,22 @@ export class RecentStays {
 }
 
 /**
- * Estimates the wait for a slot in milliseconds. Each waiting entry is assumed to take the median stay of its kind; each
- * active one, the median of the stays longer than its own so far.
+ * Estimates how long each waiting entry waits for a slot, in milliseconds. Each entry ahead of it is assumed to take the
+ * median stay of its kind; each active one, the median of the stays longer than its own so far.
  *
- * @returns `undefined` without enough data: fewer than three stays of a kind, an endless run ahead, or an active entry
- * that has already outlasted all earlier stays
+ * @returns for each waiting entry, `undefined` without enough data: fewer than three stays of a kind, an endless run
+ * ahead, or an active entry that has already outlasted all earlier stays
  */
-export function expectedWaitMs({ inside, ahead }: Line, recent: RecentStays): number | undefined {
+export function expectedWaitsMs({ inside, waiting }: Line, recent: RecentStays): (number | undefined)[] {
   const freeIn = inside.map(({ kind, forMs }) => remainingMs(recent.of(kind), forMs));
-  for (const { kind } of ahead) {
-    const next = freeIn.indexOf(Math.min(...freeIn));
-    freeIn[next] = (freeIn[next] ?? 0) + remainingMs(recent.of(kind), 0);
-  }
-  const wait = Math.min(...freeIn);
-  return Number.isFinite(wait) ? wait : undefined;
+  const stays = new Map(
+    [...new Set(waiting.map(({ kind }) => kind))].map((kind) => [kind, remainingMs(recent.of(kind), 0)]),
+  );
+  return waiting.map(({ kind }) => {
+    const wait = Math.min(...freeIn);
+    freeIn[freeIn.indexOf(wait)] = wait + (stays.get(kind) ?? 0);
+    return Number.isFinite(wait) ? wait : undefined;
+  });
 }
 
 function remainingMs(stays: readonly number[], forMs: number): number {

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { RecentStays } from './expected-wait.ts';
 import { HostQueue } from './host-queue.ts';
 
 it('admits up to the limit, and the rest in arrival order', async () => {
@@ -74,4 +75,18 @@ it('estimates the wait from recent stays of the same kind', async () => {
     90_000,
     undefined,
   ]);
+});
+
+it('computes the estimates of a long queue once per change', async () => {
+  const lookUp = vi.spyOn(RecentStays.prototype, 'of');
+  const queue = new HostQueue({ limit: 1, onMove: () => undefined, clock: () => 0 });
+  await queue.enter('inside', { kind: 'task small' });
+  const ids = Array.from({ length: 1000 }, (_, index) => `run-${index}`);
+  for (const id of ids) void queue.enter(id, { kind: 'task small' });
+  lookUp.mockClear();
+  for (const id of ids) queue.expectedWaitMs(id);
+  expect(lookUp.mock.calls.length).toBeLessThan(10);
+  expect(ids.map((id) => queue.position(id))).toEqual(ids.map((_, index) => index + 1));
+  queue.leave('run-0');
+  expect([queue.position('run-0'), queue.position('run-1')]).toEqual([undefined, 1]);
 });

@@ -1,10 +1,13 @@
-import { expectedWaitMs, RecentStays, type StayKind } from './expected-wait.ts';
+import { expectedWaitsMs, RecentStays, type StayKind } from './expected-wait.ts';
 
 interface Waiting {
   readonly runId: string;
   readonly kind: StayKind | undefined;
   enter(release: () => void): void;
 }
+
+/** How long estimates are reused, in milliseconds: every change in a long queue asks for those of all who wait. */
+const REUSED_MS = 50;
 
 /**
  * The queue of one model server: a limited number of runs use it at a time, the rest wait in arrival order. A local
@@ -18,6 +21,8 @@ export class HostQueue {
   readonly #stays = new RecentStays();
   #waiting: Waiting[] = [];
   #entries = 0;
+  /** The place of each waiting run, from 0, and its estimated wait. Dropped when the queue changes. */
+  #places: { at: number; of: Map<string, { index: number; waitMs: number | undefined }> } | undefined;
 
   /**
    * @param options.onMove called when any queue position changes
@@ -55,30 +60,42 @@ export class HostQueue {
     const found = this.#waiting.find((waiting) => waiting.runId === runId);
     if (!found) return;
     this.#waiting = this.#waiting.filter((waiting) => waiting !== found);
+    this.#places = undefined;
     found.enter(() => undefined);
     this.#onMove();
   }
 
   /** The runs ahead of this one: active first, then waiting; `undefined` if it is not waiting. */
   ahead(runId: string): string[] | undefined {
-    const index = this.#waiting.findIndex((waiting) => waiting.runId === runId);
-    if (index < 0) return undefined;
-    return [...this.#inside.keys(), ...this.#waiting.slice(0, index).map((waiting) => waiting.runId)];
+    const place = this.#placeOf(runId);
+    return (
+      place && [
+        ...this.#inside.keys(),
+        ...this.#waiting.slice(0, place.index).map((waiting) => waiting.runId),
+      ]
+    );
   }
 
   /** The position in the queue, from 1. */
   position(runId: string): number | undefined {
-    const index = this.#waiting.findIndex((waiting) => waiting.runId === runId);
-    return index < 0 ? undefined : index + 1;
+    const place = this.#placeOf(runId);
+    return place && place.index + 1;
   }
 
   /** The estimated wait in milliseconds, if there is enough data. */
   expectedWaitMs(runId: string): number | undefined {
-    const index = this.#waiting.findIndex((waiting) => waiting.runId === runId);
-    if (index < 0) return undefined;
+    return this.#placeOf(runId)?.waitMs;
+  }
+
+  #placeOf(runId: string) {
     const now = this.#clock();
-    const inside = [...this.#inside.values()].map(({ kind, since }) => ({ kind, forMs: now - since }));
-    return expectedWaitMs({ inside, ahead: this.#waiting.slice(0, index) }, this.#stays);
+    if (!this.#places || now - this.#places.at >= REUSED_MS) {
+      const inside = [...this.#inside.values()].map(({ kind, since }) => ({ kind, forMs: now - since }));
+      const waits = expectedWaitsMs({ inside, waiting: this.#waiting }, this.#stays);
+      const of = new Map(this.#waiting.map((run, index) => [run.runId, { index, waitMs: waits[index] }]));
+      this.#places = { at: now, of };
+    }
+    return this.#places.of.get(runId);
   }
 
   get waiting(): readonly string[] {
@@ -95,6 +112,7 @@ export class HostQueue {
   }
 
   #advance(): void {
+    this.#places = undefined;
     while (this.#inside.size < this.#limit) {
       const next = this.#waiting.shift();
       if (!next) break;
