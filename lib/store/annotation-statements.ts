@@ -75,8 +75,3 @@ export function finalDeletions(db: Kysely<StoreTables>, before: number) {
     .where('deleted_at', '<', before)
     .returning('id');
 }
-
-/** Deletes these runs for good, and returns their IDs. */
-export function purgeStatement(db: Kysely<StoreTables>, before: number) {
-  return db.deleteFrom('runs').where('epoch', '=', DELETED).where('deleted_at', '<', before).returning('id');
-}

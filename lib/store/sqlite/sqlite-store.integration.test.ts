@@ -157,6 +157,59 @@ it.skipIf(!canMountDisks)(
   },
 );
 
+/** Stores runs, fills the disk, deletes them all, and prints whether that returned their space. */
+const DELETER = `
+  const { statSync, statfsSync, writeFileSync } = await import('node:fs');
+  const { join } = await import('node:path');
+  const store = SqliteRunStore.open(directory, { ballastMegabytes: 8 });
+  const ids = Array.from({ length: 60 }, (_, index) => 'run-' + index);
+  for (const id of ids) {
+    const { runId } = await store.create({ id, config: sampleConfig() });
+    const { epoch, lastSeq } = await store.claim(runId, 'worker');
+    const warning = { type: 'policy.warned', code: 'test', message: 'All work and no play. '.repeat(38) };
+    const events = Array.from({ length: 600 }, () => warning);
+    const result = {
+      termination_reason: 'final_answer', status: 'completed', output: 'Done.', model_used: 'm',
+      tokens_in: 1, tokens_out: 1, error: null, iterations_used: 1,
+    };
+    const end = {
+      type: 'run.ended', result, outcome: { kind: 'answered' }, message: 'Ended.', evidence: [1], cost_usd: 0,
+      tool_calls: 0, files_written: [],
+    };
+    await appendTo(store, runId, { epoch, expectedSeq: lastSeq, events: [...events, end] });
+  }
+  while ((await store.search('play', { limit: 1 })).behind > 0);
+  const sizeOf = (file) => statSync(join(directory, file)).size;
+  const size = () => sizeOf('loupe.db') + sizeOf('loupe.db-wal');
+  const before = size();
+  const { bavail, bsize } = statfsSync(directory);
+  writeFileSync(join(directory, '..', 'others'), Buffer.alloc(bavail * bsize));
+  let said = 'purged';
+  try {
+    await store.hideRuns(ids, 1);
+    await store.finalizeDeletions(2);
+    await store.purgeRuns(2);
+    while (size() > before / 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  } catch (error) {
+    said = error.code + ': ' + error.hint;
+  }
+  await store.close();
+  console.log(said);
+`;
+
+it.skipIf(!canMountDisks)('deletes many runs at once on a full disk, and returns their space', async () => {
+  const disk = await mountSmallDisk({ megabytes: 112 });
+  try {
+    const [command = '', ...within] = disk.within;
+    const args = [...within, process.execPath, '--input-type=module', '-e', program(DELETER)];
+    const env = { ...process.env, STORE_DIRECTORY: join(disk.path, 'data') };
+    const { stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8', timeout: 240_000 });
+    expect(stdout, stderr).toBe('purged\n');
+  } finally {
+    await disk.dispose();
+  }
+});
+
 const OPENER = `
   try { SqliteRunStore.open(directory, { ballastMegabytes: 1 }); console.log('open'); }
   catch (error) { console.log(error.code, error.message, error.hint); }

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { type Compilable, sql } from 'kysely';
 import { z } from 'zod';
@@ -24,7 +25,6 @@ import {
   annotateStatements,
   finalDeletions,
   hideStatements,
-  purgeStatement,
   restoreStatement,
   runIdRow,
 } from '../annotation-statements.ts';
@@ -67,6 +67,7 @@ import {
 import { hashOf, isChanged, namesakeOf, savedCases, savedSuite } from '../suite-statements.ts';
 import type { SavedSuite, SuiteChange } from '../suite-store.ts';
 import { Compactor, checkpoint } from './compactor.ts';
+import { DeletedRuns } from './deleted-runs.ts';
 import { DiskRoom } from './disk-room.ts';
 import { InstanceLock, type LockHolder } from './instance-lock.ts';
 import { openDatabase } from './open-database.ts';
@@ -108,6 +109,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   readonly #compactor: Compactor;
   readonly #index: SearchIndex;
   readonly #imports: SqliteImports;
+  readonly #deleted: DeletedRuns;
   readonly #patienceMs: number;
   readonly #selectLease: Database.Statement<[string]>;
   readonly #insertEvent: Database.Statement<[string, number, string, number, string]>;
@@ -139,6 +141,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
       removed: () => this.#compactor.soon(),
     });
     this.#imports.removeLater();
+    this.#deleted = new DeletedRuns(this.#database);
     this.#selectLease = this.#database.prepare(
       'select last_seq, epoch, phase from runs where id = ? and epoch >= 0',
     );
@@ -585,8 +588,18 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   }
 
   async purgeRuns(before: number): Promise<string[]> {
-    const purged = await this.#changedRuns(purgeStatement(sqlite, before));
-    if (purged.length > 0) this.#compactor.soon();
+    const purged: string[] = [];
+    try {
+      for (let hasMore = true; hasMore && this.#database.open; await turn()) {
+        const slice = await this.#transaction(() => this.#deleted.removeSlice(before), {
+          mayUseReserve: true,
+        });
+        purged.push(...slice.gone);
+        hasMore = slice.hasMore;
+      }
+    } finally {
+      this.#compactor.soon();
+    }
     return purged;
   }
 
