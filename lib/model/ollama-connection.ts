@@ -369,29 +369,31 @@ function transportError(cause: unknown, host: OllamaHost): ModelError | undefine
       cause,
     });
   }
-  return notOllama(host, cause.message, cause);
+  return new NotOllamaError(host, cause.message, { cause });
+}
+
+/** The program at the address does not speak Ollama's protocol, or redirects elsewhere. */
+export class NotOllamaError extends ModelError {
+  constructor({ url }: OllamaHost, why: string, options: { hint?: string; cause?: unknown } = {}) {
+    super({
+      kind: 'bad_response',
+      message: `The server at ${url} is not Ollama (${why}).`,
+      hint: 'Check OLLAMA_HOST.',
+      ...options,
+      transient: false,
+    });
+    this.name = 'NotOllamaError';
+  }
 }
 
 /** Names where a redirect leads: a proxy may send plain HTTP to HTTPS, or have moved. @param url of the request */
-function redirected(host: OllamaHost, url: string, location: string): ModelError {
+function redirected(host: OllamaHost, url: string, location: string): NotOllamaError {
   const target = URL.parse(location, url);
   const path = url.slice(host.url.length);
   const base = target?.protocol.startsWith('http') ? `${target.origin}${target.pathname}` : undefined;
   const address = base?.endsWith(path) ? base.slice(0, -path.length) : base;
-  return new ModelError({
-    kind: 'bad_response',
-    message: `The server at ${host.url} is not Ollama (it redirects ${address ? `to ${shortText(address, MAX_ADDRESS)}` : 'elsewhere'}).`,
+  const where = address ? `to ${shortText(address, MAX_ADDRESS)}` : 'elsewhere';
+  return new NotOllamaError(host, `it redirects ${where}`, {
     hint: 'Redirects are not followed. If Ollama is there, set OLLAMA_HOST to that address.',
-    transient: false,
-  });
-}
-
-function notOllama(host: OllamaHost, why: string, cause?: unknown): ModelError {
-  return new ModelError({
-    kind: 'bad_response',
-    message: `The server at ${host.url} is not Ollama (${why}).`,
-    hint: 'Check OLLAMA_HOST.',
-    transient: false,
-    cause,
   });
 }

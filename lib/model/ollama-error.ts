@@ -53,7 +53,7 @@ const CONTEXT_COUNTS = [/"n_ctx"\s*:\s*(\d+)/, /context (?:size|length) \((\d+) 
 
 /** As `llm/status.go` (`outOfMemorySubstrings`) and `x/mlxrunner/client.go` (`Load`) put it. */
 const OUT_OF_MEMORY =
-  /requires more system memory|requires .+ but only .+ (is|are) available|out[ -]of[ -](device[ -])?memory|OutOf(Device)?Memory|(cuda|hip)Malloc failed|(unable|failed) to allocate|allocation failed|(not enough|insufficient) memory/i;
+  /requires more system memory|requires [^\n]{1,40} but only [^\n]{1,40} (is|are) available|out[ -]of[ -](device[ -])?memory|OutOf(Device)?Memory|(cuda|hip)Malloc failed|(unable|failed) to allocate|allocation failed|(not enough|insufficient) memory/i;
 
 /** From 0.17.4, which supports levels only for harmony models; and from other versions, for unknown levels. */
 const NO_THINKING_LEVELS =

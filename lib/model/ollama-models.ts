@@ -13,7 +13,7 @@ import {
 } from './model-error.ts';
 import { nearestModel } from './nearest-model.ts';
 import { parseError } from './ollama-body.ts';
-import { CERTIFICATE_HINT, callOllama, type OllamaConnection } from './ollama-connection.ts';
+import { CERTIFICATE_HINT, callOllama, NotOllamaError, type OllamaConnection } from './ollama-connection.ts';
 import { psReply, showReply, tagsReply, versionReply } from './ollama-wire.ts';
 import { MOMENT_MS, SHORT_WHILE_MS } from './recent-answers.ts';
 import { readRemote } from './remote-model.ts';
@@ -92,15 +92,16 @@ async function notOllama(
     const refused = `Cannot connect to Ollama at ${url} (HTTP ${status}).`;
     return new OllamaUnavailableError({ url, message: refused, hint: cause.hint, transient, cause });
   }
-  return cause.hint === undefined
-    ? new OllamaUnavailableError({
-        url,
-        detail: 'something else answers there',
-        hint: 'Check OLLAMA_HOST: another program uses this address.',
-        transient,
-        cause,
-      })
-    : new OllamaUnavailableError({ url, message, hint: cause.hint, transient, cause });
+  if (cause instanceof NotOllamaError) {
+    return new OllamaUnavailableError({ url, message, hint: cause.hint, transient, cause });
+  }
+  return new OllamaUnavailableError({
+    url,
+    detail: 'something else answers there',
+    hint: 'Check OLLAMA_HOST: another program uses this address.',
+    transient,
+    cause,
+  });
 }
 
 /**

@@ -126,6 +126,12 @@ describe('another program on the port', () => {
     }
   });
 
+  it('that writes without end is not taken for a model that does', async () => {
+    const url = await serve({}, { body: 'x'.repeat(9 * 1024 * 1024) });
+    const error = await modelErrorOf(createOllamaHealth({ host: parseOllamaHost(url) }).checkOllamaReady());
+    expect(error.message).toContain('something else answers there');
+  });
+
   it('that serves no models is not named', async () => {
     const url = await serve({}, { body: '<!doctype html><title>Printer</title>' });
     const error = await modelErrorOf(createOllamaHealth({ host: parseOllamaHost(url) }).checkOllamaReady());
