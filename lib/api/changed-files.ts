@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_PATH_CHARS } from '../events/setting-values.ts';
+import { MAX_PATH_CHARS } from '../events/limits.ts';
 
 /**
  * A file of a run as it is now: as the run left it, as it was before the run, or different from both. `unknown` if it

@@ -8,6 +8,7 @@ import {
   MAX_CALLS_PER_REPLY,
   MAX_MESSAGE_CHARS,
   MAX_MODEL_NAME_CHARS,
+  MAX_PATH_CHARS,
   MAX_TASK_CHARS,
   MAX_TITLE_CHARS,
 } from '../events/limits.ts';
@@ -20,7 +21,7 @@ import {
   type RunMode,
   TOOL_NAMES,
 } from '../events/modes.ts';
-import { KEEP_ALIVE_FORM, MAX_PATH_CHARS } from '../events/setting-values.ts';
+import { KEEP_ALIVE_FORM } from '../events/setting-values.ts';
 import { modesWithSetting, SETTING_NAMES } from '../events/settings.ts';
 import { keepAliveMs } from '../model/keep-alive.ts';
 import { IN_WORDS } from '../util/schema-problems.ts';

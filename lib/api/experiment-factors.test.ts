@@ -44,7 +44,7 @@ it.each([
   [
     { think: ['deep'] },
     ['think', 0],
-    /^"deep" is not valid: must be true, false, "low", "medium" or "high"\./,
+    /^"deep" is not valid: must be true, false, "low", "medium", "high" or "max"\./,
   ],
   [{ parser_layers: [['native', 'regex']] }, ['parser_layers', 0], /is not valid: 1: must be one of /],
   [{ 'model_options.num_ctx': ['8k'] }, ['model_options.num_ctx', 0], /is not valid/],

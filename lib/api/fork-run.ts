@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { optionalSettings, type RunConfig, type RunMode } from '../events/config.ts';
-import { MAX_MESSAGE_CHARS } from '../events/limits.ts';
-import { MAX_PATH_CHARS, optionValue } from '../events/setting-values.ts';
+import { MAX_MESSAGE_CHARS, MAX_PATH_CHARS } from '../events/limits.ts';
+import { optionValue } from '../events/setting-values.ts';
 import { FORK_SETTINGS } from '../events/settings.ts';
 import type { JsonObject } from '../util/json.ts';
 import { formatCount } from '../util/numbers.ts';

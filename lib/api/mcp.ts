@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { MAX_SERVER_CONFIG_CHARS, SERVER_CALL_SECONDS } from '../events/limits.ts';
+import { MAX_PATH_CHARS, MAX_SERVER_CONFIG_CHARS, SERVER_CALL_SECONDS } from '../events/limits.ts';
 import { CUSTOM_GROUP, MAX_SERVER_NAME_CHARS, SERVER_NAME } from '../events/mcp-names.ts';
-import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
 import type { ErrorReply } from './error-reply.ts';
 

@@ -56,7 +56,7 @@ it('says what each setting of a run accepts', () => {
     'keep_alive: Enter a duration such as 30m or 1h30m, a number of seconds, or -1 to keep it loaded.',
     'model_options.temperature: must be a number, a string, true, false or a list of strings.',
     'num_predict: must be a list of two whole numbers above 0: the limit of the first try and that of the second.',
-    'think: must be true, false, "low", "medium" or "high".',
+    'think: must be true, false, "low", "medium", "high" or "max".',
     'window_tokens: must be a whole number from 256 to 2,000,000.',
   ]);
 });

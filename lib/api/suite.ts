@@ -5,6 +5,7 @@ import {
   MAX_CASE_PATH_CHARS,
   MAX_METADATA_CHARS,
   MAX_OFFERED_TOOLS,
+  MAX_PATH_CHARS,
   MAX_SUITE_CASES,
   MAX_SUITE_NAME_CHARS,
   MAX_TAGS,
@@ -13,7 +14,6 @@ import {
 } from '../events/limits.ts';
 import { MAX_TOOL_NAME_CHARS } from '../events/mcp-names.ts';
 import { kindFacts, modeAndTools, type RunKind, runKinds } from '../events/modes.ts';
-import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { MAX_CHECKS } from '../events/settings.ts';
 import { isGitStep } from '../sandbox/git-step.ts';
 import { formatCount } from '../util/numbers.ts';

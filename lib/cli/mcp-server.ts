@@ -6,9 +6,8 @@ import { canRun, sortedModels } from '../browser/state/models.ts';
 import { readToken } from '../client/http.ts';
 import { Loupe, type LoupeRun } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
-import { MAX_MODEL_NAME_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from '../events/limits.ts';
+import { MAX_MODEL_NAME_CHARS, MAX_PATH_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from '../events/limits.ts';
 import { awaitsOperator } from '../events/run-phase.ts';
-import { MAX_PATH_CHARS } from '../events/setting-values.ts';
 import { linesOf } from './lines.ts';
 
 /** The address of Loupe. */

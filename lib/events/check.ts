@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isBoundedObject, type JsonObject } from '../util/json.ts';
 import { formatCount } from '../util/numbers.ts';
-import { CHECK_LIMITS, MAX_TARGETS } from './limits.ts';
-import { MAX_PATH_CHARS } from './setting-values.ts';
+import { CHECK_LIMITS, MAX_PATH_CHARS, MAX_TARGETS } from './limits.ts';
 
 const { max_text_chars, max_pattern_chars, max_json_chars, max_json_depth, max_count } = CHECK_LIMITS;
 

@@ -2,6 +2,7 @@
 export const MAX_TITLE_CHARS = 200;
 export const MAX_TASK_CHARS = 200_000;
 export const MAX_MODEL_NAME_CHARS = 300;
+export const MAX_PATH_CHARS = 4096;
 /** One message of the operator to a run. */
 export const MAX_MESSAGE_CHARS = 8000;
 /** A model that asks for more calls has lost count, and each call may be a command. */

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 
-export const MAX_PATH_CHARS = 4096;
-
+/** Ollama's field `think` (`api/types.go`, `ThinkValue`); `max` from 0.22 on. */
 export const thinkSetting = z.union(
-  [z.boolean(), z.enum(['low', 'medium', 'high'])],
-  'must be true, false, "low", "medium" or "high".',
+  [z.boolean(), z.enum(['low', 'medium', 'high', 'max'])],
+  'must be true, false, "low", "medium", "high" or "max".',
 );
 export type ThinkSetting = z.infer<typeof thinkSetting>;
 

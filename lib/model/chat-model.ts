@@ -46,7 +46,7 @@ export interface ModelOptions {
 }
 
 /** Ollama's `think` field. Always sent, because capable models think if it is absent. */
-type ThinkSetting = boolean | 'low' | 'medium' | 'high';
+type ThinkSetting = boolean | 'low' | 'medium' | 'high' | 'max';
 
 export interface ChatRequest {
   model: string;

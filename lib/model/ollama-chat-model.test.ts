@@ -79,6 +79,13 @@ describe('what is sent', () => {
     expect(fake.chats[1]).toMatchObject({ stream: true, think: true, truncate: false, shift: false });
   });
 
+  it('sends each level of thinking as it is [OL8]', async () => {
+    const { fake, model } = await start({ scenarios: [play({ reply: { content: 'Hello.' } })] });
+    const levels = ['low', 'medium', 'high', 'max'] as const;
+    for (const think of levels) await model.chat(request({ think }), context());
+    expect(fake.chats.map(({ think }) => think)).toEqual(levels);
+  });
+
   it('sends seconds of keep_alive as a number, as a text without a unit is refused', async () => {
     const { fake, model } = await start({ scenarios: [play({ reply: { content: 'Hello.' } })] });
     await model.load({ model: 'play', numCtx: 4096, keepAlive: '-1' }, context());

@@ -16,7 +16,8 @@ export function wireRequest(
     options: request.options,
     truncate: false,
     shift: false,
-    think: request.think,
+    // The client's types lack the level `max`.
+    think: request.think as WireRequest['think'],
     ...(request.format && { format: request.format }),
     keep_alive: keepAliveToSend(request.keepAlive),
     stream: request.stream,

@@ -11,6 +11,7 @@ export const THINKING: readonly { value: ThinkWord; label: string }[] = [
   { value: 'low', label: 'Low' },
   { value: 'medium', label: 'Medium' },
   { value: 'high', label: 'High' },
+  { value: 'max', label: 'Maximum' },
 ];
 
 /** A section of a form: heading on the left, fields on the right. */

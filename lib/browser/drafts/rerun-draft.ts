@@ -1,7 +1,7 @@
 import type { RerunRequest } from '../../api/rerun-call.ts';
 import type { SentRequestReply } from '../../api/sent-request.ts';
 import { withoutNamedOptions } from '../../events/sent-options.ts';
-import type { OptionValue } from '../../events/setting-values.ts';
+import type { OptionValue, ThinkSetting } from '../../events/setting-values.ts';
 import { isListOption, MODEL_OPTION_NAMES } from '../../events/settings.ts';
 import { errorMessage } from '../../util/error-message.ts';
 import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
@@ -70,7 +70,7 @@ interface SentBody {
   messages: WrittenMessage[];
   tools?: { type: 'function'; function: { name: string } & JsonObject }[];
   options: JsonObject;
-  think: boolean | 'low' | 'medium' | 'high';
+  think: ThinkSetting;
   stream: boolean;
 }
 
