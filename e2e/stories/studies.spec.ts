@@ -25,6 +25,8 @@ test('a study is set up, started and read in the dashboard', async ({ page, olla
   await expect(page.getByRole('heading', { name: 'Reply limit', level: 1 })).toBeVisible();
   await expect(page.getByText('2 of 2 runs')).toBeVisible({ timeout: 60_000 });
 
+  // They move the button.
+  await expect(page.getByRole('region', { name: 'Plots' })).toBeVisible();
   await page.getByRole('button', { name: 'Export' }).click();
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Report (HTML)' }).click();
