@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { PageHandler } from '../http/http-server.ts';
 
 /**
- * The pages of the dashboard, by Next. It is loaded for the first page, because it takes a quarter of a start and 40 MB,
+ * The pages of the dashboard, by Next. It is loaded for the first page, because it takes a fifth of a start and 30 MB,
  * which a server that is used from a terminal or a program never needs.
  */
 export class Pages {

@@ -26,7 +26,7 @@ export function readRemote(
   return { host: hostOf(url ?? ''), ...(readable && { model: name }) };
 }
 
-/** As Ollama reads a name (`internal/modelref/modelref.go`, `parseSourceSuffix`), blanks around its last part included. */
+/** As Ollama reads a name (`internal/modelref/modelref.go`, `parseSourceSuffix`), with spaces around its last part. */
 function isCloudName(model: string): boolean {
   const colon = model.lastIndexOf(':');
   const suffix = model
