@@ -16,6 +16,7 @@ import { canRepeat } from '#lib/browser/drafts/repeat-run.ts';
 import type { RunDraft } from '#lib/browser/drafts/run-draft.ts';
 import { forkRun } from '#lib/browser/fork-run.ts';
 import { loadCode } from '#lib/browser/load-code.ts';
+import { callPattern } from '#lib/browser/state/repeated-calls.ts';
 import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
 import { isLedByPerson, kindOf } from '#lib/events/modes.ts';
@@ -165,22 +166,25 @@ function useSteps(
   const timeline = useRun((view) => view.timeline);
   if (!end) return [];
   const folder = imported ? 'an empty folder' : 'the same folder';
+  const pattern = callPattern(extent);
   const more = moreSteps(config, extent, end);
-  const suggestion = suggestionFor(config, end);
+  const moreStep = more && {
+    key: 'more',
+    label: `Continue with ${more.words}`,
+    title: `Starts a new run that continues the conversation in ${folder} with a higher limit`,
+    act: () => fork(more.request),
+  };
+  const suggestion = suggestionFor(config, end, pattern);
   const suggested = suggestion && {
     key: 'suggestion',
     label: `Run again ${suggestion.words}`,
     act: () => start(suggestion.changes),
   };
   const again = tryAgain(timeline, end);
-  const cause = forkBeforeCause(timeline, end, config.mode);
+  const cause = forkBeforeCause(timeline, end, config.mode, pattern);
   const steps: (Step | undefined)[] = [
-    more && {
-      key: 'more',
-      label: `Continue with ${more.words}`,
-      title: `Starts a new run that continues the conversation in ${folder} with a higher limit`,
-      act: () => fork(more.request),
-    },
+    // A model that repeats a pattern needs a hint rather than more iterations.
+    pattern ? undefined : moreStep,
     again && {
       key: 'try-again',
       label: 'Try again from here',
@@ -195,6 +199,7 @@ function useSteps(
       opens: 'continue',
     },
     suggestion?.raisesLimit ? undefined : suggested,
+    pattern ? moreStep : undefined,
     { key: 'again', label: 'Run again', act: () => start() },
     cause && server?.fork
       ? {

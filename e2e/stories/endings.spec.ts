@@ -27,6 +27,8 @@ interface Ending {
   evidence: string[];
   /** The error's own advice, instead of the general one. */
   hint?: string;
+  /** The pattern of calls that the run repeated, which has advice of its own. */
+  pattern?: string;
   /** The last text of the run; `I begin with a draft.` unless given. */
   text?: string;
 }
@@ -85,6 +87,7 @@ const endings: Ending[] = [
     ],
     message: /No new information in the 5 iterations since iteration 3/,
     evidence: ['read_file', 'Model call 8'],
+    pattern: 'The last 6 iterations with calls repeat the same 2: read_file, search_files.',
   },
   {
     reason: 'nudge_exhausted',
@@ -138,7 +141,7 @@ const endings: Ending[] = [
   },
 ];
 
-for (const { reason, outcome, steps, options, message, evidence, hint, text } of endings) {
+for (const { reason, outcome, steps, options, message, evidence, hint, pattern, text } of endings) {
   test(`a run that ends with ${outcome ?? reason} shows why, its evidence and its results [G17, D8, V4]`, async ({
     page,
     loupe,
@@ -149,7 +152,7 @@ for (const { reason, outcome, steps, options, message, evidence, hint, text } of
     const { id } = await finishRun(loupe, { task: `End with ${outcome ?? reason}`, model: name, ...options });
     const view = new RunView(page);
     await view.open(id);
-    await expectEnding(view, { reason, outcome, message, evidence, hint, text });
+    await expectEnding(view, { reason, outcome, message, evidence, hint, pattern, text });
     const log = await logOf(loupe, id);
     const end = log.at(-1);
     expect(end).toMatchObject({ type: 'run.ended', result: { termination_reason: reason } });
@@ -178,6 +181,41 @@ test('a stopped run shows why it ended, its evidence and its results [G17, D8]',
   });
 });
 
+test('a run that repeats two iterations says so while it runs, and suggests a hint after its end [D8, G9]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  const pass = [work, { reply: { tool_calls: [call('read_file', { path: 'draft.md' })] } }];
+  ollama.add({
+    name: 'circles',
+    steps: [
+      { reply: { tool_calls: [call('list_directory', { path: '.' })] } },
+      { repeat: 3, steps: pass },
+      { fault: { kind: 'hang' } },
+    ],
+  });
+  const { id } = await startRun(loupe, { task: 'Go in circles', model: 'circles', stall_guard: false });
+  const view = new RunView(page);
+  await view.open(id);
+  const pattern = 'The last 6 iterations with calls repeat the same 2: write_file, read_file.';
+  const gauge = view.guardrails.locator('[data-gauge="repetition"]');
+  await expect(gauge).toContainText(pattern);
+  await expect(gauge).toContainText('does not end the run');
+
+  await loupe.request(`/api/runs/${id}/stop`, { json: { force: true } });
+  await endOf(loupe, id);
+  await expect(view.end).toContainText(pattern);
+  await expect(gauge).not.toContainText('does not end the run');
+  await view.end.getByRole('button', { name: 'More' }).click();
+  await expect(page.getByRole('button', { name: 'Run again at temperature 0.7' })).toBeVisible();
+  await page.getByRole('button', { name: 'Fork before the failure' }).click();
+  await expect(page.getByRole('dialog')).toContainText('before iteration 4');
+  await page.keyboard.press('Escape');
+  await view.end.getByRole('link', { name: 'Where it begins' }).click();
+  await expect(view.timeline.locator('article:focus')).toHaveAttribute('aria-label', /^Model call 2/);
+});
+
 function kindOf(reason: TerminationReason): OutcomeKind {
   return reason === 'final_answer' ? 'answered' : reason;
 }
@@ -190,10 +228,12 @@ async function expectEnding(
     message,
     evidence,
     hint,
+    pattern,
     text = 'I begin with a draft.',
   }: Omit<Ending, 'steps' | 'options'>,
 ): Promise<void> {
-  const { title, advice } = endWords({ kind: outcome });
+  const { title } = endWords({ kind: outcome });
+  const { advice } = endWords({ kind: pattern === undefined ? outcome : 'repetition' });
   await view.expectEnd(title, reason);
   if (outcome === 'answered') {
     // The title and the answer are sufficient.
@@ -203,6 +243,7 @@ async function expectEnding(
     await expect(view.end).toContainText(message);
     await expect(view.end).toContainText(hint ?? advice);
   }
+  if (pattern !== undefined) await expect(view.end).toContainText(pattern);
   if (hint) await expect(view.end).not.toContainText(advice); // one of them is enough
   await expect(view.end).toContainText(text);
   await expect(view.end).toContainText('draft.md');

@@ -1,6 +1,5 @@
+import { callsKey } from '../events/calls-key.ts';
 import type { ToolCall } from '../parser/types.ts';
-import { memoized } from '../util/memoized.ts';
-import { sortedJson } from '../util/sorted-json.ts';
 import { ended, type Rule } from './rule.ts';
 
 /**
@@ -20,14 +19,6 @@ export function isRepetition(
   const key = callsKey(newCalls);
   return callHistory.slice(-threshold).every((calls) => calls === newCalls || callsKey(calls) === key);
 }
-
-/** Names and arguments in order. */
-function callsKey(calls: readonly ToolCall[]): string {
-  return calls.map(callKey).join('|');
-}
-
-/** Argument keys are sorted because Ollama sends them in random order (G7). */
-const callKey = memoized((call: ToolCall) => `${call.name}:${sortedJson(call.arguments)}`);
 
 /** Ends the attempt before running the calls of the third equal reply in a row (G6, G19). */
 export const endOnRepetition: Rule = (state) => {

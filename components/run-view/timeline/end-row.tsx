@@ -1,10 +1,12 @@
 'use client';
 
 import { firedLimit } from '#lib/browser/state/ledger.ts';
+import { callPattern } from '#lib/browser/state/repeated-calls.ts';
 import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
 import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
 import { formatCount, formatDuration, formatTokens } from '#lib/browser/words/format.ts';
 import { extentOf } from '#lib/browser/words/mode-words.ts';
+import { patternWords } from '#lib/browser/words/pattern-words.ts';
 import { checkText } from '#lib/events/check-text.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
@@ -48,9 +50,11 @@ export function EndRow({ row }: { row: EndRowData }) {
   const autoRunFiles = useRun((view) => view.run.autoRunFiles);
   // This row exists only for ended runs, which have an outcome.
   const outcome = useRun((view) => view.run.outcome) ?? { kind: 'error' };
+  const isCircling = useRun(({ run }) => callPattern(run) !== undefined);
   const isData = useRun((view) => view.run.answer.checked?.fits === true);
   const { result } = event;
   const words = endWords(outcome);
+  const advice = isCircling ? endWords({ kind: 'repetition' }).advice : words.advice;
   const checks = checksBeside(outcome);
   const hint = result.error?.hint;
   return (
@@ -96,7 +100,7 @@ export function EndRow({ row }: { row: EndRowData }) {
       {server && (
         <div className="mt-4 grid gap-3 print:hidden">
           {hint === undefined && words.tone !== 'ok' && (
-            <p className="max-w-read text-sm text-ink-2">{words.advice}</p>
+            <p className="max-w-read text-sm text-ink-2">{advice}</p>
           )}
           {server.afterEnd}
         </div>
@@ -136,6 +140,7 @@ function Why({ row: { event }, tone }: { row: EndRowData; tone: Tone }) {
           ))}
         </p>
       )}
+      {tone !== 'ok' && <RepeatedPattern />}
       {fired && (
         <div className="mt-3 max-w-sm rounded-md border bg-surface px-3">
           <Gauge gauge={fired} onEvent={goTo} />
@@ -143,6 +148,22 @@ function Why({ row: { event }, tone }: { row: EndRowData; tone: Tone }) {
       )}
       <StopLadder timeline={timeline} />
     </>
+  );
+}
+
+/** A pattern of calls that the run repeated until its end, which no guard ends. */
+function RepeatedPattern() {
+  const { goTo } = useRunScreen();
+  const pattern = callPattern(useRun((view) => view.run));
+  const [start] = pattern?.seqs ?? [];
+  if (!pattern || start === undefined) return null;
+  return (
+    <p className="mt-2 max-w-read text-sm text-warn">
+      {patternWords(pattern)}{' '}
+      <EventLink seq={start} onGo={goTo}>
+        Where it begins
+      </EventLink>
+    </p>
   );
 }
 

@@ -53,6 +53,16 @@ it('suggests a setting that differs from the one that led to the end', () => {
   expect(suggested('final_answer')).toBeUndefined();
 });
 
+it('suggests another temperature for a run that repeated a pattern, and a fork before its second pass', () => {
+  const { end, timeline } = ended('max_iterations');
+  const { events } = endedLog('max_iterations');
+  const replies = events.filter(({ type }) => type === 'reply.parsed').map(({ seq }) => seq);
+  const pattern = { tools: ['read_file', 'write_file'], length: 2, times: 4, seqs: replies.slice(-8) };
+  const config = sampleConfig({ model_options: { temperature: 0.2 } });
+  expect(suggestionFor(config, end, pattern)).toMatchObject({ changes: { temperature: '0.5' } });
+  expect(forkBeforeCause(timeline, end, 'task', pattern)?.words).toBe('before iteration 5');
+});
+
 it('suggests twice the reply limit for an answer that was cut off, where the window has room', () => {
   const end = { ...ended('final_answer').end, outcome: { kind: 'answered_cut_off' as const } };
   const suggested = (window_tokens: number) =>

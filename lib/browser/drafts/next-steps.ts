@@ -7,6 +7,7 @@ import type { EventOf } from '../../events/registry.ts';
 import type { RunState } from '../../events/run-state.ts';
 import { formLimits, NUMBER_SETTINGS } from '../../events/settings.ts';
 import type { Timeline, TimelineRow } from '../../events/timeline.ts';
+import type { CallPattern } from '../state/repeated-calls.ts';
 import { formatCount, plural } from '../words/format.ts';
 import { stepWord } from '../words/mode-words.ts';
 import type { ForkOpening } from './fork-opening.ts';
@@ -20,21 +21,16 @@ const { max: MAX_CALL_SECONDS } = formLimits(NUMBER_SETTINGS.call_timeout_second
 
 /**
  * The place before which a run can be forked so that what ended it does not happen again: before the second of the equal
- * calls, the first nudge, the failed call, else the last step. `undefined` when there was none.
+ * calls, the second pass of a pattern, the first nudge, the failed call, else the last step. `undefined` when there was
+ * none.
  */
 export function forkBeforeCause(
   timeline: Timeline,
   end: End,
   mode: RunConfig['mode'],
+  pattern?: CallPattern,
 ): ForkOpening | undefined {
-  const { termination_reason: reason } = end.result;
-  const evidence = end.evidence.toSorted((a, b) => a - b);
-  const cause =
-    reason === 'repetition'
-      ? (evidence[1] ?? evidence[0])
-      : reason === 'nudge_exhausted'
-        ? evidence[0]
-        : evidence.at(-1);
+  const cause = causeOf(end, pattern);
   const at = (cause === undefined ? undefined : stepAt(timeline, cause)) ?? lastStep(timeline);
   if (!at) return undefined;
   return {
@@ -42,6 +38,19 @@ export function forkBeforeCause(
     words: `before ${stepWord(mode).toLowerCase()} ${at.iteration}`,
     focus: 'message',
   };
+}
+
+/** The sequence number of the event that led to the end. */
+function causeOf({ result, evidence: unsorted }: End, pattern: CallPattern | undefined): number | undefined {
+  const evidence = unsorted.toSorted((a, b) => a - b);
+  switch (result.termination_reason) {
+    case 'repetition':
+      return evidence[1] ?? evidence[0];
+    case 'nudge_exhausted':
+      return evidence[0];
+    default:
+      return pattern?.seqs[pattern.length] ?? evidence.at(-1);
+  }
 }
 
 function stepAt(timeline: Timeline, seq: number): { iteration: number; attempt: number } | undefined {
@@ -165,9 +174,12 @@ export interface Suggestion {
   readonly raisesLimit: boolean;
 }
 
-/** The setting to change after this ending, if there is an obvious one. */
-export function suggestionFor(config: RunConfig, end: End): Suggestion | undefined {
+/**
+ * The setting to change after this ending, if there is an obvious one. A run that repeated a pattern needs no higher limit.
+ */
+export function suggestionFor(config: RunConfig, end: End, pattern?: CallPattern): Suggestion | undefined {
   const { budget } = config;
+  if (pattern) return higherTemperature(config);
   if (end.outcome?.kind === 'answered_cut_off') return longerReply(config);
   switch (end.result.termination_reason) {
     case 'max_iterations': {
@@ -178,14 +190,8 @@ export function suggestionFor(config: RunConfig, end: End): Suggestion | undefin
     }
     case 'stall':
       return { words: 'without the stall guard', changes: { stall_guard: 'off' }, raisesLimit: false };
-    case 'repetition': {
-      const { temperature } = config.model_options;
-      const higher =
-        typeof temperature === 'number' ? Math.min(1, Math.round((temperature + 0.3) * 10) / 10) : 0.7;
-      return higher === temperature
-        ? undefined
-        : { words: `at temperature ${higher}`, changes: { temperature: String(higher) }, raisesLimit: false };
-    }
+    case 'repetition':
+      return higherTemperature(config);
     case 'context_full': {
       const window = config.window_tokens * 2;
       return {
@@ -217,6 +223,14 @@ export function suggestionFor(config: RunConfig, end: End): Suggestion | undefin
     default:
       return undefined;
   }
+}
+
+function higherTemperature({ model_options: { temperature } }: RunConfig): Suggestion | undefined {
+  const higher =
+    typeof temperature === 'number' ? Math.min(1, Math.round((temperature + 0.3) * 10) / 10) : 0.7;
+  return higher === temperature
+    ? undefined
+    : { words: `at temperature ${higher}`, changes: { temperature: String(higher) }, raisesLimit: false };
 }
 
 /** Twice the reply limit, where the window has room for such a reply. */

@@ -14,6 +14,22 @@ it('shows three identical rounds as 3/3, the refused one included [G6]', () => {
   expect(gauges(endedLog('repetition')).repetition).toMatchObject({ used: 3, limit: 3, tone: 'reached' });
 });
 
+it('shows a pattern of calls that no guard ends, and not as one that will', () => {
+  const log = new SampleLog({ config: { max_iterations: 20 } }).prepare();
+  const call = (path: string) => ({ name: 'read_file', arguments: { path }, result: { output: path } });
+  for (let pass = 1; pass <= 3; pass += 1) {
+    log.round({ calls: [call('a.md')] }).round({ calls: [call('b.md')] });
+  }
+  expect(gauges(log).repetition).toMatchObject({
+    value: '1/3',
+    tone: 'near',
+    detail: 'The last 6 iterations with calls repeat the same 2: read_file, read_file.',
+    outcome: 'this pattern does not end the run: send a message, or stop it',
+  });
+  log.round({ calls: [call('c.md')] });
+  expect(gauges(log).repetition).toMatchObject({ value: '1/3', tone: 'calm' });
+});
+
 it('counts the rounds since a file was written [G10]', () => {
   expect(gauges(endedLog('stall')).stall).toMatchObject({ value: '5/5', tone: 'reached' });
 });

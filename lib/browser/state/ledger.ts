@@ -7,12 +7,10 @@ import { BUDGET_LIMITS, isSettingOf, maxEmptyReplies, SETTINGS } from '../../eve
 import { effectiveWindow } from '../../events/window.ts';
 import { workedMs } from '../../events/worked-ms.ts';
 import { formatUsd } from '../../util/format-usd.ts';
-import type { JsonObject, JsonValue } from '../../util/json.ts';
 import { formatCount, formatPercent, formatShortCount, formatTokens } from '../words/format.ts';
+import { patternWords } from '../words/pattern-words.ts';
 import type { Gauge } from './gauge.ts';
-
-/** A requested call, as far as it is compared (G7). */
-type Requested = { readonly name: string; readonly arguments: JsonObject };
+import { callPattern, callRounds, identicalRounds } from './repeated-calls.ts';
 
 /**
  * Every guardrail of a run with its counter, in the order in which they are checked (G18). Pure.
@@ -185,13 +183,22 @@ function retries(run: RunState): Gauge[] {
 function repetition(run: RunState, limit: number): Gauge {
   // Verification clears the refused reply from the state.
   const isRefused = run.result?.termination_reason === 'repetition' && !run.reply;
-  const used = isRefused ? limit : identicalRounds(run);
-  const pending = run.reply && !run.reply.accepted && run.reply.calls.length > 0;
-  const seqs = pending || isRefused ? [...run.callHistorySeqs, run.lastReplySeq] : run.callHistorySeqs;
-  return {
+  const rounds = callRounds(run);
+  const used = isRefused ? limit : identicalRounds(rounds);
+  const seqs = isRefused ? [...rounds.seqs, run.lastReplySeq] : rounds.seqs;
+  const gauge: Gauge = {
     ...count({ id: 'repetition', label: 'Identical calls in a row', used, limit }),
     outcome: endsAt(limit),
     events: used > 1 ? seqs.slice(-used) : [],
+  };
+  const pattern = gauge.tone === 'calm' ? callPattern(run) : undefined;
+  if (!pattern) return gauge;
+  return {
+    ...gauge,
+    detail: patternWords(pattern),
+    outcome: 'this pattern does not end the run: send a message, or stop it',
+    events: pattern.seqs,
+    tone: 'near',
   };
 }
 
@@ -318,39 +325,6 @@ function share(
     detail: `${say(used)} of ${say(limit)}`,
     tone: tone(used, limit),
   };
-}
-
-/** How many iterations in a row, up to the current reply, requested the same list of calls (G6, G7). */
-function identicalRounds(run: RunState): number {
-  const pending =
-    run.reply && !run.reply.accepted && run.reply.calls.length > 0 ? run.reply.calls : undefined;
-  const history: readonly (readonly Requested[])[] = pending
-    ? [...run.callHistory.slice(-20), pending]
-    : run.callHistory.slice(-20);
-  const last = history.at(-1);
-  if (!last) return 0;
-  const key = callsKey(last);
-  let same = 0;
-  for (let index = history.length - 1; index >= 0; index -= 1) {
-    const calls = history[index];
-    if (!calls || callsKey(calls) !== key) break;
-    same += 1;
-  }
-  return same;
-}
-
-function callsKey(calls: readonly Requested[]): string {
-  return JSON.stringify(calls.map((call) => [call.name, sorted(call.arguments)]));
-}
-
-function sorted(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((key) => [key, sorted(value[key] ?? null)]),
-  );
 }
 
 const IN_HAND: ReadonlySet<RunState['phase']> = new Set([
