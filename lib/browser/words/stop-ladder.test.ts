@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
-import { SampleLog } from '../../testing/sample-logs.ts';
+import { SampleLog, sampleFork } from '../../testing/sample-logs.ts';
 import { stopLadder } from './stop-ladder.ts';
 
 const ladder = (log: SampleLog) => {
@@ -69,4 +69,15 @@ it('claims no idle server that was not observed, and no step if none was in prog
   expect(ladder(log)?.map(([id]) => id)).toEqual(['asked', 'over']);
   const late = new SampleLog().prepare().iteration().callStarts().push(asked(true)).callFails(aborted, 30);
   expect(ladder(late)?.map(([id]) => id)).toEqual(['asked', 'acknowledged', 'over']);
+});
+
+it('leaves out a stop of the run that a fork was taken from', () => {
+  const log = new SampleLog().prepare().iteration().callStarts().push(asked(false));
+  log
+    .push(sampleFork({ run_id: 'other', seq: log.events.length }))
+    .iteration()
+    .callStarts();
+  expect(ladder(log)).toBeUndefined();
+  log.push(asked(true)).callFails(aborted, 30);
+  expect(ladder(log)?.map(([id]) => id)).toEqual(['asked', 'acknowledged', 'over']);
 });

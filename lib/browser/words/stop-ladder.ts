@@ -12,9 +12,10 @@ export interface StopRung {
  * The progress of a stop request, with times from the log: stop requested, current step ended (connection to Ollama
  * closed, tool ended), Ollama idle if reported, slot freed if it was leaked, run ended. Pure.
  *
- * @returns `undefined` if no stop was requested
+ * @returns `undefined` if no stop was requested; in a fork, a stop of its source run does not count
  */
-export function stopLadder({ rows }: Pick<Timeline, 'rows'>): StopRung[] | undefined {
+export function stopLadder({ rows: all }: Pick<Timeline, 'rows'>): StopRung[] | undefined {
+  const rows = all.slice(all.findLastIndex(({ kind }) => kind === 'forked') + 1);
   const stops = rows.flatMap((row) => (row.kind === 'stop' ? [row] : []));
   const [first] = stops;
   if (!first) return undefined;
