@@ -40,6 +40,24 @@ it('shows the texts of a session, and folds the rows between them', () => {
   `);
 });
 
+it.each([
+  [{ outcome: 'done', text: 'Summary: the beds are dry.' }, 'handover.ended', 'fold of note'],
+  [{ outcome: 'failed' }, 'fold of note note'],
+] as const)('shows that a summary is for a handover, and not an answer: %o', (ended, ...after) => {
+  const log = sessionLog();
+  log.reply({ text: 'The beds are dry.' }).push({ type: 'turn.ended', iteration: 5, outcome: 'text' });
+  const { seq } = log.events.at(-1) ?? { seq: 0 };
+  log.push({
+    ...{ type: 'handover.started', iteration: 5, tokens: 900, limit_tokens: 1000, measured: true },
+    text: 'Write a summary.',
+  });
+  log.iteration().callStarts().reply({ text: 'Summary: the beds are dry.' });
+  log.push({ type: 'handover.ended', iteration: 6, ...ended });
+  log.push({ type: 'message.awaited', iteration: 6, cause: 'text' });
+  const items = chatItems(rowsOf(log.events)).filter((item) => item.seq > seq);
+  expect(shape(items)).toEqual(['handover.started', 'fold of iteration call', 'model', ...after]);
+});
+
 it('the first message comes before the settings that belong to it', () => {
   const items = chatItems(rowsOf(completedLog().events));
   expect(items[0]).toMatchObject({ kind: 'chat-text', from: 'person' });

@@ -152,7 +152,7 @@ function announces(row: TimelineRow): boolean {
     case 'resumed':
       return row.event.after_wait === true;
     case 'note':
-      return row.event.type !== 'harness.prompted' && row.event.type !== 'autopilot.switched';
+      return !steers(row.event);
     default:
       return false;
   }
@@ -175,7 +175,24 @@ function isInTheOpen(row: TimelineRow): boolean {
     case 'policy':
       return row.event.type !== 'policy.retried' && row.event.type !== 'policy.compacted';
     case 'note':
-      return row.event.type === 'harness.prompted' || row.event.type === 'autopilot.switched';
+      return steers(row.event);
+    default:
+      return false;
+  }
+}
+
+/**
+ * Whether a note shows how the conversation was steered. A handover is one: without it, its summary would look like an
+ * answer. A failed one also has a warning, which is in the open.
+ */
+function steers(event: NoteRow['event']): boolean {
+  switch (event.type) {
+    case 'harness.prompted':
+    case 'autopilot.switched':
+    case 'handover.started':
+      return true;
+    case 'handover.ended':
+      return event.outcome === 'done';
     default:
       return false;
   }
