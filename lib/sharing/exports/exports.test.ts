@@ -151,6 +151,33 @@ it('the summary has the figures of the page of the run', async () => {
   expect(await figures(new SampleLog())).toEqual(['- Ended: not yet', '- Tool calls: 0']);
 });
 
+it.each([
+  ['session', sessionLog(), { type: 'turn.ended', iteration: 5, outcome: 'text' }],
+  [
+    'exploration',
+    exploreLog(2, { open: true }),
+    { type: 'cycle.reflected', cycle: 2, text: 'Noted.', ended_by: 'reflection' },
+  ],
+] as const)('the summary of a run says when it handed over, and with what: %s', async (_, log, ended) => {
+  const iteration = 6;
+  log.reply({ text: 'Noted.' }).push(ended);
+  log.push({
+    ...{ type: 'handover.started', iteration, tokens: 900, limit_tokens: 1000, measured: true },
+    text: 'Write a summary.',
+  });
+  log.iteration().callStarts().reply({ text: 'What I must not forget.' });
+  const summary = 'You wrote: What I must not forget.';
+  log.push({ type: 'handover.ended', iteration, outcome: 'done', text: summary });
+  const text = await markdownExport(await leaving(log));
+  const at = [
+    'Handover: the conversation has 900 of 1,000 tokens, so the model is asked for a summary',
+    '```text\nWhat I must not forget.\n```',
+    'The conversation goes on in a fresh context that begins with the summary',
+  ].map((words) => text.indexOf(words));
+  expect(at).toEqual(at.toSorted((a, b) => a - b));
+  expect(at).not.toContain(-1);
+});
+
 it('counts the characters that the summary cuts off', async () => {
   const said = async (text: string) =>
     markdownExport(await leaving(new SampleLog().prepare().iteration().callStarts().reply({ text })));

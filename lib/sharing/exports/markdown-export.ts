@@ -11,6 +11,7 @@ import type { ShareScope } from '../../events/share-scopes.ts';
 import { summarize } from '../../events/summarize.ts';
 import type { OutcomeKind } from '../../events/termination.ts';
 import { workedMs } from '../../events/worked-ms.ts';
+import { isHandingOver } from '../../policies/handover.ts';
 import { durationWords } from '../../util/durations.ts';
 import { formatUsd } from '../../util/format-usd.ts';
 import { formatCount, plural } from '../../util/numbers.ts';
@@ -89,8 +90,7 @@ class Summary {
       case 'reply.parsed':
         if (event.outcome === 'empty') this.#item(codeSpan(summarize(event)));
         for (const call of event.calls) this.#arguments.set(call.call_id, JSON.stringify(call.arguments));
-        // In an exploration a reply without a call is the reflection, which has its own event.
-        if (!modeFacts(this.#config.mode).hasCycles || event.calls.length > 0) this.#said(event.text);
+        if (event.calls.length > 0 || !this.#isReflection()) this.#said(event.text);
         break;
       case 'approval.decided':
         if (event.arguments) {
@@ -134,11 +134,21 @@ class Summary {
       case 'verification.checked':
       case 'stop.requested':
       case 'run.resumed':
+      case 'handover.started':
         this.#item(codeSpan(summarize(event)));
+        break;
+      case 'handover.ended':
+        // A failed one has a warning.
+        if (event.outcome === 'done') this.#item(codeSpan(summarize(event)));
         break;
       case 'run.ended':
         this.#end = event;
     }
+  }
+
+  /** Whether a reply without a call has an event of its own: in an exploration, unless it is the summary for a handover. */
+  #isReflection(): boolean {
+    return modeFacts(this.#config.mode).hasCycles && !isHandingOver(this.#state);
   }
 
   /** Empty if the model had no price. */
