@@ -178,6 +178,13 @@ it.each([
   expect(at).not.toContain(-1);
 });
 
+it('the summary puts messages beside the list of calls, not into it', async () => {
+  const text = await markdownExport(await leaving(exploreLog(7)));
+  expect(text).toMatch(/\n\nTo the operator:\n\n```/);
+  expect(text).toMatch(/\n\nFrom the operator:\n\n```/);
+  expect(text).not.toMatch(/[^\n]\n(To|From) the operator:/);
+});
+
 it('counts the characters that the summary cuts off', async () => {
   const said = async (text: string) =>
     markdownExport(await leaving(new SampleLog().prepare().iteration().callStarts().reply({ text })));

@@ -117,7 +117,7 @@ class Summary {
         break;
       case 'operator.messaged':
       case 'agent.messaged':
-        this.#steps.push(event.type === 'agent.messaged' ? 'To the operator:' : 'From the operator:', '');
+        this.#steps.push('', event.type === 'agent.messaged' ? 'To the operator:' : 'From the operator:', '');
         this.#said(event.text);
         break;
       case 'model-call.failed':
