@@ -60,6 +60,29 @@ describe('a session without autopilot', () => {
     expect(run.log.state.resumes).toBe(0);
   });
 
+  it('says after which turn it was stopped immediately while it waited [S14]', async () => {
+    await using run = await play(chat, [says('Hi.')], {
+      during: async ({ log }) => {
+        await untilWaiting(log);
+        log.append([stop(true)]);
+      },
+    });
+    expect(run.end).toMatchObject({ forced: true, message: 'Stopped immediately, after turn 1.' });
+  });
+
+  it('says in which turn it was stopped while a call waited for approval [S13]', async () => {
+    await using run = await play({ ...chat, approval: { default: 'ask' } }, [says('Hi.'), calls(read)], {
+      during: async ({ log }) => {
+        await untilWaiting(log);
+        say(log, 'Read it.');
+        await until(log, (events) => events.some(({ type }) => type === 'approval.requested'));
+        log.append([stop()]);
+      },
+    });
+    expect(run.of('turn.ended')).toHaveLength(1);
+    expect(run.end).toMatchObject({ forced: false, message: 'Stopped on request, in turn 2.' });
+  });
+
   it('waits for the first message if it has none', async () => {
     await using run = await play({ mode: 'session' }, [says('Hi.')], {
       during: async ({ log }) => {

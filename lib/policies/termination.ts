@@ -57,8 +57,8 @@ export function endingMessage(
       return `Ollama refused the conversation as too long for its window of ${formatCount(effectiveWindow(state))} tokens, and nothing is left to shorten.`;
     case 'stopped':
       return state.stop?.force
-        ? `Stopped immediately${placeOf(state, ', in')}.`
-        : `Stopped on request${placeOf(state, ' after')}.`;
+        ? `Stopped immediately${placeOf(state, isInStep(state) ? ', in' : ', after')}.`
+        : `Stopped on request${placeOf(state, isInStep(state) ? ', in' : ' after')}.`;
     case 'error':
       return error?.message ?? 'The run failed.';
     default:
@@ -140,6 +140,11 @@ function evidenceOf(state: ReadyState, reason: TerminationReason): number[] {
 function unitOf({ config }: ReadyState): string {
   const { step, hasCycles } = modeFacts(config.mode);
   return hasCycles ? 'call' : step.toLowerCase();
+}
+
+/** Whether the last step is unfinished: its reply has not come, or not all of its calls are over. */
+function isInStep({ awaitingReply, reply }: ReadyState): boolean {
+  return awaitingReply || (reply?.calls.some(({ status }) => status !== 'done') ?? false);
 }
 
 /** Where a run was stopped, in its mode's units. @param relation to its last step */
