@@ -1,7 +1,11 @@
 'use client';
 
+import { useMemo } from 'react';
+import { inboxMessages } from '#lib/browser/state/inbox.ts';
 import { formatWhen } from '#lib/browser/words/format.ts';
+import { REPLY_WORDS } from '#lib/browser/words/reply-words.ts';
 import { useNow } from '../hooks/use-now.ts';
+import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { RowLink } from '../ui/event-link.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -9,17 +13,14 @@ import { MessageStatus } from './message-status.tsx';
 import { useRun } from './run-context.tsx';
 import { useOperatorWord, useRunScreen } from './screen-context.ts';
 
-/** Messages between operator and agent in order (O14). */
+/** Messages between operator and agent in the order of their talk (O14). */
 export function InboxPanel() {
-  const mine = useRun((view) => view.run.operatorMessages);
-  const theirs = useRun((view) => view.run.agentMessages);
+  const run = useRun((view) => view.run);
+  const timeline = useRun((view) => view.timeline);
   const { goTo } = useRunScreen();
   const operator = useOperatorWord();
   const now = useNow();
-  const all = [
-    ...mine.map((message) => ({ ...message, by: 'you' as const })),
-    ...theirs.map((message) => ({ ...message, by: 'agent' as const })),
-  ].sort((a, b) => a.seq - b.seq);
+  const all = useMemo(() => inboxMessages(run, timeline), [run, timeline]);
   if (all.length === 0) {
     return (
       <p className="mt-3 text-sm text-ink-3">No messages yet. Write one in the box below the timeline.</p>
@@ -32,15 +33,22 @@ export function InboxPanel() {
           key={message.seq}
           className={cx(
             'min-w-0 rounded-md border px-3 py-2',
-            message.by === 'you' ? 'ml-6 bg-raised' : 'mr-6 border-brass-line bg-brass-wash',
+            message.from === 'operator' ? 'ml-6 bg-raised' : 'mr-6 border-brass-line bg-brass-wash',
           )}
         >
           <p className="flex flex-wrap items-baseline gap-x-2 text-xs text-ink-3">
             <RowLink seq={message.seq} onGo={goTo} className="font-medium hover:underline">
-              {message.by === 'agent' ? 'Agent' : operator === 'you' ? 'You' : 'The operator'}
+              {message.from === 'agent'
+                ? 'Agent'
+                : message.by !== undefined
+                  ? REPLY_WORDS[message.by]
+                  : operator === 'you'
+                    ? 'You'
+                    : 'The operator'}
             </RowLink>
             <span suppressHydrationWarning>{formatWhen(message.at, now)}</span>
-            {message.by === 'you' && <MessageStatus status={message.status} />}
+            {message.status && <MessageStatus status={message.status} />}
+            {message.isAwaited && <Badge tone="warn">waits for a reply</Badge>}
           </p>
           <p className="foreign mt-0.5 text-sm">
             <ForeignText text={message.text} />

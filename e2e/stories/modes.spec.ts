@@ -172,6 +172,39 @@ test('an exploration shows its cycles, its memory and its reflections [D13, X11,
   await expectAccessible(page);
 });
 
+test('an exploration that waits for a reply shows the whole message, and the talk in order [D13, O14]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  const message = `May I ask you something? ${'I wonder about the tides. '.repeat(20)}What do you think?`;
+  const asks = { name: 'send_message_to_operator', arguments: { message } };
+  ollama.add({
+    name: 'asker',
+    steps: [{ reply: { tool_calls: [asks] } }, { reply: { content: 'I heard from the operator.' } }],
+  });
+  const settings = { mode: 'explore', model: 'asker', max_cycles: 1, operator_policy: 'wait' };
+  const { id } = await startRun(loupe, settings);
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="awaiting-message"]')).toBeVisible();
+  await expect(view.row(/^send_message_to_operator/)).toContainText('What do you think?');
+  await view.guardrails.getByRole('tab', { name: /^Messages/ }).click();
+  const talk = view.guardrails.getByRole('listitem');
+  await expect(talk).toHaveCount(1);
+  await expect(talk).toContainText('What do you think?');
+  await expect(talk).toContainText('waits for a reply');
+  await expectAccessible(page);
+  const box = page.getByRole('textbox', { name: 'Message to the agent' });
+  await box.fill('They follow the moon.');
+  await box.press('Enter');
+  await view.expectEnd('The run is complete', 'final_answer');
+  await expect(talk).toHaveCount(2);
+  await expect(talk.first()).toContainText('What do you think?');
+  await expect(talk.first()).not.toContainText('waits for a reply');
+  await expect(talk.last()).toContainText('They follow the moon.');
+});
+
 test('an experiment is planned and run, and its results are shown as a table', async ({ page, ollama }) => {
   ollama.add({
     name: 'subject',

@@ -1,6 +1,7 @@
 'use client';
 
 import { formatCount, formatDuration, formatPercent, plural } from '#lib/browser/words/format.ts';
+import { REPLY_WORDS } from '#lib/browser/words/reply-words.ts';
 import { summarize } from '#lib/events/summarize.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
 import type { NoteRow as NoteRowData } from '#lib/events/timeline.ts';
@@ -216,12 +217,6 @@ function MemoryLine({
   );
 }
 
-/** Who answered in the operator's place; `undefined` if a person did. */
-function policyWords(event: Extract<NoteRowData['event'], { type: 'operator.messaged' | 'agent.messaged' }>) {
-  if (event.type === 'agent.messaged' || event.by === undefined) return undefined;
-  return { fixed: 'Fixed reply', list: 'Reply from the list', model: 'Replying model' }[event.by];
-}
-
 /** The request for a summary, and the fresh context that begins with it. */
 function Handover({
   row,
@@ -331,7 +326,11 @@ function Said({
         <p className="mb-0.5 flex flex-wrap items-baseline gap-x-2 text-xs font-medium text-ink-3">
           {by === 'agent'
             ? `The agent, to ${operator}`
-            : (policyWords(event) ?? (operator === 'you' ? 'You' : 'The operator'))}
+            : event.type === 'operator.messaged' && event.by !== undefined
+              ? REPLY_WORDS[event.by]
+              : operator === 'you'
+                ? 'You'
+                : 'The operator'}
           {status && <MessageStatus status={status} />}
           {deliveredSeq !== undefined && (
             <RowLink

@@ -55,7 +55,11 @@ const MAX_NAME_CHARS = 48;
 /** One tool call: arguments, result, duration (D7). */
 export function ToolRow({ row }: { row: ToolRowData }) {
   const state = states[row.status];
-  const [open, toggle] = useUnfolded(row.key, row.status === 'failed');
+  // Its arguments are the message that a person answers.
+  const awaitsReply = useRun(
+    ({ run }) => run.awaiting?.cause === 'agent_message' && run.operatorAsked === row.callId,
+  );
+  const [open, toggle] = useUnfolded(row.key, row.status === 'failed' || awaitsReply);
   const about = mainArgument(row.forked?.arguments ?? row.arguments);
   const changed = row.coercions.length + row.repairs.length;
   const asked = row.status === 'awaiting approval';
