@@ -1,4 +1,4 @@
-import { endWords } from '../../lib/browser/words/end-words.ts';
+import { endAdvice, endWords } from '../../lib/browser/words/end-words.ts';
 import type { ScenarioInput } from '../../lib/demo/scenario.ts';
 import type { OutcomeKind, TerminationReason } from '../../lib/events/termination.ts';
 import { expect, test } from '../fixtures.ts';
@@ -233,7 +233,7 @@ async function expectEnding(
   }: Omit<Ending, 'steps' | 'options'>,
 ): Promise<void> {
   const { title } = endWords({ kind: outcome });
-  const { advice } = endWords({ kind: pattern === undefined ? outcome : 'repetition' });
+  const advice = endAdvice({ kind: pattern === undefined ? outcome : 'repetition' }, 'task');
   await view.expectEnd(title, reason);
   if (outcome === 'answered') {
     // The title and the answer are sufficient.

@@ -3,7 +3,7 @@
 import { firedLimit } from '#lib/browser/state/ledger.ts';
 import { callPattern } from '#lib/browser/state/repeated-calls.ts';
 import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
-import { endWords, type Tone } from '#lib/browser/words/end-words.ts';
+import { endAdvice, endWords, type Tone } from '#lib/browser/words/end-words.ts';
 import { formatCount, formatDuration, formatTokens } from '#lib/browser/words/format.ts';
 import { extentOf } from '#lib/browser/words/mode-words.ts';
 import { patternWords } from '#lib/browser/words/pattern-words.ts';
@@ -54,7 +54,7 @@ export function EndRow({ row }: { row: EndRowData }) {
   const isData = useRun((view) => view.run.answer.checked?.fits === true);
   const { result } = event;
   const words = endWords(outcome);
-  const advice = isCircling ? endWords({ kind: 'repetition' }).advice : words.advice;
+  const advice = endAdvice(isCircling ? { kind: 'repetition' } : outcome, mode);
   const checks = checksBeside(outcome);
   const hint = result.error?.hint;
   return (

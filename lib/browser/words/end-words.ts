@@ -1,3 +1,4 @@
+import { modeFacts, type RunMode } from '../../events/modes.ts';
 import { type OutcomeTone, outcomeWords } from '../../events/outcome.ts';
 import type { Outcome, OutcomeKind } from '../../events/termination.ts';
 
@@ -76,8 +77,18 @@ const ENDS: Record<OutcomeKind, EndWords> = {
 const UNKNOWN_END: EndWords = { advice: 'This outcome is from a newer version of Loupe.' };
 
 /** The outcome of an ended run, with the same label and colour on every page. */
-export function endWords(outcome: Outcome): { label: string; tone: Tone; title: string; advice: string } {
+export function endWords(outcome: Outcome): { label: string; tone: Tone; title: string } {
   const { label, tone } = outcomeWords(outcome);
-  const { title = label, advice } = ENDS[outcome.kind] ?? UNKNOWN_END;
-  return { label, tone, title, advice };
+  const { title = label } = ENDS[outcome.kind] ?? UNKNOWN_END;
+  return { label, tone, title };
+}
+
+/** What a person can do after an outcome, as a sentence. Sessions and explorations have no task, explorations no files. */
+export function endAdvice({ kind }: Outcome, mode: RunMode | undefined): string {
+  const { task, usesFiles } = modeFacts(mode);
+  if (kind === 'context_full' && task !== 'required') {
+    return 'Use a larger window, or hand over to a fresh context before it is full.';
+  }
+  if (kind === 'budget_exceeded' && !usesFiles) return 'Raise the budget.';
+  return (ENDS[kind] ?? UNKNOWN_END).advice;
 }
