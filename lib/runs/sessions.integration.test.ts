@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type CreateRunRequest, createRunRequest } from '../api/create-run.ts';
+import { forkRequest } from '../api/fork-run.ts';
 import { type OpenedRunService, openRunService } from '../app/open-run-service.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
@@ -72,6 +73,24 @@ it('the model cannot modify the log of its session [S22]', async () => {
     forced: true,
   });
   expect(lines[0]).toMatchObject({ log_path: join(folder, 'sessions', `${id}.jsonl`) });
+});
+
+it('the log of a forked session names its own file [S4, S19]', async () => {
+  fake.add({ name: 'gardener', steps: [says('I look at the beds.'), says('They are dry.')] });
+  const waits = (id: string) =>
+    eventually(async () => expect((await opened.service.stored.get(id)).run.phase).toBe('awaiting-message'));
+  const first = await start({ mode: 'session', model: 'gardener', task: 'Look.' });
+  await waits(first);
+  const request = forkRequest.parse({ at: { end: true }, message: 'And?' });
+  const { id: fork } = (await opened.service.fork(first, request)).run;
+  await waits(fork);
+  for (const id of [first, fork]) {
+    const path = join(folder, 'sessions', `${id}.jsonl`);
+    const [line = ''] = readFileSync(path, 'utf8').split('\n');
+    expect(JSON.parse(line)).toMatchObject({ event: 'session_start', log_path: path });
+    await opened.service.stop(id, { force: true });
+    await opened.service.ended(id, never);
+  }
 });
 
 it('the server and other runs continue; an endless session yields to them between turns [S14]', async () => {
