@@ -9,6 +9,7 @@ import type { RunEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import type { Outcome } from '../events/termination.ts';
 import { completedLog, SampleLog } from '../testing/sample-logs.ts';
+import { exploreLog } from '../testing/sample-modes.ts';
 import { progressLines } from './check-lines.ts';
 import { statusLines } from './experiment-lines.ts';
 import { autoRunLine, endLine, linesOf, listLines, presetLines } from './lines.ts';
@@ -81,6 +82,14 @@ it('says once that the model answered, and keeps any other message', () => {
   expect(endLine({ ...run, message: 'All 2 turns are done.' })).toMatch(
     / tokens\)\. All 2 turns are done\.$/,
   );
+});
+
+it('counts an exploration in cycles, and gives a limit only where one ends the run', () => {
+  const { events } = exploreLog(2);
+  const state = foldAll(emptyRunState('sample'), events);
+  expect(endLine(summarizeRun(state))).toMatch(/^The run is complete \(2 cycles, [\d,]+ tokens\)\. /);
+  const steps = events.filter(({ type }) => type === 'iteration.started');
+  expect(steps.flatMap((event) => linesOf(event, state))[0]).toMatch(/ Step 1$/);
 });
 
 it('counts a session in turns, and says what a run that has not ended is doing', () => {

@@ -2,6 +2,7 @@ import type { Preset } from '../api/preset.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { endWords } from '../browser/words/end-words.ts';
 import { formatOffset, formatTokens } from '../browser/words/format.ts';
+import { extentWords } from '../browser/words/mode-words.ts';
 import { runStateWords } from '../browser/words/run-state-words.ts';
 import { plainVisibleLine, plainVisibleText, shortLine } from '../browser/words/visible-text.ts';
 import { namedAutoRunFiles } from '../events/auto-run-files.ts';
@@ -13,7 +14,6 @@ import { type RunEvent, runEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
 import { summarize } from '../events/summarize.ts';
 import { formatUsd } from '../util/format-usd.ts';
-import { plural } from '../util/numbers.ts';
 import { shortMiddle, shortText } from '../util/short-text.ts';
 import { tableLines } from './table.ts';
 
@@ -61,8 +61,9 @@ function sentenceOf(event: RunEvent, state: RunState): string | undefined {
   if (event.type === 'reply.parsed' && modeFacts(state.config?.mode).isConversation) return undefined;
   switch (event.type) {
     case 'iteration.started': {
-      const limit = state.config?.max_iterations;
-      return `${modeFacts(state.config?.mode).step} ${event.iteration}${limit ? ` of ${limit}` : ''}`;
+      const { step, endsBy } = modeFacts(state.config?.mode);
+      const limit = endsBy === 'max_iterations' ? state.config?.max_iterations : undefined;
+      return `${step} ${event.iteration}${limit ? ` of ${limit}` : ''}`;
     }
     case 'tool-call.started': {
       const call = state.reply?.calls.find(({ callId }) => callId === event.call_id);
@@ -94,11 +95,11 @@ function sentenceOf(event: RunEvent, state: RunState): string | undefined {
 
 /** The last line of a finished run: outcome, figures and the log's message. */
 export function endLine(run: RunSummary): string {
-  const { outcome, iterations_used: steps, tokens_in: read, tokens_out: written } = run;
+  const { outcome, iterations_used: iterations, cycles, tokens_in: read, tokens_out: written } = run;
   const words = outcome ? endWords(outcome).title : runStateWords(run).label;
   const figures = [
     outcome && checksBeside(outcome)?.label,
-    plural(steps, modeFacts(run.mode).step.toLowerCase()),
+    extentWords(run.mode, { iterations, cycles }),
     `${formatTokens(read + written, run.tokens_estimated ? 1 : 0)} tokens`,
     run.cost_usd === undefined ? undefined : formatUsd(run.cost_usd),
   ].filter((figure) => figure !== undefined);
