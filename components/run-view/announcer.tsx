@@ -10,22 +10,24 @@ import type { RunState } from '#lib/events/run-state.ts';
 import { summarize } from '#lib/events/summarize.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useRunSource } from './run-context.tsx';
+import { useOperatorWord } from './screen-context.ts';
 
 /** Announces boundaries to screen readers, never tokens: iterations, turns, cycles, failures, policy decisions, the end. */
 export function Announcer() {
   const store = useRunSource();
+  const operator = useOperatorWord();
   useEffect(() => {
-    const newsOf = announcing();
+    const newsOf = announcing(operator);
     return store.view.subscribe((view, before) => {
       const news = newsOf(view, before);
       if (news) announce(news);
     });
-  }, [store]);
+  }, [store, operator]);
   return null;
 }
 
 /** Returns a function that says what to announce after a change of the view. */
-function announcing(): (view: RunView, before: RunView) => string | undefined {
+function announcing(operator: OperatorWord): (view: RunView, before: RunView) => string | undefined {
   let wasLive = false;
   let wasLost = false;
   return (view, before) => {
@@ -40,23 +42,31 @@ function announcing(): (view: RunView, before: RunView) => string | undefined {
       if (status === 'live') wasLost = false;
       // Pending approvals are announced however old they are.
       if (status === 'live' && view.run.phase === 'awaiting-approval') {
-        return view.run.mcpRequests.open ? 'A server asks you something.' : 'A call waits for your approval.';
+        return view.run.mcpRequests.open
+          ? `A server asks ${operator} something.`
+          : `A call waits for ${approval(operator)}.`;
       }
       if (isBack) return 'Connected again.';
     }
-    if (before.connection.status === 'live') return newsIn(view, before);
+    if (before.connection.status === 'live') return newsIn(view, before, operator);
     // Events from before the page was opened are not announced. Of those from a break, the end is.
     const ended = wasLive && before.run.phase !== 'ended' ? view.timeline.rows.at(-1) : undefined;
-    return ended?.kind === 'end' ? speak(ended, undefined, view.run) : undefined;
+    return ended?.kind === 'end' ? speak(ended, undefined, { run: view.run, operator }) : undefined;
   };
 }
 
+type OperatorWord = ReturnType<typeof useOperatorWord>;
+
+function approval(operator: OperatorWord): string {
+  return operator === 'you' ? 'your approval' : 'approval';
+}
+
 /** What to announce about an update of a connected page. */
-function newsIn(view: RunView, before: RunView): string | undefined {
+function newsIn(view: RunView, before: RunView, operator: OperatorWord): string | undefined {
   // A short turn may begin and end within one update.
   const { phase, iteration, config } = view.run;
   if (phase === 'awaiting-message' && (before.run.phase !== phase || before.run.iteration !== iteration)) {
-    return waitingWords(config?.mode).waits;
+    return waitingWords(config?.mode, operator).waits;
   }
   if (view.timeline === before.timeline) return undefined;
   const rows = view.timeline.rows;
@@ -64,7 +74,9 @@ function newsIn(view: RunView, before: RunView): string | undefined {
     .slice(Math.max(0, before.timeline.rows.length - 8))
     .flatMap((row, offset) => {
       const index = Math.max(0, before.timeline.rows.length - 8) + offset;
-      return before.timeline.rows[index] === row ? [] : [speak(row, before.timeline.rows[index], view.run)];
+      return before.timeline.rows[index] === row
+        ? []
+        : [speak(row, before.timeline.rows[index], { run: view.run, operator })];
     })
     .filter((sentence) => sentence !== undefined);
   return said.at(-1);
@@ -73,15 +85,16 @@ function newsIn(view: RunView, before: RunView): string | undefined {
 function speak(
   row: TimelineRow,
   before: TimelineRow | undefined,
-  { config, outcome }: RunState,
+  { run: { config, outcome }, operator }: { run: RunState; operator: OperatorWord },
 ): string | undefined {
   switch (row.kind) {
     case 'iteration':
       return before ? undefined : `${stepWord(config?.mode)} ${row.iteration}.`;
     case 'tool':
-      if (row.status === 'awaiting approval') return `${shortLine(row.name)} waits for your approval.`;
+      if (row.status === 'awaiting approval')
+        return `${shortLine(row.name)} waits for ${approval(operator)}.`;
       if (row.status === 'awaiting answer' && before?.kind === 'tool' && before.status !== row.status) {
-        return `${shortLine(row.name)} asks you something.`;
+        return `${shortLine(row.name)} asks ${operator} something.`;
       }
       return row.status === 'failed' ? `${shortLine(row.name)} failed.` : undefined;
     case 'policy':

@@ -25,7 +25,7 @@ import { toneText } from '../ui/tone.ts';
 import { ConnectionLight } from './connection-light.tsx';
 import { PromptProgress } from './prompt-progress.tsx';
 import { useRun, useRunSource } from './run-context.tsx';
-import { useRunScreen } from './screen-context.ts';
+import { useOperatorWord, useRunScreen } from './screen-context.ts';
 import { StopControls } from './stop-controls.tsx';
 
 /** The run's title, current activity and stop controls. */
@@ -150,8 +150,9 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
   );
   const queue = useStore(store.live, (live) => live.queue);
   const openCall = useRun(({ timeline }) => timeline.rows[timeline.open.call]);
+  const operator = useOperatorWord();
   if (run.seq === 0) return null;
-  const activity = activityOf(run, { ...store.live.getState(), queue });
+  const activity = activityOf(run, { ...store.live.getState(), queue }, operator);
   const reading = run.openCall?.stream && !writing && openCall?.kind === 'call' ? openCall : undefined;
   return (
     <div

@@ -26,6 +26,20 @@ it('shows that an answered run waits for a slot, until its call runs [D12]', () 
   expect(activityOf(stateOf(log), inLine).label).toBe('Running run_command');
 });
 
+it('says to readers of a shared run that it waits for the operator, not for them [D15]', () => {
+  const log = new SampleLog({ config: { mode: 'explore' } }).prepare().iteration().callStarts();
+  log.reply({ calls: [{ name: 'send_message_to_operator', arguments: { message: 'Hello?' } }] });
+  log.push({ type: 'message.awaited', iteration: 1, cause: 'agent_message', call_id: 'c1' });
+  expect(activityOf(stateOf(log), emptyLive)).toMatchObject({
+    label: 'Waiting for you',
+    detail: 'the agent sent you a message',
+  });
+  expect(activityOf(stateOf(log), emptyLive, 'the operator')).toMatchObject({
+    label: 'Waiting for the operator',
+    detail: 'the agent sent the operator a message',
+  });
+});
+
 it('the clock of a run pauses while it waits for the model server', () => {
   const log = new SampleLog().prepare();
   log.push({ type: 'server-wait.started', error: { code: 'c', message: 'Refused.' }, limit_ms: 1000 });

@@ -30,8 +30,12 @@ export function mayWaitForSlot({ phase, reply }: RunState): boolean {
   return phase === 'queued' || phase === 'starting' || phase === 'between';
 }
 
-/** Describes the current phase and what the run is waiting for. Pure. */
-export function activityOf(run: RunState, live: Live): Activity {
+/**
+ * Describes the current phase and what the run is waiting for. Pure.
+ *
+ * @param operator what the reader calls the operator: a shared run does not wait for its readers
+ */
+export function activityOf(run: RunState, live: Live, operator: 'you' | 'the operator' = 'you'): Activity {
   const base = { since: run.phaseSince, tone: 'live' as Tone, running: true };
   const queue = mayWaitForSlot(run) ? live.queue : undefined;
   if (queue || run.phase === 'queued') {
@@ -86,7 +90,7 @@ export function activityOf(run: RunState, live: Live): Activity {
       if (open) {
         return {
           ...base,
-          label: 'Waiting for you',
+          label: `Waiting for ${operator}`,
           clockMs: workedMs(run, run.updatedAt),
           detail: `the server ${open.server} asks`,
           tone: 'warn',
@@ -96,7 +100,7 @@ export function activityOf(run: RunState, live: Live): Activity {
       const about = call && mainArgument(call.arguments);
       return {
         ...base,
-        label: 'Waiting for you',
+        label: `Waiting for ${operator}`,
         clockMs: workedMs(run, run.updatedAt),
         detail: call && `${call.name}${about === undefined ? '' : ` ${about}`}`,
         tone: 'warn',
@@ -105,9 +109,12 @@ export function activityOf(run: RunState, live: Live): Activity {
     case 'awaiting-message':
       return {
         ...base,
-        label: 'Waiting for you',
+        label: `Waiting for ${operator}`,
         clockMs: workedMs(run, run.updatedAt),
-        detail: run.awaiting && WAIT_DETAILS[run.awaiting.cause],
+        detail:
+          run.awaiting?.cause === 'agent_message'
+            ? `the agent sent ${operator} a message`
+            : run.awaiting && WAIT_DETAILS[run.awaiting.cause],
         tone: 'calm',
       };
     case 'executing': {
@@ -127,7 +134,6 @@ export function activityOf(run: RunState, live: Live): Activity {
 
 const WAIT_DETAILS: Readonly<Partial<Record<WaitCause, string>>> = {
   empty: 'the reply was empty',
-  agent_message: 'the agent sent you a message',
   autopilot_turns: 'autopilot reached its turn limit',
   autopilot_time: 'autopilot reached its time limit',
 };

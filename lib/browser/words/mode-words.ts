@@ -86,9 +86,12 @@ export function modeBesideTitle(run: Pick<RunConfig, 'mode' | 'agentic'>, title:
 }
 
 /** The texts of a run that waits for a message, and of the button that ends it instead. */
-export function waitingWords(mode: RunMode | undefined): { readonly waits: string; readonly end: string } {
+export function waitingWords(
+  mode: RunMode | undefined,
+  operator: 'you' | 'the operator' = 'you',
+): { readonly waits: string; readonly end: string } {
   const name = modeFacts(mode).run.toLowerCase();
-  return { waits: `The ${name} waits for you.`, end: `End ${name}` };
+  return { waits: `The ${name} waits for ${operator}.`, end: `End ${name}` };
 }
 
 /** The name of an iteration in a mode. */
