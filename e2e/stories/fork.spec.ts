@@ -197,7 +197,7 @@ test('continuing with a hint extends the conversation; the original is not chang
   await expect(view.connection('Complete')).toBeVisible();
   const forked = page.getByRole('region', { name: 'Forked here' });
   await view.reveal(forked);
-  await expect(forked).toContainText('The conversation continues after the end of that run.');
+  await expect(forked).toContainText('The conversation continues with a new message.');
   await expect(page.getByText('You have read it. Answer.').first()).toBeAttached();
   const sent = JSON.stringify(ollama.chats.at(-1)?.messages);
   const roles = [...sent.matchAll(/"role":"(\w+)"/g)].map(([, role]) => role);

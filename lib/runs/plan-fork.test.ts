@@ -405,6 +405,9 @@ describe('continue with a hint, at the end of the conversation', () => {
       ...['run.forked', 'tool-call.ended', 'operator.messaged'],
     ]);
     expect(state(fork).phase).toBe('queued');
+    // Its source run has not ended.
+    const error = 'This call was not run: the operator continued from here with a new message.';
+    expect(fork[cut + 1]).toMatchObject({ result: { success: false, output: { error } } });
   });
 
   it('after work that failed its checks, which are made again', async () => {

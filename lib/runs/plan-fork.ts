@@ -170,11 +170,11 @@ function promptEdits(
   return [{ target: 'message', index: 0, role: 'system', before: system.content, after }];
 }
 
-/** Marks calls that had not run when the run ended: the operator continues with a message instead. */
+/** Marks calls that had not run: the operator continues with a message instead. */
 function callsNotRun({ reply, config }: ReadyState): NewEvent[] {
   // A reply that is kept unchanged is part of the conversation before its first call.
   if (!reply?.accepted && config.conversation?.replies !== 'unchanged') return [];
-  const error = 'This call was not run, because the run had ended. Read the new message, then continue.';
+  const error = 'This call was not run: the operator continued from here with a new message.';
   return (reply?.calls ?? [])
     .filter(({ status }) => status === 'waiting')
     .map(({ callId, name }) => ({

@@ -42,7 +42,7 @@ export function ForkedRow({ row }: { row: ForkedRowData }) {
           Everything above was copied from that run.{' '}
           {event.answered
             ? 'The conversation continues after the answer. '
-            : event.continues && 'The conversation continues after the end of that run. '}
+            : event.continues && 'The conversation continues with a new message. '}
           {edits.some(({ target }) => target === 'call') &&
             'The pending call ran here with edited arguments. '}
           {filesWords(files)}
