@@ -124,7 +124,7 @@ it.each([
   ['POST', '/api/runs/a%20b'],
 ])('answers %s %s in words, because the path accepts only GET', async (method, path) => {
   const { status, headers, text } = await ask(method, path);
-  expect([status, headers.allow]).toEqual([405, 'GET']);
+  expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   expect(JSON.parse(text).error).toMatchObject({
     code: 'method_not_allowed',
     message: 'This path accepts GET only.',
@@ -167,7 +167,7 @@ it('answers HEAD with the status and headers of GET, and cancels the body', asyn
 
 it('answers HEAD with what a path accepts instead of GET', async () => {
   const { status, headers, text } = await ask('HEAD', '/api/upload');
-  expect([status, headers.allow, text]).toEqual([405, 'POST', '']);
+  expect([status, headers.allow, text]).toEqual([405, 'OPTIONS, POST', '']);
 });
 
 it('ignores the body of a GET', async () => {

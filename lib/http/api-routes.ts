@@ -110,11 +110,13 @@ function readFolder(path: string): Folder {
 }
 
 function methodNotAllowed(handlers: Record<string, unknown>): Response {
-  const allowed = METHODS.filter((method) => isHandler(handlers[method]));
+  const handled = METHODS.filter((method) => isHandler(handlers[method]));
   const reply = errorResponse(
-    new AppError({ code: 'method_not_allowed', message: `This path accepts ${allowed.join(', ')} only.` }),
+    new AppError({ code: 'method_not_allowed', message: `This path accepts ${handled.join(', ')} only.` }),
   );
-  reply.headers.set('allow', allowed.join(', '));
+  // The same list as in Next's answer to OPTIONS.
+  const allowed = [...handled, 'OPTIONS', ...(handled.includes('GET') ? ['HEAD'] : [])];
+  reply.headers.set('allow', allowed.toSorted().join(', '));
   return reply;
 }
 

@@ -175,7 +175,8 @@ describe('before Next sees a request', () => {
   it('refuses writes to pages, foreign origins, large bodies, bodies without a length and upgrades', async () => {
     const post = (path: string, ...headers: string[]) =>
       raw([`POST ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, 'Connection: close', ...headers]);
-    expect((await post('/', bearer, 'Content-Length: 0')).status).toBe(405);
+    const page = await post('/', bearer, 'Content-Length: 0');
+    expect([page.status, /^allow: (.+)\r$/im.exec(page.text)?.[1]]).toEqual([405, 'GET, HEAD']);
     expect((await post('/api/runs', bearer, 'Origin: http://evil.example', 'Content-Length: 0')).status).toBe(
       403,
     );

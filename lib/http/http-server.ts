@@ -99,14 +99,18 @@ async function answer(
     checkBody(request, pathname);
     if (isApi && !OPEN_PATHS.includes(pathname)) await gate.checkOperator(facts);
     if (isMalformed) throw malformedAddress();
+    if (!isApi && !isRead(facts.method)) {
+      response.setHeader('allow', 'GET, HEAD');
+      throw new AppError({ code: 'method_not_allowed', message: 'Pages only accept GET and HEAD.' });
+    }
     if (!METHODS.has(facts.method)) {
-      throw new AppError({ code: 'method_not_allowed', message: `No page or API accepts ${facts.method}.` });
+      throw new AppError({
+        code: 'method_not_allowed',
+        message: `No path of the API accepts ${facts.method}.`,
+      });
     }
     // Next has neither a page nor a route there, because its paths are case-sensitive.
     if (isApi && !path.startsWith('/api/')) throw noSuchEndpoint(facts.method, path);
-    if (!isApi && !isRead(facts.method)) {
-      throw new AppError({ code: 'method_not_allowed', message: 'Pages only accept GET and HEAD.' });
-    }
     const ticket = pathname === '/' ? searchParams.get('t') : null;
     if (ticket !== null) return await send(response, signInResponse(await gate.redeem(ticket, facts)));
   } catch (error) {
