@@ -4,6 +4,9 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRunRequest } from '../api/create-run.ts';
 import { mcpServer } from '../api/mcp.ts';
+import { LoupeExperiments } from '../client/experiments.ts';
+import { Loupe, LoupeRun } from '../client/loupe.ts';
+import { runConfig } from '../events/config.ts';
 import { DEFAULT_MODE } from '../events/modes.ts';
 import { progressEvent } from '../events/progress.ts';
 import {
@@ -138,6 +141,36 @@ it('docs/api.md says how many iterations each tier has', () => {
     Number(limit),
   ]);
   expect(Object.fromEntries(limits)).toEqual(ITERATION_LIMITS);
+});
+
+const client = documentation.slice(documentation.indexOf('## The typed client'));
+const methods = [
+  { object: 'loupe', of: Loupe },
+  { object: 'loupe.experiments', of: LoupeExperiments },
+  { object: 'run', of: LoupeRun },
+].flatMap(({ object, of: { prototype } }) =>
+  Object.entries(Object.getOwnPropertyDescriptors(prototype))
+    .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')
+    .map(([name]) => `${object}.${name}(`),
+);
+
+it.each(methods)('docs/api.md documents %s…) of the typed client', (method) => {
+  expect(client).toContain(`\`${method}`);
+});
+
+it('docs/api.md names the fields of a configuration that are no fields of a new run', () => {
+  const section = documentation.slice(
+    documentation.indexOf('### `GET /api/runs/{id}` →'),
+    documentation.indexOf('### `PATCH /api/runs/{id}`'),
+  );
+  const requested = Object.keys(createRunRequest.shape);
+  const missing = Object.keys(runConfig.shape).filter(
+    (field) =>
+      !requested.includes(field) &&
+      !section.includes(`\`${field}\``) &&
+      !documentation.includes(`config.${field}\``),
+  );
+  expect(missing).toEqual([]);
 });
 
 it('docs/api.md names every progress event with its fields', () => {
