@@ -11,6 +11,7 @@ import { freePort, type LoupeServer, startLoupe } from '../../e2e/loupe-server.t
 import { endOf, summaryOf } from '../../e2e/runs.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { instantScenario } from '../demo/scenario.ts';
+import { SETTINGS } from '../events/settings.ts';
 import { Challenges } from '../handshake/challenges.ts';
 import { listen } from '../testing/listen.ts';
 
@@ -96,6 +97,15 @@ describe('npx loupe mcp', () => {
     });
     for (const { description } of tools) expect(description?.length).toBeGreaterThan(20);
     expect(loupeServer.client.getInstructions()).toContain('start_run');
+  });
+
+  it('states the limits of max_iterations that POST /api/runs has', async () => {
+    await using loupeServer = await connect();
+    const { tools } = await loupeServer.client.listTools();
+    const { min, max } = SETTINGS.max_iterations;
+    expect(tools.find(({ name }) => name === 'start_run')?.inputSchema.properties).toMatchObject({
+      max_iterations: { type: 'integer', minimum: min, maximum: max },
+    });
   });
 
   it('starts a run, reports its steps as progress, and returns its answer [O23]', async () => {

@@ -8,6 +8,7 @@ import { Loupe, type LoupeRun } from '../client/loupe.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_MODEL_NAME_CHARS, MAX_PATH_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from '../events/limits.ts';
 import { awaitsOperator } from '../events/run-phase.ts';
+import { SETTINGS } from '../events/settings.ts';
 import { linesOf } from './lines.ts';
 
 /** The address of Loupe. */
@@ -19,6 +20,7 @@ interface Address {
 /** How long `follow_run` waits by default and at most, in seconds. Many hosts give up on a call after a minute. */
 const FOLLOW_SECONDS = { default: 45, max: 3600 } as const;
 const LIST_RUNS = { default: 20, max: 100 } as const;
+const ITERATIONS = SETTINGS.max_iterations;
 
 const INSTRUCTIONS = `Loupe runs agents on local models and lets a person watch each step.
 Call list_models, then start_run with a task that contains everything the model needs to know: it does not see your conversation.
@@ -141,7 +143,12 @@ function addStartRun(server: McpServer, connect: () => Loupe): void {
           .describe('Absolute path of the folder to work in. Default: a new, empty folder'),
         workspace_copy: z.boolean().optional().describe('Work on a copy of the folder'),
         title: z.string().max(MAX_TITLE_CHARS).optional().describe('A name for the list of runs'),
-        max_iterations: z.int().positive().optional().describe('Max number of model calls'),
+        max_iterations: z
+          .int()
+          .min(ITERATIONS.min)
+          .max(ITERATIONS.max)
+          .optional()
+          .describe('Max number of model calls'),
         tools: z
           .array(z.string())
           .optional()
