@@ -1,7 +1,7 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
 import { factorResponse, numericFactors } from '#lib/browser/plots/cell-series.ts';
 import { formatDuration, formatPercent } from '#lib/browser/words/format.ts';
@@ -17,6 +17,7 @@ import { modelSeries, type PlotSeries } from '../plots/model-series.ts';
 import { endingColor, PLOT_COLORS } from '../plots/palette.ts';
 import { ScatterDots } from '../plots/scatter-dots.tsx';
 import { StackedColumns } from '../plots/stacked-columns.tsx';
+import { cx } from '../ui/cx.ts';
 
 const HEIGHT_PX = 200;
 /** Max cells drawn: more could not be distinguished. */
@@ -27,14 +28,20 @@ const FACTOR_CHARS = 28;
 
 type Rated = ExperimentCell & { rate: NonNullable<ExperimentCell['rate']> };
 
-/** The results by cell as plots. Nothing before there are two cells to compare. */
+/** The results as plots. Those by cell need two cells to compare. */
 export function CellPlots({
   cells: all,
   hrefOf,
+  cases,
+  distribution,
 }: {
   cells: readonly ExperimentCell[];
   /** Where the runs of a cell are listed. */
   hrefOf: (cell: number) => string;
+  /** The plot of the cases of a suite. */
+  cases?: ReactNode;
+  /** The plot of single runs. It takes a whole row where it would leave half of one empty. */
+  distribution?: ReactNode;
 }) {
   const cells = useMemo(() => all.slice(0, MAX_CELLS), [all]);
   const note = all.length > MAX_CELLS ? `The first ${MAX_CELLS} of ${all.length} cells.` : undefined;
@@ -42,51 +49,71 @@ export function CellPlots({
   const rated = useMemo(() => cells.filter((cell): cell is Rated => cell.rate !== undefined), [cells]);
   const { series, seriesOf } = useMemo(() => modelSeries(cells.map(({ model }) => model)), [cells]);
   const factors = useMemo(() => numericFactors(all), [all]);
-  if (rated.length === 0 || cells.length < 2) return null;
+  const comparesCells = rated.length > 0 && cells.length > 1;
+  if (!comparesCells && !cases && !distribution) return null;
   const open = (shown: readonly ExperimentCell[]) => (index: number) => {
     const cell = shown[index]?.cell;
     if (cell !== undefined) router.push(hrefOf(cell));
   };
+  const hasFactor = comparesCells && factors.length > 0;
+  const before = (comparesCells ? 3 : 0) + (hasFactor ? 1 : 0) + (cases ? 1 : 0);
   return (
-    <section aria-label="Plots" className="mt-6 grid items-end gap-x-8 gap-y-5 lg:grid-cols-2">
-      <DotIntervals
-        title="Pass rate"
-        unit={`by cell, ${INTERVAL}`}
-        note={note}
-        height={HEIGHT_PX}
-        max={1}
-        series={series}
-        dots={rated.map((cell) => ({
-          ...{ key: String(cell.cell), label: String(cell.cell), series: seriesOf(cell.model) },
-          ...cell.rate,
-        }))}
-        format={formatPercent}
-        describe={(index) => cellWords(rated[index])}
-        open={open(rated)}
-        table={rateTable(rated)}
-      />
-      <TimePlot note={note} cells={rated} series={series} seriesOf={seriesOf} open={open} />
-      <EndingsPlot note={note} cells={cells.filter(({ done, not_run }) => done > not_run)} open={open} />
-      {factors.length > 0 && <ResponsePlot cells={all} factors={factors} />}
+    <section
+      aria-label="Plots"
+      className={cx(
+        'mt-6 grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-5 lg:grid-cols-2',
+        // Drawings of the same height stand on one line, whatever their titles take.
+        comparesCells && (hasFactor ? '[&>:nth-child(-n+4)]:self-end' : '[&>:nth-child(-n+2)]:self-end'),
+      )}
+    >
+      {comparesCells && (
+        <>
+          <RatePlot {...{ note, series, seriesOf, open }} cells={rated} />
+          <TimePlot {...{ note, series, seriesOf, open }} cells={rated} />
+          <EndingsPlot note={note} cells={cells.filter(({ done, not_run }) => done > not_run)} open={open} />
+          {hasFactor && <ResponsePlot cells={all} factors={factors} />}
+        </>
+      )}
+      {cases && <div className="min-w-0">{cases}</div>}
+      {distribution && (
+        <div className={cx('min-w-0', before % 2 === 0 && 'lg:col-span-2')}>{distribution}</div>
+      )}
     </section>
   );
 }
 
 type Open = (shown: readonly ExperimentCell[]) => (index: number) => void;
 
-function TimePlot({
-  note,
-  cells,
-  series,
-  seriesOf,
-  open,
-}: {
+interface RatedPlot {
   note?: string;
   cells: readonly Rated[];
   series: readonly PlotSeries[];
   seriesOf: (model: string) => number;
   open: Open;
-}) {
+}
+
+function RatePlot({ note, cells, series, seriesOf, open }: RatedPlot) {
+  return (
+    <DotIntervals
+      title="Pass rate"
+      unit={`by cell, ${INTERVAL}`}
+      note={note}
+      height={HEIGHT_PX}
+      max={1}
+      series={series}
+      dots={cells.map((cell) => ({
+        ...{ key: String(cell.cell), label: String(cell.cell), series: seriesOf(cell.model) },
+        ...cell.rate,
+      }))}
+      format={formatPercent}
+      describe={(index) => cellWords(cells[index])}
+      open={open(cells)}
+      table={rateTable(cells)}
+    />
+  );
+}
+
+function TimePlot({ note, cells, series, seriesOf, open }: RatedPlot) {
   const timed = cells
     .flatMap((cell) => (cell.figures.seconds ? [{ ...cell, seconds: cell.figures.seconds.median }] : []))
     .sort((a, b) => a.seconds - b.seconds);

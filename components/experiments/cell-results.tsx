@@ -32,11 +32,11 @@ export function CellResults({
   const notRun = notRunLines(cells);
   return (
     <>
-      <CellPlots cells={cells} hrefOf={hrefOf} />
-      <div className="mt-5 grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-5 lg:grid-cols-2">
-        {experiment.suite && <CaseGridPlot {...{ path, home, version }} />}
-        {experiment.done > 1 && <DistributionPlot path={path} version={version} />}
-      </div>
+      <CellPlots
+        {...{ cells, hrefOf }}
+        cases={experiment.suite && <CaseGridPlot {...{ path, home, version }} />}
+        distribution={experiment.done > 1 && <DistributionPlot path={path} version={version} />}
+      />
       <h2 className="mt-8 font-semibold">Results by cell</h2>
       <p className="mt-0.5 max-w-read text-sm text-ink-3">
         A cell has the runs with the same model and settings, over all seeds and repeats. Tokens, speed, cost

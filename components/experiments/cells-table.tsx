@@ -60,12 +60,12 @@ export function CellsTable({
   ];
   return (
     <ScrollRegion className="mt-2 mb-6 scrolls-x" label="Results by cell">
-      <table className="tnum w-full min-w-[52rem] border-collapse text-sm">
+      <table className="tnum w-full border-collapse text-sm sm:min-w-[52rem]">
         <caption className="sr-only">
           Runs with the same model and settings, over all seeds and repeats; medians
         </caption>
         <thead>
-          <HeadRow words={['Cell', 'Model', 'Settings']} figures={columns} />
+          <HeadRow words={['Cell', 'Model', 'Settings']} wide={['Settings']} figures={columns} />
         </thead>
         <tbody className="divide-y">
           {cells.slice(0, shown).map((cell) => (
@@ -110,22 +110,25 @@ function CellLine({
   const { rate, figures, pass_k } = cell;
   const allNotRun = cell.runs === cell.failed + cell.not_run;
   const k = pass_k.find((each) => each.k === tries);
+  const settings = variationWords(cell, cell.sent);
   return (
     <tr className="align-baseline">
-      <td className="py-1.5 pr-4 font-mono text-xs whitespace-nowrap">
+      <td className="py-1.5 pr-4 font-mono text-xs whitespace-nowrap max-sm:pr-2">
         <Link href={href} className={link} aria-label={`Cell ${cell.cell}: show its runs`}>
           {cell.cell}
         </Link>
       </td>
       <th
         scope="row"
-        className="foreign min-w-28 py-1.5 pr-4 text-left font-mono text-xs font-normal"
+        className="foreign min-w-28 py-1.5 pr-4 text-left font-mono text-xs font-normal max-sm:pr-0"
         title={provenanceWords(cell)}
       >
         <ShortName text={cell.model} />
+        {/* On a phone, the result is in view beside it. */}
+        {settings && <span className="block text-ink-2 sm:hidden">{settings}</span>}
       </th>
-      <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs text-ink-2">
-        {variationWords(cell, cell.sent) || '–'}
+      <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs text-ink-2 max-sm:hidden">
+        {settings || '–'}
       </td>
       <Share count={cell.passed} of={cell.judged} none={allNotRun ? 'did not run' : undefined} />
       <td className={figure}>{rate ? `${formatPercent(rate.low)} to ${formatPercent(rate.high)}` : '–'}</td>

@@ -1,13 +1,27 @@
 import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
 import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
+import { cx } from '../ui/cx.ts';
 
 /** Text columns are left-aligned, number columns right-aligned. */
-export function HeadRow({ words, figures }: { words: readonly string[]; figures: readonly string[] }) {
+export function HeadRow({
+  words,
+  wide = [],
+  figures,
+}: {
+  words: readonly string[];
+  /** Those of the text columns that a phone has no room for. */
+  wide?: readonly string[];
+  figures: readonly string[];
+}) {
   return (
     <tr className="border-b border-line-strong text-left">
       {words.map((name) => (
-        <th key={name} scope="col" className="caption py-1.5 pr-4 font-normal">
+        <th
+          key={name}
+          scope="col"
+          className={cx('caption py-1.5 pr-4 font-normal', wide.includes(name) && 'max-sm:hidden')}
+        >
           {name}
         </th>
       ))}

@@ -90,6 +90,27 @@ test('factors and checks are planned in the form, and answered by cell', async (
     await expectAccessible(page);
   });
 
+  await test.step('no plot leaves half of a row empty', async () => {
+    const plots = page.getByRole('region', { name: 'Plots' });
+    const [frame, last] = [await plots.boundingBox(), await figure(page, 'Distribution').boundingBox()];
+    await expect(plots.getByRole('figure')).toHaveCount(5);
+    expect(last?.width).toBe(frame?.width);
+  });
+
+  await test.step('a phone shows the pass rates beside the cells', async () => {
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 360, height: 740 });
+    const region = await cells(page).boundingBox();
+    for (const name of ['Passed', '95% interval']) {
+      const head = await cells(page).getByRole('columnheader', { name }).boundingBox();
+      expect((head?.x ?? 0) + (head?.width ?? 0)).toBeLessThanOrEqual(
+        (region?.x ?? 0) + (region?.width ?? 0),
+      );
+    }
+    await expect(cells(page).getByRole('rowheader').first()).toContainText('stall_threshold 3');
+    await page.setViewportSize(size ?? { width: 1280, height: 800 });
+  });
+
   await test.step('a figure without data leaves the choice of another', async () => {
     const distribution = figure(page, 'Distribution');
     await distribution.getByRole('combobox', { name: 'Figure' }).selectOption('Cost');
