@@ -24,11 +24,18 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
         {failed > 0 && ` ${plural(failed, 'case')} without a reply: not judged.`}
       </p>
       <ScrollRegion className="mt-2 scrolls-x" label="Accuracy by category">
-        <table className="tnum w-full min-w-[52rem] border-collapse text-sm">
+        <table className="tnum w-full border-collapse text-sm sm:min-w-[52rem]">
           <thead>
             <tr className="border-b border-line-strong text-left">
               {['No.', 'Category', ...(isOneModel ? [] : ['Model'])].map((name) => (
-                <th key={name} scope="col" className="caption py-1.5 pr-4 font-normal">
+                <th
+                  key={name}
+                  scope="col"
+                  className={cx(
+                    'caption py-1.5 pr-4 font-normal max-sm:pr-2',
+                    name === 'Model' && 'max-sm:hidden',
+                  )}
+                >
                   {name}
                 </th>
               ))}
@@ -45,24 +52,30 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
                 key={`${cell.model} ${cell.category}`}
                 className={cell.category === undefined ? 'font-medium' : undefined}
               >
-                <td className="py-1.5 pr-4 font-mono text-xs text-ink-3">{index + 1}</td>
+                <td className="py-1.5 pr-4 font-mono text-xs text-ink-3 max-sm:pr-2">{index + 1}</td>
                 <th
                   scope="row"
                   className={cx(
-                    'py-1.5 pr-4 text-left whitespace-nowrap',
+                    'py-1.5 pr-4 text-left whitespace-nowrap max-sm:pr-0 max-sm:whitespace-normal',
                     cell.category === undefined ? 'font-medium' : 'font-normal',
                   )}
                 >
                   {cellName(cell)}
+                  {/* On a phone, the accuracy is in view beside it. */}
+                  {!isOneModel && (
+                    <span className="foreign block font-mono text-xs font-normal text-ink-2 sm:hidden">
+                      <ShortName text={cell.model} />
+                    </span>
+                  )}
                 </th>
                 {!isOneModel && (
-                  <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs">
+                  <td className="foreign min-w-32 py-1.5 pr-4 font-mono text-xs max-sm:hidden">
                     <ShortName text={cell.model} />
                   </td>
                 )}
                 <td className={figure}>{formatCount(cell.judged)}</td>
-                <td className={figure}>{rateWords(cell.native)}</td>
-                <td className={figure}>{rateWords(cell.read)}</td>
+                <Rate rate={cell.native} />
+                <Rate rate={cell.read} />
                 <td className={figure}>{gainWords(cell.gain)}</td>
                 <td className={figure}>{cell.gain ? pWords(cell.gain.p) : '–'}</td>
                 <td className={figure}>{cell.gain?.only_read ?? '–'}</td>
@@ -73,5 +86,15 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
         </table>
       </ScrollRegion>
     </>
+  );
+}
+
+/** A share with its interval, which stands below it on a phone. */
+function Rate({ rate }: { rate: BenchmarkCell['read'] }) {
+  const [share, interval] = rateWords(rate).split(' ');
+  return (
+    <td className={figure}>
+      {share} {interval && <span className="max-sm:block">{interval}</span>}
+    </td>
   );
 }

@@ -47,7 +47,7 @@ export function BenchmarkPage({ benchmarkId }: { benchmarkId: string }) {
     );
   const { benchmark, cells, seconds_left: left } = data;
   return (
-    <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
+    <main id="main" className="mx-auto w-full max-w-[88rem] flex-1 px-3 py-8 sm:px-6">
       <ParentLink href="/benchmarks">Function calling</ParentLink>
       <div className="mt-1 flex flex-wrap items-start justify-between gap-3">
         <h1 className="foreign min-w-0 text-xl font-semibold tracking-[-0.015em]">

@@ -92,6 +92,12 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     await expect(row).toContainText('33%');
     await expect(row).toContainText('100%');
     await expect(page.locator('[data-plot="Accuracy"]')).toBeVisible();
+    // The whole table is in view.
+    expect(
+      await page
+        .getByRole('region', { name: 'Accuracy by category' })
+        .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+    ).toBe(0);
     await page.getByRole('combobox', { name: 'Cases' }).selectOption('Right only with Loupe');
     await expect(page.locator('[data-case]')).toHaveCount(2);
     await page.getByRole('button', { name: /simple_python_1/ }).click();
@@ -120,6 +126,12 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     await page.setViewportSize({ width: 360, height: 740 });
     await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
     expect(await smallTargets(page)).toEqual([]);
+    const table = page.getByRole('region', { name: 'Accuracy by category' });
+    const [frame, head] = [
+      await table.boundingBox(),
+      await table.getByRole('columnheader', { name: 'With Loupe' }).boundingBox(),
+    ];
+    expect((head?.x ?? 0) + (head?.width ?? 0)).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
     await page.goto('/benchmarks');
     await expect(page.getByRole('link', { name: /lamps/ })).toBeVisible();
     await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
