@@ -1,5 +1,5 @@
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
-import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
+import { labelledTicks, spacedTicks } from '#lib/browser/plots/labelled-ticks.ts';
 import { shortText } from '#lib/util/short-text.ts';
 
 /** The room around the marks of a plot, in pixels. */
@@ -12,7 +12,7 @@ const MAX_LABEL_PX = 112;
 const CHARACTER_PX = 6;
 const GAP_PX = 8;
 const TICK_PX = 34;
-/** Two labels of values below a plot keep at least this distance, in pixels. */
+/** Values below a plot are labelled about this far from each other, in pixels. */
 const VALUE_LABEL_PX = 80;
 
 /** A linear scale from 0 to a round number that is at least `max`. */
@@ -90,7 +90,7 @@ export function ValueLabels({
   height: number;
   format: (value: number) => string;
 }) {
-  return labelledTicks(scale, Math.floor(width / VALUE_LABEL_PX), format).map(({ value, label }) => (
+  return spacedTicks(scale, Math.floor(width / VALUE_LABEL_PX), format).map(({ value, label }) => (
     <LabelBelow key={value} x={scale(value)} height={height}>
       {label}
     </LabelBelow>

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FIGURE_WORDS } from '../words/figure-words.ts';
 import { formatBytes, formatPercent } from '../words/format.ts';
-import { durationLabel as durations } from './duration-scale.ts';
-import { labelledTicks } from './labelled-ticks.ts';
+import { durationScale, durationLabel as durations } from './duration-scale.ts';
+import { labelledTicks, spacedTicks } from './labelled-ticks.ts';
 
 const labels = (max: number, count: number, format: (value: number) => string) =>
   labelledTicks(scaleLinear([0, max], [0, 1]).nice(), count, format).map(({ label }) => label);
@@ -57,5 +57,34 @@ it('labels that are numbers or durations ascend', () => {
       expect(ascends(labels(max, count, (value) => value.toFixed(digits)).map(Number))).toBe(true);
       expect(ascends(labels(max, count, durations).map(secondsOf))).toBe(true);
     }),
+  );
+});
+
+it('leaves a gap between the labels of a narrow axis', () => {
+  const labelsOf = (seconds: number, width: number) =>
+    spacedTicks(
+      durationScale(seconds, { msPerUnit: 1000, range: [46, width - 40], rounded: true }),
+      Math.floor(width / 80),
+      (value) => durations(value * 1000),
+    ).map(({ label }) => label);
+  expect(labelsOf(0.265, 592)).toEqual(['0', '50 ms', '100 ms', '150 ms', '200 ms', '250 ms']);
+  expect(labelsOf(0.265, 336)).toEqual(['0', '100 ms', '200 ms']);
+  fc.assert(
+    fc.property(
+      MAX,
+      fc.integer({ min: 120, max: 900 }),
+      fc.constantFrom(...FORMATS),
+      (max, width, format) => {
+        const scale = scaleLinear([0, max], [46, width - 20]).nice();
+        const ticks = spacedTicks(scale, Math.floor(width / 80), format);
+        expect(ticks.length).toBeGreaterThan(0);
+        for (const [index, { value, label }] of ticks.entries()) {
+          const next = ticks[index + 1];
+          if (!next || ticks.length === 2) continue;
+          const half = (label.length + next.label.length) * 3;
+          expect(scale(next.value) - scale(value)).toBeGreaterThanOrEqual(half + 10);
+        }
+      },
+    ),
   );
 });

@@ -37,6 +37,31 @@ export function labelledTicks(
   return firstOfEachLabel(ticks(most));
 }
 
+/** Width of a character of a label, and the least gap between two labels, in pixels. */
+const CHARACTER_PX = 6;
+const GAP_PX = 10;
+
+/** As many ticks of a horizontal scale in pixels, at most `count`, as leave a gap between their centred labels. Pure. */
+export function spacedTicks(
+  scale: TickScale & ((value: number) => number),
+  count: number,
+  format: (value: number) => string,
+): LabelledTick[] {
+  const clear = (ticks: readonly LabelledTick[]) =>
+    ticks.every(({ value, label }, index) => {
+      const next = ticks[index + 1];
+      if (!next) return true;
+      const room = ((label.length + next.label.length) / 2) * CHARACTER_PX + GAP_PX;
+      return scale(next.value) - scale(value) >= room;
+    });
+  for (let wanted = count; wanted > MIN_TICKS; wanted -= 1) {
+    const found = labelledTicks(scale, wanted, format);
+    if (clear(found)) return found;
+  }
+  const fewest = labelledTicks(scale, MIN_TICKS, format);
+  return clear(fewest) ? fewest : [fewest[0], fewest.at(-1)].filter((tick) => tick !== undefined);
+}
+
 function firstOfEachLabel(ticks: readonly LabelledTick[]): LabelledTick[] {
   const first = new Map<string, LabelledTick>();
   for (const tick of ticks) if (!first.has(tick.label)) first.set(tick.label, tick);
