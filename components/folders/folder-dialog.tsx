@@ -10,7 +10,9 @@ import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts'
 import { useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { ABOVE_FOOTER, DialogFooter } from '../ui/dialog-footer.tsx';
 import { DialogHeader } from '../ui/dialog-header.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -35,7 +37,7 @@ export function FolderDialog(props: Props) {
       dismissable
       onClose={props.onClose}
       aria-labelledby="folder-title"
-      className="w-[36rem] overflow-y-auto border-line-strong"
+      className={cx('w-[36rem] overflow-y-auto border-line-strong', ABOVE_FOOTER)}
     >
       <Chooser {...props} />
     </Dialog>
@@ -159,7 +161,7 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
         {folder && contentWords(folder)}
       </p>
       {error && <ErrorNote error={error} />}
-      <footer className="flex flex-wrap items-center justify-end gap-2 border-t pt-3">
+      <DialogFooter>
         {offersFresh && (
           <Button
             kind="quiet"
@@ -175,7 +177,7 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
         <Button kind="primary" onClick={() => void use()} disabled={busy || path === ''}>
           <span className="max-w-48 truncate">Use {shortLine(folderName(path), 40) || 'folder'}</span>
         </Button>
-      </footer>
+      </DialogFooter>
     </form>
   );
 }

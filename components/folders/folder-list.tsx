@@ -74,7 +74,7 @@ export function FolderList({
       aria-label={label}
       tabIndex={folders.length === 0 ? 0 : -1}
       onKeyDown={pressed}
-      className="h-56 overflow-y-auto rounded-md border border-line-strong bg-raised py-1"
+      className="h-56 max-h-[max(7rem,100dvh-36rem)] overflow-y-auto rounded-md border border-line-strong bg-raised py-1"
     >
       {folders.map((folder, index) => (
         <li key={folder.path}>

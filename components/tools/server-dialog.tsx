@@ -11,6 +11,7 @@ import {
 } from '#lib/browser/drafts/server-draft.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
+import { DialogFooter } from '../ui/dialog-footer.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ServerFields } from './server-fields.tsx';
 import { serverPath } from './server-path.ts';
@@ -54,14 +55,14 @@ export function ServerDialog({
       <form className="grid gap-4" onSubmit={submit} noValidate>
         <ServerFields draft={draft} problems={problems} isNew={!former} onChange={setDraft} />
         {problem && <ErrorNote error={problem} />}
-        <div className="flex flex-wrap justify-end gap-2">
+        <DialogFooter>
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" kind="primary" disabled={busy}>
             {former ? 'Save' : 'Add server'}
           </Button>
-        </div>
+        </DialogFooter>
       </form>
     </ToolsDialog>
   );

@@ -1,6 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import { cx } from '../ui/cx.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { ABOVE_FOOTER } from '../ui/dialog-footer.tsx';
 import { DialogHeader } from '../ui/dialog-header.tsx';
 
 /** A dialog of the Tools page: a title with a Close button above a form, as high as the window allows. */
@@ -24,6 +25,7 @@ export function ToolsDialog({
       aria-labelledby={heading}
       className={cx(
         'max-h-[calc(100dvh-2rem)] overflow-y-auto border-line-strong',
+        ABOVE_FOOTER,
         wide ? 'w-[44rem]' : 'w-[40rem]',
       )}
     >

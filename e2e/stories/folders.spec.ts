@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { smallTargets } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
-import { logOf } from '../runs.ts';
+import { finishRun, logOf } from '../runs.ts';
 
 const chip = (page: Page) => page.getByRole('button', { name: /^Folder: / });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Choose a folder' });
@@ -119,6 +120,27 @@ async function drop(page: Page, data: Record<string, string>): Promise<void> {
   }, data);
   await page.getByRole('form', { name: 'Quick run' }).dispatchEvent('drop', { dataTransfer: transfer });
 }
+
+test('on a phone, the button that uses a folder is in view however much is above it', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({ name: 'looks-around', steps: [{ reply: { content: 'The task is completed.' } }] });
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    const folder = join(workspace(), `customer-reports-${name}`);
+    mkdirSync(folder);
+    await finishRun(loupe, { task: 'Look around', model: 'looks-around', workspace: folder });
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto('/');
+  await chip(page).click();
+  const recent = dialog(page).getByRole('region', { name: 'Recent folders' });
+  await expect(recent.getByRole('button').first()).toBeVisible();
+  await expect(dialog(page).getByRole('button', { name: /^Use (?!a fresh)/ })).toBeInViewport({ ratio: 1 });
+  expect(await smallTargets(page)).toEqual([]);
+});
 
 test('a folder can be dropped by its path', async ({ page, workspace }) => {
   const folder = workspace();
