@@ -9,7 +9,7 @@ import {
   formatRate,
   formatTokens,
 } from '#lib/browser/words/format.ts';
-import { readingWords } from '#lib/browser/words/parse-ladder.ts';
+import { formatWords } from '#lib/browser/words/parse-ladder.ts';
 import { tokensPerSecond } from '#lib/events/speed.ts';
 import { formatUsd } from '#lib/util/format-usd.ts';
 import { useNow } from '../hooks/use-now.ts';
@@ -55,7 +55,7 @@ export function NearestLimit() {
 export function Totals() {
   const run = useRun((view) => view.run);
   const ended = run.phase === 'ended';
-  const read = readingWords(run.parsed);
+  const read = formatWords(run.parsed);
   const { loaded } = run;
   return (
     <>

@@ -44,7 +44,7 @@ test('every reply shows the layers tried, the one that matched and the position 
       page.getByText(/^4 calls: 1 native, 1 JSON in text, 2 XML in text · 1 repaired/).first(),
     ).toBeVisible();
     await expect(view.guardrails).toContainText(
-      '4 calls: 1 native, 1 JSON in text, 2 XML in text · 1 repaired',
+      /Call formats\s*1 native, 1 JSON in text, 2 XML in text · 1 repaired/,
     );
   });
   await page.keyboard.press('g');

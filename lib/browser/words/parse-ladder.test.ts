@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { EventOf } from '../../events/registry.ts';
-import { ladderOf, type Mark, markedText, marksOf, readingWords, refusalWords } from './parse-ladder.ts';
+import {
+  formatWords,
+  ladderOf,
+  type Mark,
+  markedText,
+  marksOf,
+  readingWords,
+  refusalWords,
+} from './parse-ladder.ts';
 
 type Call = EventOf<'reply.parsed'>['calls'][number];
 
@@ -92,6 +100,14 @@ describe('the count of a run', () => {
       '3 calls: 3 native · 1 refused · 2 unreadable',
     );
     expect(readingWords(none)).toBeUndefined();
+  });
+
+  it('leaves out the number of calls where it is shown already', () => {
+    expect(formatWords({ ...none, native: 5, json: 1, repaired: 2 })).toBe(
+      '5 native, 1 JSON in text · 2 repaired',
+    );
+    expect(formatWords({ ...none, malformed: 2 })).toBe('2 unreadable');
+    expect(formatWords(none)).toBeUndefined();
   });
 
   it('describes a refusal, and keeps unknown reasons', () => {

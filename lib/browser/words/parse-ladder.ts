@@ -81,9 +81,17 @@ export function markedText(text: string, marks: readonly Mark[]): MarkedPiece[] 
  * `17 calls: 12 native, 4 JSON in text, 1 XML in text · 2 repaired · 3 unreadable`, or `undefined` before the first reply that was read
  * (P17). Refused and unreadable ones are not among the calls.
  */
-export function readingWords(
-  counts: Readonly<Record<ParserLayer | 'repaired' | 'refused' | 'malformed', number>>,
-): string | undefined {
+export function readingWords(counts: ReadingCounts): string | undefined {
+  const formats = formatWords(counts);
+  if (formats === undefined) return undefined;
+  const calls = totalCalls(counts);
+  return `${plural(calls, 'call')}${calls > 0 ? ': ' : ' · '}${formats}`;
+}
+
+type ReadingCounts = Readonly<Record<ParserLayer | 'repaired' | 'refused' | 'malformed', number>>;
+
+/** The same without the number of calls, for a place that shows it already. */
+export function formatWords(counts: ReadingCounts): string | undefined {
   const named = (parts: readonly { count: number; word: string }[]) =>
     parts.flatMap(({ count, word }) => (count > 0 ? [`${formatCount(count)} ${word}`] : []));
   const layers = named(
@@ -95,8 +103,7 @@ export function readingWords(
     { count: counts.malformed, word: 'unreadable' },
   ]);
   if (layers.length + others.length === 0) return undefined;
-  const calls = plural(totalCalls(counts), 'call');
-  return [layers.length > 0 ? `${calls}: ${layers.join(', ')}` : calls, ...others].join(' · ');
+  return [...(layers.length > 0 ? [layers.join(', ')] : []), ...others].join(' · ');
 }
 
 /** Every reason for which text is not taken as a call, in two or three words. */
