@@ -9,6 +9,7 @@ import { formatCount } from '#lib/browser/words/format.ts';
 import { useKeptFields } from '../hooks/use-kept-fields.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Field } from '../ui/form/fields.tsx';
@@ -98,7 +99,8 @@ export function PersonForm({
               <legend className="foreign text-sm">
                 <ForeignText text={text} />
               </legend>
-              <div className="flex flex-wrap gap-1">
+              {/* A scale of ten is two rows of five on a phone. */}
+              <div className={cx('flex flex-wrap gap-1', steps.length > 7 && 'max-sm:max-w-60')}>
                 {steps.map((step) => (
                   <label
                     key={step}

@@ -2,7 +2,12 @@
 
 import type { RatingResults, RatingStudy } from '#lib/api/rating.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
-import { agreementWords, ratedTextName, scoreWords } from '#lib/browser/words/rating-words.ts';
+import {
+  agreementWords,
+  missingAgreement,
+  ratedTextName,
+  scoreWords,
+} from '#lib/browser/words/rating-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
@@ -38,6 +43,7 @@ export function RatingTables({
   }
   if (!data) return <p className="mt-6 min-h-40 text-ink-3">Calculating</p>;
   const { raters, matrix, means, items, alpha, icc, complete } = data;
+  const missing = missingAgreement(data);
   return (
     <div className="mt-6 grid gap-8">
       <Table
@@ -52,21 +58,26 @@ export function RatingTables({
       />
       <section aria-label="Agreement" className="max-w-read">
         <h2 className="text-sm font-semibold">Agreement</h2>
-        <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
-          <dt>Krippendorff's alpha</dt>
-          <dd className="tnum font-mono">{agreementWords(alpha)}</dd>
-          <dt>ICC(2,1), one rater</dt>
-          <dd className="tnum font-mono">{agreementWords(icc?.agreement)}</dd>
-          <dt>ICC(3,1), levels ignored</dt>
-          <dd className="tnum font-mono">{agreementWords(icc?.consistency)}</dd>
-          <dt>ICC(2,k), mean of all</dt>
-          <dd className="tnum font-mono">{agreementWords(icc?.meanAgreement)}</dd>
-        </dl>
-        <p className="mt-2 text-sm text-ink-3">
-          1 is full agreement, 0 is chance; an alpha of 0.8 or more is usually called reliable, 0.667 or more
-          tentative. The ICCs use the {formatCount(complete)} of {formatCount(study.subjects.length)} texts
-          that all raters rated.
-        </p>
+        {raters.length > 1 && (
+          <>
+            <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+              <dt>Krippendorff's alpha</dt>
+              <dd className="tnum font-mono">{agreementWords(alpha)}</dd>
+              <dt>ICC(2,1), one rater</dt>
+              <dd className="tnum font-mono">{agreementWords(icc?.agreement)}</dd>
+              <dt>ICC(3,1), levels ignored</dt>
+              <dd className="tnum font-mono">{agreementWords(icc?.consistency)}</dd>
+              <dt>ICC(2,k), mean of all</dt>
+              <dd className="tnum font-mono">{agreementWords(icc?.meanAgreement)}</dd>
+            </dl>
+            <p className="mt-2 text-sm text-ink-3">
+              1 is full agreement, 0 is chance; an alpha of 0.8 or more is usually called reliable, 0.667 or
+              more tentative. The ICCs use the {formatCount(complete)} of {formatCount(study.subjects.length)}{' '}
+              texts that all raters rated.
+            </p>
+          </>
+        )}
+        {missing && <p className="mt-2 text-sm text-ink-2">{missing}</p>}
       </section>
       <Table
         caption="Items"
@@ -74,7 +85,7 @@ export function RatingTables({
         rows={items.map((item) => ({
           key: item.id,
           name: item.text,
-          cells: [agreementWords(item.alpha), ...item.means.map(scoreWords)],
+          cells: [item.alpha === null ? '–' : agreementWords(item.alpha), ...item.means.map(scoreWords)],
         }))}
       />
     </div>

@@ -153,7 +153,9 @@ test('a person rates text after text by keyboard, and looks at the results witho
   const groups = await mine.getByRole('group').all();
   for (const group of groups.slice(1)) await group.getByText('7', { exact: true }).click();
   await page.getByRole('button', { name: 'Results' }).click();
-  await expect(page.getByRole('region', { name: 'Agreement' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Agreement' })).toHaveText(
+    'AgreementAgreement is measured as soon as there are two raters.',
+  );
   await expect(mine).toBeHidden();
   await page.getByRole('button', { name: 'Rate yourself' }).click();
   await expect(mine.getByText('1 left')).toBeVisible();

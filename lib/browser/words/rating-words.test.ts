@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { agreementWords, ratedTextName, scoreWords } from './rating-words.ts';
+import { agreementWords, missingAgreement, ratedTextName, scoreWords } from './rating-words.ts';
 
 it('names the model of a text however long the title of its run is', () => {
   const name = ratedTextName({ title: 'Tell me about it. '.repeat(20), model: 'qwen3:8b' }, 1);
@@ -10,4 +10,19 @@ it('names the model of a text however long the title of its run is', () => {
 it('shows no minus before zero, and says what was not measured', () => {
   expect([-0.001, -0.25, null].map(agreementWords)).toEqual(['0.00', '-0.25', 'not measured']);
   expect([-0.04, 3.25, undefined].map(scoreWords)).toEqual(['0.0', '3.3', '–']);
+});
+
+it('says why agreement is not measured', () => {
+  const raters = [
+    { name: 'a', kind: 'model' },
+    { name: 'b', kind: 'model' },
+  ] as const;
+  const icc = { oneWay: 1, agreement: 1, consistency: 1, meanAgreement: 1 };
+  const results = { raters: [...raters], alpha: 1, icc, complete: 2 };
+  expect(missingAgreement(results)).toBeUndefined();
+  expect(missingAgreement({ ...results, raters: raters.slice(0, 1), alpha: null, icc: null })).toContain(
+    'two raters',
+  );
+  expect(missingAgreement({ ...results, icc: null, complete: 1 })).toContain('two texts');
+  expect(missingAgreement({ ...results, alpha: null, icc: null })).toContain('all scores are equal');
 });

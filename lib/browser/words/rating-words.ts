@@ -1,4 +1,4 @@
-import type { RatedPart, RatingStudy } from '../../api/rating.ts';
+import type { RatedPart, RatingResults, RatingStudy } from '../../api/rating.ts';
 import { formatFixed } from '../../util/format-fixed.ts';
 import { keysOf } from '../../util/records.ts';
 import { shortLine } from './visible-text.ts';
@@ -27,4 +27,17 @@ export function scoreWords(value: number | null | undefined): string {
 /** How far raters agree. */
 export function agreementWords(value: number | null | undefined): string {
   return value === null || value === undefined ? 'not measured' : formatFixed(value, 2);
+}
+
+/** Why a measure of agreement is missing, and what would make it possible; `undefined` if none is. Pure. */
+export function missingAgreement({
+  raters,
+  alpha,
+  icc,
+  complete,
+}: Pick<RatingResults, 'raters' | 'alpha' | 'icc' | 'complete'>): string | undefined {
+  if (raters.length < 2) return 'Agreement is measured as soon as there are two raters.';
+  if (alpha !== null && icc !== null) return undefined;
+  if (complete < 2) return 'The ICCs need two texts that all raters rated.';
+  return 'Not measured: all scores are equal, so agreement cannot be told from chance.';
 }
