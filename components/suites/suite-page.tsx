@@ -76,7 +76,7 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <div className="flex flex-wrap items-start justify-between gap-3">
-        <div className="min-w-0">
+        <div className="min-w-0 flex-1 basis-72">
           <ParentLink href="/suites">Suites</ParentLink>
           <h1 className="foreign mt-1 text-xl font-semibold tracking-[-0.015em]">
             <ForeignName text={suite.name} />

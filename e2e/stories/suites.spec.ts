@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SuiteListReply, SuiteReply } from '../../lib/api/suite.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { addBasics } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
@@ -160,6 +161,15 @@ test('a run is added as a case to the suite Basics, once', async ({ page, loupe,
   await dialog.getByLabel('ID of the case').fill('notes.tidy');
   await dialog.getByRole('button', { name: 'Add case' }).click();
   await expect(dialog.getByRole('alert')).toContainText('already has a case "notes.tidy"');
+});
+
+test('the buttons of a suite are beside its name, also with a long description', async ({ page, loupe }) => {
+  const id = await addBasics(loupe);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`/suites/${id}`);
+  const run = await page.getByRole('link', { name: 'Run', exact: true }).boundingBox();
+  const about = await page.getByText('Forty small tasks in eight groups').boundingBox();
+  expect((run?.y ?? 0) + (run?.height ?? 0)).toBeLessThanOrEqual(about?.y ?? 0);
 });
 
 test('a suite reads well on a phone', async ({ page, loupe }) => {
