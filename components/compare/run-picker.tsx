@@ -11,6 +11,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { RunChecklist } from '../shell/run-checklist.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 import { RunMark } from './run-mark.tsx';
@@ -46,7 +47,13 @@ export function RunPicker({
   return (
     <>
       {ids.length > 0 && (
-        <ul aria-label="Compared runs" className="mt-4 grid gap-x-6 gap-y-3 md:grid-cols-2 2xl:grid-cols-3">
+        <ul
+          aria-label="Compared runs"
+          className={cx(
+            'mt-4 grid gap-x-6 gap-y-3 md:grid-cols-2',
+            ids.length === 3 ? 'lg:grid-cols-3 lg:gap-x-3' : '2xl:grid-cols-3',
+          )}
+        >
           {ids.map((id, index) => (
             // By the letter, so that the focus stays where it is when a run is removed.
             <li key={runLetter(index)} aria-label={`Run ${runLetter(index)}`} className="min-w-0">

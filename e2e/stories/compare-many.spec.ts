@@ -32,6 +32,9 @@ test('three runs selected in the list are compared, with their answers and files
   for (const [index, letter] of ['A', 'B', 'C'].entries()) {
     await expect(chosen(page, letter)).toContainText(`writer-${index + 1}`);
   }
+  // In one row, each above its answer.
+  const [first, third] = [await chosen(page, 'A').boundingBox(), await chosen(page, 'C').boundingBox()];
+  expect(third?.y).toBe(first?.y);
 
   const answers = page.getByRole('region', { name: 'Final answers' });
   await test.step('final answers are Markdown, and as diffs have real line breaks', async () => {
