@@ -15,6 +15,8 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { startRun } from './start-run.ts';
 
+const DOWNLOAD = 'https://ollama.com/download';
+
 function serverTitle({ ok, unknown }: HealthReply['ollama']): string {
   if (ok) return 'Ollama answers';
   return unknown ? 'Wait for Ollama' : 'Start Ollama';
@@ -49,7 +51,16 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
               {!health.ollama.unknown && (
                 <>
                   <p className="mt-1 text-ink-2">
-                    Not installed yet? Get it from <code>https://ollama.com/download</code>, then start it:
+                    Not installed yet? Get it from{' '}
+                    <a
+                      className="text-brass underline underline-offset-4"
+                      href={DOWNLOAD}
+                      target="_blank"
+                      rel="noreferrer"
+                    >
+                      {DOWNLOAD}
+                    </a>
+                    , then start it:
                   </p>
                   <Command text="ollama serve" />
                 </>

@@ -17,7 +17,10 @@ test('a new user without Ollama learns how to install it, and sees a complete de
     await expect(page.getByRole('heading', { name: 'See what your local agent does' })).toBeVisible();
     const steps = page.getByRole('region', { name: 'Getting started' });
     await expect(steps.getByRole('heading', { name: 'Start Ollama' })).toBeVisible();
-    await expect(steps.getByText('https://ollama.com/download')).toBeVisible();
+    await expect(steps.getByRole('link', { name: 'https://ollama.com/download' })).toHaveAttribute(
+      'href',
+      'https://ollama.com/download',
+    );
     await expect(steps.getByText('ollama serve', { exact: true })).toBeVisible();
     await expect(steps.getByText('ollama pull qwen3:8b')).toBeVisible();
     await expectAccessible(page);
