@@ -56,6 +56,11 @@ it('shows budgets only when they are set [V2]', () => {
   expect(gauges(verifiedLog()).tokens).toMatchObject({ limit: 60_000 });
 });
 
+it('shows a time budget as a time that is read at a glance [V2]', () => {
+  const log = completedLog({ config: { budget: { max_seconds: 3600 } } });
+  expect(gauges(log).seconds?.detail).toMatch(/ of 1:00:00$/);
+});
+
 it('omits the stall guard when it is off [K-12]', () => {
   expect(gauges(completedLog({ config: { stall_guard: false } })).stall).toBeUndefined();
 });

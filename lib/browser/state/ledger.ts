@@ -7,7 +7,13 @@ import { BUDGET_LIMITS, isSettingOf, maxEmptyReplies, SETTINGS } from '../../eve
 import { effectiveWindow } from '../../events/window.ts';
 import { workedMs } from '../../events/worked-ms.ts';
 import { formatUsd } from '../../util/format-usd.ts';
-import { formatCount, formatPercent, formatShortCount, formatTokens } from '../words/format.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatShortCount,
+  formatTokens,
+} from '../words/format.ts';
 import { patternWords } from '../words/pattern-words.ts';
 import type { Gauge } from './gauge.ts';
 import { callPattern, callRounds, identicalRounds } from './repeated-calls.ts';
@@ -284,12 +290,8 @@ function budgets(run: RunState, now: number): Gauge[] {
   if (budget.max_seconds !== undefined) {
     const used = workedMs(run, run.phase === 'ended' ? run.updatedAt : now) / 1000;
     gauges.push({
-      ...share(
-        'seconds',
-        BUDGET_LIMITS.max_seconds.label,
-        used,
-        budget.max_seconds,
-        (value) => `${Math.round(value)} s`,
+      ...share('seconds', BUDGET_LIMITS.max_seconds.label, used, budget.max_seconds, (value) =>
+        formatDuration(Math.round(value) * 1000),
       ),
       ...looked(run),
     });
