@@ -78,8 +78,8 @@ function Thumb({
         'grid size-7 place-items-center rounded-md',
         on
           ? up
-            ? 'bg-ok-wash text-ok'
-            : 'bg-fail-wash text-fail'
+            ? 'bg-ok-wash text-ok max-sm:bg-transparent'
+            : 'bg-fail-wash text-fail max-sm:bg-transparent'
           : 'text-ink-3 hover:bg-sunken hover:text-ink',
         className,
       )}

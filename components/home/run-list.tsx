@@ -98,7 +98,12 @@ export function RunList({
         }}
       >
         <div className="flex items-center border-b border-line-strong">
-          <SelectBox label="Select all shown runs" checked={all} onChange={(on) => selectAll(shown, on)} />
+          <SelectBox
+            label="Select all shown runs"
+            caption="Select all"
+            checked={all}
+            onChange={(on) => selectAll(shown, on)}
+          />
           <span className="w-7 shrink-0 max-sm:hidden" />
           <div className="min-w-0 flex-1 px-2">
             <RunColumns order={order} onOrder={onOrder} />
@@ -174,24 +179,30 @@ function SelectableRow({ row, start }: { row: ListedRun; start?: ReactNode }) {
 /** A check box that a finger meets as well. Shift takes all rows since the last one. */
 function SelectBox({
   label,
+  caption,
   checked,
   onChange,
 }: {
   label: string;
+  /** Shown beside the box where no columns are. */
+  caption?: string;
   checked: boolean;
   onChange: (on: boolean, range: boolean) => void;
 }) {
   return (
-    <label className="grid h-11 w-9 shrink-0 place-items-center max-sm:w-11">
-      <input
-        type="checkbox"
-        data-select-run=""
-        aria-label={label}
-        checked={checked}
-        onChange={() => undefined}
-        onClick={(event) => onChange(event.currentTarget.checked, event.shiftKey)}
-        className="size-4 accent-brass-fill"
-      />
+    <label className="flex h-11 shrink-0 items-center">
+      <span className="grid w-9 place-items-center max-sm:w-11">
+        <input
+          type="checkbox"
+          data-select-run=""
+          aria-label={label}
+          checked={checked}
+          onChange={() => undefined}
+          onClick={(event) => onChange(event.currentTarget.checked, event.shiftKey)}
+          className="size-4 accent-brass-fill"
+        />
+      </span>
+      {caption && <span className="pr-2 text-sm text-ink-3 md:hidden">{caption}</span>}
     </label>
   );
 }

@@ -117,7 +117,11 @@ export function RunMarks({ onRename }: { onRename: () => void }) {
         title={pinned ? 'Pinned to the top of the run list' : 'Pin to the top of the run list'}
         disabled={busy}
         onClick={() => void annotate({ pinned: !pinned })}
-        className={cx(icon, pinned ? 'bg-brass-wash text-brass' : unset, !pinned && 'max-sm:hidden')}
+        className={cx(
+          icon,
+          pinned ? 'bg-brass-wash text-brass max-sm:bg-transparent' : unset,
+          !pinned && 'max-sm:hidden',
+        )}
       >
         <Pin className="size-4" aria-hidden="true" />
       </button>

@@ -26,6 +26,18 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
     await expectAccessible(page);
   });
 
+  await test.step('without columns, the box that selects all says so', async () => {
+    const size = page.viewportSize();
+    const caption = list.getByText('Select all', { exact: true });
+    await expect(caption).toBeHidden();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await caption.click();
+    await expect(list.getByRole('checkbox', { name: 'Select all shown runs' })).toBeChecked();
+    await caption.click();
+    await expect(bar).toBeHidden();
+    await page.setViewportSize(size ?? { width: 1280, height: 860 });
+  });
+
   await test.step('a fork and its original are one row that unfolds', async () => {
     const family = list.getByRole('button', { name: /^2 runs of/ }).first();
     await expect(family).toHaveAttribute('aria-expanded', 'false');
