@@ -2,7 +2,6 @@
 
 import { useState } from 'react';
 import type { Continuation } from '#lib/browser/drafts/next-steps.ts';
-import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
 import { MAX_MESSAGE_CHARS } from '#lib/events/limits.ts';
 import { kindFacts, kindOf } from '#lib/events/modes.ts';
@@ -11,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 /** A person's message that continues the conversation of an ended run, as a new run. */
 export function ContinueForm({
   config,
+  label,
   imported,
   busy,
   changes,
@@ -18,6 +18,8 @@ export function ContinueForm({
   onStartOver,
 }: {
   config: RunConfig;
+  /** What the message is. */
+  label: string;
   imported: boolean;
   busy: boolean;
   /** The settings that change so that it can continue, as text. */
@@ -27,8 +29,7 @@ export function ContinueForm({
   onStartOver: (message: string) => void;
 }) {
   const [message, setMessage] = useState('');
-  const kind = kindOf(config);
-  const { answers, readsMessages } = kindFacts(kind);
+  const { answers, readsMessages } = kindFacts(kindOf(config));
   const folder = imported ? 'an empty folder' : 'the same folder';
   return (
     <form
@@ -40,7 +41,7 @@ export function ContinueForm({
     >
       <div>
         <label htmlFor="hint" className="mb-1 block text-sm font-medium">
-          {KIND_WORDS[kind].goOn.label}
+          {label}
         </label>
         <textarea
           id="hint"
@@ -71,7 +72,7 @@ export function ContinueForm({
             kind="quiet"
             size="sm"
             disabled={busy}
-            title={`Starts a new run in ${folder} with the task and the hint, without the conversation`}
+            title={`Starts a new run in ${folder} with the task and this text, without the conversation`}
             onClick={() => onStartOver(message.trim())}
           >
             Start over with it instead

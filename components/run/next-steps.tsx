@@ -17,7 +17,7 @@ import type { RunDraft } from '#lib/browser/drafts/run-draft.ts';
 import { forkRun } from '#lib/browser/fork-run.ts';
 import { loadCode } from '#lib/browser/load-code.ts';
 import { callPattern } from '#lib/browser/state/repeated-calls.ts';
-import { KIND_WORDS } from '#lib/browser/words/mode-words.ts';
+import { goOnWords } from '#lib/browser/words/mode-words.ts';
 import type { RunConfig } from '#lib/events/config.ts';
 import { isLedByPerson, kindOf } from '#lib/events/modes.ts';
 import { startRun } from '../home/start-run.ts';
@@ -128,6 +128,7 @@ export function NextSteps({
       {opened === 'continue' && end && continuation && (
         <ContinueForm
           config={config}
+          label={goOnWords(kindOf(config), extent.outcome).label}
           imported={imported}
           busy={busy}
           changes={continuation.changes}
@@ -194,7 +195,7 @@ function useSteps(
     suggestion?.raisesLimit ? suggested : undefined,
     continueWith('', config, extent, end) && {
       key: 'continue',
-      label: KIND_WORDS[kindOf(config)].goOn.button,
+      label: goOnWords(kindOf(config), extent.outcome).button,
       act: () => open('continue'),
       opens: 'continue',
     },

@@ -74,8 +74,8 @@ test('an imported run continues in an empty folder, and in a copy of the folder 
   await expect(page.getByText(/Its folder is a copy made at the fork \(1 file,/)).toBeVisible();
   await page.goto('/runs/theirs-ended');
 
-  await page.getByRole('button', { name: 'Continue with a hint' }).click();
-  await page.getByLabel('What should it know?').fill('Look again.');
+  await page.getByRole('button', { name: 'Follow up' }).click();
+  await page.getByLabel('What should it do next?').fill('Look again.');
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   expect(await workspaceOfNew('theirs-ended')).toBe('its own');
   await page.goto('/runs/theirs-ended');

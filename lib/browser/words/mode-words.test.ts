@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sampleConfig } from '../../testing/sample-logs.ts';
-import { modeBesideTitle, modeWords, runTitle, waitingWords } from './mode-words.ts';
+import { goOnWords, modeBesideTitle, modeWords, runTitle, waitingWords } from './mode-words.ts';
 
 it('calls the mode Explore, and an untitled run of it an exploration', () => {
   const untitled = sampleConfig({ mode: 'explore', task: '' });
@@ -22,4 +22,11 @@ it('says what waits for a message: a session or an exploration', () => {
     waits: 'The exploration waits for you.',
     end: 'End exploration',
   });
+});
+
+it('offers to follow up on a task that is done, and a hint to one that is not', () => {
+  expect(goOnWords('task', { kind: 'answered' }).button).toBe('Follow up');
+  expect(goOnWords('task', { kind: 'answered_checks_failed' }).button).toBe('Continue with a hint');
+  expect(goOnWords('task', { kind: 'repetition' }).button).toBe('Continue with a hint');
+  expect(goOnWords('session', { kind: 'answered' }).button).toBe('Continue with a message');
 });

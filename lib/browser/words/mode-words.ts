@@ -1,5 +1,6 @@
 import type { RunConfig, RunMode } from '../../events/config.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind } from '../../events/modes.ts';
+import type { Outcome } from '../../events/termination.ts';
 import { plural } from '../../util/numbers.ts';
 
 type Named = Pick<RunConfig, 'mode' | 'agentic' | 'task' | 'title'>;
@@ -22,7 +23,7 @@ interface KindWords {
   readonly noTask: string;
   /** When a message to a running agent is read. */
   readonly whenRead: string;
-  /** How an ended run continues with what a person adds. */
+  /** How an ended run continues with what a person adds, unless `goOnWords` has other words for its outcome. */
   readonly goOn: { readonly button: string; readonly label: string };
   /** The log in the format of the mode, if it has one. */
   readonly log?: { readonly name: string; readonly holds: string };
@@ -73,6 +74,13 @@ export const KIND_WORDS: Readonly<Record<RunKind, KindWords>> = {
     goOn: MESSAGE,
   },
 };
+
+const FOLLOW_UP = { button: 'Follow up', label: 'What should it do next?' };
+
+/** How an ended run continues with what a person adds: a task that is done needs no hint. */
+export function goOnWords(kind: RunKind, outcome: Outcome | undefined): KindWords['goOn'] {
+  return kind === 'task' && outcome?.kind === 'answered' ? FOLLOW_UP : KIND_WORDS[kind].goOn;
+}
 
 /** The name of a run's kind. */
 export function modeWords(run: Pick<RunConfig, 'mode' | 'agentic'>): string {
