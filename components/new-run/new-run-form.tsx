@@ -104,7 +104,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
 /** Settings in folded sections are easily overlooked. */
 function KeptSettingsNote({ onReset }: { onReset: () => void }) {
   return (
-    <p className="mt-3 flex flex-wrap items-center gap-x-3 text-sm text-ink-2">
+    <p className="my-3 flex flex-wrap items-center gap-x-3 text-sm text-ink-2">
       <span role="status">Your changes to the settings were restored.</span>
       <Button
         kind="quiet"

@@ -70,7 +70,7 @@ export function NewRating({
           {(props) => (
             <select
               {...props}
-              className="field text-sm"
+              className="field"
               value={source}
               onChange={(event) => change({ source: event.target.value })}
             >
@@ -90,7 +90,7 @@ export function NewRating({
           {(props) => (
             <select
               {...props}
-              className="field text-sm"
+              className="field"
               value={part}
               onChange={(event) => change({ part: event.target.value as RatedPart })}
             >

@@ -117,7 +117,7 @@ function Confusions({ check }: { check: ToolCheck }) {
                     <span className={name === asked ? 'text-ok' : 'text-warn'}>
                       {isTool ? <ShortName text={own(name)} /> : name}
                     </span>{' '}
-                    <span className="text-ink-3">{count}</span>
+                    <span className="text-ink-3">× {count}</span>
                   </span>
                 ))}
               </td>
@@ -125,7 +125,7 @@ function Confusions({ check }: { check: ToolCheck }) {
                 {argumentProblems(check.probes, asked).map(({ name, problem, count }) => (
                   <span key={`${name} ${problem}`} className="foreign mr-3 whitespace-nowrap">
                     <ShortName text={name} /> <span className="text-warn">{problem}</span>{' '}
-                    <span className="text-ink-3">{count}</span>
+                    <span className="text-ink-3">× {count}</span>
                   </span>
                 ))}
               </td>

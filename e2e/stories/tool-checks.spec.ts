@@ -47,9 +47,9 @@ test('a model is asked for calls of tools, and the result is shown with its evid
   await expect(scores.getByRole('row', { name: /^find_text/ })).toContainText('1 of 2');
   await expect(scores.getByRole('row', { name: /^send_mail/ })).toContainText('0 of 2');
   const called = page.getByRole('region', { name: 'Asked for and called' });
-  await expect(called.getByRole('row', { name: /^send_mail/ })).toContainText('find_text 1');
-  await expect(called.getByRole('row', { name: /^send_mail/ })).toContainText('no call 1');
-  await expect(called.getByRole('row', { name: /^find_text/ })).toContainText('query wrong value 1');
+  await expect(called.getByRole('row', { name: /^send_mail/ })).toContainText('find_text × 1');
+  await expect(called.getByRole('row', { name: /^send_mail/ })).toContainText('no call × 1');
+  await expect(called.getByRole('row', { name: /^find_text/ })).toContainText('query wrong value × 1');
   const probe = page.getByRole('list', { name: 'Probes' }).getByRole('button', { name: /wrong tool/ });
   await probe.click();
   await expect(page.getByText(/^Asked: Do this with one call of the right tool/)).toBeVisible();
