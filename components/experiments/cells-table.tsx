@@ -180,5 +180,5 @@ export function leftOutWords(cells: readonly ExperimentCell[]): string | undefin
     ...(notRun > 0 ? [`${plural(notRun, 'run')} that did not run`] : []),
     ...(stopped > 0 ? [`${plural(stopped, 'run')} that you stopped`] : []),
   ];
-  return parts.length === 0 ? undefined : `Pass rates leave out ${parts.join(' and ')}.`;
+  return parts.length === 0 ? undefined : `Pass rates and figures leave out ${parts.join(' and ')}.`;
 }

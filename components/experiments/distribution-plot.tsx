@@ -36,7 +36,7 @@ interface Dot extends FigureValue {
   jitter: number;
 }
 
-/** A figure of every run as a strip per cell; each dot leads to its run. */
+/** A figure of every judged run as a strip per cell; each dot leads to its run. */
 export function DistributionPlot({ path, version }: { path: string; version: string }) {
   const [figure, setFigure] = useState<CellFigure>('seconds');
   const { data, error, reload } = useApi<DistributionReply>(
@@ -220,7 +220,7 @@ function yOf(row: number): number {
 }
 
 function verdict({ passed }: FigureValue): string {
-  return passed === undefined ? 'stopped' : passed ? 'passed' : 'not passed';
+  return passed ? 'passed' : 'not passed';
 }
 
 function nearest(

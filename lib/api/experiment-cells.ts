@@ -31,7 +31,7 @@ export const CELL_FIGURES = [
 ] as const satisfies readonly (keyof ExperimentResult)[];
 export type CellFigure = (typeof CELL_FIGURES)[number];
 
-/** A figure over the runs of a cell that have it. */
+/** A figure over the runs of a cell that passed or failed and have it. */
 export interface FigureSummary {
   mean: number;
   median: number;
@@ -83,7 +83,7 @@ export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options'
   not_run: number;
   /** Why runs could not be created or did not run, the most frequent reason first. */
   not_run_reasons: NotRunReason[];
-  /** Runs that a person stopped; they count neither as passed nor as failed. */
+  /** Runs that a person stopped; they count neither as passed nor as failed, and are in no figure. */
   stopped: number;
   /** Runs that passed, and runs that passed or failed. */
   passed: number;
@@ -106,10 +106,10 @@ export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options'
   /** Cases with an answer; at most 1 without a suite. If `agreeing` is no larger, all answers to each case differ. */
   answered: number;
   endings: Partial<Record<OutcomeKind, number>>;
-  /** Tool calls by the format in which they were read, over all runs. */
+  /** Tool calls by the format in which they were read, over the judged runs. */
   calls_by_format: Record<string, number>;
   figures: Partial<Record<CellFigure, FigureSummary>>;
-  /** How many of all their tokens are estimates. */
+  /** How many of all tokens of the judged runs are estimates. */
   tokens_estimated: number;
   /** Window and reply limit as the first run sent them. */
   sent?: Pick<ExperimentResult, 'num_ctx' | 'num_predict'>;

@@ -24,11 +24,10 @@ export interface GridReply {
 export interface FigureValue {
   value: number;
   run_id: string;
-  /** Missing for a run that a person stopped. */
-  passed?: boolean;
+  passed: boolean;
 }
 
-/** `GET /api/experiments/{id}/distribution?figure=NAME`: a figure of every run, by cell, ascending. */
+/** `GET /api/experiments/{id}/distribution?figure=NAME`: a figure of every run that passed or failed, by cell, ascending. */
 export interface DistributionReply {
   figure: (typeof CELL_FIGURES)[number];
   cells: { cell: number; model: string; values: FigureValue[] }[];

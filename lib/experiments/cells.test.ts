@@ -102,6 +102,24 @@ it('leaves runs that a person stopped or that could not start out of the pass ra
   expect(cell).toMatchObject({ runs: 3, done: 2, failed: 1, stopped: 1, passed: 1, judged: 1 });
 });
 
+it('leaves runs that a person stopped out of every figure, but counts how they ended', () => {
+  const stopped = {
+    outcome: { kind: 'stopped' },
+    status: 'cancelled',
+    calls_by_format: { hermes: 1 },
+  } as const;
+  const [cell] = cellsOf([
+    item(1, { result: result({ seconds: 8, tokens_out: 80, calls_by_format: { hermes: 2 } }) }),
+    item(2, { result: result({ ...stopped, seconds: 1, tokens_out: 1, tokens_estimated: 1 }) }),
+    item(3, { result: result({ ...stopped, seconds: 2, tokens_out: 2 }) }),
+  ]);
+  expect(cell).toMatchObject({
+    ...{ judged: 1, stopped: 2, endings: { answered: 1, stopped: 2 } },
+    figures: { seconds: { median: 8, runs: 1 }, tokens_out: { median: 80, runs: 1 } },
+    ...{ calls_by_format: { hermes: 2 }, tokens_estimated: 0 },
+  });
+});
+
 it('counts the cases with answers, so that answers which all differ are recognized', () => {
   const of = (position: number, id: string, output: string) =>
     item(position, { case: id, result: result({ output }) });

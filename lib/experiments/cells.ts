@@ -95,9 +95,8 @@ function cellOf(
 ): ExperimentCell {
   const done = members.flatMap(({ result }) => (result ? [result] : []));
   const results = done.filter(didRun);
-  const verdicts = results.map(hasPassed);
-  const passed = verdicts.filter((verdict) => verdict === true).length;
-  const judged = verdicts.filter((verdict) => verdict !== undefined).length;
+  const judged = results.filter(isJudged);
+  const passed = judged.filter(hasPassed);
   const [first] = results;
   const byCase = resultsByCase(members);
   return {
@@ -110,24 +109,28 @@ function cellOf(
     failed: members.filter(({ status }) => status === 'failed').length,
     not_run: done.length - results.length,
     not_run_reasons: notRunReasons(members),
-    stopped: results.length - judged,
-    passed,
-    judged,
-    ...(members.some((item) => item.case !== undefined) ? { cases: byCase.filter(isJudged).length } : {}),
-    first_try: results.filter((result, index) => verdicts[index] && isFirstTry(result)).length,
+    stopped: results.length - judged.length,
+    passed: passed.length,
+    judged: judged.length,
+    ...(members.some((item) => item.case !== undefined)
+      ? { cases: byCase.filter((ran) => ran.some(isJudged)).length }
+      : {}),
+    first_try: passed.filter(isFirstTry).length,
     checked: results.filter(({ verification }) => verification !== undefined).length,
-    ...(judged === 0 ? {} : { rate: { value: passed / judged, ...wilson(passed, judged) } }),
+    ...(judged.length === 0
+      ? {}
+      : { rate: { value: passed.length / judged.length, ...wilson(passed.length, judged.length) } }),
     pass_k: passK(byCase),
     ...answersOf(byCase),
     endings: endingsOf(results),
-    calls_by_format: formatsOf(results),
+    calls_by_format: formatsOf(judged),
     figures: Object.fromEntries(
       CELL_FIGURES.flatMap((name) => {
-        const summary = summarize(results.flatMap((result) => result[name] ?? []));
+        const summary = summarize(judged.flatMap((result) => result[name] ?? []));
         return summary ? [[name, summary]] : [];
       }),
     ),
-    tokens_estimated: results.reduce((sum, { tokens_estimated = 0 }) => sum + tokens_estimated, 0),
+    tokens_estimated: judged.reduce((sum, { tokens_estimated = 0 }) => sum + tokens_estimated, 0),
     ...(first ? { sent: { num_ctx: first.num_ctx, num_predict: first.num_predict } } : {}),
     provenance: provenanceOf(results),
   };
@@ -154,8 +157,9 @@ function resultsByCase(members: readonly ExperimentItem[]): ExperimentResult[][]
   return [...cases.values()];
 }
 
-function isJudged(results: readonly ExperimentResult[]): boolean {
-  return results.some((result) => hasPassed(result) !== undefined);
+/** Whether a run passed or failed, so that it says something about its model. */
+function isJudged(result: ExperimentResult): boolean {
+  return hasPassed(result) !== undefined;
 }
 
 /** The mean over the cases, up to the number of tries that every case has. */

@@ -57,12 +57,11 @@ it('counts what became of each case in each cell, and names a run that is alone'
   expect(caseGrid(items, []).cases).toEqual([]);
 });
 
-it('lists a figure of every run by cell in ascending order, with its verdict', () => {
+it('lists a figure of every judged run by cell in ascending order, with its verdict', () => {
   expect(distributionOf(items, 'seconds').cells).toEqual([
     {
       ...{ cell: 1, model: 'm' },
       values: [
-        { value: 7, run_id: 'r3' },
         { value: 8, run_id: 'r2', passed: false },
         { value: 9, run_id: 'r1', passed: true },
       ],

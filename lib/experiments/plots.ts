@@ -42,7 +42,7 @@ function withItem(square: GridSquare | undefined, { status, result, run_id }: Ex
   };
 }
 
-/** A figure of every run that has it, by cell. Pure. */
+/** A figure of every run that passed or failed and has it, by cell. Pure. */
 export function distributionOf(items: readonly ExperimentItem[], figure: CellFigure): DistributionReply {
   return {
     figure,
@@ -55,7 +55,7 @@ export function distributionOf(items: readonly ExperimentItem[], figure: CellFig
 
 function valueOfItem({ result, run_id }: ExperimentItem, figure: CellFigure): FigureValue[] {
   const value = result?.[figure];
-  if (!result || !didRun(result) || value === undefined || run_id === undefined) return [];
-  const passed = hasPassed(result);
-  return [{ value, run_id, ...(passed === undefined ? {} : { passed }) }];
+  const passed = result && hasPassed(result);
+  if (value === undefined || passed === undefined || run_id === undefined) return [];
+  return [{ value, run_id, passed }];
 }

@@ -47,7 +47,7 @@ export function figureTable(cells: readonly NamedCell[]): Html {
       html`<tr><th scope="row"><code>${figure}</code></th>${numbers(cells.map(({ cell }) => `${estimateMark(cell, figure)}${quartiles(cell.figures[figure])}`))}</tr>`,
   );
   return table(
-    'Medians over the runs of a cell, with quartiles in brackets',
+    'Medians over the judged runs of a cell, with quartiles in brackets',
     ['Figure'],
     cells.map(({ cell }) => String(cell.cell)),
     rows,
