@@ -77,9 +77,16 @@ it('there is no estimate with fewer than three stays of a kind, or behind an end
 it('the time left is the median of the longer stays; there is no estimate beyond the longest stay', () => {
   const known = recentOf([[50_000, 40_000, 10_000]]);
   const wait = (forMs: number) => expectedWaitMs({ inside: [{ kind: KINDS[0], forMs }], ahead: [] }, known);
-  expect(wait(30_000)).toBe(20_000);
+  expect(wait(30_000)).toBe(15_000);
   expect(wait(45_000)).toBe(5000);
   expect(wait(50_000)).toBeUndefined();
+});
+
+it('takes the mean of the two middle stays of an even number', () => {
+  const known = recentOf([[10_000, 90_000, 20_000, 40_000]]);
+  const wait = (forMs: number) => expectedWaitMs({ inside: [{ kind: KINDS[0], forMs }], ahead: [] }, known);
+  expect(wait(0)).toBe(30_000);
+  expect(wait(20_000)).toBe(45_000);
 });
 
 it('uses the first slot to become free, and only the last ten stays', () => {

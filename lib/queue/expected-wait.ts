@@ -1,3 +1,5 @@
+import { median } from 'd3-array';
+
 /** Fewer stays than this are not enough for a useful median. */
 const LEAST_STAYS = 3;
 /** Older stays say less about the next ones. */
@@ -46,7 +48,6 @@ export function expectedWaitsMs({ inside, waiting }: Line, recent: RecentStays):
 
 function remainingMs(stays: readonly number[], forMs: number): number {
   if (stays.length < LEAST_STAYS) return Number.POSITIVE_INFINITY;
-  const longer = stays.filter((ms) => ms > forMs).sort((a, b) => a - b);
-  const middle = longer[longer.length >> 1];
-  return middle === undefined ? Number.POSITIVE_INFINITY : middle - forMs;
+  const typical = median(stays.filter((ms) => ms > forMs));
+  return typical === undefined ? Number.POSITIVE_INFINITY : typical - forMs;
 }

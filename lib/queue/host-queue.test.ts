@@ -71,8 +71,8 @@ it('estimates the wait from recent stays of the same kind', async () => {
   void queue.enter('d');
   expect(['a', 'b', 'c', 'd'].map((id) => queue.expectedWaitMs(id))).toEqual([
     undefined,
-    50_000,
-    90_000,
+    40_000,
+    80_000,
     undefined,
   ]);
 });
