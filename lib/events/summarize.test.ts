@@ -287,6 +287,18 @@ const lines: [NewEvent, string | RegExp][] = [
     'The last reflection is 90% similar to that of cycle 1; feedback was added',
   ],
   [
+    {
+      type: 'diversity.advised',
+      cycle: 3,
+      measure: 'embeddings',
+      similarity: 0.998,
+      threshold: 0.999,
+      nearest_cycle: 1,
+      compared: [1],
+    },
+    'The last reflection is 99% similar to that of cycle 1',
+  ],
+  [
     { type: 'memory.changed', call_id: 'c1', cycle: 1, operation: 'write', key: 'a', value: 'b' },
     'Memory "a" written: b',
   ],

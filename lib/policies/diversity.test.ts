@@ -69,3 +69,19 @@ it('gives no advice while there is nothing to compare, and names the nearest cyc
   expect(wide).toMatchObject({ similarity: 1, nearest_cycle: 1, cycle: 9 });
   expect(wide?.feedback).toMatch(/cycle 3 is 100% similar to that of cycle 1/);
 });
+
+it('never calls a reflection 100% similar that differs, as pages do not', () => {
+  const [one, other] = reflections('I looked at the sky', 'I watched the sky');
+  const advice =
+    one &&
+    other &&
+    new SimilarityMonitor({ threshold: 0.6, window: 10 }).advise(
+      [
+        { ...one, vector: [1, 0] },
+        { ...other, vector: [0.998, 0.0632] },
+      ],
+      { cycle: 3, measure: 'embeddings' },
+    );
+  expect(advice?.similarity).toBeCloseTo(0.998);
+  expect(advice?.feedback).toMatch(/is 99% similar/);
+});

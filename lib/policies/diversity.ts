@@ -2,6 +2,7 @@ import { MAX_VECTOR_LENGTH } from '../events/limits.ts';
 import { nearestReflection, recordedVector } from '../events/reflection-similarity.ts';
 import type { EventOf } from '../events/registry.ts';
 import type { Reflection } from '../events/run-state.ts';
+import { formatPercent } from '../util/numbers.ts';
 import type { ReadyState, Rule } from './rule.ts';
 
 type Advice = Omit<EventOf<'diversity.advised'>, 'run_id' | 'seq' | 'at'>;
@@ -58,7 +59,7 @@ export class SimilarityMonitor {
 
 function feedbackText(last: number, nearest: number, similarity: number): string {
   return (
-    `System note: the reflection of cycle ${last} is ${Math.round(similarity * 100)}% similar to that of cycle ${nearest}. ` +
+    `System note: the reflection of cycle ${last} is ${formatPercent(similarity)} similar to that of cycle ${nearest}. ` +
     'Consider exploring something that you have not explored yet.'
   );
 }

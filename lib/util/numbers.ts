@@ -22,6 +22,14 @@ export function plural(value: number, singular: string, many = `${singular}s`): 
   return `${formatNumber(value)} ${value === 1 ? singular : many}`;
 }
 
+/** A share of 1 as a whole percentage; never 100% before it is full, never 0% if there is something. */
+export function formatPercent(share: number): string {
+  if (share <= 0) return '0%';
+  if (share < 0.01) return '< 1%';
+  if (share < 1) return `${Math.min(99, Math.round(share * 100))}%`;
+  return `${Math.round(share * 100)}%`;
+}
+
 /** A limit in bytes as its megabytes: `20 MB`. */
 export function megabytes(bytes: number): string {
   return `${bytes / 1024 / 1024} MB`;

@@ -1,6 +1,6 @@
 import { formatCount, formatNumber, plural } from '../../util/numbers.ts';
 
-export { formatCount, plural } from '../../util/numbers.ts';
+export { formatCount, formatPercent, plural } from '../../util/numbers.ts';
 
 /** A short count for tight places: `950`, `12.3k`, `1.2M`. */
 export function formatShortCount(count: number): string {
@@ -76,14 +76,6 @@ export function formatBytes(bytes: number): string {
     unit += 1;
   }
   return `${value < 99.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
-}
-
-/** A share of 1 as a whole percentage; never 100% before it is full, never 0% if there is something. */
-export function formatPercent(share: number): string {
-  if (share <= 0) return '0%';
-  if (share < 0.01) return '< 1%';
-  if (share < 1) return `${Math.min(99, Math.round(share * 100))}%`;
-  return `${Math.round(share * 100)}%`;
 }
 
 /**

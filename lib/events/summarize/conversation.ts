@@ -1,5 +1,5 @@
 import { durationWords } from '../../util/durations.ts';
-import { formatCount, plural } from '../../util/numbers.ts';
+import { formatCount, formatPercent, plural } from '../../util/numbers.ts';
 import { AGENT_PREFIX } from '../agent-prefix.ts';
 import type { EventHandlers, EventOf } from '../registry.ts';
 import type { WaitCause } from '../session.ts';
@@ -27,7 +27,7 @@ export const conversation = {
   'cycle.started': ({ cycle }) => `Cycle ${cycle}`,
   'cycle.reflected': cycleReflected,
   'diversity.advised': ({ similarity, nearest_cycle, feedback }) =>
-    `The last reflection is ${Math.round(similarity * 100)}% similar to that of cycle ${nearest_cycle}${
+    `The last reflection is ${formatPercent(similarity)} similar to that of cycle ${nearest_cycle}${
       feedback === undefined ? '' : '; feedback was added'
     }`,
   'memory.changed': ({ operation, key, value }) =>
