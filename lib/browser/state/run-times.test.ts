@@ -10,7 +10,7 @@ const run = (seconds: number, change: Partial<RunSummary> = {}): RunSummary => (
   ...change,
 });
 
-it('takes the median of runs of the same kind that ended by themselves', () => {
+it('takes the mean of runs of the same kind that ended by themselves', () => {
   const runs = [
     ...[run(10), run(30), run(20)],
     run(900, { agentic: false }),
@@ -23,15 +23,14 @@ it('takes the median of runs of the same kind that ended by themselves', () => {
   expect(runTime('a', 'explore', runs)).toEqual({ model: 'a', runs: 0 });
 });
 
-it('takes the middle between the two middle runs of an even number', () => {
-  expect(runTime('a', 'task', [run(10), run(100)])).toEqual({ model: 'a', runs: 2, ms: 55_000 });
-  expect(
-    runTime(
-      'a',
-      'task',
-      [40, 10, 30, 20].map((seconds) => run(seconds)),
-    ).ms,
-  ).toBe(25_000);
+it('estimates the total of as many runs as were measured as their sum, also if a few take much longer', () => {
+  const seconds = [10, 12, 14, 16, 248];
+  const time = runTime(
+    'a',
+    'task',
+    seconds.map((each) => run(each)),
+  );
+  expect(estimateTime([time], seconds.length).ms).toBe(300_000);
 });
 
 it('measures a run that an error ended after a reply', () => {

@@ -1,11 +1,11 @@
-import { median } from 'd3-array';
+import { mean } from 'd3-array';
 import type { RunSummary } from '../../api/run-summary.ts';
 import { kindOf, type RunKind } from '../../events/modes.ts';
 
 /** How long the runs of a model took. */
 export interface RunTime {
   readonly model: string;
-  /** Median in milliseconds; missing if no run was measured. */
+  /** Mean in milliseconds; missing if no run was measured. */
   readonly ms?: number;
   readonly runs: number;
 }
@@ -15,7 +15,8 @@ export function runTime(model: string, kind: RunKind, runs: readonly RunSummary[
   const times = runs
     .filter((run) => kindOf(run) === kind && run.termination_reason !== 'stopped' && !isWithoutReply(run))
     .flatMap(({ worked_ms: ms }) => (ms === undefined ? [] : [ms]));
-  const ms = median(times);
+  // Not the median: many runs take the mean each, also if a few of them take much longer.
+  const ms = mean(times);
   return { model, runs: times.length, ...(ms === undefined ? {} : { ms }) };
 }
 
