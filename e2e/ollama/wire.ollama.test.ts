@@ -304,7 +304,7 @@ describe('what the model saw', () => {
     await model.load({ model: 'tiny-tools', numCtx: 4096, keepAlive: '5m' }, context());
     await unloadModel(connection, 'tiny-tools');
     await expect
-      .poll(async () => (await listRunning(connection)).map(({ name }) => name))
+      .poll(async () => (await listRunning(connection))?.map(({ name }) => name))
       .not.toContain('tiny-tools:latest');
   });
 });

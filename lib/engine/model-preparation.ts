@@ -1,6 +1,7 @@
 import { errorParts } from '../errors/app-error.ts';
 import type { EventOf, NewEvent } from '../events/registry.ts';
 import { requestedWindow } from '../events/window.ts';
+import type { LoadedModel } from '../model/chat-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import { afterFailedPreparation, type Failure } from '../policies/failure.ts';
 import { imagesUnseen } from '../policies/unseen-images.ts';
@@ -28,15 +29,17 @@ export class ModelPreparation {
 
   /** Loads the model after the check, or again after a failure. @param waitedMs a wait for a slot before the check */
   load(numCtx: number, waitedMs: number): Promise<void> {
-    return this.#prepare(() => this.#load(numCtx, waitedMs > 0 ? { waited_ms: waitedMs } : {}));
+    return this.#prepare(async () => {
+      await this.#load(numCtx, waitedMs > 0 ? { waited_ms: waitedMs } : {});
+    });
   }
 
   /** Loads the model after others may have used the server. @param waitedMs the wait for the slot, not run time */
   reload(waitedMs: number): Promise<void> {
     const { loaded } = this.#context.log.state;
     return this.#prepare(async () => {
-      await this.#load(requestedWindow(this.#context.ready()), { waited_ms: waitedMs });
-      if (loaded) await this.#warnOfChanges();
+      const { unlisted } = await this.#load(requestedWindow(this.#context.ready()), { waited_ms: waitedMs });
+      if (loaded && !unlisted) await this.#warnOfChanges();
     });
   }
 
@@ -51,7 +54,9 @@ export class ModelPreparation {
     const change = await this.#residency.findChange(state);
     if (!change) return false;
     const why = change.cause === 'unloaded' && slotFreed ? { cause: 'slot_freed' as const } : change;
-    await this.#prepare(() => this.#load(requestedWindow(state), why));
+    await this.#prepare(async () => {
+      await this.#load(requestedWindow(state), why);
+    });
     return true;
   }
 
@@ -121,7 +126,7 @@ export class ModelPreparation {
   async #load(
     numCtx: number,
     why: Pick<EventOf<'model.load-started'>, 'cause' | 'found_context_tokens' | 'waited_ms'> = {},
-  ): Promise<void> {
+  ): Promise<LoadedModel> {
     const { config, loaded: before, preflight } = this.#context.ready();
     this.#context.append([{ type: 'model.load-started', model: config.model, num_ctx: numCtx, ...why }]);
     const loaded = await this.#context.model.load(
@@ -157,6 +162,15 @@ export class ModelPreparation {
           'The run goes on with the new version, which may answer differently.',
       });
     }
+    if (loaded.unlisted && !before) {
+      events.push({
+        type: 'policy.warned',
+        code: 'memory_unknown',
+        message:
+          'The server does not list the models in memory (/api/ps answers 404). Whether the model was already loaded, ' +
+          'its window and its share on the GPU are unknown.',
+      });
+    }
     if (loaded.contextTokens !== undefined && loaded.contextTokens < requestedWindow(this.#context.ready())) {
       events.push({
         type: 'policy.warned',
@@ -166,6 +180,7 @@ export class ModelPreparation {
     }
     this.#context.append(events);
     this.#residency.noteLoad();
+    return loaded;
   }
 
   /** Warns once that runs with other models make Ollama reload this one repeatedly, and what a reload costs. */

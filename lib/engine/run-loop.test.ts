@@ -1421,6 +1421,21 @@ it('the log of a run gives every kind of progress event, each in its form [E1, E
   ]);
 });
 
+it('a run goes on without knowing what is in memory, and says so once', async () => {
+  await using run = await play([calls(read('a.md')), answer], {
+    fake: { faults: { '/api/ps': { kind: 'http', status: 404, body: '404 page not found' } } },
+    loop: () => ({ yieldToOthers: async () => true }),
+  });
+  expect(run.end.result.termination_reason).toBe('final_answer');
+  expect(run.of('policy.warned')).toMatchObject([
+    { code: 'memory_unknown', message: expect.stringContaining('/api/ps answers 404') },
+  ]);
+  expect(run.of('model.loaded').length).toBeGreaterThan(1);
+  for (const loaded of run.of('model.loaded')) {
+    expect(loaded).toMatchObject({ already_loaded: false, context_tokens: undefined });
+  }
+});
+
 it('a change of models is announced once, and the wait for it does not count as spent [K-25]', async () => {
   const turns = [calls(read('a.md')), calls(read('b.md')), calls(read('c.md')), answer];
   await using run = await play(turns, {

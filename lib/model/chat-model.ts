@@ -114,6 +114,8 @@ export interface LoadedModel {
   /** Load time in milliseconds; 0 if the model was already loaded as requested. */
   loadMs: number;
   alreadyLoaded: boolean;
+  /** The server does not list what is in memory, so whether the model was already loaded is unknown. */
+  unlisted?: true;
   /** Whether the model was loaded but did not respond, and was reloaded. */
   freedSlot?: boolean;
   /** Of the manifest that its name had when the load began. */
@@ -143,7 +145,8 @@ export interface MemoryModel extends Pick<LoadedModel, 'contextTokens' | 'sizeBy
 export type Residency<T extends MemoryModel = MemoryModel> =
   | { state: 'loaded'; model: T }
   | { state: 'not_loaded' }
-  | { state: 'unknown' };
+  /** `unlisted`: the server does not list what is in memory. */
+  | { state: 'unknown'; unlisted?: true };
 
 /** The location of a model to which Ollama forwards requests, such as `gpt-oss:120b-cloud`. */
 export interface RemoteModel {

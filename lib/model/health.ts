@@ -56,7 +56,7 @@ export interface OllamaHealth {
    */
   listModels(signal?: AbortSignal): Promise<ModelCatalog>;
   /** The models currently in memory. */
-  listRunningModels(signal?: AbortSignal): Promise<RunningModel[]>;
+  listRunningModels(signal?: AbortSignal): Promise<RunningModel[] | undefined>;
 }
 
 /** Opens no connection by itself. Keep one instance per server, because it caches capabilities. */

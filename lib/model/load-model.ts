@@ -75,7 +75,8 @@ export async function loadModel(
   const after = await finder.find(context.signal);
   // Polling can miss a short absence of the runner, but a request to a responsive runner does not wait this long.
   const wasReplaced = wasGone || loadMs >= connection.limits.runnerAnswerMs;
-  const alreadyLoaded = !wasReplaced && wasShared(before, after);
+  const unlisted = after.state === 'unknown' && after.unlisted;
+  const alreadyLoaded = !wasReplaced && !unlisted && wasShared(before, after);
   const inEffect = after.state === 'loaded' ? after.model : undefined;
   const loaded = {
     contextTokens: inEffect?.contextTokens,
@@ -83,6 +84,7 @@ export async function loadModel(
     vramBytes: inEffect?.vramBytes,
     loadMs: alreadyLoaded ? 0 : Math.round(loadMs),
     alreadyLoaded,
+    ...(unlisted && { unlisted }),
     ...(digest !== undefined && { digest }),
   };
   return { loaded, runner: after };

@@ -657,6 +657,25 @@ describe('load', () => {
     expect(loaded.loadMs).toBeGreaterThanOrEqual(10);
   });
 
+  it.each([
+    { kind: 'http', status: 404, body: '404 page not found' },
+    { kind: 'http', status: 404, body: { error: 'not found' } },
+  ] as const)(
+    'loads where /api/ps is missing, and does not guess what was in memory: $body',
+    async (fault) => {
+      const { fake, model } = await start({
+        scenarios: [play({ reply: { content: 'Hi.' } })],
+        faults: { '/api/ps': fault },
+      });
+      const loaded = await model.load(load(), context());
+      expect(loaded).toMatchObject({ alreadyLoaded: false, unlisted: true });
+      expect(loaded.contextTokens).toBeUndefined();
+      expect(await model.inMemory?.('play', context().signal)).toEqual({ state: 'unknown', unlisted: true });
+      // What the server said about itself a moment ago is still true.
+      expect(fake.requests.filter(({ path }) => path === '/api/tags')).toHaveLength(1);
+    },
+  );
+
   it('does not unload when the run keeps nothing in memory', async () => {
     const { model } = await start({ scenarios: [play({ reply: { content: 'Hi.' } })] });
     expect(await model.load(load({ keepAlive: 0 }), context())).toMatchObject({ contextTokens: 8192 });

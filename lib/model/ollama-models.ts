@@ -239,7 +239,7 @@ export function recentlyInstalled(
 export function listRunningAgain(
   connection: OllamaConnection,
   signal?: AbortSignal,
-): Promise<readonly RunningModel[]> {
+): Promise<readonly RunningModel[] | undefined> {
   return connection.facts.running.renew('', () => listRunning(connection, signal));
 }
 
@@ -247,7 +247,7 @@ export function listRunningAgain(
 export function recentlyRunning(
   connection: OllamaConnection,
   signal?: AbortSignal,
-): Promise<readonly RunningModel[]> {
+): Promise<readonly RunningModel[] | undefined> {
   const asked = { signal, maxAgeMs: MOMENT_MS };
   return connection.facts.running.get('', () => listRunning(connection, signal), asked);
 }
@@ -340,16 +340,25 @@ export async function listInstalled(
   }));
 }
 
-/** The models in memory, with their effective context length (OL6). */
+/**
+ * The models in memory, with their effective context length (OL6); `undefined` if the server has no such list, as in old
+ * versions of Ollama and behind proxies that do not pass `/api/ps` on.
+ */
 export async function listRunning(
   connection: OllamaConnection,
   signal?: AbortSignal,
-): Promise<RunningModel[]> {
-  const { reply, serverTimeMs } = await callOllama(
+): Promise<RunningModel[] | undefined> {
+  const answer = await callOllama(
     connection,
     { signal, timeoutMs: LIST_TIMEOUT_MS, onTimeout: () => late(connection, '/api/ps'), isProbe: true },
-    async (call) => ({ reply: await call.get('/api/ps'), serverTimeMs: call.serverTimeMs() }),
+    async (call) => {
+      // Caught here, because a 404 that leaves the call makes the connection forget what it knows of the server.
+      const reply = await call.get('/api/ps').catch(unlessNotFound);
+      return reply && { reply, serverTimeMs: call.serverTimeMs() };
+    },
   );
+  if (!answer) return undefined;
+  const { reply, serverTimeMs } = answer;
   return (checked(psReply, reply, '/api/ps').models ?? []).map((model) => ({
     name: model.name,
     digest: model.digest,
@@ -363,6 +372,10 @@ export async function listRunning(
     parameterSize: model.details?.parameter_size,
     quantization: model.details?.quantization_level,
   }));
+}
+
+function unlessNotFound(error: unknown): undefined {
+  if (!(error instanceof ModelError) || error.status !== 404) throw error;
 }
 
 /**

@@ -34,7 +34,7 @@ export class RunnerFinder {
     this.#model = model;
   }
 
-  /** @throws {ModelError} when `/api/ps` is not answered */
+  /** @throws {ModelError} when `/api/ps` exists and is not answered */
   async find(signal: AbortSignal): Promise<RunnerResidency> {
     return this.#findAmong(await listRunningAgain(this.#connection, signal), signal);
   }
@@ -44,7 +44,11 @@ export class RunnerFinder {
     return this.#findAmong(await recentlyRunning(this.#connection, signal), signal);
   }
 
-  async #findAmong(running: readonly RunningModel[], signal: AbortSignal): Promise<RunnerResidency> {
+  async #findAmong(
+    running: readonly RunningModel[] | undefined,
+    signal: AbortSignal,
+  ): Promise<RunnerResidency> {
+    if (!running) return { state: 'unknown', unlisted: true };
     if (running.length === 0) return { state: 'not_loaded' };
     let { own, nameOf } = await this.#store(() => recentlyInstalled(this.#connection, signal));
     const isOutdated = running.some(

@@ -14,7 +14,7 @@ export class ServerFacts {
   /** `/api/tags` */
   readonly installed = new RecentAnswers<readonly InstalledModel[]>();
   /** `/api/ps`, which is reused for a moment only. */
-  readonly running = new RecentAnswers<readonly RunningModel[]>();
+  readonly running = new RecentAnswers<readonly RunningModel[] | undefined>();
 
   /** Call when the server may have been restarted or upgraded, or its models have changed. */
   forget(): void {

@@ -55,6 +55,17 @@ it('asks for what a run asks first while it admits the model', async () => {
 });
 
 describe('the list of models', () => {
+  it('says that it is unknown what is in memory if the server does not list it', async () => {
+    const { servers } = await start({
+      faults: { '/api/ps': { kind: 'http', status: 404, body: '404 page not found' } },
+    });
+    const { models: listed, ollama } = await servers.list();
+    expect(ollama).toBe('ok');
+    const first = listed.find(({ name }) => name.startsWith('first'));
+    expect(first).toMatchObject({ memory: 'unknown' });
+    expect(first?.loaded).toBeUndefined();
+  });
+
   it('shows every model that shares a runner as loaded, and under which name', async () => {
     const { servers, model } = await start();
     await model.load({ model: 'first', numCtx: 4096, keepAlive: '5m' }, { signal, timeoutMs: 5000 });

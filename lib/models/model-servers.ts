@@ -263,7 +263,9 @@ export class ModelServers {
     ]);
     const keys = new Map(models.map(({ digest, runnerKey }) => [digest, runnerKey]));
     const installed = models.map((model) => {
-      const found = findRunner(model, running, (digest) => keys.get(digest));
+      const found = running
+        ? findRunner(model, running, (digest) => keys.get(digest))
+        : { state: 'unknown' as const };
       const { remote } = model;
       return {
         name: model.name,
