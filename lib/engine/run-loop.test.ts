@@ -820,6 +820,44 @@ it('retries a passing failure twice with growing pauses, then goes on', async ()
   expect(run.end.result).toMatchObject({ termination_reason: 'final_answer', iterations_used: 1 });
 });
 
+describe('a call that runs out of memory', () => {
+  const full = {
+    fault: { kind: 'http' as const, status: 500, body: { error: 'cudaMalloc failed: out of memory' } },
+  };
+  const memory = { termination_reason: 'error', error: { code: 'model_out_of_memory' } };
+
+  it('is retried once where Ollama unloads all models after it', async () => {
+    const waits: number[] = [];
+    const loop = () => ({ sleep: async (ms: number) => void waits.push(ms) });
+    const version = '0.30.0';
+    const last = { reply: { content: 'The task is done.' } };
+    await using run = await play([{ attempts: [full, last] }], { loop, fake: { version } });
+    expect(waits).toEqual([2000]);
+    expect(run.of('policy.retried')).toMatchObject([
+      { cause: 'transient', message: expect.stringContaining('out of memory') },
+    ]);
+    expect(run.end.result.termination_reason).toBe('final_answer');
+    await using again = await play([{ attempts: [full, full, last] }], { loop, fake: { version } });
+    expect(again.of('policy.retried')).toHaveLength(1);
+    expect(again.end.result).toMatchObject(memory);
+  });
+
+  it.each(['0.24.0', undefined])('is not retried otherwise: Ollama %s', async (version) => {
+    await using run = await play([full, answer], { fake: { version } });
+    expect(run.of('policy.retried')).toEqual([]);
+    expect(run.end.result).toMatchObject(memory);
+  });
+
+  it('is not retried when it was a load, which Ollama itself has repeated', async () => {
+    await using run = await play([answer], {
+      fake: { version: '0.30.0' },
+      scenario: { load_fault: full.fault },
+    });
+    expect(run.of('policy.retried')).toEqual([]);
+    expect(run.end.result).toMatchObject(memory);
+  });
+});
+
 it('ends with a hint and without a retry for a missing model and one without tools', async () => {
   await using missing = await play([answer], { config: { model: 'absent' } });
   expect(missing.end.result.error).toMatchObject({ code: 'model_missing', hint: /ollama pull absent/ });

@@ -122,6 +122,7 @@ export const STATUS: Readonly<Record<string, number>> = {
   model_timeout: 502,
   model_bad_response: 502,
   model_http: 502,
+  model_out_of_memory: 502,
   model_missing: 404,
   model_overflow: 409,
   model_aborted: 503,

@@ -204,6 +204,9 @@ export class ModelNotAvailableError extends ModelError {
   }
 }
 
+/** The code of an `http` error that says that the memory does not suffice. */
+export const OUT_OF_MEMORY_CODE = 'model_out_of_memory';
+
 function codeOf(kind: ModelErrorKind): string {
   return kind === 'model_missing' ? kind : `model_${kind}`;
 }

@@ -1,6 +1,6 @@
 import { jsonObject } from '../util/json.ts';
 import { shortText } from '../util/short-text.ts';
-import { ModelError, type ModelErrorOptions } from './model-error.ts';
+import { ModelError, type ModelErrorOptions, OUT_OF_MEMORY_CODE } from './model-error.ts';
 
 /** Characters of a reply's body that an error message shows (T5). */
 export const BODY_EXCERPT = 500;
@@ -215,6 +215,7 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
   if (OUT_OF_MEMORY.test(text)) {
     return {
       kind: 'http',
+      code: OUT_OF_MEMORY_CODE,
       transient: false,
       hint: 'The model does not fit into memory. Choose a smaller one or a smaller window.',
     };

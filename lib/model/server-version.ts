@@ -9,6 +9,8 @@ export const STREAMS_TOOLS: Version = [0, 8, 0];
 export const REFUSES_LONG_CHATS: Version = [0, 12, 6];
 /** `/api/generate` refuses a prompt that is too long instead of truncating it. */
 export const REFUSES_LONG_PROMPTS: Version = [0, 13, 0];
+/** Unloads all models after a call that ran out of memory (OL35). */
+export const UNLOADS_AFTER_OUT_OF_MEMORY: Version = [0, 30, 0];
 
 /** Whether a server's version (`0.17.4`, `0.12.6-rc0`) is at least the given one; an unknown one is not. */
 export function isAtLeast(version: string | undefined, least: Version): boolean {

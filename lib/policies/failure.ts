@@ -4,8 +4,10 @@ import type { NewEvent } from '../events/registry.ts';
 import { RETRY_LIMITS, retriesBefore } from '../events/retry-limits.ts';
 import type { FailedCall } from '../events/run-state.ts';
 import { compactionLimit } from '../events/window.ts';
+import { OUT_OF_MEMORY_CODE } from '../model/model-error.ts';
+import { isAtLeast, UNLOADS_AFTER_OUT_OF_MEMORY } from '../model/server-version.ts';
 import { planCompaction } from './compaction.ts';
-import { retryWait } from './retry.ts';
+import { RETRY_WAITS_MS, retryWait } from './retry.ts';
 import { type Decision, type Ending, ended, type ReadyState, type Verdict } from './rule.ts';
 import { waitForServer } from './server-wait.ts';
 import { thinkAfterRefusal, thinkToSend } from './thinking.ts';
@@ -60,7 +62,10 @@ export function afterFailedCall(
       return retryWithLessThinking(state, failure) ?? ended('error', { error });
     default:
       return (
-        waitForServer(state, failure, now) ?? retryLater(state, failure, now) ?? ended('error', { error })
+        waitForServer(state, failure, now) ??
+        retryLater(state, failure, now) ??
+        retryWithFreedMemory(state, failure) ??
+        ended('error', { error })
       );
   }
 }
@@ -79,6 +84,17 @@ function retryLater(state: ReadyState, failure: Failure, now: number): Decision 
   if (!failure.transient) return undefined;
   const waitMs = retryWait({ retries: retriesBefore(state, 'transient'), since: state.transientSince, now });
   if (waitMs === undefined) return undefined;
+  return { type: 'append', events: [retried(state, 'transient', failure.message, waitMs)], waitMs };
+}
+
+/**
+ * Retries a call that ran out of memory once if the server unloads all models after it: what else was in memory is gone
+ * then. A failed load is not retried, because the server itself repeats it without the others.
+ */
+function retryWithFreedMemory(state: ReadyState, failure: Failure): Decision | undefined {
+  if (failure.code !== OUT_OF_MEMORY_CODE || retriesBefore(state, 'transient') > 0) return undefined;
+  if (!isAtLeast(state.preflight?.server_version, UNLOADS_AFTER_OUT_OF_MEMORY)) return undefined;
+  const waitMs = RETRY_WAITS_MS[0];
   return { type: 'append', events: [retried(state, 'transient', failure.message, waitMs)], waitMs };
 }
 
