@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { fullName, isSameModel } from '../util/model-name.ts';
+import { fullName, isSameInOllama, isSameModel } from '../util/model-name.ts';
 import {
   type FakeModel,
   type FakeModelInput,
@@ -71,7 +71,7 @@ export class FakeModels {
   }
 
   modelOf(name: string): FakeModel | undefined {
-    const stated = this.#models.findLast((model) => isSameModel(model.name, name));
+    const stated = this.#models.findLast((model) => isSameInOllama(model.name, name));
     if (stated) return this.#stored(stated);
     const scenario = this.#scenarios.find((entry) => isNamed(entry, name));
     return scenario && this.#stored(fakeModel.parse({ name, capabilities: scenario.capabilities }));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { certificateProblem } from '../util/certificate-problem.ts';
-import { isSameModel } from '../util/model-name.ts';
+import { isSameInOllama } from '../util/model-name.ts';
 import type { ModelDetails } from './chat-model.ts';
 import { identifyServer } from './identify-server.ts';
 import type { InstalledModel } from './installed-model.ts';
@@ -272,7 +272,7 @@ export async function showInstalled(
 ): Promise<ModelDetails> {
   const find = async (list: Promise<readonly InstalledModel[]>) => {
     try {
-      return (await list).find((each) => isSameModel(each.name, model));
+      return (await list).find((each) => isSameInOllama(each.name, model));
     } catch (error) {
       if (error instanceof ModelError && error.kind !== 'aborted') return undefined;
       throw error;

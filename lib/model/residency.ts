@@ -1,4 +1,4 @@
-import { fullName } from '../util/model-name.ts';
+import { isSameInOllama } from '../util/model-name.ts';
 import type { RemoteModel, Residency } from './chat-model.ts';
 import type { InstalledModel } from './installed-model.ts';
 import { ModelError } from './model-error.ts';
@@ -52,7 +52,8 @@ export class RunnerFinder {
     if (running.length === 0) return { state: 'not_loaded' };
     let { own, nameOf } = await this.#store(() => recentlyInstalled(this.#connection, signal));
     const isOutdated = running.some(
-      (runner) => own.digest !== undefined && isSameName(runner.name, own.name) && !isManifestOf(runner, own),
+      (runner) =>
+        own.digest !== undefined && isSameInOllama(runner.name, own.name) && !isManifestOf(runner, own),
     );
     if (isOutdated) ({ own, nameOf } = await this.#store(() => listAgain(this.#connection, signal)));
     if (!running.some((runner) => isManifestOf(runner, own))) {
@@ -81,7 +82,7 @@ export class RunnerFinder {
       // Without the list, only names are compared, and anything else is unknown.
       if (!(error instanceof ModelError) || error.kind === 'aborted') throw error;
     }
-    const own = models.find(({ name }) => isSameName(name, this.#model)) ?? {
+    const own = models.find(({ name }) => isSameInOllama(name, this.#model)) ?? {
       name: this.#model,
       remote: readRemote(this.#model, {}),
     };
@@ -137,7 +138,7 @@ export function findRunner(
 /** Whether a runner was loaded for exactly this manifest; compares names if a digest is missing. */
 function isManifestOf(runner: RunningModel, { name, digest }: OwnModel): boolean {
   if (runner.digest !== undefined && digest !== undefined) return runner.digest === digest;
-  return isSameName(runner.name, name);
+  return isSameInOllama(runner.name, name);
 }
 
 /** A different architecture, size or quantisation means different weights. */
@@ -146,10 +147,4 @@ function hasOtherWeights(runner: RunningModel, model: OwnModel): boolean {
   return facts.some(
     (fact) => runner[fact] !== undefined && model[fact] !== undefined && runner[fact] !== model[fact],
   );
-}
-
-/** Ollama compares names case-insensitively and ignores its default registry prefix. */
-function isSameName(one: string, other: string): boolean {
-  const plain = (name: string) => fullName(name.replace(/^(registry\.ollama\.ai\/)?(library\/)?/i, ''));
-  return plain(one).toLowerCase() === plain(other).toLowerCase();
 }

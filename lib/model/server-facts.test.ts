@@ -61,6 +61,16 @@ it('a model that was installed after the list was read has its digest all the sa
   expect((await model.show('late:1b')).digest).toEqual(expect.any(String));
 });
 
+it.each(['PLAY', 'library/play:Latest'])(
+  'a model has its digest under every name that Ollama takes: %s',
+  async (name) => {
+    const { model } = await start();
+    const { digest, sizeBytes } = await model.show('play');
+    expect(digest).toBeDefined();
+    expect(await model.show(name)).toMatchObject({ digest, sizeBytes });
+  },
+);
+
 it('a list without the model is not asked for again if it is younger than the details of the model', async () => {
   const asked: string[] = [];
   const server = createServer(({ url = '' }, response) => {

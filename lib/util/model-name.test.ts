@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { distinctModels, fullName, isSameModel, namesOfModel } from './model-name.ts';
+import { distinctModels, fullName, isSameInOllama, isSameModel, namesOfModel } from './model-name.ts';
 
 describe('fullName', () => {
   it.each([
@@ -16,6 +16,12 @@ describe('fullName', () => {
 it('takes a name without a tag for the model with the tag "latest"', () => {
   expect(isSameModel('qwen3', 'qwen3:latest')).toBe(true);
   expect(isSameModel('qwen3', 'qwen3:8b')).toBe(false);
+});
+
+it('compares names as Ollama does, without regard to case and its own registry', () => {
+  expect(isSameInOllama('Qwen3', 'qwen3:latest')).toBe(true);
+  expect(isSameInOllama('registry.ollama.ai/library/qwen3:8B', 'qwen3:8b')).toBe(true);
+  expect(isSameInOllama('team/qwen3', 'qwen3')).toBe(false);
 });
 
 it('keeps each model once, under the first of its names', () => {

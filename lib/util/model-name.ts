@@ -8,6 +8,15 @@ export function isSameModel(one: string, other: string): boolean {
   return fullName(one) === fullName(other);
 }
 
+/**
+ * Whether Ollama finds the same model under both names: it ignores case (`server/routes.go`, `getExistingName`) and the
+ * prefix of its default registry. Pure.
+ */
+export function isSameInOllama(one: string, other: string): boolean {
+  const plain = (name: string) => fullName(name.replace(/^(registry\.ollama\.ai\/)?(library\/)?/i, ''));
+  return plain(one).toLowerCase() === plain(other).toLowerCase();
+}
+
 /** Each model once, under the first of its names. Pure. */
 export function distinctModels(models: readonly string[]): string[] {
   const named = new Map<string, string>();
