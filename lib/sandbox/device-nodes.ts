@@ -43,13 +43,26 @@ export function makeDeviceNodes(
   for (const place of there) {
     const folder = tryIn(place);
     if (folder === undefined) continue;
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    removeAtExit(folder);
     return {
       folder,
       reset: () => setModes(folder),
     };
   }
   return undefined;
+}
+
+/** The folders of this process. */
+const folders = new Set<string>();
+
+/** One listener for all folders: a process may open many sandboxes. */
+function removeAtExit(folder: string): void {
+  if (folders.size === 0) {
+    process.once('exit', () => {
+      for (const each of folders) rmSync(each, { recursive: true, force: true });
+    });
+  }
+  folders.add(folder);
 }
 
 function setModes(folder: string): void {

@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } f
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { makeDeviceNodes } from './device-nodes.ts';
 import { bubblewrapSetup, openSandbox } from './probe.ts';
 import { runInBubblewrap } from './run-bubblewrap.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -781,6 +782,14 @@ describe.skipIf(!found)('the sandbox around commands', () => {
     expect(await processesWith(`sleep ${mark}`)).toBeGreaterThan(1);
     server.kill('SIGKILL');
     expect(await until(async () => (await processesWith(`sleep ${mark}`)) === 0, 10_000)).toBe(true);
+  });
+
+  it.runIf(isRoot)('removes the devices of all sandboxes of a process with one listener', () => {
+    makeDeviceNodes();
+    const before = process.listenerCount('exit');
+    const made = [makeDeviceNodes(), makeDeviceNodes()];
+    expect(process.listenerCount('exit')).toBe(before);
+    expect(new Set(made.map((nodes) => nodes?.folder)).size).toBe(setup?.devices ? 2 : 1);
   });
 
   it.runIf(isRoot)('works for an ordinary user, with every protection', async () => {
