@@ -50,3 +50,31 @@ it('keeps why a server was stopped, whatever it writes to stderr after that', as
   end({ end: 'stopped', exitCode: undefined });
   await transport.close();
 });
+
+it('waits for a full input with one listener, however many messages wait', async () => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<ServerEnd>();
+  let take = () => {};
+  const stdin = new Writable({
+    highWaterMark: 1,
+    write: (_chunk, _encoding, done) => {
+      take = done;
+    },
+  });
+  const { stdout, stderr } = { stdout: Readable.from([]), stderr: Readable.from([]) };
+  const transport = new StdioTransport(
+    async () => ({ stdin, stdout, stderr, ended, kill: () => undefined }),
+    (line) => JSON.parse(line),
+  );
+  await transport.start();
+  const before = stdin.listenerCount('error');
+  const sent = Array.from({ length: 20 }, (_, id) => transport.send({ jsonrpc: '2.0', id, result: {} }));
+  expect(stdin.listenerCount('drain')).toBe(1);
+  expect(stdin.listenerCount('error')).toBe(before + 1);
+  for (let taken = 0; taken < 20; taken++) take();
+  await Promise.all(sent);
+  const last = transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled' });
+  end({ end: 'exited', exitCode: 0 });
+  await last;
+  expect(stdin.listenerCount('drain')).toBe(0);
+  expect(stdin.listenerCount('error')).toBe(before);
+});

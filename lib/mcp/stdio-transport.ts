@@ -35,6 +35,7 @@ export class StdioTransport implements Transport {
   #problem: string | undefined;
   #closing = false;
   #watching: Promise<void> | undefined;
+  #draining: Promise<void> | undefined;
 
   constructor(start: () => Promise<ServerProcess>, read: ReadMessage) {
     this.#start = start;
@@ -85,12 +86,26 @@ export class StdioTransport implements Transport {
     if (server.stdin.write(`${JSON.stringify(message)}\n`)) return;
     try {
       // A server that does not read must not fill the memory, so the next message waits.
-      await Promise.race([once(server.stdin, 'drain'), server.ended]);
+      await this.#drained(server);
     } catch (error) {
       // It may have closed its input because it is exiting. The caller closes this on an error, which would lose the reason.
       await Promise.race([server.ended, delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
       throw error;
     }
+  }
+
+  /** Until the server has read its input, or has ended. All messages that wait share the listeners. */
+  #drained({ stdin, ended }: ServerProcess): Promise<void> {
+    this.#draining ??= (async () => {
+      const over = new AbortController();
+      try {
+        await Promise.race([once(stdin, 'drain', { signal: over.signal }), ended]);
+      } finally {
+        over.abort();
+        this.#draining = undefined;
+      }
+    })();
+    return this.#draining;
   }
 
   /** Asks the server to exit by closing its input, as the protocol specifies, and kills it if it does not. */
