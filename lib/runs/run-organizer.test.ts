@@ -12,12 +12,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An organizer next to another process that purges everything first. */
-function besideAnother(restored: ReadonlySet<string>) {
+/** An organizer next to another process that purges everything but `own` first. */
+function besideAnother(restored: ReadonlySet<string>, own: string[] = []) {
   const removed: string[] = [];
   const purged: number[] = [];
   const busy = new AppError({ code: 'store_busy', message: 'The database does not answer.' });
-  const finalizeDeletions = vi.fn<AnnotationStore['finalizeDeletions']>(async () => []);
+  const finalizeDeletions = vi.fn<AnnotationStore['finalizeDeletions']>(async () => own.splice(0));
+  const summary = vi.fn(async (id: string) =>
+    restored.has(id) ? summarizeRun(foldAll(emptyRunState(id), completedLog().events)) : undefined,
+  );
   const organizer = new RunOrganizer({
     store: {
       hideRuns: async () => undefined,
@@ -32,17 +35,13 @@ function besideAnother(restored: ReadonlySet<string>) {
       families: async () => new Map(),
       facets: async () => ({ tags: [], folders: [], models: [] }),
     },
-    stored: {
-      summary: async (id) =>
-        restored.has(id) ? summarizeRun(foldAll(emptyRunState(id), completedLog().events)) : undefined,
-      refresh: () => undefined,
-    },
+    stored: { summary, refresh: () => undefined },
     runs: { forget: () => undefined },
     changes: new RunChanges(),
     observers: [{ write: async () => undefined, remove: async (id) => void removed.push(id) }],
     undoMs: 1000,
   });
-  return { organizer, removed, purged, fail: () => finalizeDeletions.mockRejectedValueOnce(busy) };
+  return { organizer, removed, purged, summary, fail: () => finalizeDeletions.mockRejectedValueOnce(busy) };
 }
 
 it('removes what it keeps of runs that another process deleted or purged, but not of restored ones', async () => {
@@ -54,6 +53,32 @@ it('removes what it keeps of runs that another process deleted or purged, but no
   expect(removed).toEqual([]);
   await vi.advanceTimersByTimeAsync(100);
   expect(removed).toEqual(['mine', 'theirs']);
+  organizer.close();
+});
+
+it('looks up none of the runs that it has just purged, and others in slices', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const idsOf = (name: string) => Array.from({ length: 500 }, (_, index) => `${name}${index}`);
+  const own = idsOf('own');
+  const { organizer, removed, summary } = besideAnother(new Set(), [...own]);
+  let inARow = 0;
+  let most = 0;
+  const count = () => {
+    inARow = 0;
+    if (removed.length < 1000) setImmediate(count);
+  };
+  summary.mockImplementation(async () => {
+    inARow += 1;
+    most = Math.max(most, inARow);
+    return undefined;
+  });
+  await organizer.delete(own);
+  for (const id of idsOf('theirs')) organizer.deletedElsewhere(id);
+  setImmediate(count);
+  await vi.advanceTimersByTimeAsync(6000);
+  await vi.waitFor(() => expect(removed).toHaveLength(1000));
+  expect(summary).toHaveBeenCalledTimes(500);
+  expect(most).toBeLessThanOrEqual(100);
   organizer.close();
 });
 

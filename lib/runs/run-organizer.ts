@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { AnnotationChange } from '../api/run-annotations.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { UNDO_DELETE_MS } from '../events/limits.ts';
@@ -10,6 +11,8 @@ import { isStoreBusy, RunNotFoundError } from '../store/store-errors.ts';
 const GRACE_MS = 5000;
 /** Runs that are deleted within this time are purged together. */
 const GATHER_MS = 1000;
+/** Runs that are looked up in one go: a few milliseconds. */
+const SLICE_RUNS = 20;
 
 /** Reads a run, and drops cached data about it other than its log. */
 interface StoredSummaries {
@@ -144,9 +147,13 @@ export class RunOrganizer {
       // What is kept of them goes first: if the process is lost in between, the next start finds the runs again. Nobody may
       // restore them meanwhile.
       const gone = new Set(await this.#store.finalizeDeletions(before));
+      let read = 0;
       for (const id of deleted) {
         if (this.#deletions.get(id) !== deleted) continue;
         this.#deletions.delete(id);
+        if (gone.has(id)) continue;
+        // The store may read synchronously.
+        if (++read % SLICE_RUNS === 0) await turn();
         if (!(await this.#stored.summary(id))) gone.add(id);
       }
       const removals = await Promise.allSettled(
