@@ -7,7 +7,7 @@ import { MAX_TAGS } from '../events/limits.ts';
 import { annotationRow } from './run-row.ts';
 import { DELETED, type StoreTables } from './schema.ts';
 
-/** In place of the time of a deletion that can no longer be undone. */
+/** Replaces the time of a deletion that can no longer be undone. */
 const FINAL = 0;
 
 export const runIdRow = z.object({ id: z.string() });
@@ -66,7 +66,7 @@ export function restoreStatement(db: Kysely<StoreTables>, runIds: readonly strin
     .returning('id');
 }
 
-/** Lets nobody restore the runs that were deleted before a moment, in milliseconds since 1970. May run twice. */
+/** Makes the runs deleted before a time, in milliseconds since 1970, impossible to restore. May run twice. */
 export function finalDeletions(db: Kysely<StoreTables>, before: number) {
   return db
     .updateTable('runs')

@@ -29,9 +29,9 @@ export interface AnnotationStore extends AnnotationReader {
    * @throws {RunNotFoundError | RunNotEndedError}
    */
   hideRuns(runIds: readonly string[], at: number): Promise<void>;
-  /** Brings hidden runs back. Returns those that were still there, and could be restored. */
+  /** Restores hidden runs. Returns those that still existed and could be restored. */
   restoreRuns(runIds: readonly string[]): Promise<string[]>;
-  /** Lets nobody restore the runs that were hidden before a time. Returns those that are still there. */
+  /** Makes the runs hidden before a time impossible to restore. Returns those that still exist. */
   finalizeDeletions(before: number): Promise<string[]>;
   /** Deletes the runs that were hidden before a time. Returns their IDs. */
   purgeRuns(before: number): Promise<string[]>;

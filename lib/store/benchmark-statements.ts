@@ -26,7 +26,7 @@ export function benchmarksWithCounts(db: Kysely<StoreTables>) {
     .orderBy('id');
 }
 
-/** Stores a benchmark, or its new state. Who holds it does not change. */
+/** Stores a benchmark, or its new state. Its worker does not change. */
 export function savedBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord) {
   const { id, created_at } = record;
   const body = JSON.stringify(benchmarkRecord.parse(record));
@@ -36,7 +36,7 @@ export function savedBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord)
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ body }));
 }
 
-/** Adds the result of one case. A result that is there already stays. */
+/** Adds the result of one case. An existing result is kept. */
 export function addedResult(
   db: Kysely<StoreTables>,
   id: string,
@@ -53,7 +53,7 @@ export function addedResult(
     .onConflict((conflict) => conflict.columns(['benchmark_id', 'position']).doNothing());
 }
 
-/** Lets a worker hold a benchmark that nobody holds, or whose worker has not been heard of since `staleBefore`. */
+/** Claims a benchmark that no worker holds, or whose worker has sent no heartbeat since `staleBefore`. */
 export function heldBenchmark(
   db: Kysely<StoreTables>,
   id: string,

@@ -17,7 +17,7 @@ export interface FileRun {
   slices: AsyncIterable<readonly EventRow[]> | Iterable<readonly EventRow[]>;
   /** Its images, read after the events. */
   images?: AsyncIterable<StoredImage>;
-  /** Ends the import; nothing of it is kept. */
+  /** Cancels the import; nothing is kept. */
   signal?: AbortSignal;
 }
 

@@ -15,7 +15,7 @@ export function keyUseQuery(db: Kysely<StoreTables>, kind: KeyedKind, key: strin
     .where('key', '=', key);
 }
 
-/** What a row of `keyUseQuery` says; `undefined` without a row. */
+/** Reads a row of `keyUseQuery`; `undefined` without a row. */
 export function keyUseFromRow(row: unknown): KeyUse | undefined {
   return row === undefined ? undefined : keyUseRow.parse(row);
 }

@@ -81,7 +81,7 @@ export function newRow(
   };
 }
 
-/** The row of a run whose events are still to come. The search index passes over it: it looks finished. */
+/** The row of a run whose events are still to come. The search index skips it, because it looks finished. */
 export function importingRow(summary: RunSummary, importId: string): RunsTable {
   return { ...newRow(summary), epoch: IMPORTING, worker: importId, indexed_seq: summary.last_seq };
 }

@@ -156,7 +156,7 @@ export function storeError(error: unknown, path: string): unknown {
   }
 }
 
-/** A damaged database is left as it is: it may contain runs that can be rescued. */
+/** A damaged database is left untouched: it may contain runs that can be rescued. */
 export function corruptStore(path: string, cause?: unknown, where = ''): AppError {
   return new AppError({
     code: 'store_corrupt',

@@ -52,8 +52,8 @@ export class PostgresDatabase {
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
       statement_timeout: STATEMENT_MS,
-      // A commit is on disk when it is acknowledged, and a start waits for another that migrates, regardless of settings of
-      // the role or the database. How long others wait for a lock is limited by the time for a statement.
+      // A commit is on disk when it is acknowledged, and a start waits for another process that migrates, whatever the
+      // settings of the role or the database. Other waits for locks are limited by the statement timeout.
       options: '-c synchronous_commit=on -c lock_timeout=0',
       types: {
         // Counts and milliseconds, far below 2^53.

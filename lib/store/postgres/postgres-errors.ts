@@ -21,7 +21,7 @@ const LOST = new Set([
 const LOST_MESSAGE =
   /^(Connection terminated|timeout e(xceeded|xpired)|Query read timeout|Client has encountered a connection error)/;
 
-/** The system's messages for a full disk or quota, for which PostgreSQL gives another code than `disk_full` (53100). */
+/** The operating system's messages for a full disk or quota that PostgreSQL does not report as `disk_full` (53100). */
 const FULL_MESSAGE = /: (No space left on device|Disk quota exceeded)$/;
 
 const FULL_HINT =
@@ -81,7 +81,7 @@ export function isReadOnly(error: unknown): boolean {
   return errno(error) === '25006';
 }
 
-/** @param cause what PostgreSQL said of a write, if there was one */
+/** @param cause PostgreSQL's error for a write, if there was one */
 export function takesNoWrites(place: string, cause?: Error): AppError {
   const why = cause === undefined ? '' : `: ${cause.message}`;
   return new AppError({
@@ -107,12 +107,12 @@ function isLost(error: Error, code: string): boolean {
 
 /** Whether the server itself said so, with a code after which another attempt may succeed. */
 function isRefusedForNow(code: string): boolean {
-  // 08: connection; 25P03, 25P04: the transaction took too long, as when this process was suspended in it; 57P: the server
-  // stops or starts; 57014: took too long; 53200, 53300: no memory or connection left at the moment; 40: try again
+  // 08: connection; 25P03, 25P04: the transaction took too long, as when this process was suspended in it; 57P: the
+  // server stops or starts; 57014: took too long; 53200, 53300: out of memory or connections; 40: try again
   return /^(08|25P03|25P04|57P|57014|53200|53300|55P03|40)/.test(code);
 }
 
-/** A damaged database is left as it is: it may contain runs that can be rescued. */
+/** A damaged database is left untouched: it may contain runs that can be rescued. */
 export function damagedDatabase(place: string, cause: unknown, where = ''): AppError {
   return new AppError({
     code: 'store_corrupt',

@@ -347,8 +347,8 @@ export const POSTGRES_SCHEMA_VERSION = migrations.length;
 const MIGRATION_LOCK = 0x10_09_e5;
 
 /**
- * A database in Latin 1, for example, takes no text with an emoji, so any run could fail at any event. SQL_ASCII takes every
- * byte, but its search finds no word without Latin letters, and JSON with an escape like `\ufffd` cannot be read.
+ * A database in Latin 1, for example, cannot store an emoji, so any run could fail at any event. SQL_ASCII accepts
+ * every byte, but its search only finds words with Latin letters, and JSON with an escape like `\ufffd` cannot be read.
  */
 async function refuseOtherEncodings(run: Run, place: string): Promise<void> {
   const [row] = await run({
@@ -388,7 +388,7 @@ export function migratePostgres(database: PostgresDatabase): Promise<void> {
   return database.transaction(migrated, { answerMs: 0 });
 }
 
-/** Looks whether a later version of Loupe has migrated the database meanwhile. */
+/** Checks whether a later version of Loupe has migrated the database meanwhile. */
 export async function findNewerSchema({ run, place }: PostgresDatabase): Promise<AppError | undefined> {
   const sql = 'select version from loupe_schema';
   const [row] = await run({ name: 'loupe_version', sql, parameters: [] });

@@ -507,7 +507,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   /** Returns whether it existed. */
   #deleteOne(table: 'presets' | 'suites' | 'benchmarks' | 'experiments', id: string): Promise<boolean> {
     const gone = compiled(postgres.deleteFrom(table).where('id', '=', id).returning('id'));
-    // An earlier attempt may have deleted it, and its answer been lost.
+    // An earlier attempt may have deleted it, but its answer was lost.
     return this.#database.whenAnswered(
       async (tries) => (await this.#database.run(gone)).length > 0 || tries > 0,
     );
@@ -517,7 +517,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   async #deletedAmong(ids: readonly string[] | undefined, statement: Statement): Promise<string[]> {
     const rows = await this.#database.whenAnswered(async (tries) => {
       const deleted = await this.#database.run(statement);
-      // An earlier attempt may have deleted them, and its answer been lost.
+      // An earlier attempt may have deleted them, but its answer was lost.
       return deleted.length === 0 && tries > 0 && ids ? ids.map((id) => ({ id })) : deleted;
     });
     return rows.map((row) => runIdRow.parse(row).id);
@@ -599,7 +599,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       this.#database.whenAnswered(async (tries) => {
         const restored = await this.#database.run(restore);
         if (restored.length > 0 || tries === 0) return restored;
-        // An earlier attempt may have restored them, and its answer been lost.
+        // An earlier attempt may have restored them, but its answer was lost.
         return this.#database.run({
           sql: `select id from runs where id = any($1::text[]) and epoch = 0 and worker is null and phase = 'ended'`,
           parameters: [runIds],
@@ -653,7 +653,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   async countShareView(shareId: string, at: number): Promise<void> {
     await this.#database.whenAnswered((tries) =>
       this.#database.run({
-        // An earlier attempt may have counted it, and its answer been lost.
+        // An earlier attempt may have counted it, but its answer was lost.
         sql: `update shares set views = views + 1, last_viewed_at = $2
               where id = $1 and ($3 or last_viewed_at is distinct from $2)`,
         parameters: [shareId, at, tries === 0],

@@ -64,7 +64,7 @@ export class Compactor {
   }
 }
 
-/** Checkpoints the journal into the database and empties it. While others read, this is left to the next time. */
+/** Checkpoints the journal into the database and empties it. While others read, this is postponed. */
 export function checkpoint(database: Database.Database): void {
   try {
     database.pragma('wal_checkpoint(TRUNCATE)');
@@ -86,6 +86,6 @@ export function convertWhenSmall(database: Database.Database, path: string): voi
     checkpoint(database);
   } catch (error) {
     const known = storeError(error, path);
-    if (!isStoreBusy(known) && !(known instanceof StorageFullError)) throw known; // tried again at the next start
+    if (!isStoreBusy(known) && !(known instanceof StorageFullError)) throw known; // retried at the next start
   }
 }

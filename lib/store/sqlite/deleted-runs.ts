@@ -22,7 +22,7 @@ export class DeletedRuns {
     this.#deleteTexts = database.prepare(
       'delete from search_rows where id in (select id from search_rows where run_id = ? limit ?)',
     );
-    // From the first on: the search index can proceed as long as the last event of a run is there.
+    // First events first: the search index can proceed as long as the last event of a run exists.
     this.#deleteEvents = database.prepare(
       `delete from events where rowid in (select rowid from events where run_id = ? order by seq limit ?)`,
     );
@@ -30,9 +30,10 @@ export class DeletedRuns {
   }
 
   /**
-   * Removes some rows of the runs that were deleted before a moment, in milliseconds since 1970. Call it in a transaction.
+   * Removes some rows of the runs that were deleted before a time, in milliseconds since 1970. Call it in a
+   * transaction.
    *
-   * @returns the runs that are gone now, and whether there are more
+   * @returns the runs that are now removed completely, and whether there are more
    */
   removeSlice(before: number): { gone: string[]; hasMore: boolean } {
     const gone: string[] = [];

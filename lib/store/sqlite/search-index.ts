@@ -9,17 +9,17 @@ import type { DiskRoom } from './disk-room.ts';
 const QUIET_MS = 400;
 /** Events indexed per transaction, which bounds how long an append waits. */
 const BATCH_EVENTS = 100;
-/** How often a full disk is checked for room, in milliseconds. */
+/** How often a full disk is checked for space, in milliseconds. */
 const FULL_RETRY_MS = 10_000;
 
 const backlogRow = z.object({ id: z.string(), indexed_seq: z.number() });
 const seqRow = z.object({ seq: z.number() });
 
 /**
- * Takes the log into the full-text index, some time after it was written: an append pays nothing for it. How far each
- * run is indexed stands in its row and moves in the transaction that indexes, so that nothing is left out or taken
- * twice, whenever the process is lost; logs that are older than the index are a backlog like any other. While the disk is
- * full it waits, so that the reserve is left to deletions and the ends of runs.
+ * Indexes the log for full-text search some time after it was written, so that appends do not wait for it. The row of
+ * each run stores how far it is indexed, and is updated in the same transaction, so nothing is skipped or indexed twice
+ * if the process dies; logs older than the index are a backlog like any other. On a full disk it waits, so that the
+ * reserve is left to deletions and the ends of runs.
  */
 export class SearchIndex {
   readonly #database: Database.Database;
@@ -76,7 +76,7 @@ export class SearchIndex {
   #work(): void {
     if (this.#closed) return;
     if (this.#room.refusal()) this.#after(FULL_RETRY_MS);
-    else if (this.#takeBatch()) this.#after(0); // appends that wait come in between
+    else if (this.#takeBatch()) this.#after(0); // pending appends run in between
   }
 
   /** Returns whether there may be more. */
@@ -100,8 +100,8 @@ export class SearchIndex {
         })
         .immediate();
     } catch (error) {
-      // The log is whole, only the search is behind. A locked database and a full disk are tried again by themselves; after any
-      // other error the next append tries again.
+      // The log is complete, only the search is behind. A locked database or a full disk is retried automatically;
+      // after any other error, the next append tries again.
       const known = storeError(error, this.#database.name);
       if (isStoreBusy(known)) this.soon();
       else if (known instanceof StorageFullError) {

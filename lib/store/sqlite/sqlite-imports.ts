@@ -44,7 +44,7 @@ export class SqliteImports implements ImportSteps {
   /**
    * @param options.write runs its work in its own transaction
    * @param options.published is called after each import
-   * @param options.removed is called when the rows of an import are gone
+   * @param options.removed is called when the rows of an import have been removed
    */
   constructor(options: {
     database: Database.Database;

@@ -400,7 +400,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     });
   }
 
-  /** What a key was used for before; else keeps it with what it creates. */
+  /** What a key was used for before; otherwise stores it with what it creates. */
   #usedBefore(kind: KeyedKind, id: string, key: RequestKey | undefined): KeyUse | undefined {
     if (key === undefined) return undefined;
     const before = keyUseFromRow(this.#first(keyUseQuery(sqlite, kind, key.key)));
