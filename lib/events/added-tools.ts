@@ -13,7 +13,7 @@ export function isOptionalTool(name: string): boolean {
 
 /**
  * Whether a run has a tool only if it was chosen by name: one of a server, or an optional one. Such tools reach beyond
- * the run's folder or do what only this machine knows. So their calls ask unless a person decides otherwise.
+ * the run's folder or depend on this machine, so their calls need approval unless a person decides otherwise.
  */
 export function isAddedTool(name: string): boolean {
   return isOptionalTool(name) || serverAndTool(name) !== undefined;

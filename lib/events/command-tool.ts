@@ -14,7 +14,7 @@ const commandToolName = z
 const noNul = (text: string) => !text.includes('\0');
 const NUL = 'This contains a NUL character.';
 
-/** A command that a person made a tool, without its name. */
+/** A custom tool without its name. */
 export const commandToolFields = z.strictObject({
   /** Part of the tool definition that models receive. */
   description: z.string().trim().min(1, 'Describe what it does: models choose by this.').max(4000),

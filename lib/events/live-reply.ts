@@ -2,7 +2,7 @@ import { certainText } from '../parser/certain-text.ts';
 import { thinkingAt } from '../parser/thinking.ts';
 import type { ToolDefinition } from '../parser/types.ts';
 
-/** The text of a reply that is still being written, as far as it can be told what it is. */
+/** A reply that is still being written, divided as far as its parts can be recognized. */
 export interface LiveReply {
   /** The thinking in it, without its tags. */
   readonly thinking: string;
@@ -11,9 +11,9 @@ export interface LiveReply {
   readonly call: string;
 }
 
-/** A call names its tool early. What does not is a sample, and shown like the text around it. */
+/** A call names its tool early. Anything else is a sample, and is shown like the text around it. */
 const NAMED_WITHIN_CHARS = 100;
-/** Bounds the work for each piece of a long reply. What follows so many tags and samples is shown as it arrives. */
+/** Bounds the work for each piece of a long reply. Text after this many tags and samples is shown as it arrives. */
 const MAX_MARKS = 50;
 const CALL_MARK =
   /^(?:<\/?(?:[|｜]|(?:[a-z][\w-]*:)?(?:tool|use_tool|function|start_function|invoke|longcat_tool))|\[\/?tool_call|\]<\])/;
@@ -21,8 +21,8 @@ const CALL_MARK =
 const TAG_START = /[<[][^\s<>[\]]{0,30}$/;
 
 /**
- * Tells thinking and calls from the text of a reply that is still being written. Only the whole reply is parsed (P2), so
- * this is a guess, which the parsed reply replaces. Pure.
+ * Separates thinking and calls from the text of a reply that is still being written. Only the whole reply is parsed
+ * (P2), so this is a guess, which the parsed reply replaces. Pure.
  *
  * @param tools those that the request offered
  */
@@ -30,7 +30,7 @@ export function liveReply(written: string, tools: readonly ToolDefinition[]): Li
   const names = tools.map((tool) => tool.function.name.toLowerCase());
   let thinking = '';
   let text = '';
-  /** The end of what was told apart, and of where no call begins. */
+  /** The end of the separated text, and of the text in which no call begins. */
   let at = 0;
   let searched = 0;
   for (let marks = 0; marks < MAX_MARKS; marks += 1) {

@@ -56,7 +56,7 @@ export const mcpRequestReceived = z.object({
   request: askedRequest,
 });
 
-/** What came of a request: answered, refused, or closed without an answer. */
+/** The outcome of a request: answered, refused, or closed without an answer. */
 export const mcpRequestAction = z.enum(['accept', 'decline', 'cancel']);
 export type McpRequestAction = z.infer<typeof mcpRequestAction>;
 

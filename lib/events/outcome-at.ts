@@ -3,7 +3,7 @@ import { modeFacts } from './modes.ts';
 import { checkCounts } from './outcome.ts';
 import type { Outcome, OutcomeKind, TerminationReason } from './termination.ts';
 
-/** What the state of a run says of how it ended. */
+/** The parts of a run's state that determine its outcome. */
 interface EndedWork {
   readonly config: { readonly mode: RunMode } | undefined;
   readonly answer: { readonly checked: { readonly fits: boolean } | undefined };

@@ -1,4 +1,4 @@
-/** Why a call is tried again. */
+/** Why a call is retried. */
 type RetryCause = 'length' | 'malformed' | 'transient' | 'overflow' | 'thinking';
 
 /** Numbers of retries, by cause. */
@@ -6,7 +6,7 @@ export type Retries = Readonly<Record<RetryCause, number>>;
 
 export const NO_RETRIES: Retries = { length: 0, malformed: 0, transient: 0, overflow: 0, thinking: 0 };
 
-/** Max waits in a row for a server that comes back and is gone again before it has answered a call. */
+/** Max consecutive waits for a server that comes back and goes down again before it has answered a call. */
 export const MAX_SERVER_WAITS = 3;
 
 /** Max retries per iteration, by cause (T21, T22). Used by the rules and shown in the dashboard. */

@@ -30,7 +30,7 @@ export const outcomeKind = z.enum([
 ]);
 export type OutcomeKind = z.infer<typeof outcomeKind>;
 
-/** What the checks of an attempt came to (V8): all passed, some, or none. */
+/** The result of an attempt's checks (V8): all passed, some, or none. */
 export const verificationOutcome = z.enum(['pass', 'partial_pass', 'fail']);
 export type VerificationOutcome = z.infer<typeof verificationOutcome>;
 

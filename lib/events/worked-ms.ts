@@ -1,6 +1,6 @@
 import { isWaiting, type RunPhase } from './run-phase.ts';
 
-/** What the state of a run says of its times, in milliseconds and in milliseconds since 1970. */
+/** The times in a run's state, in milliseconds and in milliseconds since 1970. */
 interface RunTimes {
   readonly startedAt: number | undefined;
   readonly resumedAt: number | undefined;

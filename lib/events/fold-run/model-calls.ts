@@ -8,7 +8,7 @@ import { isTimed } from '../speed.ts';
 import { lossOf } from '../swallowed-reply.ts';
 import { addUsage } from '../token-usage.ts';
 
-/** Calls of the model, and what its replies said. */
+/** Calls of the model, and its replies. */
 export const modelCalls = {
   'model-call.started': (state, event): RunState => ({
     ...state,

@@ -4,7 +4,7 @@ import { retriesBefore } from '../retry-limits.ts';
 import { phaseBetweenSteps } from '../run-phase.ts';
 import type { Reducers, RunState } from '../run-state.ts';
 
-/** What the rules of a run did: nudges, retries, shortened messages and warnings. */
+/** The effects of a run's rules: nudges, retries, shortened messages and warnings. */
 export const policies = {
   'answer.checked': (state, event): RunState => ({ ...state, answer: { ...state.answer, checked: event } }),
   'policy.nudged': nudged,

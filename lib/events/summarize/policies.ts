@@ -10,7 +10,7 @@ const NUDGE_CAUSES: Readonly<Record<EventOf<'policy.nudged'>['cause'], string>> 
   schema: 'the answer does not fit the schema',
 };
 
-/** What the rules of a run did: nudges, retries, shortened messages and warnings. */
+/** The effects of a run's rules: nudges, retries, shortened messages and warnings. */
 export const policies = {
   'answer.checked': ({ fits, problem }) =>
     fits ? 'The answer fits the schema' : `The answer does not fit the schema: ${problem ?? ''}`,
