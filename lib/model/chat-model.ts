@@ -34,7 +34,7 @@ export interface MessageCall {
   readonly [field: string]: JsonValue;
 }
 
-/** Ollama's model options, sent as they are. `num_ctx` and `num_predict` are always present (C7, T20). */
+/** Ollama's model options, sent unchanged. `num_ctx` and `num_predict` are always present (C7, T20). */
 export interface ModelOptions {
   num_ctx: number;
   num_predict: number;

@@ -52,7 +52,7 @@ export interface OllamaHealth {
   }): Promise<{ version?: string; model?: ModelDetails }>;
   /**
    * The installed models with their capabilities, which are requested again only when a model's digest changed. Takes
-   * 18 s at most.
+   * at most 18 s.
    */
   listModels(signal?: AbortSignal): Promise<ModelCatalog>;
   /** The models currently in memory. */

@@ -112,7 +112,7 @@ function isSameRunner(before: RunningModel, after: RunningModel): boolean {
 /**
  * Polls the server about the model while it loads. Failed polls are repeated; the load itself reports errors.
  *
- * @returns whether the model's runner was gone meanwhile: with other load options or an unresponsive runner, Ollama
+ * @returns whether the model's runner disappeared meanwhile: with other load options or an unresponsive runner, Ollama
  *   reloads the model without any other sign
  */
 async function watchLoad(

@@ -159,8 +159,8 @@ export class ModelNotAvailableError extends ModelError {
   readonly model: string;
 
   /**
-   * @param options.detail what the check met, with the status when there was one
-   * @param options.nearest an installed model that may be meant in the place of a missing one
+   * @param options.detail the failure of the check, with its status if there was one
+   * @param options.nearest an installed model that may be meant instead of a missing one
    */
   constructor(options: {
     model: string;
@@ -211,7 +211,7 @@ function codeOf(kind: ModelErrorKind): string {
   return kind === 'model_missing' ? kind : `model_${kind}`;
 }
 
-/** Ignores a failure of the server: whatever is wrong with it, the next call meets and reports it. */
+/** Ignores a failure of the server, because the next call will report it. */
 export function unlessModelError(error: unknown): undefined {
   if (!(error instanceof ModelError)) throw error;
 }

@@ -164,7 +164,7 @@ function modelError(found: FoundError, asked: AskedFor): ModelError {
   return new ModelError({ ...classify(found, asked), status, message });
 }
 
-/** What an error text means, and whatever else it says. The first that fits counts. */
+/** Classifies an error by its status and text. The first match counts. */
 function classify({ status, text, json }: FoundError, asked: AskedFor): Classified {
   const model = asked.model ?? 'NAME';
 

@@ -31,12 +31,13 @@ export function isLoopbackHost(hostname: string): boolean {
 }
 
 /**
- * Reads OLLAMA_HOST the way Ollama does (T7): quotes and blanks around it are dropped; the scheme is optional; the
- * port is 11434 without a scheme, 80 after `http://`, 443 after `https://`; an empty value means
- * `http://127.0.0.1:11434`. Two differences, both because we are a client: `0.0.0.0` and `::` (listen everywhere)
- * become the loopback address, and a port that is no number is an error instead of a silent default.
+ * Reads OLLAMA_HOST the way Ollama does (T7): quotes and blanks around it are dropped; the scheme is optional; the port
+ * is 11434 without a scheme, 80 after `http://`, 443 after `https://`; an empty value means `http://127.0.0.1:11434`.
+ * Two differences, both because we are a client: `0.0.0.0` and `::` (listen everywhere) become the loopback address,
+ * and a port that is not a number is an error instead of a silent default.
  *
- * @param options.allowRemote accept a host that is not this machine; off by default, since prompts and files would leave it
+ * @param options.allowRemote accept a host that is not this machine; off by default, since prompts and files would
+ *   leave it
  * @throws {AppError} `ollama_host_invalid`, `ollama_host_v1` (a pasted OpenAI-style address), `ollama_host_remote`
  */
 export function parseOllamaHost(

@@ -202,7 +202,7 @@ async function installedLike(
 }
 
 /**
- * `ping`, or its answer of a moment ago.
+ * `ping`, or its recent answer.
  *
  * @throws the errors of `ping`
  */
@@ -214,7 +214,7 @@ export function recentPing(
 }
 
 /**
- * `show`, or its answer of a moment ago.
+ * `show`, or its recent answer.
  *
  * @throws the errors of `show`
  */
@@ -226,7 +226,7 @@ export function recentDetails(
   return connection.facts.details.get(model, () => show(connection, model, signal), { signal });
 }
 
-/** `listInstalled`, or its answer of a moment ago. */
+/** `listInstalled`, or its recent answer. */
 export function recentlyInstalled(
   connection: OllamaConnection,
   signal?: AbortSignal,

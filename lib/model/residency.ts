@@ -39,7 +39,7 @@ export class RunnerFinder {
     return this.#findAmong(await listRunningAgain(this.#connection, signal), signal);
   }
 
-  /** `find`, with the answer of a moment ago if another caller has one. */
+  /** `find`, with another caller's recent answer if there is one. */
   async findRecent(signal: AbortSignal): Promise<RunnerResidency> {
     return this.#findAmong(await recentlyRunning(this.#connection, signal), signal);
   }
@@ -141,7 +141,7 @@ function isManifestOf(runner: RunningModel, { name, digest }: OwnModel): boolean
   return isSameInOllama(runner.name, name);
 }
 
-/** A different architecture, size or quantisation means different weights. */
+/** A different architecture, size or quantization means different weights. */
 function hasOtherWeights(runner: RunningModel, model: OwnModel): boolean {
   const facts = ['format', 'family', 'parameterSize', 'quantization'] as const;
   return facts.some(

@@ -94,7 +94,7 @@ function head(request: ChatRequest): Buffer {
 /** The messages of the last request that began with the same message, separated by commas. */
 interface Conversation {
   readonly messages: readonly ChatMessage[];
-  /** Its beginning holds the bytes. What a request still sends is never written to again. */
+  /** Its first `length` bytes are the messages. Bytes that a request may still be sending are never overwritten. */
   readonly space: Buffer;
   readonly length: number;
 }
