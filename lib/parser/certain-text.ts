@@ -3,8 +3,8 @@ import { memoized } from '../util/memoized.ts';
 import type { ToolDefinition } from './types.ts';
 
 /**
- * What may begin thinking or a call, in any format. A reply that is still being written does not show what it really is,
- * so more matches than what the parser will find.
+ * What may begin thinking or a call, in any format. While a reply is still being written, its end decides nothing yet,
+ * so this matches more than the parser will find.
  */
 const TAG =
   '</?(?:[|｜]|(?:[a-z][\\w-]{0,31}:)?(?:think|thought|reasoning|longcat_|tool|use_tool|function|start_function|invoke|param|arg_|channel))';
@@ -14,7 +14,7 @@ const LINES = ['Action:', 'call:', 'assistant to=', '>>>'];
 const KEYS = 'name|arguments|parameters|function|type|id|tool|tool_name|tool_calls|action|args';
 const MAX_NAME_CHARS = 64;
 
-/** The end of a text that becomes one of these with what follows. */
+/** The end of a text that becomes one of these if it continues accordingly. */
 const UNFINISHED = [
   '<[^\\s<>]{0,64}',
   '\\[[^\\s[\\]]{0,64}',
@@ -58,7 +58,7 @@ export function certainText(
   return { length, markup: found ? known : undefined };
 }
 
-/** The length of the last line where it is the beginning of one of these. */
+/** The length of the last line if it is the beginning of one of these. */
 function beginningOf(lines: readonly string[], text: string): number {
   const line = text.slice(text.lastIndexOf('\n', text.length - 1) + 1).trimStart();
   if (line === '' || line.length > MAX_NAME_CHARS) return 0;

@@ -55,8 +55,9 @@ const TAGS: ReadonlyMap<string, KnownTag> = new Map<string, KnownTag>(
 const NEEDS_CLOSER = new Set(['reasoning', 'thought', 'channel']);
 
 /**
- * The thinking that a tag of a text belongs to that is still being written: up to its closing tag or the end so far, or all
- * before a closing tag whose opening one was in the prompt. `undefined` where no tag is that counts yet. Pure.
+ * The thinking that belongs to the tag at an offset of a text that is still being written: up to its closing tag or the
+ * end so far, or everything before a closing tag whose opening tag was in the prompt. `undefined` if no tag there
+ * counts yet. Pure.
  */
 export function thinkingAt(text: string, at: number): Pick<ThinkBlock, 'from' | 'to' | 'end'> | undefined {
   TAG_HERE.lastIndex = at;
