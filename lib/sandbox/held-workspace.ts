@@ -53,7 +53,7 @@ export async function holdWorkspace(path: string, dataDir: string): Promise<Held
 }
 
 /**
- * Opens a workspace for a run that will hold it in a moment.
+ * Opens a workspace for a run that will hold it shortly.
  *
  * @throws {AppError} like `holdWorkspace`
  */

@@ -6,9 +6,9 @@ import { errno } from '../util/errno.ts';
 
 /** Limits for listing a folder. */
 export interface ListingLimits {
-  /** Entries read at most. Default: 20,000. */
+  /** Max entries read. Default: 20,000. */
   entries?: number;
-  /** Subfolders returned at most. Default: 1000. */
+  /** Max subfolders returned. Default: 1000. */
   folders?: number;
   /** Links that are followed to see whether they lead to a folder. Default: 200. */
   links?: number;

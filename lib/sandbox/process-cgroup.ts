@@ -104,9 +104,9 @@ function setLimit(group: string, controller: Controller, value: number): boolean
 }
 
 /**
- * The file for entering a group. A thread that moves itself avoids the wait for all processors that moving a process
- * requires, which takes 8 ms and more. Version 1 allows this, and the shell has only one thread. In version 2 a thread
- * cannot leave its domain, so the cost is unavoidable.
+ * The file for entering a group. A thread that moves itself avoids the synchronization of all CPUs that moving a
+ * process requires, which takes 8 ms or more. Version 1 allows this, and the shell has only one thread. In version 2 a
+ * thread cannot leave its domain, so the cost is unavoidable.
  */
 function entryOf(group: string): string {
   const threads = join(group, 'tasks');

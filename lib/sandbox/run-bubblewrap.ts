@@ -61,7 +61,7 @@ export async function runInBubblewrap(
 
 async function start(setup: BubblewrapSetup, command: ConfinedCommand): Promise<CommandOutcome> {
   const given = { ...DEFAULT_LIMITS, ...command.limits };
-  // What cannot write takes no space.
+  // A command that cannot write takes no space.
   const limits = command.readOnly ? { ...given, minFreeDiskBytes: 0 } : given;
   await using folder = await openCanonical(command.workspace);
   const user = await commandUser(command.workspace, setup.host);
@@ -176,7 +176,7 @@ function spawnBubblewrap(
       // The sandbox can read bwrap's environment in /proc/1/environ, so bwrap gets only what the command gets.
       env: environment({ PATH: path, HOME: '/tmp', LANG: 'C.UTF-8' }),
       stdio: ['ignore', pipes[0].writerFd, pipes[1].writerFd, 'pipe', ...fds],
-      // A separate session: Ctrl-C in the terminal reaches only the server, which then shuts down its runs in order.
+      // A separate session: Ctrl-C in the terminal reaches only the server, which then shuts down its runs cleanly.
       detached: true,
     });
   } finally {

@@ -13,7 +13,7 @@ exec "$@" 3<&-`;
 /** How long the output of a server that has ended is read. */
 const LAST_OUTPUT_MS = 1000;
 
-/** Starts a server without a sandbox, in a process group of its own. Only its environment is limited. */
+/** Starts a server without a sandbox, in its own process group. Only its environment is limited. */
 export async function startUnconfined(server: ConfinedServer): Promise<ServerProcess> {
   const child = spawnClosed('/bin/sh', ['-c', WRAPPER, 'sh', ...server.argv], {
     cwd: server.cwd ?? server.home,

@@ -23,7 +23,7 @@ import type { ConfinedServer, ServerEnd, ServerProcess } from './sandbox.ts';
 import { type CommandEnd, DEFAULT_LIMITS } from './sandbox.ts';
 import { watchCommand } from './watchdog.ts';
 
-/** Processor time of each of a server's processes: servers run as long as their runs. */
+/** CPU time of each of a server's processes: servers run as long as their runs. */
 const CPU_SECONDS = 4 * 3600;
 /** Servers live long and mostly wait. */
 const WATCH_INTERVAL_MS = 1000;

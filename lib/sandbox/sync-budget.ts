@@ -6,7 +6,7 @@ export const MAX_SYNC_BYTES = 256 * 1024;
 const PROMPT_MS = 5;
 /** A disk that keeps the event loop busy this long with one operation is slow. */
 const SLOW_MS = 100;
-/** How long the event loop makes no calls to a slow disk: the first time, and at most. */
+/** How long the event loop makes no calls to a slow disk: the first time, and the maximum. */
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 64_000;
 
