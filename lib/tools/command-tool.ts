@@ -10,7 +10,7 @@ import { failed } from './tool-results.ts';
 
 /**
  * Gives a program a file as its standard input: the path is the last argument. The text is fixed; the program, its
- * arguments and the file are arguments of the shell, which passes them on as they are. Without a sandbox the file is at
+ * arguments and the file are arguments of the shell, which passes them on unchanged. Without a sandbox the file is at
  * descriptor 4, which the program does not need.
  */
 const WITH_INPUT = `n=$#; i=1

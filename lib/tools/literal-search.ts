@@ -8,7 +8,7 @@ import { chunkBytes, isEnd, listFolder, readFrom } from '../sandbox/workspace-fi
 import type { Found, Match, SearchRequest } from './text-search.ts';
 
 const TIME_LIMIT_MS = 10_000;
-/** Files are read on the event loop, which other work gets after this long. */
+/** Files are read on the event loop, which is yielded to other work after this long. */
 const MAX_TURN_MS = 10;
 const MAX_ENTRIES_PER_FOLDER = 5000;
 const MAX_DEPTH = 30;

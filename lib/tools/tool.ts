@@ -67,7 +67,7 @@ export interface KnownFiles {
 }
 
 export interface ToolContext {
-  /** Absolute real path of the workspace, canonicalised once (O5). */
+  /** Absolute real path of the workspace, canonicalized once (O5). */
   workspace: string;
   signal: AbortSignal;
   /** Live output of a command, for viewers only; the result is complete without it. */
