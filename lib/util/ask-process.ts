@@ -4,8 +4,8 @@ import { startBoundedProcess } from './bounded-process.ts';
 const MAX_MEMORY_MB = 128;
 
 /**
- * Has a process of its own do one job whose memory depends on what others wrote (`startBoundedProcess`). The process ends
- * after the time limit, or at 128 MB.
+ * Runs one job in a separate process, for work whose memory use depends on untrusted input (`startBoundedProcess`). The
+ * process ends after the time limit, or at 128 MB.
  *
  * @param module the program: it sends one message when it is ready, and one answer to the message that it then receives
  * @returns `undefined` if it takes too long

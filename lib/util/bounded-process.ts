@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 /** How much of a process's standard error is kept, in UTF-16 units. */
 const STDERR_CHARS = 2000;
 
-/** How a process ended that nobody ended. */
+/** How a process ended by itself. */
 interface ProcessEnd {
   /** Whether it needed more memory than it may, or than there is. */
   outOfMemory: boolean;
@@ -15,9 +15,9 @@ interface ProcessEnd {
 }
 
 /**
- * Starts a process for a job whose memory depends on what others wrote. A thread is not enough for that: V8 aborts the whole
- * process when a thread needs far more than its limit in one step, as for a large array. Of the environment, the process gets
- * `NODE_ENV` only.
+ * Starts a process for a job whose memory use depends on untrusted input. A thread is not enough for that: V8 aborts
+ * the whole process when a thread needs far more than its limit in one step, as for a large array. Of the environment,
+ * the process gets `NODE_ENV` only.
  *
  * @param options.maxMemoryMb the limit of its heap, in MiB
  * @param options.failure the error for a process that ended by itself

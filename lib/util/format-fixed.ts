@@ -1,4 +1,4 @@
-/** A number with so many decimals. One that rounds to zero has no minus. */
+/** A number with this many decimals. One that rounds to zero has no minus sign. */
 export function formatFixed(value: number, decimals: number): string {
   return value.toFixed(decimals).replace(/^-(?=[0.]+$)/, '');
 }

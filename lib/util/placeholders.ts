@@ -13,7 +13,7 @@ export function placeholderNames(template: string): string[] {
 }
 
 /**
- * Replaces the placeholders of a template. Values are inserted as they are and not searched for placeholders. A
+ * Replaces the placeholders of a template. Values are inserted unchanged and not searched for placeholders. A
  * placeholder without a value stays. Pure.
  */
 export function fillIn(template: string, values: ReadonlyMap<string, string>): string {
