@@ -71,7 +71,7 @@ export class Folders {
     return { folders };
   }
 
-  /** Whether Loupe made the folder for a run. */
+  /** Whether Loupe created the folder for a run. */
   #isOwn(path: string): boolean {
     return path.startsWith(join(this.#options.dataDir, '/'));
   }

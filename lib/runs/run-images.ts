@@ -67,7 +67,7 @@ export async function readAttached(
   return { refs: reads.map(({ ref }) => ref), stored: reads.map(toStored) };
 }
 
-/** @throws {AppError} `image_refused` if the images of the run would take too much room */
+/** @throws {AppError} `image_refused` if the images of the run would take too much space */
 function requireRoom({ hash, bytes, name }: ImageRef, kept: ReadonlyMap<string, number>): void {
   if (kept.has(hash)) return;
   const total = [...kept.values()].reduce((sum, each) => sum + each, bytes);

@@ -144,8 +144,8 @@ export class RunOrganizer {
   async #purge(deleted: readonly string[]): Promise<void> {
     try {
       const before = (await this.#now()) - this.#undoMs;
-      // What is kept of them goes first: if the process is lost in between, the next start finds the runs again. Nobody may
-      // restore them meanwhile.
+      // Data derived from them is removed first: if the process dies in between, the next start finds the runs again.
+      // They must not be restored meanwhile.
       const gone = new Set(await this.#store.finalizeDeletions(before));
       let read = 0;
       for (const id of deleted) {
@@ -163,7 +163,7 @@ export class RunOrganizer {
       for (const removal of removals) if (removal.status === 'rejected') throw removal.reason;
     } catch (error) {
       if (this.#closed) return;
-      // They must not stay in a database that did not answer just now.
+      // They must not stay just because the database did not answer.
       if (isStoreBusy(error)) this.#purgeLater(deleted.filter((id) => this.#deletions.get(id) === deleted));
       // Hidden runs stay hidden, and are deleted after the next deletion or start.
       else console.error('Deleted runs could not be removed:', error);
