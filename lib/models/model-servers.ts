@@ -87,8 +87,8 @@ export class ModelServers {
 
   /**
    * Rejects models that runs cannot or may not use: remote models if they are not allowed, and embedding-only models.
-   * Accepts the model if the server does not respond within a second. Meanwhile asks what a run asks first, so that it
-   * need not wait for the answers.
+   * Accepts the model if the server does not respond within a second. Meanwhile sends the first queries of a run, so
+   * that it need not wait for the answers.
    *
    * @throws {AppError} `remote_model`, `model_no_completion`
    */

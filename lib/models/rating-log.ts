@@ -16,7 +16,7 @@ const createdLine = z.object({
   study: ratingStudy,
   /** Of a request with an idempotency key. */
   request_hash: z.string().optional(),
-  /** Tells the lines of requests with the same key apart. */
+  /** Distinguishes the lines of requests with the same key. */
   attempt: z.string().optional(),
 });
 export type CreatedLine = z.infer<typeof createdLine>;
@@ -24,7 +24,7 @@ export type CreatedLine = z.infer<typeof createdLine>;
 /** A line of a study's file. */
 const ratingLine = z.discriminatedUnion('type', [
   createdLine,
-  /** Models rate from here on, or not. What failed before is tried again. */
+  /** Models start or stop rating here. Earlier failures are retried. */
   z.object({ type: z.literal('running'), on: z.boolean() }),
   z.object({ type: z.literal('rated'), ...ratedText.shape }),
   z.object({ type: z.literal('failed'), rater: z.string(), run_id: z.string(), error: z.string() }),
@@ -34,7 +34,7 @@ export type RatingLine = z.infer<typeof ratingLine>;
 export type LaterLine = Exclude<RatingLine, CreatedLine>;
 
 const FILE = /^([\w-]+)\.jsonl$/;
-/** A line is written again if that of another process has got into it. */
+/** A line is written again if a line of another process was interleaved with it. */
 const MAX_TRIES = 5;
 
 /** Files to which lines are only appended, one per study. A line counts once it is on disk (docs/decisions/0068). */

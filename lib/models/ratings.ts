@@ -56,7 +56,7 @@ interface Open {
   started: boolean;
   /** The size of its file when it was read, in bytes. */
   size: number;
-  /** Gives back the right to work on it; set while this process does. */
+  /** Releases the right to work on it; set while this process has it. */
   release: (() => void) | undefined;
   current?: RatingReply['current'];
   stop: AbortController;
@@ -77,7 +77,7 @@ export class Ratings {
     this.#options = options;
   }
 
-  /** Goes on with the studies that were running when their server ended. Call again where processes share the files. */
+  /** Resumes the studies that were running when their server ended. Call again where processes share the files. */
   async resume(): Promise<void> {
     for (const open of (await this.#current()).values()) {
       if (this.#closed || !open.running || open.release || !this.#holdIfPossible(open)) continue;
@@ -226,7 +226,10 @@ export class Ratings {
     return true;
   }
 
-  /** Stores what a person gives a text; a second time replaces the first. @throws {AppError} `rating_not_found`, `invalid_request` */
+  /**
+   * Stores a person's scores of a text, replacing earlier ones. @throws {AppError} `rating_not_found`,
+   * `invalid_request`
+   */
   async score(
     id: string,
     { person, run_id, scores }: z.output<typeof personScoresRequest>,
