@@ -236,7 +236,7 @@ function statusAt(
   now: number,
 ): ShareStatus {
   if (expires_at <= now) return revoked_at !== undefined && revoked_at < expires_at ? 'revoked' : 'expired';
-  // Whenever it was: the clock may have been ahead then, or that of another machine.
+  // Even if that time is in the future: this clock, or another machine's, may have been ahead.
   return revoked_at === undefined ? 'active' : 'revoked';
 }
 
