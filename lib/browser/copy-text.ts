@@ -1,4 +1,4 @@
-/** Said where a browser does not let a page copy. */
+/** Shown if the browser does not let the page copy. */
 export const NOT_COPIED = 'The browser blocked copying. Select the text and copy it yourself.';
 
 /**

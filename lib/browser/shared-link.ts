@@ -20,7 +20,7 @@ export async function askLink(url: string, signal: AbortSignal): Promise<'good' 
  * requests rather than a stream, since a browser opens at most six of those to one host.
  *
  * @param onGone called once, after which polling ends
- * @returns how to stop
+ * @returns a function that stops it
  */
 export function watchLink(url: string, onGone: () => void): () => void {
   const abort = new AbortController();
@@ -37,7 +37,7 @@ export function watchLink(url: string, onGone: () => void): () => void {
         onGone();
       }
     } catch {
-      // Nobody answers: the network is away, or the server. What is on the page stays until it is known.
+      // No answer: the network or the server is down. The page stays as it is until the state of the link is known.
     }
     asking = false;
     if (!signal.aborted) timer = setTimeout(() => void ask(), ASKED_EVERY_MS);

@@ -45,7 +45,7 @@ export function forgetKey(): void {
   localStorage.removeItem(STORED_KEY);
 }
 
-/** Calls back when another tab has signed in or out. Returns how to stop. */
+/** Calls back when another tab has signed in or out. Returns a function that stops it. */
 export function onKeyChange(act: () => void): () => void {
   const hear = ({ key }: StorageEvent) => {
     if (key === STORED_KEY || key === null) act();

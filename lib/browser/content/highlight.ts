@@ -107,7 +107,7 @@ export function highlightLines(
       if (part !== '') lines.at(-1)?.push({ text: part, role });
     });
   };
-  // Hostile code nests more deeply than the stack is.
+  // Hostile code nests more deeply than the stack allows.
   const left: { node: Nodes; role: CodeRole | undefined }[] = [{ node: root, role: undefined }];
   for (let next = left.pop(); next; next = left.pop()) {
     const { node, role } = next;

@@ -15,7 +15,7 @@ export function handedOver(): Partial<RunDraft> | undefined {
   return handed;
 }
 
-/** So many characters of a task are put into an address: encoded, they must fit into the head of a request. */
+/** Max characters of a task in an address: encoded, they must fit into the head of a request. */
 const LINKED_TASK_CHARS = 1500;
 
 /** The beginning of a task, for the address of the form: a link that is opened in a new tab has nothing else. */

@@ -2,7 +2,7 @@ import { CATEGORIES, type Category } from '../../api/benchmark-categories.ts';
 import { keysOf } from '../../util/records.ts';
 import { isSwitch, isText, type KeptFields, listOf, oneOf } from './kept-fields.ts';
 
-/** What a new benchmark runs, as the form holds it. */
+/** A new benchmark as the form holds it. */
 export interface BenchmarkDraft {
   categories: readonly Category[];
   models: readonly string[];

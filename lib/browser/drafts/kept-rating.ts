@@ -25,7 +25,7 @@ export const KEPT_RATING: KeptFields<RatingDraft> = {
   models: listOf(isText),
 };
 
-/** What a person who rates has entered and not saved: scores by the run of the text, and by item. */
+/** The unsaved entries of a person who rates: scores by the run of the text, and by item. */
 export interface PersonDraft {
   person: string;
   scores: Record<string, Record<string, number>>;

@@ -12,7 +12,7 @@ import { type DraftMessage, newRerunDraft, type RerunDraft, readRerunDraft } fro
 /** Edits of one fork. */
 const MAX_EDITS = 50;
 
-/** The fork that a changed request amounts to, or why no fork does. */
+/** The fork that is equivalent to a changed request, or why there is none. */
 export type RerunFork = { ok: true; request: ForkRequest } | { ok: false; reason: string };
 
 /**

@@ -10,7 +10,7 @@ export const DENSITY_WORDS: Record<Density, string> = {
   skim: 'One line per row',
 };
 
-/** The next density in turn: kept in this browser, worn by the document's root for the styles to read. */
+/** Switches to the next density: stores it in this browser, and sets it on the document's root for the styles. */
 export function nextDensity(): Density {
   const density = DENSITIES[(DENSITIES.indexOf(presentDensity()) + 1) % DENSITIES.length] ?? 'roomy';
   document.documentElement.dataset.density = density;
@@ -18,7 +18,7 @@ export function nextDensity(): Density {
   return density;
 }
 
-/** Puts the remembered density on the page. */
+/** Applies the remembered density to the page. */
 export function restoreDensity(): void {
   const kept = remembered('density');
   document.documentElement.dataset.density = DENSITIES.find((density) => density === kept) ?? 'roomy';

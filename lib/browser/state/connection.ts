@@ -53,7 +53,7 @@ export function newConnection(at: number): Connection {
   return { status: 'connecting', since: at, tries: 0, head: 0, seen: 0 };
 }
 
-/** Takes a signal of the transport in. Pure; the same signal twice changes nothing the second time. */
+/** Applies a signal of the transport. Pure and idempotent. */
 export function reduceConnection(connection: Connection, signal: ConnectionSignal, at: number): Connection {
   const next = step(connection, signal);
   if (next === connection) return connection;

@@ -59,7 +59,7 @@ function trim(live: LiveText): LiveText {
   return { start: live.start + surplus, text: live.text.slice(surplus) };
 }
 
-/** Takes a delta in. Pure. */
+/** Applies a delta. Pure. */
 export function applyDelta(live: Live, delta: RunDelta): Live {
   switch (delta.type) {
     case 'text':

@@ -1,6 +1,6 @@
 import type { InstalledModel, ModelsReply } from '../../api/replies.ts';
 
-/** How soon a list of models is read again that Ollama has not answered for. */
+/** Refresh interval of a model list that Ollama has not answered for. */
 const UNKNOWN_MS = 2000;
 
 /** Refresh interval of the model list in milliseconds: short while Ollama does not respond, otherwise the page's own. */

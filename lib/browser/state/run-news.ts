@@ -1,7 +1,7 @@
 import type { RunSummary } from '../../api/run-summary.ts';
 import { endWords } from '../words/end-words.ts';
 
-/** Something that a person who is looking elsewhere wants to know. */
+/** Something that a person wants to know while looking elsewhere. */
 export interface News {
   runId: string;
   /** The same news from several tabs is shown once. */

@@ -10,7 +10,7 @@ import { type ConnectionSignal, newConnection, reduceConnection } from './connec
 import { applyDelta, emptyLive, type Live } from './live-text.ts';
 import type { RunSource, RunView } from './run-view.ts';
 
-/** Calls `work` soon, once, and returns how to call it off. In a browser: before the next frame. */
+/** Schedules `work` once, soon, and returns a function that cancels it. In a browser: before the next frame. */
 export type Schedule = (work: () => void) => () => void;
 
 /** One run in the browser. Events and deltas go in as they come; the stores change at most once per frame. */
@@ -34,8 +34,8 @@ const FAR_BEHIND = 200;
 const FAR_BEHIND_MS = 1000;
 
 /**
- * Makes the store of a run. Events are taken by number: what is already there is skipped, what is ahead of a gap is
- * left out, so that the stream can be opened again at `cursor` and nothing is lost or doubled (D20).
+ * Creates the store of a run. Events are applied by number: known ones are skipped and those after a gap are dropped,
+ * so that the stream can be reopened at `cursor` and nothing is lost or applied twice (D20).
  */
 export function createRunStore(runId: string, schedule: Schedule, now: () => number): RunStore {
   const view = createStore<RunView>(() => ({

@@ -14,12 +14,12 @@ export type RunUpdates = ReadonlyMap<string, RunUpdate>;
 /** So many ended runs are kept beside a list until it is read again: a page that stays open would collect all runs. */
 export const MAX_ENDED_UPDATES = 200;
 
-/** Takes in what the stream reported. Pure. */
+/** Adds what the stream reported. Pure. */
 export function withRuns(before: RunUpdates, runs: readonly RunSummary[], at: number): RunUpdates {
   return new Map([...before, ...runs.map((run) => [run.id, { run, at }] as const)]);
 }
 
-/** Takes in that a run was deleted. Pure. */
+/** Records that a run was deleted. Pure. */
 export function withDeleted(before: RunUpdates, runId: string, at: number): RunUpdates {
   return new Map([...before, [runId, { run: undefined, at }]]);
 }

@@ -15,6 +15,6 @@ export interface RunView extends PromptHistory {
 /** A run to be shown, wherever it comes from. */
 export interface RunSource {
   readonly view: StoreApi<RunView>;
-  /** Apart from the view, so that running text wakes the open rows only. */
+  /** Separate from the view, so that streamed text only re-renders the open rows. */
   readonly live: StoreApi<Live>;
 }

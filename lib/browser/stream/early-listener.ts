@@ -29,7 +29,7 @@ export class EarlyListener implements RunListener {
   signal(signal: ConnectionSignal): void {
     this.#came.push((listener) => listener.signal(signal));
   }
-  /** Tells another listener all that came, in order. */
+  /** Passes everything received on to another listener, in order. */
   handOverTo(listener: RunListener): void {
     for (const tell of this.#came) tell(listener);
   }

@@ -181,13 +181,13 @@ export function expectRunOf(path: string): void {
   client.followRun(name, new EarlyListener());
 }
 
-/** Follows a run over this browser's one stream. Returns how to stop. */
+/** Follows a run over this browser's only stream. Returns a function that stops it. */
 export function followRun(runId: string, listener: RunListener): () => void {
   client ??= new HubClient();
   return client.followRun(runId, listener);
 }
 
-/** Hears of every change in the list of runs. Returns how to stop. */
+/** Watches every change in the list of runs. Returns a function that stops it. */
 export function watchRuns(listener: ListListener): () => void {
   client ??= new HubClient();
   return client.watchList(listener);

@@ -8,7 +8,7 @@ export type StreamName = 'delta' | 'run' | 'run-deleted';
 /** Stream messages: `message` events with an ID, and named events. */
 export interface StreamHandlers {
   open(): void;
-  /** Something came, if only a heartbeat. */
+  /** Something arrived, even if only a heartbeat. */
   alive(): void;
   event(id: string, data: string): void;
   named(name: StreamName, data: string): void;
@@ -23,7 +23,7 @@ export type Head =
 
 /** The outside of a hub: a browser's fetch, or plain HTTP in tests. */
 export interface HubTransport {
-  /** Opens `/api/stream` with these parameters; returns how to close it. */
+  /** Opens `/api/stream` with these parameters; returns a function that closes it. */
   openStream(path: string, handlers: StreamHandlers): () => void;
   askHead(runId: string): Promise<Head>;
 }
@@ -54,7 +54,7 @@ const OPEN_TIMEOUT_MS = 10_000;
 export class StreamHub {
   readonly #transport: HubTransport;
   readonly #tabs = new Set<Tab>();
-  /** Runs known to exist, because the server refuses a stream that names an unknown one. */
+  /** Runs that are known to exist, because the server refuses a stream that names an unknown one. */
   readonly #confirmed = new Set<string>();
   #close: (() => void) | undefined;
   /** Closes the stream before the newest, which is kept until that one is open. */
@@ -71,7 +71,7 @@ export class StreamHub {
   #bunch: ReturnType<typeof setTimeout> | undefined;
   #opening: ReturnType<typeof setTimeout> | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
-  /** When something last came over the stream, by `performance.now()`. */
+  /** When something last arrived over the stream, by `performance.now()`. */
   #heardAt = 0;
   /** Rises with every change; an answer to an older question is dropped. */
   #round = 0;

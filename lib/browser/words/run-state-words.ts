@@ -37,7 +37,7 @@ export function runStateWords(run: RunSummary): { label: string; tone: Tone } {
   return { label: PHASES[run.phase] ?? run.phase, tone }; // a later version may have other phases
 }
 
-/** Said in place of an empty list of runs. */
+/** Shown instead of an empty list of runs. */
 export function noRunsWords({ filtered }: { filtered: boolean }): string {
   return filtered ? 'No runs match.' : 'There are no runs yet.';
 }
