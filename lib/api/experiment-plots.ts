@@ -13,7 +13,7 @@ export interface GridSquare {
   run_id?: string;
 }
 
-/** `GET /api/experiments/{id}/grid`: what became of each case in each cell. */
+/** `GET /api/experiments/{id}/grid`: the outcome of each case in each cell. */
 export interface GridReply {
   cells: { cell: number; model: string }[];
   /** In the order of the suite; one square per cell, `null` where the case has no run. */

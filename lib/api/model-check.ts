@@ -175,7 +175,7 @@ export interface InstalledCheck extends CheckSummary {
   outdated?: 'model' | 'probes';
 }
 
-/** Where a check of a model, or of tools, has got to. */
+/** The progress of a check of a model or of tools. */
 export type CheckStatus = 'waiting' | 'loading' | 'probing' | 'done' | 'failed' | 'stopped';
 
 /** The current check, or the last one of this server process. */

@@ -76,8 +76,8 @@ export function asPreset(record: PresetRecord): Preset {
 }
 
 /**
- * The content of a preset file. Folders stay behind, as they mean nothing on another machine, and so do rules that let
- * calls of MCP servers run unasked.
+ * The content of a preset file. It leaves out folders, which mean nothing on another machine, and rules that let calls
+ * of MCP servers run without approval.
  */
 export function presetFile({ name, run }: Pick<PresetRecord, 'name' | 'run'>): PresetRequest {
   const { workspace: _folder, workspace_copy: _copy, approval, ...others } = run;

@@ -97,7 +97,7 @@ export const createRatingRequest = z
   });
 export type CreateRatingRequest = z.input<typeof createRatingRequest>;
 
-/** Body of `POST /api/ratings/{id}/scores`: what a person gives one text. */
+/** Body of `POST /api/ratings/{id}/scores`: a person's scores of one text. */
 export const personScoresRequest = z.strictObject({
   person: text(60),
   run_id: z.string().min(1).max(100),

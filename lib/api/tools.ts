@@ -40,8 +40,8 @@ export function offersServers(mode: RunMode): boolean {
 }
 
 /**
- * What is wrong with the setting `tools` of a run of this mode; `undefined` if nothing is. Whether a server has a tool is
- * only known where the run is created. Pure.
+ * The problem with the setting `tools` of a run of this mode; `undefined` if there is none. Whether a server has a tool
+ * is only known where the run is created. Pure.
  */
 export function toolsProblem(mode: RunMode, names: readonly string[]): string | undefined {
   const { tools } = modeFacts(mode);
@@ -92,7 +92,7 @@ export function withServerTools(
   return { names: [...new Set(all)] };
 }
 
-/** The chosen tools that ask by default, with what their servers are believed. Pure. */
+/** The chosen tools whose calls need approval by default, given which servers are trusted. Pure. */
 export function chosenAddedTools(
   names: readonly string[] = [],
   servers: readonly ServerTools[],
