@@ -4,10 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 type LifeEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A process that runs a bundled script, which lives once for each message and sends back what came of it as JSON. For
- * tests that kill the program and start it again: a life that is to be killed gets a process of its own. Those that follow
- * may share one, because all that a life knows of earlier ones is on disk, and starting the process takes most of the
- * processor time.
+ * A process that runs a bundled script. The script lives once for each message, and sends back the result as JSON. For
+ * tests that kill the program and start it again: a life that is to be killed gets its own process. Later ones may
+ * share one, because everything that a life knows of earlier ones is on disk, and starting the process takes most of
+ * the CPU time.
  */
 export class LifeProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
@@ -15,7 +15,7 @@ export class LifeProcess implements AsyncDisposable {
 
   /**
    * @param program the path that `bundleProgram` returned
-   * @param env in addition to PATH and HOME, which it has from this process
+   * @param env in addition to PATH and HOME, which it gets from this process
    */
   constructor(program: string, env: LifeEnvironment, stderr: 'inherit' | 'ignore' = 'inherit') {
     this.#child = spawn(process.execPath, [program], {
@@ -32,9 +32,9 @@ export class LifeProcess implements AsyncDisposable {
   }
 
   /**
-   * Lives once.
+   * Runs one life.
    *
-   * @returns what the life came to, as JSON; `undefined` if it was killed
+   * @returns the result of the life as JSON; `undefined` if it was killed
    * @throws if the process ends in any other way
    */
   async live(env: LifeEnvironment): Promise<string | undefined> {

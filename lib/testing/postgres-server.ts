@@ -16,7 +16,7 @@ const STARTS_WITHIN_MS = 30_000;
 export interface PostgresServer extends AsyncDisposable {
   /** Creates a database and returns its URL: empty, or a copy of one that has no connections. */
   newDatabase(copyOf?: string): string;
-  /** Runs SQL in a database and brings what `psql` prints. */
+  /** Runs SQL in a database and returns what `psql` prints. */
   sql(url: string, text: string): string;
   /** Stops immediately, like a crash, and starts again on the same data and port. */
   crash(): Promise<void>;
@@ -34,8 +34,9 @@ export function findPostgres(): string | undefined {
 }
 
 /**
- * @param options.durable waits for the disk at each commit, as a server does that is not for tests. Default: false
- * @param options.databasesIn an empty folder that holds the databases instead of the server's own; its journal stays there
+ * @param options.durable waits for the disk at each commit, like a production server. Default: false
+ * @param options.databasesIn an empty folder that holds the databases instead of the server's own; its journal stays
+ *   there
  * @param options.env in addition, for the processes of the server
  */
 export async function startPostgres({
@@ -64,7 +65,7 @@ export async function startPostgres({
 
   const start = async () => {
     const args = ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'];
-    // A server that is killed loses nothing either way: that takes a machine that is.
+    // Killing the server loses nothing either way; only a crash of the machine would.
     if (!durable) args.push('-c', 'fsync=off');
     const child = spawn(join(bin, 'postgres'), args, {
       ...user,

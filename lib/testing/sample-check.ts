@@ -71,7 +71,7 @@ function probe(
   };
 }
 
-/** A check as a model of middling skill brings it, written by hand. */
+/** A handwritten check of a model of middling skill. */
 export function sampleCheck(change: Partial<ModelCheck> = {}): ModelCheck {
   const alpha = exchange('Read the file alpha.md and say in one sentence what it is about.', {
     name: 'read_file',

@@ -6,7 +6,7 @@ const list = {
   result: { output: ['report.md', 'tale.txt'] },
 };
 
-/** A run in which Ollama did everything that it does in silence: a half-loaded model, another client, a cut prompt. */
+/** A run in which Ollama did everything that it does silently: a half-loaded model, another client, a cut prompt. */
 export function truthLog(options: { at?: number } = {}): SampleLog {
   const log = new SampleLog({ ...options, config: { live_tokens: true } });
   log.push({ type: 'run.started', worker: 'web-1', epoch: 1 }, 12);

@@ -19,8 +19,8 @@ export function handshakeOf(token: string): (request: IncomingMessage, response:
 }
 
 /**
- * Passes requests on to a Loupe on another port, as no program without the operator token could: it answers the handshake
- * itself, and sends the token along.
+ * Passes requests on to a Loupe on another port, which no program without the operator token could: it answers the
+ * handshake itself, and sends the token along.
  */
 export function trustedRelay({ port, token }: { port: number; token: string }): RequestListener {
   const isHandshake = handshakeOf(token);
