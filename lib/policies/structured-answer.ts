@@ -12,8 +12,8 @@ export function mustBeData(state: RunState, { answersAtOnce = false }: { answers
 }
 
 /**
- * What becomes of an answer, where the run asks for data: it is checked, and one that does not fit is asked for again
- * with the reason, at most `MAX_ANSWER_REQUESTS` times. These requests use no iterations.
+ * Handles an answer of a run that asks for data: it is checked, and if it does not fit, it is requested again with the
+ * reason, at most `MAX_ANSWER_REQUESTS` times. These requests use no iterations.
  *
  * @param verdict of the mode, unchanged if it does not end the attempt with an answer
  */

@@ -136,7 +136,7 @@ function evidenceOf(state: ReadyState, reason: TerminationReason): number[] {
   }
 }
 
-/** What messages count progress in; the steps of a cycle are its calls. */
+/** The unit in which messages count progress; the steps of a cycle are its calls. */
 function unitOf({ config }: ReadyState): string {
   const { step, hasCycles } = modeFacts(config.mode);
   return hasCycles ? 'call' : step.toLowerCase();
