@@ -28,7 +28,7 @@ import { runCase } from './run-case.ts';
 
 /** How often a worker renews its claim on a benchmark. */
 const BEAT_MS = 10_000;
-/** A worker that has not said so for this long is gone. */
+/** A worker without a heartbeat for this long is considered dead. */
 const STALE_MS = 60_000;
 /** After this many cases in a row without a reply, the others would get none either. */
 const MAX_FAILURES = 5;
@@ -81,7 +81,7 @@ export class Benchmarks {
     this.#options = options;
   }
 
-  /** Takes up unfinished benchmarks, now and whenever another process may have died. */
+  /** Resumes unfinished benchmarks, now and whenever another process may have died. */
   start(): void {
     const look = () =>
       void this.#resume().catch((error: unknown) => console.error('Could not resume benchmarks:', error));
@@ -204,7 +204,9 @@ export class Benchmarks {
     return this.get(id);
   }
 
-  /** Goes on with a stopped benchmark; cases that had no reply are not repeated. @throws {AppError} `benchmark_not_found` */
+  /**
+   * Continues a stopped benchmark; cases that had no reply are not repeated. @throws {AppError} `benchmark_not_found`
+   */
   async continue(id: string): Promise<BenchmarkReply> {
     const { record } = await this.#stored(id);
     if (record.status === 'stopped') {

@@ -180,7 +180,7 @@ async function reportQueue(run: LoupeRun, terminal: Terminal, begun: AbortSignal
   const report = progressReport(terminal);
   while (!begun.aborted) {
     await delay(QUEUE_LOOK_MS, undefined, { signal: begun }).catch(() => undefined);
-    // Whatever is wrong with the server, the follower of the run meets and reports it.
+    // The follower of the run reports any failure of the server.
     const now = begun.aborted ? undefined : await run.summary(begun).catch(() => undefined);
     if (now?.queue_position === undefined) continue;
     await report([`${plainVisibleLine(runStateWords(now).label)}.`]);

@@ -25,7 +25,7 @@ export interface CommandToolsOptions {
   confined: boolean;
 }
 
-/** The custom tools of this machine: commands that a person made tools. */
+/** The custom tools of this machine: commands that a person registered as tools. */
 export class CommandTools {
   readonly #options: CommandToolsOptions;
   readonly #file: CommandToolsFile;

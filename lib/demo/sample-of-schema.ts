@@ -5,7 +5,7 @@ const MAX_DEPTH = 8;
 
 /**
  * A value that fits a JSON schema as far as scripts need it (types, properties, items, `enum`, `const`, the first of
- * `anyOf` and `oneOf`, lower limits): what a model is held to that may only choose tokens that fit. Pure.
+ * `anyOf` and `oneOf`, lower limits): as from a model that may only choose tokens that fit. Pure.
  */
 export function sampleOfSchema(schema: JsonValue | undefined, text = 'A sample.', depth = 0): JsonValue {
   if (!isRecord(schema) || depth > MAX_DEPTH) return text;

@@ -13,7 +13,7 @@ export class AppError extends Error {
   }
 }
 
-/** What replies and events carry of an error. */
+/** The parts of an error that replies and events contain. */
 export function errorParts({
   code,
   message,

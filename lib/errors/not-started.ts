@@ -1,6 +1,6 @@
 import { AppError } from './app-error.ts';
 
-/** Stands in for a service that the server has not created yet. @throws {AppError} `not_started` */
+/** Replaces a service that the server has not created yet. @throws {AppError} `not_started` */
 export function notStarted(): never {
   throw new AppError({
     code: 'not_started',

@@ -1,4 +1,4 @@
-/** Tells listeners that a run has news. They read it themselves. */
+/** Notifies listeners that a run has changed. They read the changes themselves. */
 export class RunChanges {
   readonly #listeners: ((runId: string) => void)[] = [];
 

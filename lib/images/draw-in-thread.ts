@@ -20,7 +20,7 @@ export interface DrawnImage {
   height: number;
 }
 
-/** The largest image that is taken needs about two seconds on a slow machine. */
+/** The largest accepted image takes about two seconds on a slow machine. */
 const MAX_DRAW_MS = 20_000;
 
 /** A decoded image takes up to 160 MB, so there is never more than one. */

@@ -5,7 +5,7 @@ import { READY } from '../util/ask-thread.ts';
 import type { DrawnImage, ToDraw } from './draw-in-thread.ts';
 import { upright } from './upright.ts';
 
-// The worker thread of `drawInThread`. It decodes what strangers wrote, in WebAssembly, whose memory is its own.
+// The worker thread of `drawInThread`. It decodes untrusted images in WebAssembly, which has its own memory.
 
 const JPEG_QUALITY = 85;
 /** For a JPEG that is still too large. */

@@ -1,4 +1,7 @@
-/** How a camera was held, by the EXIF data of a JPEG. Only what decoders need to turn the image upright. Pure. */
+/**
+ * The camera's orientation from the EXIF data of a JPEG, which is needed to turn the image upright. Reads nothing else.
+ * Pure.
+ */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 /** @returns 1 (upright) if the orientation is missing or invalid */

@@ -67,7 +67,7 @@ function checkedHeader(name: string, data: Uint8Array): ImageHeader {
   return header;
 }
 
-/** A name on one line, without signs that do something. */
+/** A name on one line, without control or formatting characters. */
 function cleanName(name: string): string {
   const line = name
     .toWellFormed()

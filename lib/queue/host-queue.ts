@@ -6,7 +6,7 @@ interface Waiting {
   enter(release: () => void): void;
 }
 
-/** How long estimates are reused, in milliseconds: every change in a long queue asks for those of all who wait. */
+/** How long estimates are reused, in milliseconds: every change in a long queue requests those of all waiting runs. */
 const REUSED_MS = 50;
 
 /**

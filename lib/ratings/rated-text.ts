@@ -3,7 +3,7 @@ import { MAX_RATED_CHARS } from '../events/limits.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { textStart } from '../util/short-text.ts';
 
-/** The text of a run that is rated, from its log; its start, if it is too long. */
+/** The rated text of a run, read from its log; only the start of a long one. */
 export async function ratedTextOf(log: AsyncIterable<readonly RunEvent[]>, part: RatedPart): Promise<string> {
   let output = '';
   const reflections: string[] = [];

@@ -3,7 +3,7 @@ import { intraclassCorrelations, krippendorffAlpha } from '../statistics/agreeme
 import type { CsvValue } from '../util/csv.ts';
 import { mean } from '../util/mean.ts';
 
-/** The matrix of raters and texts, with how far the raters agree. Pure. */
+/** The matrix of raters and texts, with the agreement of the raters. Pure. */
 export function ratingResults(
   { models, subjects, questionnaire: { items, scale } }: RatingStudy,
   rated: readonly RatedText[],
@@ -46,14 +46,14 @@ export function ratingResults(
         means: ofItem.map((unit) => mean(unit.filter((value) => value !== undefined)) ?? null),
       };
     }),
-    // Means of items are no longer whole steps of the scale, so that their distances count.
+    // Means of several items lie between the steps of the scale, so their distances count.
     alpha: krippendorffAlpha(units, items.length === 1 ? scale.level : 'interval') ?? null,
     icc: intraclassCorrelations(complete) ?? null,
     complete: complete.length,
   };
 }
 
-/** Every score as a row for CSV, as it was given. Pure. */
+/** The scores as given, as CSV rows. Pure. */
 export function ratingCells(study: RatingStudy, rated: readonly RatedText[]): CsvValue[][] {
   const modelOf = new Map(study.subjects.map(({ run_id, model }) => [run_id, model]));
   return [

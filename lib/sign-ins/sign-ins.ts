@@ -8,7 +8,7 @@ export interface SignInSecrets {
   key: string;
 }
 
-/** More than one person needs; beyond it, the sign-in that was least recently seen is removed. */
+/** More than one person needs; beyond it, the least recently seen sign-in is removed. */
 const MAX_SIGN_INS = 100;
 const TOUCH_EVERY_MS = 60_000;
 /** How long a lookup is cached; another process may end the sign-in meanwhile. */
