@@ -29,7 +29,7 @@ const STATES: Readonly<Record<FileState, string>> = {
 /** Calls linked before the rest is only counted. */
 const MAX_LINKS = 12;
 
-/** One changed file: its diff, or its content as the run left it; its calls; and how to take it along or back. */
+/** One changed file: its diff, or its content as the run left it; its calls; and buttons to copy and revert it. */
 export function ChangedFilePanel({
   change,
   file,
@@ -38,7 +38,7 @@ export function ChangedFilePanel({
   onLeave,
 }: {
   change: FileChange;
-  /** How it is on the server's disk now, where that is known. */
+  /** Its current state on the server's disk, if known. */
   file: ChangedFile | undefined;
   busy: boolean;
   onRevert: () => void;
@@ -135,7 +135,7 @@ function seqOf({ seq, file, resultSeq }: ToolRow): number {
   return resultSeq ?? file?.seq ?? seq;
 }
 
-/** Both versions of a file, and how to get them whole where they were truncated on their way here. */
+/** Both versions of a file, and a function that fetches them in full if they were truncated for viewers. */
 function useWhole({ before, after }: FileChange) {
   const { whole } = useRunScreen();
   const [fetched, setFetched] = useState<{ before?: string; after: string }>();

@@ -15,7 +15,7 @@ import { ScrollRegion } from '../../ui/scroll-region.tsx';
 import { useRunScreen } from '../screen-context.ts';
 import { ChangedFilePanel } from './changed-file-panel.tsx';
 
-/** All changes of a run to files, as diffs, and how to revert them where the run's server is there. */
+/** All changes of a run to files, as diffs, with buttons to revert them if the run's server is available. */
 export function ChangesDialog({
   changes,
   first,
@@ -144,7 +144,7 @@ function LeftFiles({ left }: { left: RevertReply['left'] }) {
   );
 }
 
-/** The files as they are on the server's disk now, where there is a server to ask. */
+/** The current files on the server's disk, if there is a server to ask. */
 function useFiles() {
   const server = useRunScreen().server?.files;
   const [reply, setReply] = useState<ChangedFilesReply & Partial<RevertReply>>();

@@ -29,7 +29,7 @@ export function CycleStrip() {
   const { cycles } = useRun((view) => view.timeline.cycles);
   const limit = useRun((view) => view.run.config?.explore?.max_cycles);
   const over = useRun((view) => view.run.phase === 'ended');
-  // The same list as long as the order is the same: what is drawn hangs on it.
+  // The same list while the order is the same, because the drawing depends on it.
   const order = toolsByUse(cycles).join('\n');
   const tools = useMemo(() => order.split('\n').filter(Boolean), [order]);
   const { reading, goTo } = useRunScreen();

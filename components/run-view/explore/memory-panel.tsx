@@ -12,7 +12,7 @@ import { useRunScreen, useUnfolded } from '../screen-context.ts';
 import { LongText } from '../timeline/long-text.tsx';
 import { Disclosure } from '../timeline/row-frame.tsx';
 
-/** The memory as it stood at the end of any cycle, and for each key what happened to it and which call did it. */
+/** The memory at the end of any cycle, with the changes of each key and the calls that made them. */
 export function MemoryPanel() {
   const changes = useRun((view) => view.timeline.cycles.changes);
   const last = useRun((view) => view.run.cycle.number);

@@ -110,14 +110,14 @@ export function EndRow({ row }: { row: EndRowData }) {
   );
 }
 
-/** Why the run ended, once, and what shows it. */
+/** Why the run ended, said once, with the evidence. */
 function Why({ row: { event }, tone }: { row: EndRowData; tone: Tone }) {
   const { goTo } = useRunScreen();
   const timeline = useRun((view) => view.timeline);
   const mode = useRun((view) => view.run.config?.mode);
   const fired = firedLimit(useRun((view) => view.run));
   const { error } = event.result;
-  // The title says it of an answer.
+  // For an answer, the title says it.
   const message = tone === 'ok' ? undefined : event.message;
   const cause = error && !message?.includes(error.message) ? error.message : undefined;
   const hint = error?.hint;

@@ -7,7 +7,7 @@ import { useRun } from '../run-context.tsx';
 
 /**
  * Counts the rows that arrived since the reader left the end. Rows that existed when the page opened are not new,
- * wherever a link led.
+ * whichever row a link opened.
  *
  * @param options.opensAtTask a shared page does not know how long its log was when it opened, so nothing is new to a
  *   reader who never followed it

@@ -20,7 +20,7 @@ function loadWords(loaded: NonNullable<PreparationRowData['loaded']>): string {
   return loaded.already_loaded ? 'already loaded' : `loaded in ${formatDuration(loaded.load_ms)}`;
 }
 
-/** A shorter wait is the way through the queue, and no waiting in it. */
+/** A shorter wait is just the time to pass through an empty queue. */
 const QUEUED_MS = 1000;
 
 /** Server and model checks, and loading with its own clock. */

@@ -45,7 +45,7 @@ export interface TimelineHandle {
   goToIteration: () => void;
 }
 
-/** Why the run ended: after it nothing comes. */
+/** Says why the run ended: no row follows it. */
 const LAST_ROW = 'article[data-kind="end"]';
 
 /** A printed run has all its rows, up to a number that a browser can lay out. */
@@ -116,7 +116,7 @@ export function Timeline({
   };
   const showAll = () => {
     changeFilter(ALL_ROWS);
-    // The button vanishes with its press.
+    // The button disappears when it is pressed.
     focusSoon(() => scroller.current?.querySelector<HTMLElement>('article'));
   };
   const printing = usePrinting() && all.length <= PRINTED_ROWS;

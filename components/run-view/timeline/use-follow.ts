@@ -31,7 +31,7 @@ export function useFollow(
   const [following, setState] = useState(initially);
   const now = useRef(initially);
   const readerAt = useRef(Number.NEGATIVE_INFINITY);
-  /** Whether the reader moved since the end was gone to: then nothing is scrolled back up. */
+  /** Whether the reader has scrolled since the last scroll to the end: then nothing is scrolled back up. */
   const readerMoved = useRef(false);
   const isOver = useRef(over);
   if (isOver.current !== over) readerMoved.current = false;
@@ -43,7 +43,7 @@ export function useFollow(
   }, []);
   const setFollowing = useCallback(
     (value: boolean) => {
-      // A scroll to a row that was asked for is not the reader's own, even if it ends beside the end.
+      // A scroll to a requested row is not the reader's own, even if it stops near the end.
       readerAt.current = Number.NEGATIVE_INFINITY;
       readerMoved.current = false;
       change(value);
@@ -86,7 +86,7 @@ export function useFollow(
       scrollTowards(event.type === 'touchmove' && y > touchedY + 1);
       touchedY = y;
     };
-    // A browser scrolls to what Tab leads to; that the key was pressed outside, the list does not hear.
+    // A browser scrolls to what Tab focuses; the list gets no key event if Tab was pressed outside it.
     const entered = ({ relatedTarget: from }: FocusEvent) => {
       if (from instanceof Node && !element.contains(from)) touch();
     };

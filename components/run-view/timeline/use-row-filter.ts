@@ -19,7 +19,7 @@ export interface AddressedRows {
 export function useRowFilter(): AddressedRows {
   const [query, changeQuery] = useAddressQuery();
   const { filter, problems } = useMemo(() => readRowFilter(query), [query]);
-  // The same function for as long as the page is open: a row that a link led to is not gone to again with each choice.
+  // The same function for as long as the page is open, so that a choice does not scroll to the linked row again.
   const latest = useRef(query);
   latest.current = query;
   const changeFilter = useCallback(
