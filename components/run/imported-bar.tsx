@@ -1,6 +1,6 @@
 import { formatMoment } from '#lib/browser/words/format.ts';
 
-/** Above a run that came as a file: somebody else's, to be read. */
+/** Shown above an imported run, which is read-only. */
 export function ImportedBar({ at, ended }: { at: number; ended: boolean }) {
   return (
     <p className="border-b bg-sunken px-3 py-1.5 text-sm text-ink-2 sm:px-6" role="note">

@@ -30,9 +30,9 @@ import { AddImages, AttachedImages, useImageInput } from '../ui/form/image-field
 import { AutopilotSwitch } from './autopilot-switch.tsx';
 
 /**
- * Says something to a run that is under way. What was sent stays in sight until the model has it: queued, then
- * delivered, or returned when the run ended before. The text leaves the box only when the server has it, which an answer
- * says or, if that is lost, the log; what was not sent when the run ended is shown to be taken along.
+ * Sends messages to a run in progress. A sent message stays visible until the model has it: queued, then delivered, or
+ * returned if the run ended first. The text leaves the box only once the server has it, which its answer confirms or,
+ * if that is lost, the log. Text that was not sent when the run ended is shown with a button that copies it.
  */
 export function MessageBox() {
   const runId = useRun((view) => view.run.runId);
@@ -167,7 +167,7 @@ export function MessageBox() {
   );
 }
 
-/** The messages that the model has not read. */
+/** The messages that the model has not received. */
 function Undelivered({ messages }: { messages: readonly OperatorMessage[] }) {
   if (messages.length === 0) return null;
   return (

@@ -19,7 +19,7 @@ import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 
-/** The same configuration several times, to see up to where the runs agree. */
+/** Runs the same configuration several times, to see how far the runs agree. */
 export function RepeatForm({
   runId,
   config,
