@@ -29,7 +29,7 @@ import { Welcome } from './welcome.tsx';
 
 const NO_MODELS: ModelsReply['models'] = [];
 
-/** The first page: start a run, and see those that are at work. */
+/** The first page: starts a run, and lists the others. */
 export function Home({ spentLink = false }: { spentLink?: boolean }) {
   const [query, changeQuery] = useQuery();
   const { filter, order, problems } = useMemo(() => readQuery(query), [query]);
@@ -158,7 +158,7 @@ function useGroupedRuns(filter: RunFilter, order: RunOrder) {
   return { ...list, groups };
 }
 
-/** Only a word in passing: the browser was let in by its earlier sign-in. */
+/** Only a brief note, because the browser is still signed in. */
 function SpentLink() {
   return (
     <p className="mb-4 rounded-md border bg-raised px-3.5 py-2.5 text-sm text-ink-2" role="status">

@@ -127,7 +127,7 @@ export function QuickRun({
           <Link
             href={`/runs/new?${new URLSearchParams({ ...(task && { task: linkedTask(task) }), ...(model && { model }) })}`}
             onClick={(event) => {
-              // In a new tab the form opens without it, and the next one in this tab is not for it.
+              // A form in a new tab cannot receive it, and the next form in this tab must not.
               if (!event.metaKey && !event.ctrlKey && !event.shiftKey) handOver({ ...folder, task });
             }}
             className="reach px-2 text-sm text-ink-2 underline-offset-4 hover:text-ink hover:underline"

@@ -166,7 +166,7 @@ function Words({
   const wanted = filter.text ?? '';
   const [typed, setTyped] = useState(wanted);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // Back and Forward change the address without a key: the field follows.
+  // Back and Forward change the address without typing, so update the field.
   useEffect(() => {
     if (timer.current === undefined) setTyped(wanted);
   }, [wanted]);
@@ -174,7 +174,7 @@ function Words({
   const commit = (text: string) => {
     clearTimeout(timer.current);
     timer.current = undefined;
-    // The first letter is a step that Back takes back; the others belong to it.
+    // The first letter adds a history entry; later ones replace it.
     onChange({ ...filter, text: text.trim() || undefined }, wanted === '' ? 'push' : 'replace');
   };
   const type = (text: string) => {
@@ -191,7 +191,7 @@ function Words({
         type="search"
         value={typed}
         onChange={(event) => type(event.target.value)}
-        // A link that is clicked now must not be overtaken by the address.
+        // Commit before a clicked link navigates, or the late change would replace its address.
         onBlur={() => timer.current !== undefined && commit(typed)}
         onKeyDown={(event) => {
           if (event.key === 'Escape' && typed !== '' && !isComposing(event.nativeEvent)) {

@@ -176,7 +176,7 @@ function SelectableRow({ row, start }: { row: ListedRun; start?: ReactNode }) {
   );
 }
 
-/** A check box that a finger meets as well. Shift takes all rows since the last one. */
+/** A check box that is large enough for touch. Shift selects all rows since the last one. */
 function SelectBox({
   label,
   caption,

@@ -47,7 +47,7 @@ export function SelectionBar({
 }: {
   selection: Selection;
   onClear: () => void;
-  /** Takes how the selection changes, which may be another one by the time of a reply. */
+  /** Takes a function, because the selection may have changed by the time of a reply. */
   onChange: (change: (before: Selection) => Selection) => void;
 }) {
   const [editing, setEditing] = useState<'tags' | 'details'>();
