@@ -47,7 +47,7 @@ function isHere({ href, parts = [] }: Page, path: string): boolean {
   return path === href || [...(href === '/' ? [] : [href]), ...parts].some((start) => path.startsWith(start));
 }
 
-/** The one bar at the top: where one is, whether Ollama answers, and the way to a new run. */
+/** The bar at the top: the pages, whether Ollama responds, and a link to the form for a new run. */
 export function AppHeader({ theme }: { theme: Theme }) {
   const path = usePathname();
   useEffect(restoreDensity, []);

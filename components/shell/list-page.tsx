@@ -4,7 +4,9 @@ import { cx } from '../ui/cx.ts';
 import { ParentLink } from '../ui/parent-link.tsx';
 import { Problem } from './problem.tsx';
 
-/** The frame of a page that lists things of one kind: what they are, the ways to a new one, and why they cannot be shown. */
+/**
+ * The frame of a page that lists things of one kind: their description, ways to add one, and why they cannot be shown.
+ */
 export function ListPage({
   parent,
   title,

@@ -4,7 +4,7 @@ import type { ApiError } from '#lib/browser/api.ts';
 import { Missing } from './missing.tsx';
 import { Problem } from './problem.tsx';
 
-/** A page before what it shows has been read, or where that has failed. Its title is for screen readers. */
+/** A page whose data is loading or could not be loaded. Its title is for screen readers. */
 export function UnreadPage({
   title,
   error,
@@ -15,7 +15,7 @@ export function UnreadPage({
   title: string;
   error: ApiError | undefined;
   onRetry: () => void;
-  /** The list that the page belongs to, for what is not there. */
+  /** The list that the page belongs to, in case the data does not exist. */
   href: string;
   back: string;
 }) {
