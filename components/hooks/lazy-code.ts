@@ -13,8 +13,8 @@ export interface LazyCode<Code> {
 }
 
 /**
- * Code whose users can do without it for a moment, and for good where it cannot be loaded: they show their text plainly.
- * One that failed to load is tried again by the next component that needs it.
+ * Code that its users can do without while it loads, and if it cannot be loaded: they show plain text. After a failure,
+ * the next component that needs it tries again.
  *
  * @param load a dynamic import
  */

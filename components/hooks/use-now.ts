@@ -32,7 +32,7 @@ function subscribe(listener: () => void): () => void {
 
 const silent = () => () => {};
 const now = () => {
-  // Must not change between two readings of one drawing: only the timer moves it on.
+  // Must not change during a render, so only the timer advances it.
   if (current === 0) current = Date.now();
   return current;
 };

@@ -4,8 +4,8 @@ import { usePathname, useSearchParams } from 'next/navigation';
 import { useCallback } from 'react';
 
 /**
- * The query of the address, and how to change it. `push` makes a step that the browser's Back takes back, `replace` does
- * not: for what is still being typed. The page itself stays as it is.
+ * The query of the address, and functions to change it. `push` adds a history entry; `replace` does not, for text that
+ * is still being typed. The page itself stays as it is.
  */
 export function useQuery(): [
   query: URLSearchParams,

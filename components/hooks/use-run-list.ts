@@ -22,7 +22,7 @@ import { useReading } from './use-api.ts';
 const PAGE_RUNS = 50;
 /** The most runs that the server lists at once. */
 const MAX_PAGE_RUNS = 200;
-/** Gathers what happens to a family before its figures are read again. */
+/** Delay before the figures of changed families are read again, so that several changes take one request. */
 const FAMILY_DELAY_MS = 400;
 
 const NO_UPDATES: RunUpdates = new Map();

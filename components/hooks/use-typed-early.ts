@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /**
- * Takes over what was typed into a field while the page was still coming alive; a controlled field would lose it when it
- * is drawn again.
+ * Takes over what was typed into a field before the page was hydrated; a controlled field would lose it when it is
+ * rendered again.
  *
  * @param take sets the state that the field shows
  * @returns the ref of the field
