@@ -98,7 +98,7 @@ function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
   );
 }
 
-/** Which way each run went, iteration by iteration. */
+/** The path of each run, iteration by iteration. */
 function Strip({ group, settings }: { group: AgreementGroup; settings: string }) {
   const { agreement, runs, runs_left_out: left = 0 } = group;
   const levels = agreement.levels.slice(0, SHOWN_STEPS);
@@ -168,7 +168,7 @@ function Strip({ group, settings }: { group: AgreementGroup; settings: string })
   );
 }
 
-/** The first two runs that went different ways, one click from being compared. */
+/** Compares the first two runs that diverge. */
 function Apart({ group: { agreement, runs } }: { group: AgreementGroup }) {
   const level = agreement.parted;
   const first = level?.[0]?.runs[0];

@@ -40,7 +40,7 @@ function untilFinished(last: ExperimentReply | undefined): number | undefined {
   return last?.experiment.status === 'finished' ? undefined : REFRESH_MS;
 }
 
-/** One experiment: how far it is, every run with its result, and the table to take away. */
+/** One experiment: its progress, every run with its result, and its files. */
 export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const path = `/api/experiments/${encodeURIComponent(experimentId)}`;
   const { data, error, reload } = useApi<ExperimentReply>(`${path}?limit=0`, untilFinished);
