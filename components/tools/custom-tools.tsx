@@ -15,7 +15,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { CommandToolDialog } from './command-tool-dialog.tsx';
 import { TryOnModels } from './try-on-models.tsx';
 
-/** The commands that a person made tools. */
+/** The commands that a person registered as tools. */
 export function CustomTools() {
   const { data, error, reload } = useApi<CommandToolsReply>('/api/command-tools');
   const [opened, setOpened] = useState<CommandToolReply | 'new'>();

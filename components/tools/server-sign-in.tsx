@@ -10,7 +10,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { serverPath } from './server-path.ts';
 import { ToolsDialog } from './tools-dialog.tsx';
 
-/** Whether a server wants a person to sign in, or one has, and the way to either. */
+/** Whether a server requires a sign-in or has one, with buttons to sign in and out. */
 export function ServerSignIn({ server, onChange }: { server: McpServerReply; onChange: () => void }) {
   const { name, failure, sign_in } = server;
   const [begun, setBegun] = useState<McpSignInReply>();

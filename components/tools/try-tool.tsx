@@ -13,7 +13,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Field } from '../ui/form/fields.tsx';
 
-/** A form made from a tool's schema, and what the call brought. */
+/** A form made from a tool's schema, and the result of the call. */
 export function TryTool({
   name,
   schema,
