@@ -26,7 +26,7 @@ const VIEWS = [
   { id: 'diff', label: 'Diff' },
 ] as const;
 
-/** A run's final answer: its text as far as it is here. */
+/** A run's final answer, as far as it is loaded. */
 interface Answer {
   run: ComparedRun['run'];
   letter: string;
@@ -62,7 +62,7 @@ export function Answers({ runs }: { runs: readonly ComparedRun[] }) {
   );
 }
 
-/** The answers, with those texts in full that have been loaded. */
+/** The answers, in full where their texts have been loaded. */
 function useAnswers(runs: readonly ComparedRun[]): Answer[] {
   const [loaded, setLoaded] = useState<ReadonlyMap<string, string>>(new Map());
   return runs.map(({ run, answer }, index) => {

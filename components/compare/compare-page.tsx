@@ -26,7 +26,7 @@ import { RunPicker } from './run-picker.tsx';
 
 const loadTimelines = () => import('./compared-timelines.tsx');
 
-/** With a run that is still going the comparison is read again. */
+/** With a run in progress, the comparison is refreshed. */
 function whileGoing(last: CompareRunsReply | undefined): number | undefined {
   return last?.runs.some(({ run }) => run.phase !== 'ended') ? REFRESH_MS : undefined;
 }

@@ -23,7 +23,7 @@ export function useDifferenceKeys(places: Places): (position: number) => void {
   const { list, show } = places;
   const now = useRef(places);
   now.current = places;
-  /** The iteration the keyboard was at last: the list lets go of those that are far from the view. */
+  /** The last iteration that the keyboard was at: the list unmounts those that are far from the view. */
   const last = useRef<number>(undefined);
 
   const goTo = useCallback(
