@@ -16,7 +16,7 @@ import { Field, Switch } from '../ui/form/fields.tsx';
 import { ScoreField } from './score-field.tsx';
 import { TagField } from './tag-field.tsx';
 
-/** Edits what a person notes about a run: title, tags, score, note, pin and archive. */
+/** Edits the annotations of a run: title, tags, score, note, pin and archive. */
 export function DetailsDialog({
   run,
   onClose,

@@ -88,7 +88,7 @@ const scenes: Record<string, Scene> = {
   error: { log: (at) => endedLog('error', { at }) },
 };
 
-/** A state of a run as the run page shows it, from a log that was written by hand. */
+/** A state of a run as the run page shows it, from a handwritten log. */
 export function Gallery({ state }: { state: string | undefined }) {
   const scene = state === undefined ? undefined : scenes[state];
   const [store, setStore] = useState<RunStore>();

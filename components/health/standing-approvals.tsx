@@ -16,7 +16,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignName, ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
 
-/** Which tools run in which folders without asking, and how to end that. */
+/** The tools that run without approval, by folder, with buttons to revoke that. */
 export function StandingApprovals() {
   const { data, error, reload } = useApi<StandingApprovalListReply>('/api/standing-approvals', 10_000);
   const { problem, run } = useRequest();

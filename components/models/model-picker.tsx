@@ -123,7 +123,7 @@ export function Capabilities({ model }: { model: InstalledModel }) {
   );
 }
 
-/** Size, quantisation and window in a few characters. */
+/** Size, quantization and window in a few characters. */
 function modelFacts(model: InstalledModel): string {
   if (model.demo) return demoWords(model.name);
   return [

@@ -20,7 +20,7 @@ const NOTES: Partial<Record<CommandPlace, string>> = {
   off: 'Commands cannot be confined here, so run_command is unavailable.',
 };
 
-/** One rule per available tool: its calls run, need approval, or are denied. Nothing without such a tool. */
+/** One rule per available tool: its calls run, need approval, or are denied. Empty without such a tool. */
 export function ApprovalFields({ commands }: { commands: CommandPlace }) {
   const kind = useDraftField('kind').value;
   const { value, set: onChange } = useDraftField('approval');

@@ -16,7 +16,7 @@ import { useDraftDefaults, useDraftField } from './run-form.ts';
 
 const NO_SERVERS: readonly ServerTools[] = [];
 
-/** Which tools the model gets, and what their definitions take of the window. Nothing for a single answer. */
+/** Which tools the model gets, and how much of the window their definitions take. Empty for a single answer. */
 export function ToolFields({ commands }: { commands: CommandPlace }) {
   const kind = useDraftField('kind').value;
   const { value: withheldTools, set, problem } = useDraftField('withheldTools');

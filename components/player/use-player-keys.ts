@@ -45,7 +45,7 @@ export function usePlayerKeys(player: Player): void {
 
 function takesKeys({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  // A chosen speed has nothing more to do with Space.
+  // Space has no effect on a checked radio button, such as the chosen speed.
   if (key === ' ' && target.matches('input[type="radio"]:checked')) return false;
   if (target.isContentEditable || target.closest('input, textarea, select')) return true;
   if (key === ' ') return target.closest('button, a, summary') !== null;

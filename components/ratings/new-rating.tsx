@@ -137,7 +137,7 @@ export function NewRating({
   );
 }
 
-/** Without what is not kept of it. */
+/** Without the facts that are not kept. */
 function chosenRun({ id, title, model, created_at }: ChosenRun): ChosenRun {
   return { id, title, model, created_at };
 }

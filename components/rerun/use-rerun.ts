@@ -20,7 +20,7 @@ import { postUpdates } from '#lib/browser/stream/post-updates.ts';
 const SHOW_MS = 50;
 
 /**
- * Sends a call again, one try at a time. What is under way is cancelled when the component goes.
+ * Sends a call again, one try at a time. A try in progress is cancelled when the component unmounts.
  *
  * @param path of the call: `/api/runs/ID/calls/N`
  */

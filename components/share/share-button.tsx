@@ -15,7 +15,7 @@ async function loadDialog() {
   return { ShareDialog, SharePreview };
 }
 
-/** Opens the dialog that makes a link to this run. Not there where the run may only be read. */
+/** Opens the dialog that makes a link to this run. Hidden if the run may only be read. */
 export function ShareButton() {
   const { server } = useRunScreen();
   const runId = useRun((view) => view.run.runId);

@@ -3,7 +3,7 @@ import type { ShareScope } from '#lib/events/share-scopes.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** How long a link may be good, as the dialog offers it. */
+/** How long a link can be valid, as the dialog offers it. */
 export const LIFETIMES = [
   { ms: HOUR_MS, label: '1 hour' },
   { ms: 24 * HOUR_MS, label: '1 day' },

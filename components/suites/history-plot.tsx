@@ -16,7 +16,7 @@ import { modelSeries } from '../plots/model-series.ts';
 const MAX_POINTS = 100;
 const HEIGHT_PX = 200;
 
-/** The pass rates of the models over the experiments with a suite. Nothing before there are two. */
+/** The pass rates of the models over the experiments with a suite. Empty until there are two. */
 export function HistoryPlot({ suiteId }: { suiteId: string }) {
   const { data } = useApi<ExperimentListReply>('/api/experiments');
   const router = useRouter();

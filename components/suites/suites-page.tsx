@@ -20,7 +20,7 @@ import { Link } from '../ui/link.tsx';
 import { CaseDialog } from './case-dialog.tsx';
 import { ImportSuite } from './import-suite.tsx';
 
-/** The suites, and the ways to a new one. */
+/** The suites, and ways to add one. */
 export function SuitesPage() {
   const { data, error, reload } = useApi<SuiteListReply>('/api/suites', 10_000);
   const [opened, setOpened] = useState<'import' | 'new'>();

@@ -3,7 +3,7 @@ import type { Tone } from '#lib/browser/words/end-words.ts';
 import { cx } from './cx.ts';
 import { toneWash } from './tone.ts';
 
-/** A word or two about a thing. `outline` for facts, a wash for states. */
+/** A label of one or two words. `outline` for facts, a wash for states. */
 export function Badge({
   tone,
   children,
