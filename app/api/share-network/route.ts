@@ -4,7 +4,7 @@ import { getSharing } from '#lib/sharing/listener/current-sharing.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Serves shared runs on an address of this machine too, until Loupe stops or this is taken back. */
+/** Serves shared runs on another address of this machine too, until Loupe stops or this is undone. */
 export function POST(request: Request) {
   return handle(request, async () => {
     const { address } = await readBody(request, networkRequest);
@@ -12,7 +12,7 @@ export function POST(request: Request) {
   });
 }
 
-/** Serves shared runs to this machine only. Open pages of others end. */
+/** Serves shared runs to this machine only. Pages that are open on other machines end. */
 export function DELETE(request: Request) {
   return handle(request, async () => Response.json({ reach: await getSharing().closeToNetwork() }));
 }

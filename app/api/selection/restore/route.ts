@@ -4,7 +4,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Brings deleted runs back, as long as that is possible. */
+/** Restores deleted runs, as long as that is possible. */
 export function POST(request: Request) {
   return handle(request, async () => {
     const { runs } = await readBody(request, selectionRequest);

@@ -3,7 +3,7 @@ import { handle } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Goes on with a stopped benchmark, without repeating cases. */
+/** Continues a stopped benchmark, without repeating cases. */
 export function POST(request: Request, { params }: { params: Promise<{ benchmarkId: string }> }) {
   return handle(request, async () =>
     Response.json(await getBenchmarks().continue((await params).benchmarkId)),

@@ -23,7 +23,7 @@ export function GET(request: Request, { params }: Context) {
   });
 }
 
-/** Stores what a person gives a text. */
+/** Stores a person's scores of a text. */
 export function POST(request: Request, { params }: Context) {
   return handle(request, async () => {
     const body = await readBody(request, personScoresRequest);

@@ -4,7 +4,7 @@ import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
 
-/** Keeps the requests of a check as a suite. */
+/** Stores the requests of a check as a suite. */
 export function POST(request: Request, { params }: { params: Promise<{ checkId: string }> }) {
   return handle(request, async () => {
     const { name } = await readBody(request, keepToolCheckRequest);
