@@ -1,4 +1,5 @@
 import { expectRunOf } from './lib/browser/stream/hub-client.ts';
 
-// Next runs this as soon as its own scripts are there: the log of a run comes while React takes over the page, not after it.
+// Next runs this as soon as its own scripts have loaded, so the log of a run arrives while React hydrates the page, not
+// after it.
 expectRunOf(location.pathname);

@@ -3,11 +3,11 @@ import { pathToFileURL } from 'node:url';
 import { findRunService } from './lib/app/current-service.ts';
 
 /**
- * `npm start` has opened the service before Next. Under `next dev` there is no server of ours: the service is opened
- * here. Either way they are outside Next's bundles, so that there is one copy of engine and store.
+ * `npm start` has opened the service before Next. `next dev` runs without our server, so the service is opened here.
+ * Either way it is outside Next's bundles, so that there is only one copy of the engine and the store.
  */
 if (!findRunService()) {
-  // better-sqlite3 ends the process without a word on a Node that is too old.
+  // better-sqlite3 ends the process without a message if Node is too old.
   if (Number(process.versions.napi) < 10) {
     throw new Error(`Loupe needs Node 22.19 or newer; this is ${process.versions.node}.`);
   }
