@@ -10,9 +10,9 @@ const MODULE_BY_URL = /new URL\('\.\/([\w-]+)\.ts', import\.meta\.url\)/g;
 const isTest = (path: string) => /\.test\.ts$/.test(path);
 
 /**
- * Bundles the modules of threads and processes before the first test, as `scripts/build-server.mjs` does for the
- * program: tests start hundreds of store threads, and loading the sources takes three times the CPU time.
- * `useBundledThreads` makes the program find the bundles.
+ * Bundles the modules of threads and processes before the first test, as `scripts/build-server.mjs` does for the program:
+ * tests start hundreds of store threads, and loading the sources takes three times the CPU time. `useBundledThreads`
+ * makes the program find the bundles.
  */
 export default async function bundleThreads(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'loupe-threads-'));

@@ -1,6 +1,6 @@
 /**
- * The CPU time of a synchronous piece of work in this thread, in milliseconds. Unlike wall-clock time, it hardly
- * depends on other load: a generous bound on it only catches work that grows with the square of its input.
+ * Milliseconds of CPU time that a synchronous piece of work takes in this thread. Unlike wall-clock time, it
+ * hardly depends on other load: a generous bound on it only catches work that grows with the square of its input.
  */
 export function cpuMs(work: () => void): number {
   const before = process.threadCpuUsage();

@@ -4,10 +4,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 type LifeEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A process that runs a bundled script. The script lives once for each message, and sends back the result as JSON. For
- * tests that kill the program and start it again: a life that is to be killed gets its own process. Later ones may
- * share one, because everything that a life knows of earlier ones is on disk, and starting the process takes most of
- * the CPU time.
+ * A process that runs a bundled script, which lives once for each message and sends back what came of it as JSON. For
+ * tests that kill the program and start it again: a life that is to be killed gets a process of its own. Those that follow
+ * may share one, because all that a life knows of earlier ones is on disk, and starting the process takes most of the
+ * CPU time.
  */
 export class LifeProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
