@@ -12,11 +12,11 @@ function twoProcesses(isLost: (message: string) => boolean = () => false) {
   const listeners: ((message: string) => void)[] = [];
   const said: string[] = [];
   const bus = (self: number) => ({
-    async say(messages: readonly string[]) {
+    async broadcast(messages: readonly string[]) {
       said.push(...messages);
       for (const message of messages) if (!isLost(message)) listeners[1 - self]?.(message);
     },
-    onSaid(listener: (message: string) => void) {
+    onBroadcast(listener: (message: string) => void) {
       listeners[self] = listener;
       return () => {};
     },

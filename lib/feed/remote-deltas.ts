@@ -11,9 +11,9 @@ const ASK_MS = 2000;
 const WANTED_MS = 3 * ASK_MS;
 /** A message holds 8000 bytes, and a character takes up to six bytes as JSON. */
 const PIECE_CHARS = 1000;
-const MESSAGES_AT_A_TIME = 64;
-const AHEAD_AT_MOST = 50;
-const RUNS_PER_QUESTION = 20;
+const MESSAGES_PER_BATCH = 64;
+const MAX_AHEAD = 50;
+const RUNS_PER_REQUEST = 20;
 
 const textPiece = z.object({
   type: z.enum(['text', 'thinking']),
@@ -76,7 +76,7 @@ export class RemoteDeltas {
     this.#held = options.held;
     this.#followed = options.followed;
     this.#onChange = options.onChange;
-    this.#store.onSaid((text) => this.#hear(text));
+    this.#store.onBroadcast((text) => this.#receive(text));
     this.#asking = setInterval(() => this.ask(), ASK_MS).unref();
   }
 
@@ -103,12 +103,12 @@ export class RemoteDeltas {
   ask(): void {
     for (const runId of this.#here.keys()) if (!this.#wants(runId)) this.#here.delete(runId);
     const want = [...this.#followed.keys()].filter((runId) => this.#wants(runId));
-    const questions = [];
-    for (let from = 0; from < want.length; from += RUNS_PER_QUESTION) {
-      const some = want.slice(from, from + RUNS_PER_QUESTION);
-      questions.push({ want: some, fresh: some.filter((runId) => !this.#here.has(runId)) });
+    const requests = [];
+    for (let from = 0; from < want.length; from += RUNS_PER_REQUEST) {
+      const some = want.slice(from, from + RUNS_PER_REQUEST);
+      requests.push({ want: some, fresh: some.filter((runId) => !this.#here.has(runId)) });
     }
-    if (questions.length > 0) this.#say(questions);
+    if (requests.length > 0) this.#broadcast(requests);
   }
 
   close(): void {
@@ -120,12 +120,12 @@ export class RemoteDeltas {
     return this.#followed.has(runId) && !this.#held(runId);
   }
 
-  #say(messages: readonly z.input<typeof message>[]): void {
+  #broadcast(messages: readonly z.input<typeof message>[]): void {
     // Best effort: the events contain every text in full.
-    void this.#store.say(messages.map((each) => JSON.stringify(each))).catch(() => undefined);
+    void this.#store.broadcast(messages.map((each) => JSON.stringify(each))).catch(() => undefined);
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const { data } = message.safeParse(jsonValue(text)); // others may write on our channel
     if (!data) return;
     if ('want' in data) for (const runId of data.want) this.#want(runId, data.fresh.includes(runId));
@@ -159,8 +159,8 @@ export class RemoteDeltas {
         }
       }
     }
-    for (let from = 0; from < messages.length; from += MESSAGES_AT_A_TIME) {
-      await this.#store.say(messages.slice(from, from + MESSAGES_AT_A_TIME)).catch(() => undefined); // as in `#say`
+    for (let from = 0; from < messages.length; from += MESSAGES_PER_BATCH) {
+      await this.#store.broadcast(messages.slice(from, from + MESSAGES_PER_BATCH)).catch(() => undefined); // as in `#broadcast`
     }
     this.#sending = undefined;
     for (const [runId, { changed }] of this.#wanted) if (changed) this.changed(runId);
@@ -173,7 +173,7 @@ export class RemoteDeltas {
     if (!here || seq > here.lastSeq) here = { lastSeq: seq, texts: new LiveDeltas() };
     if (here.texts.lacks(delta)) {
       this.#here.delete(runId);
-      this.#say([{ want: [runId], fresh: [runId] }]);
+      this.#broadcast([{ want: [runId], fresh: [runId] }]);
       return;
     }
     this.#here.set(runId, here);
@@ -184,7 +184,7 @@ export class RemoteDeltas {
 /** Splits a long text into parts that fit a message. */
 function inPieces(delta: RunDelta): RunDelta[] {
   if (delta.type === 'load' || delta.type === 'server-wait') return [delta];
-  if (delta.type === 'queue') return [{ ...delta, ahead: delta.ahead.slice(0, AHEAD_AT_MOST) }];
+  if (delta.type === 'queue') return [{ ...delta, ahead: delta.ahead.slice(0, MAX_AHEAD) }];
   const pieces: RunDelta[] = [];
   for (let from = 0; from < delta.text.length; from += PIECE_CHARS) {
     const text = delta.text.slice(from, from + PIECE_CHARS);

@@ -70,6 +70,6 @@ export interface ExperimentLeaseStore {
 /** Messages between the processes. */
 export interface ProcessMessages {
   /** Sends messages to the other processes: no duplicates, at most 7500 bytes each. They are not stored, and lost if no one listens. */
-  say(messages: readonly string[]): Promise<void>;
-  onSaid(listener: (message: string) => void): () => void;
+  broadcast(messages: readonly string[]): Promise<void>;
+  onBroadcast(listener: (message: string) => void): () => void;
 }

@@ -566,15 +566,15 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       const [a, b] = [await open(url), await open(url)];
       const heard: string[] = [];
       const echoes: string[] = [];
-      b.onSaid((message) => heard.push(message));
-      a.onSaid((message) => echoes.push(message));
+      b.onBroadcast((message) => heard.push(message));
+      a.onBroadcast((message) => echoes.push(message));
       const words = [
         'x'.repeat(7500),
         '',
         JSON.stringify('\u0000 \ud800 🦊 \u{10ffff}'),
         ...Array.from({ length: 60 }, (_, index) => `${index}`),
       ];
-      await a.say(words);
+      await a.broadcast(words);
       await vi.waitFor(() => expect(heard).toHaveLength(words.length), { timeout: 5000 });
       expect(heard).toEqual(words);
       expect(echoes).toEqual([]);
@@ -989,9 +989,9 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     const [reader, writer] = [await open(wire.url, { lookMs: 20, answerMs: 300 }), await open(direct)];
     expect(wire.cuts).toBe(1);
     const heard: string[] = [];
-    reader.onSaid((message) => heard.push(message));
+    reader.onBroadcast((message) => heard.push(message));
     await vi.waitFor(async () => {
-      await writer.say(['hello']);
+      await writer.broadcast(['hello']);
       expect(heard).not.toEqual([]);
     });
     wire.close();

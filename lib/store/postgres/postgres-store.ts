@@ -132,7 +132,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   /** The error of the last write that found no space. */
   #full: StorageFullError | undefined;
   readonly #othersListeners = new Set<(runId: string, lastSeq: number) => void>();
-  readonly #saidListeners = new Set<(message: string) => void>();
+  readonly #broadcastListeners = new Set<(message: string) => void>();
   /** Appends of workers with an unknown outcome because the connection was lost. */
   readonly #unanswered: UnansweredAppends = new Map();
 
@@ -157,8 +157,8 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
       database,
       lookMs: options.lookMs ?? LOOK_MS,
       onChange: (runId, lastSeq) => announce(this.#othersListeners, runId, lastSeq),
-      onSaid: (message) => {
-        for (const listener of this.#saidListeners) listener(message);
+      onBroadcast: (message) => {
+        for (const listener of this.#broadcastListeners) listener(message);
       },
     });
   }
@@ -709,17 +709,17 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return () => this.#othersListeners.delete(listener);
   }
 
-  say(messages: readonly string[]): Promise<void> {
-    return this.#watch.say(messages);
+  broadcast(messages: readonly string[]): Promise<void> {
+    return this.#watch.broadcast(messages);
   }
 
-  onSaid(listener: (message: string) => void): () => void {
-    this.#saidListeners.add(listener);
-    return () => this.#saidListeners.delete(listener);
+  onBroadcast(listener: (message: string) => void): () => void {
+    this.#broadcastListeners.add(listener);
+    return () => this.#broadcastListeners.delete(listener);
   }
 
   async close(): Promise<void> {
-    this.#saidListeners.clear();
+    this.#broadcastListeners.clear();
     this.#othersListeners.clear();
     this.imports.close();
     await this.#search.close();

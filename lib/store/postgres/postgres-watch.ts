@@ -11,7 +11,7 @@ import { fromPostgresText } from './postgres-text.ts';
 /** The channel that carries "run X is at N": N is 0 when X was deleted, and -1 when its annotations changed. */
 const CHANNEL = 'loupe_runs';
 /** The channel for messages between processes that are not about appends. */
-const SAID = 'loupe_said';
+const BROADCASTS = 'loupe_said';
 /** Notifications of one process are batched, because each takes a lock that all commits of the server share. */
 const GATHER_MS = 20;
 /** Below the 8000 bytes that a notification holds. */
@@ -32,7 +32,7 @@ const place = z.object({ id: z.string(), last_seq: z.number() });
 export class PostgresWatch {
   readonly #database: PostgresDatabase;
   readonly #onChange: (runId: string, lastSeq: number) => void;
-  readonly #onSaid: (message: string) => void;
+  readonly #onBroadcast: (message: string) => void;
   readonly #onNewer: (reason: AppError) => void;
   readonly #lookMs: number;
   /** The ID of this process. */
@@ -52,14 +52,14 @@ export class PostgresWatch {
     lookMs: number;
     onChange: (runId: string, lastSeq: number) => void;
     /** Called with a message of another process. */
-    onSaid: (message: string) => void;
+    onBroadcast: (message: string) => void;
     /** Called at each poll once a later version of Loupe has migrated the database. */
     onNewer: (reason: AppError) => void;
   }) {
     this.#database = options.database;
     this.#lookMs = options.lookMs;
     this.#onChange = options.onChange;
-    this.#onSaid = options.onSaid;
+    this.#onBroadcast = options.onBroadcast;
     this.#onNewer = options.onNewer;
   }
 
@@ -93,11 +93,11 @@ export class PostgresWatch {
   }
 
   /** One statement, so that they arrive in order or not at all. */
-  async say(messages: readonly string[]): Promise<void> {
+  async broadcast(messages: readonly string[]): Promise<void> {
     await this.#database.run({
       name: 'loupe_say',
       sql: 'select pg_notify($1, said) from unnest($2::text[]) as said',
-      parameters: [SAID, messages.map((message) => `${this.#self} ${message}`)],
+      parameters: [BROADCASTS, messages.map((message) => `${this.#self} ${message}`)],
     });
   }
 
@@ -132,11 +132,11 @@ export class PostgresWatch {
     client.on('notification', ({ channel, payload: sent = '' }) => {
       const payload = fromPostgresText(sent);
       if (channel === CHANNEL) this.#hear(payload);
-      else if (!payload.startsWith(this.#self)) this.#onSaid(payload.slice(payload.indexOf(' ') + 1));
+      else if (!payload.startsWith(this.#self)) this.#onBroadcast(payload.slice(payload.indexOf(' ') + 1));
     });
     try {
       await client.connect();
-      await client.query(`listen ${CHANNEL}; listen ${SAID}`);
+      await client.query(`listen ${CHANNEL}; listen ${BROADCASTS}`);
       this.#listener = client;
     } catch {
       // The next poll tries again and finds what was missed.
