@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CALLS_AT_ONCE } from '../lib/engine/calls-ahead.ts';
+import { MAX_CONCURRENT_CALLS } from '../lib/engine/calls-ahead.ts';
 import { openSandbox } from '../lib/sandbox/probe.ts';
 import { createTaskTools } from '../lib/tools/registry.ts';
 import type { JsonObject } from '../lib/util/json.ts';
@@ -32,13 +32,13 @@ try {
     const result = await execute({ name, arguments: args }, { signal: new AbortController().signal });
     if (!result.success) throw new Error(JSON.stringify(result.output));
   };
-  const numbers = Array.from({ length: CALLS_AT_ONCE }, (_, number) => number);
+  const numbers = Array.from({ length: MAX_CONCURRENT_CALLS }, (_, number) => number);
   const kinds = {
     search_files: (n: number) => call('search_files', { pattern: `Line ${n} of file 3\\d holds` }),
     read_file: (n: number) => call('read_file', { path: `src/file-${n}.txt` }),
   };
   console.info(
-    `${CALLS_AT_ONCE} calls of one reply, ${FILES} files, ${rounds} rounds, Node ${process.version}`,
+    `${MAX_CONCURRENT_CALLS} calls of one reply, ${FILES} files, ${rounds} rounds, Node ${process.version}`,
   );
   for (const [name, begin] of Object.entries(kinds)) {
     const inTurn: number[] = [];

@@ -53,7 +53,7 @@ export function BenchmarkPage({ benchmarkId }: { benchmarkId: string }) {
         <h1 className="foreign min-w-0 text-xl font-semibold tracking-[-0.015em]">
           <ShortName text={models ?? ''} max={120} />
         </h1>
-        <Steering path={path} benchmark={benchmark} reload={reload} />
+        <BenchmarkActions path={path} benchmark={benchmark} reload={reload} />
       </div>
       {benchmark.problem && (
         <div className="mt-4">
@@ -93,7 +93,7 @@ export function BenchmarkPage({ benchmarkId }: { benchmarkId: string }) {
   );
 }
 
-function Steering({
+function BenchmarkActions({
   path,
   benchmark: { status },
   reload,

@@ -27,7 +27,7 @@ import { RunPicker } from './run-picker.tsx';
 const loadTimelines = () => import('./compared-timelines.tsx');
 
 /** With a run in progress, the comparison is refreshed. */
-function whileGoing(last: CompareRunsReply | undefined): number | undefined {
+function refreshWhileActive(last: CompareRunsReply | undefined): number | undefined {
   return last?.runs.some(({ run }) => run.phase !== 'ended') ? REFRESH_MS : undefined;
 }
 
@@ -39,7 +39,11 @@ export function ComparePage() {
   const [ids, setIds] = useOptimistic(comparedIds(query));
   const enough = ids.length > 1;
   const path = `/api/compare/runs?${new URLSearchParams(ids.map((id) => ['run', id]))}`;
-  const { data: fresh, error, reload } = useApi<CompareRunsReply>(enough ? path : undefined, whileGoing);
+  const {
+    data: fresh,
+    error,
+    reload,
+  } = useApi<CompareRunsReply>(enough ? path : undefined, refreshWhileActive);
   const isCurrent = enough && fresh?.runs.map(({ run }) => run.id).join() === ids.join();
   const data = isCurrent ? fresh : undefined;
   const go = (to: string) => router.replace(to, { scroll: false });

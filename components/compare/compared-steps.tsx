@@ -14,7 +14,7 @@ import { Verdict } from './verdict.tsx';
 /** How often a comparison with a run in progress is read again. */
 export const REFRESH_MS = 3000;
 
-function whileGoing(last: CompareReply | undefined): number | undefined {
+function refreshWhileActive(last: CompareReply | undefined): number | undefined {
   return last && [last.a, last.b].some(({ phase }) => phase !== 'ended') ? REFRESH_MS : undefined;
 }
 
@@ -38,7 +38,7 @@ export function ComparedSteps({
   const [texts, setTexts] = useState({ pair, from: 1 });
   const from = texts.pair === pair ? texts.from : 1;
   const path = `/api/compare?${pair}${from === 1 ? '' : `&from=${from}`}`;
-  const { data: fresh, error, reload } = useApi<CompareReply>(path, whileGoing);
+  const { data: fresh, error, reload } = useApi<CompareReply>(path, refreshWhileActive);
   const data = fresh?.a.id === a && fresh.b.id === b ? fresh : undefined;
   const word = stepWord(runs[0]?.mode);
   return (

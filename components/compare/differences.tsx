@@ -352,7 +352,7 @@ function PartRow({ part, letter }: { part: Part; letter: string }) {
       {left && right ? (
         <TextDiff name={name} left={left} right={right} letter={letter} />
       ) : (
-        <Lone name={name} shown={left ?? right} letter={left ? 'A' : letter} />
+        <OneSidedText name={name} shown={left ?? right} letter={left ? 'A' : letter} />
       )}
     </div>
   );
@@ -385,7 +385,7 @@ function TextDiff({
 }
 
 /** A text that only one run has. */
-function Lone({ name, shown, letter }: { name: string; shown: Shown | undefined; letter: string }) {
+function OneSidedText({ name, shown, letter }: { name: string; shown: Shown | undefined; letter: string }) {
   return (
     <>
       <p className="mb-1.5 flex items-center gap-2 text-sm">

@@ -93,7 +93,7 @@ function Group({ group, folds }: { group: AgreementGroup; folds: boolean }) {
         </ul>
       )}
       <Strip group={group} settings={settings} />
-      <Apart group={group} />
+      <FirstDivergence group={group} />
     </article>
   );
 }
@@ -169,7 +169,7 @@ function Strip({ group, settings }: { group: AgreementGroup; settings: string })
 }
 
 /** Compares the first two runs that diverge. */
-function Apart({ group: { agreement, runs } }: { group: AgreementGroup }) {
+function FirstDivergence({ group: { agreement, runs } }: { group: AgreementGroup }) {
   const level = agreement.parted;
   const first = level?.[0]?.runs[0];
   const second =

@@ -6,7 +6,7 @@ import { formatCount, formatDuration } from '#lib/browser/words/format.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
 import { PhaseTable } from '../run-view/timeline/call-phases.tsx';
 import { LongText } from '../run-view/timeline/long-text.tsx';
-import { Mended, ParseLadder, Refusals } from '../run-view/timeline/parse-ladder.tsx';
+import { ParseLadder, Refusals, Repairs } from '../run-view/timeline/parse-ladder.tsx';
 import { Panel } from '../run-view/timeline/row-frame.tsx';
 import { FileDiff } from '../ui/content/file-diff.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -63,7 +63,7 @@ export function ReplyColumn({ name, row, result }: { name: string; row: CallRow;
       )}
       {parsed && <ParseLadder parsed={parsed} />}
       <Refusals row={row} brief={false} />
-      {parsed && <Mended parsed={parsed} />}
+      {parsed && <Repairs parsed={parsed} />}
       <Panel label="Tokens and times">
         <ReplyFigures row={row} result={result} />
       </Panel>

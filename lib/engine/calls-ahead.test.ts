@@ -4,7 +4,7 @@ import { MAX_CALLS_PER_REPLY } from '../events/limits.ts';
 import type { Approval, PendingCall, PendingReply } from '../events/run-state.ts';
 import { sampleConfig } from '../testing/sample-logs.ts';
 import type { ToolResult } from '../tools/tool.ts';
-import { CALLS_AT_ONCE, CallsAhead, callsBeside } from './calls-ahead.ts';
+import { CallsAhead, callsBeside, MAX_CONCURRENT_CALLS } from './calls-ahead.ts';
 
 const isIndependent = (tool: string) => tool === 'read_file';
 
@@ -47,7 +47,7 @@ it('lets only the next calls that are independent and need no decision run ahead
       const approvals = decided === 0 ? {} : { [`c${decided}`]: { tool: 'read_file' } as Approval };
       const beside = callsBeside({ reply, config, approvals }, first, isIndependent);
       expect(beside).toEqual(reply.calls.slice(1, 1 + beside.length));
-      expect(beside.length).toBeLessThan(CALLS_AT_ONCE);
+      expect(beside.length).toBeLessThan(MAX_CONCURRENT_CALLS);
       if (tools[0] !== 'read_file' || asksForReads) expect(beside).toEqual([]);
       expect(beside.every(({ name }) => name === 'read_file')).toBe(true);
       expect(beside.some(({ callId }) => callId in approvals)).toBe(false);
@@ -58,7 +58,7 @@ it('lets only the next calls that are independent and need no decision run ahead
         !asksForReads &&
         after?.name === 'read_file' &&
         !(after.callId in approvals);
-      if (beside.length < CALLS_AT_ONCE - 1) expect(couldRun).toBe(false);
+      if (beside.length < MAX_CONCURRENT_CALLS - 1) expect(couldRun).toBe(false);
     }),
   );
 });

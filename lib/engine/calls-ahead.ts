@@ -5,7 +5,7 @@ import type { ReadyState } from '../policies/rule.ts';
 import type { ToolResult } from '../tools/tool.ts';
 
 /** Max concurrent calls of one reply. */
-export const CALLS_AT_ONCE = 4;
+export const MAX_CONCURRENT_CALLS = 4;
 
 /** A call in progress, or its outcome. */
 export interface BegunCall {
@@ -59,7 +59,7 @@ export function callsBeside(
 ): PendingCall[] {
   if (!reply || !isIndependent(call.name)) return [];
   const at = reply.calls.findIndex(({ callId }) => callId === call.callId);
-  const next = reply.calls.slice(at + 1, at + CALLS_AT_ONCE);
+  const next = reply.calls.slice(at + 1, at + MAX_CONCURRENT_CALLS);
   const runsAlone = (other: PendingCall) =>
     other.status !== 'waiting' ||
     !isIndependent(other.name) ||

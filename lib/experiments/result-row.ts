@@ -101,7 +101,7 @@ class EventCounts {
         break;
       case 'model-call.failed':
         if (event.kind === 'overflow') figures.overflows += 1;
-        if (broughtText(event)) figures.model_replies += 1;
+        if (hasPartialReply(event)) figures.model_replies += 1;
         break;
       case 'model-call.ended':
         figures.model_replies += 1;
@@ -124,7 +124,7 @@ class EventCounts {
 }
 
 /** Whether the model had started to reply, or its reply arrived but Ollama could not read it. */
-function broughtText({
+function hasPartialReply({
   kind,
   partial_text = '',
   partial_thinking = '',

@@ -45,7 +45,7 @@ export function markWords(text: string, words: readonly SearchWord[]): [from: nu
   for (let at = 0; at < tokens.length; ) {
     const length = Math.max(
       0,
-      ...wanted.filter((word) => standsAt(tokens, at, word)).map(({ parts }) => parts.length),
+      ...wanted.filter((word) => matchesAt(tokens, at, word)).map(({ parts }) => parts.length),
     );
     const first = tokens[at];
     const last = tokens[at + length - 1];
@@ -73,7 +73,7 @@ export function excerpt(
   };
 }
 
-function standsAt(
+function matchesAt(
   tokens: readonly { plain: string }[],
   at: number,
   { parts, begins }: { parts: string[]; begins: boolean },

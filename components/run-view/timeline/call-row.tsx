@@ -20,7 +20,7 @@ import { useUnfolded } from '../screen-context.ts';
 import { ContextScale } from './call-context.tsx';
 import { LivePhase, PhaseStrip, PhaseTable } from './call-phases.tsx';
 import { LongText } from './long-text.tsx';
-import { MarkedReply, Mended, ParseLadder, Refusals } from './parse-ladder.tsx';
+import { MarkedReply, ParseLadder, Refusals, Repairs } from './parse-ladder.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { SentRequestPanel } from './sent-request-panel.tsx';
 import { wholeOf } from './whole-of.ts';
@@ -248,7 +248,7 @@ function Sent({ row }: { row: CallRowData }) {
       <RerunAction row={row} />
       {parsed && <ParseLadder parsed={parsed} />}
       <Refusals row={row} brief={false} />
-      {parsed && <Mended parsed={parsed} />}
+      {parsed && <Repairs parsed={parsed} />}
       <MarkedReply row={row} />
     </div>
   );

@@ -240,7 +240,7 @@ function MarkedStretch({ piece, mark }: { piece: MarkedPiece; mark: Mark }) {
 }
 
 /** All repairs and coercions of a reply's calls, before and after. */
-export function Mended({ parsed }: { parsed: Parsed }) {
+export function Repairs({ parsed }: { parsed: Parsed }) {
   const calls = parsed.calls
     .map((call, index) => ({
       call,

@@ -72,7 +72,7 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
           )}
         </Figures>
       </div>
-      {again && <p className="mt-0.5 text-sm text-warn">{whyAgain(again)}</p>}
+      {again && <p className="mt-0.5 text-sm text-warn">{reloadReason(again)}</p>}
       {loaded?.freed_slot && (
         <p className="mt-0.5 text-sm text-warn">
           It was in memory but did not answer: Ollama still held its slot for an aborted reply. It was
@@ -94,7 +94,7 @@ export function PreparationRow({ row }: { row: PreparationRowData }) {
   );
 }
 
-function whyAgain({
+function reloadReason({
   cause,
   found_context_tokens: found,
   num_ctx: wanted,
