@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react';
 
-/** Code that a page comes without and loads when it is first needed. */
+/** Code that is not part of a page and is loaded when it is first needed. */
 export interface LazyCode<Code> {
   /**
    * Lazily loaded code: loads it on first use and returns it without delay from then on; `undefined` while it loads.

@@ -9,7 +9,7 @@ export interface ApiState<Reply> {
   data: Reply | undefined;
   /** Why the last reading failed; stays until one succeeds. */
   error: ApiError | undefined;
-  /** Whether the first reply for what is asked now is still awaited; `data` may be the reply to what was asked before. */
+  /** Whether the first reply to the current query is pending; `data` may be that of the previous query. */
   pending: boolean;
   /** Whether `data` was read since the component was mounted, not for another part of the page before. */
   fresh: boolean;

@@ -13,7 +13,7 @@ interface DeletionQuestion {
 }
 
 /**
- * The question before what a page shows is deleted, and the deletion, which leaves the page.
+ * Asks before the item that a page shows is deleted, deletes it, and leaves the page.
  *
  * @param work deletes it; rejects with what is wrong, which the dialog shows
  * @param listPath the page to go to then

@@ -7,7 +7,7 @@ const MAX_FRAMES = 120;
 let frame = 0;
 /** Whether what is to be focused is a control that had the focus before. */
 let isReturn = false;
-/** Ends when nothing is to be focused any more. */
+/** Ends when nothing remains to be focused. */
 let watch = new AbortController();
 
 /**

@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * Loads code that the page came without.
+ * Loads code that is not part of the page.
  *
  * @param load a dynamic import
  * @throws {ApiError} `code_missing` when the server has stopped, or serves another version since the page was opened

@@ -22,7 +22,7 @@ export function compareLogs(left: readonly RunEvent[], right: readonly RunEvent[
   return comparer.result();
 }
 
-/** Adds up a log. */
+/** Computes the totals of a log. */
 export function figuresOf(events: readonly RunEvent[]): Figures {
   const reader = new FigureReader();
   for (const event of events) reader.take(event);

@@ -45,7 +45,7 @@ export interface Conditions {
   think?: RunConfig['think'];
 }
 
-/** Adds up a log from its event stream, without keeping any messages. */
+/** Computes the totals of a log from its event stream, without keeping any messages. */
 export class FigureReader {
   readonly #tools = new Map<string, number>();
   #state = emptyRunState('');

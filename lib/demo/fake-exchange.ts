@@ -15,7 +15,7 @@ export interface RecordedRequest {
   endedBy?: 'server' | 'client';
 }
 
-/** A client that disconnected before its answer was complete. */
+/** A client that disconnected before its response was complete. */
 export interface CloseEvent {
   path: string;
   /** The stage of the exchange: in the queue, loading the model, before the first byte, or within the reply. */

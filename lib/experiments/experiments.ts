@@ -568,7 +568,7 @@ export class Experiments {
     if (here && (await this.#keeps(here))) return here;
     if (!isUnfinished((await this.get(id)).experiment)) return undefined;
     if (!(await this.#holder.hold(id))) throw await this.#notHeld(id);
-    // Read again: the previous holder may have continued until now.
+    // Read again: the previous holder may have continued it until now.
     const { experiment, items } = await this.get(id);
     if (isUnfinished(experiment)) {
       return opened({ summary: experiment, items }, await this.#casesOf(experiment));

@@ -126,7 +126,7 @@ export class RemoteDeltas {
   }
 
   #receive(text: string): void {
-    const { data } = message.safeParse(jsonValue(text)); // others may write on our channel
+    const { data } = message.safeParse(jsonValue(text)); // other programs may write to our channel
     if (!data) return;
     if ('want' in data) for (const runId of data.want) this.#want(runId, data.fresh.includes(runId));
     else this.#take(data.run, data.seq, data.delta);

@@ -18,8 +18,9 @@ type ReadMessage = (line: string) => JSONRPCMessage;
 const NEWLINE = 0x0a;
 
 /**
- * The messages of a confined server, one per line on its standard streams. Lines that are no messages are skipped, as many
- * servers print there; a line without end, an object with too many fields or messages without end stop the server.
+ * The messages of a confined server, one per line on its standard streams. Lines that are not messages are skipped,
+ * because many servers print there; a line without end, an object with too many fields or messages without end stop the
+ * server.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;

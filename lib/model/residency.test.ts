@@ -90,7 +90,7 @@ describe('the runner of a model', () => {
   });
 });
 
-it('distinguishes weights by architecture, size or quantisation if their files are unknown', () => {
+it('distinguishes weights by architecture, size or quantization if their files are unknown', () => {
   const running = [{ name: 'gone:latest', digest: 'x', family: 'llama', parameterSize: '8B' }];
   const model = { name: 'here:latest', digest: 'y', family: 'llama' };
   const nobody = () => undefined;

@@ -111,7 +111,7 @@ export class ModelServers {
   async #details(model: string): Promise<ModelDetails | undefined> {
     if (isDemoModel(model)) return undefined;
     const { connection } = this.#ollama;
-    refuseRemote(connection, model, readRemote(model, {})); // recognised by name, without a request
+    refuseRemote(connection, model, readRemote(model, {})); // recognized by name, without a request
     const signal = AbortSignal.timeout(ADMIT_TIMEOUT_MS);
     // Requested before the list, which then need not be requested again if it lacks the model
     // (`showInstalled`).

@@ -268,7 +268,7 @@ export class RunWorker {
 
   #begin(log: StoredRunLog, config: RunConfig, onWork?: (signal: AbortSignal) => Promise<void>): void {
     const work = this.#work(log, config, onWork).catch((error: unknown) => {
-      console.error(`Run ${log.runId} failed unexpectedly:`, error); // one run must not end the server
+      console.error(`Run ${log.runId} failed unexpectedly:`, error); // an error in one run must not end the server
     });
     this.#working.add(work);
     void work.finally(() => this.#working.delete(work));

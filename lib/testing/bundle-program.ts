@@ -8,7 +8,7 @@ const lib = resolve(import.meta.dirname, '..');
  * Bundles a script that imports the program, so that a test can start it a hundred times: loading the bundle takes a
  * quarter of the CPU time of loading some 300 sources, and the store's thread loads them too.
  *
- * @param folder where the bundle goes; made by this call
+ * @param folder where the bundle goes; created by this call
  * @param script a module that imports the program's files as `#lib/…`
  * @returns the path of the script to start
  */

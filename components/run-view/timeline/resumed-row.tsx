@@ -4,7 +4,7 @@ import { formatDuration } from '#lib/browser/words/format.ts';
 import type { ResumedRow as ResumedRowData } from '#lib/events/timeline.ts';
 import { RailNode, RowFrame } from './row-frame.tsx';
 
-/** A seam: the server was lost, and another worker took the run over (D19). */
+/** An interruption: the server was lost, and another worker took over the run (D19). */
 export function ResumedRow({ row }: { row: ResumedRowData }) {
   if (row.event.after_wait) {
     return (

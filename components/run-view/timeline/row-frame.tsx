@@ -5,7 +5,7 @@ import { cx } from '../../ui/cx.ts';
 
 /**
  * The frame of a row: the rail with its node on the left, the content on the right. The rail's line runs through all
- * rows without a seam.
+ * rows without a gap.
  */
 export function RowFrame({
   node,

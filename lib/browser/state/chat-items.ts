@@ -30,7 +30,7 @@ export interface FoldFigures {
   readonly failed: number;
   /** The time of the model calls and tool calls that are over. */
   readonly ms: number;
-  /** The tool that runs now. */
+  /** The tool that is running. */
   readonly running?: string;
 }
 

@@ -8,7 +8,7 @@ const HUB_LOCK = 'loupe-hub';
 type Word =
   | { to: 'hub'; from: string; message: TabMessage }
   | { to: 'tab'; tab: string; message: HubMessage }
-  /** A new tab has become the hub: all tabs announce again what they follow, and from where. */
+  /** A new tab has become the hub: all tabs announce again what they follow, and from which event. */
   | { to: 'all' };
 
 /**

@@ -5,7 +5,7 @@ import { LAYER_WORDS } from './layer-words.ts';
 
 type Parsed = EventOf<'reply.parsed'>;
 
-/** One layer of the reading, with the formats that were recognised in it. */
+/** One layer of the reading, with the formats that were recognized in it. */
 export interface Rung {
   readonly layer: ParserLayer;
   /** `skipped`: an earlier layer had calls already. `off`: this run does not read it. */

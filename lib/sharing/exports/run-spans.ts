@@ -151,7 +151,7 @@ function callId({ call }: { call: number }): string {
   return `call ${call}`;
 }
 
-/** What is around the list of an OTLP request in JSON. */
+/** The parts around the list in an OTLP request in JSON. */
 const REQUEST = { start: '{"resourceSpans":[', end: ']}' };
 
 /** Spans as an entry of an OTLP request. */

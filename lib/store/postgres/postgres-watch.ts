@@ -145,7 +145,7 @@ export class PostgresWatch {
   }
 
   #hear(payload: string): void {
-    const { data } = note.safeParse(jsonValue(payload)); // others may write on our channel
+    const { data } = note.safeParse(jsonValue(payload)); // other programs may write to our channel
     if (!data || data.from === this.#self) return;
     for (const [runId, lastSeq] of data.runs) this.#found(runId, lastSeq);
   }
