@@ -10,6 +10,6 @@ export async function loadMathTree(): Promise<typeof mathTree> {
   if (document.readyState === 'loading') {
     await new Promise((done) => document.addEventListener('DOMContentLoaded', done, { once: true }));
   }
-  if (!globalThis.loupeMathTree) throw new Error('This page came without the code for formulas.');
+  if (!globalThis.loupeMathTree) throw new Error('This page does not include the code for formulas.');
   return globalThis.loupeMathTree;
 }

@@ -30,7 +30,7 @@ function judgeCalls({ replies, failure }: ProbeTranscript): Finding {
   );
   if (failure?.kind === 'malformed_call') return ['fail', `Ollama could not read a call. ${failure.message}`];
   if (failure?.kind === 'no_tool_support')
-    return ['fail', `Ollama takes no tools for it. ${failure.message}`];
+    return ['fail', `Ollama accepts no tools for it. ${failure.message}`];
   const unread = replies.find(({ malformed }) => malformed);
   if (unread)
     return [

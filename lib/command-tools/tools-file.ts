@@ -9,7 +9,7 @@ import { errorMessage } from '../util/error-message.ts';
 import { formatCount } from '../util/numbers.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
-/** A file that someone wrote can have any size. */
+/** A file edited by hand can have any size. */
 const MAX_FILE_CHARS = 2_000_000;
 
 /**
@@ -47,7 +47,7 @@ export class CommandToolsFile {
     return new AppError({
       code: 'command_tools_unreadable',
       message: `${this.path} cannot be used: ${why}`,
-      hint: 'Correct the file, or move it away to go on without custom tools. docs/tools.md describes it.',
+      hint: 'Correct the file, or move it away to continue without custom tools. docs/tools.md describes it.',
       cause,
     });
   }

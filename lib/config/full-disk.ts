@@ -15,7 +15,7 @@ export async function withRoomFor<Result>(path: string, write: () => Promise<Res
     if (!isNoSpace(cause)) throw cause;
     throw new AppError({
       code: 'storage_full',
-      message: `The disk has no room to write ${path}.`,
+      message: `The disk has no space left to write ${path}.`,
       hint: 'Free space on that disk, then try again.',
       cause,
     });

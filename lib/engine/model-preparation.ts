@@ -116,7 +116,7 @@ export class ModelPreparation {
       events.push({
         type: 'policy.warned',
         code: 'window_lowered',
-        message: `${config.model} holds ${formatCount(details.maxContextTokens)} tokens at most: the window is ${formatCount(details.maxContextTokens)} instead of ${formatCount(config.window_tokens)}.`,
+        message: `${config.model} holds at most ${formatCount(details.maxContextTokens)} tokens: the window is ${formatCount(details.maxContextTokens)} instead of ${formatCount(config.window_tokens)}.`,
       });
     }
     this.#context.append(events);
@@ -159,7 +159,7 @@ export class ModelPreparation {
         code: 'model_replaced',
         message:
           `${config.model} is no longer the model that this run began with: it was pulled or created again. ` +
-          'The run goes on with the new version, which may answer differently.',
+          'The run continues with the new version, which may answer differently.',
       });
     }
     if (loaded.unlisted && !before) {

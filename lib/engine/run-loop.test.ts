@@ -1524,7 +1524,7 @@ it('lowers the window to what the model holds, and says so [C7, K-19]', async ()
   expect(run.of('policy.warned')).toMatchObject([
     {
       code: 'window_lowered',
-      message: 'play holds 8,192 tokens at most: the window is 8,192 instead of 32,768.',
+      message: 'play holds at most 8,192 tokens: the window is 8,192 instead of 32,768.',
     },
   ]);
 });

@@ -534,7 +534,7 @@ export const SETTINGS = {
     modes: endless,
     label: 'Hand over at',
     unit: 'share of the window',
-    help: 'Then the model writes a summary and goes on in a fresh context that begins with it.',
+    help: 'Then the model writes a summary and continues in a fresh context that begins with it.',
     fork: true,
     form: { empty: 'off' },
   },

@@ -332,11 +332,11 @@ const lines: [NewEvent, string | RegExp][] = [
   ],
   [
     { type: 'handover.ended', iteration: 5, outcome: 'done', text: 'Summary' },
-    'The conversation goes on in a fresh context that begins with the summary',
+    'The conversation continues in a fresh context that begins with the summary',
   ],
   [
     { type: 'handover.ended', iteration: 5, outcome: 'failed' },
-    'The model wrote no summary; the conversation goes on as it was',
+    'The model wrote no summary; the conversation continues unchanged',
   ],
   [
     { type: 'operator.delivered', message_ids: ['m1'], as: 'user-message' },

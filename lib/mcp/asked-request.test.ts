@@ -110,7 +110,7 @@ describe('readElicitation', () => {
           ),
         },
       },
-      /fields at most/,
+      /at most \d+ fields/,
     ],
     [
       'an object as a field',
@@ -177,7 +177,7 @@ describe('readSampling', () => {
       /1 to/,
     ],
     ['tools', { messages: [text('a')], tools: [{}] }, /without tools/],
-    ['too much text', { messages: [text('a'.repeat(MAX_SAMPLE_CHARS + 1))] }, /characters at most/],
+    ['too much text', { messages: [text('a'.repeat(MAX_SAMPLE_CHARS + 1))] }, /at most [\d,]+ characters/],
   ])('refuses %s', (_, params, reason) => {
     expect(refusal(() => readSampling(params, mask))).toMatch(reason);
   });

@@ -44,7 +44,7 @@ export function readElicitation(params: Given, mask: SecretMask): AskedRequest {
   }
   const properties = Object.entries(given(schema.properties));
   if (properties.length > MAX_ASKED_FIELDS) {
-    throw new RefusedRequestError(`A form can have ${MAX_ASKED_FIELDS} fields at most.`);
+    throw new RefusedRequestError(`A form can have at most ${MAX_ASKED_FIELDS} fields.`);
   }
   const required = Array.isArray(schema.required) ? schema.required : [];
   const fields = properties.map(([name, property]) =>
@@ -192,7 +192,7 @@ export function readSampling(params: Given, mask: SecretMask): AskedRequest {
   const chars = messages.reduce((sum, { text }) => sum + text.length, system.length);
   if (chars > MAX_SAMPLE_CHARS) {
     throw new RefusedRequestError(
-      `The messages of a sample can have ${formatCount(MAX_SAMPLE_CHARS)} characters at most.`,
+      `The messages of a sample can have at most ${formatCount(MAX_SAMPLE_CHARS)} characters.`,
     );
   }
   const { maxTokens, temperature } = params;

@@ -123,7 +123,7 @@ export class CallRequests {
       this.#counts.refused += 1;
       throw this.#error(
         REFUSED,
-        `Loupe answers ${MAX_REQUESTS_PER_CALL} requests per call at most, and none after one was cancelled.`,
+        `Loupe answers at most ${MAX_REQUESTS_PER_CALL} requests per call, and none after one was cancelled.`,
       );
     }
     const request = this.#read(read);

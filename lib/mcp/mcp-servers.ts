@@ -429,7 +429,7 @@ export class McpServers {
     if (this.#pages.size + this.#uses.size >= MAX_INSTANCES) {
       throw new AppError({
         code: 'too_many_mcp_servers',
-        message: `Loupe runs ${MAX_INSTANCES} servers at once at most.`,
+        message: `Loupe runs at most ${MAX_INSTANCES} servers at once.`,
         hint: 'Wait until runs that use servers have ended, or stop some.',
       });
     }

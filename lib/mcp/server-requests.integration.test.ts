@@ -82,7 +82,7 @@ describe('a server that asks for input', () => {
   it('that asks 1,000 times asks a person a few times only [O24]', async () => {
     const { text, asked, result } = await called('asks-1000-times');
     expect(asked).toHaveLength(MAX_REQUESTS_PER_CALL);
-    expect(text).toMatch(/^10 decline\n990 error: Loupe answers 10 requests per call at most/);
+    expect(text).toMatch(/^10 decline\n990 error: Loupe answers at most 10 requests per call/);
     expect(result.note).toBe(
       'The server asked 990 times for something that no server may ask for. It was refused.',
     );

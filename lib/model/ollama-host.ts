@@ -102,7 +102,7 @@ function splitAuthority(
   if (isIP(bare) !== 0) return { hostname: reachable(bare), port: defaultPort };
 
   const match = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([^:]*))?$/.exec(authority);
-  if (!match) throw invalid(text, 'host and port cannot be told apart');
+  if (!match) throw invalid(text, 'host and port cannot be distinguished');
   const hostname = (match[1] ?? match[2] ?? '').toLowerCase();
   if (match[1] !== undefined && isIP(match[1]) !== 6)
     throw invalid(text, `"${match[1]}" is not an IPv6 address`);

@@ -75,7 +75,7 @@ function explained(error: ModelError, model: string): ModelError {
   if (/no space left|disk quota|not enough (disk )?space/i.test(text)) {
     return say(
       'no_space',
-      `There is no room for "${model}" where Ollama keeps its models.`,
+      `There is no disk space for "${model}" where Ollama keeps its models.`,
       'Remove a model (ollama rm NAME), or choose a smaller one. What was fetched is kept.',
     );
   }

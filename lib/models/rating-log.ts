@@ -95,13 +95,13 @@ export class RatingLog {
   }
 
   #withoutBeginning(id: string): AppError {
-    return unreadable(this.#path(id), 'Its first line is damaged, which says what is rated.');
+    return unreadable(this.#path(id), 'Its first line, which says what is rated, is damaged.');
   }
 
   /**
    * The right to let models rate the texts of a study, among the processes with this data directory.
    *
-   * @returns what gives it back; `undefined` while another process has it
+   * @returns a function that releases it; `undefined` while another process has it
    */
   hold(id: string): (() => void) | undefined {
     const lock = FileLock.take(join(this.#folder, `${id}.lock`));

@@ -506,7 +506,7 @@ it('continues if only the estimate with tools exceeds the window [C8]', async ()
   expect(run.of('model-call.started').at(1)?.estimated_tokens).toBeGreaterThan(4096);
   expect(run.of('model-call.failed')).toMatchObject([{ kind: 'overflow', call: 3 }]);
   expect(run.end.message).toBe(
-    'The conversation is full after 2 completed turns: Ollama refused it as too long for its window of 4,096 tokens. Start a new run to go on.',
+    'The conversation is full after 2 completed turns: Ollama refused it as too long for its window of 4,096 tokens. Start a new run to continue.',
   );
   expect(run.of('policy.compacted')).toEqual([]);
   expect(firedLimit(run.log.state)).toMatchObject({ id: 'context', used: 5000, limit: 4096 });
@@ -520,7 +520,7 @@ it('ends with the turn count and advice if Ollama refuses the conversation as to
   ]);
   expect(run.of('model-call.failed')).toMatchObject([{ kind: 'overflow' }]);
   const message =
-    'The conversation is full after 2 completed turns: Ollama refused it as too long for its window of 32,768 tokens. Start a new run to go on.';
+    'The conversation is full after 2 completed turns: Ollama refused it as too long for its window of 32,768 tokens. Start a new run to continue.';
   expect(run.end).toMatchObject({
     result: { termination_reason: 'context_full', error: { code: 'model_overflow' } },
     message,

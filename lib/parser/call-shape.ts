@@ -143,7 +143,7 @@ export function buildCall(written: string, given: JsonValue | undefined, context
   if (unsafe !== undefined) {
     return refusal(
       'unsafe-key',
-      `The arguments of ${name} hold the key "${unsafe}", which is not accepted.`,
+      `The arguments of ${name} contain the key "${unsafe}", which is not accepted.`,
       name,
     );
   }

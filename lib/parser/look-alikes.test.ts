@@ -55,7 +55,7 @@ describe('explains why it read no call [P16]', () => {
         {
           reason: 'too-large',
           message: expect.stringMatching(
-            /^The reply has 2,000,0\d\d characters; calls are read in 2,000,000 at most\.$/,
+            /^The reply has 2,000,0\d\d characters; calls are read in at most 2,000,000\.$/,
           ),
         },
       ],

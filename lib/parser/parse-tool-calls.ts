@@ -152,7 +152,7 @@ function toRefusal(
 function tooLargeDraft(length: number): RefusalDraft {
   return {
     reason: 'too-large',
-    message: `The reply has ${formatCount(length)} characters; calls are read in ${formatCount(MAX_TEXT_CHARS)} at most.`,
+    message: `The reply has ${formatCount(length)} characters; calls are read in at most ${formatCount(MAX_TEXT_CHARS)}.`,
   };
 }
 

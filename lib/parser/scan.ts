@@ -301,7 +301,7 @@ class Scanner {
 
 /** A hostile text used up the allowance, so part of it was not searched for calls. */
 function exhaustedRefusal(length: number): ScannedRefusal {
-  const message = 'The reply holds too much that resembles calls to read all of it.';
+  const message = 'The reply contains too much that resembles calls to read all of it.';
   return { draft: { reason: 'too-large', message }, start: 0, end: length };
 }
 

@@ -34,7 +34,7 @@ function full(state: ReadyState, why: string): Ending {
     number > 0
       ? plural(open ? number - 1 : number, 'completed cycle')
       : plural(state.turns.completed, 'completed turn');
-  const message = `The conversation is full after ${extent}: ${why}. Start a new run to go on.`;
+  const message = `The conversation is full after ${extent}: ${why}. Start a new run to continue.`;
   return {
     reason: 'context_full',
     message,

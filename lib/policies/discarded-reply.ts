@@ -19,7 +19,7 @@ export function retryMalformed(state: ReadyState): NewEvent | undefined {
   if (state.retries.malformed >= RETRY_LIMITS.malformed) return undefined;
   const swallowed = swallowedOf(state);
   const message =
-    swallowed > 0 ? swallowedWords(swallowed) : 'The reply held a tool call that could not be read.';
+    swallowed > 0 ? swallowedWords(swallowed) : 'The reply contained a tool call that could not be read.';
   return retried(state, 'malformed', message);
 }
 
@@ -68,8 +68,8 @@ export function brokenReplyWarnings(state: ReadyState): NewEvent[] {
         iteration,
         message:
           state.retries.malformed > 0
-            ? 'The reply held a tool call that could not be read, twice. Its text is taken as the answer.'
-            : 'The reply held a tool call that could not be read. It is taken as text.',
+            ? 'The reply contained a tool call that could not be read, twice. Its text is taken as the answer.'
+            : 'The reply contained a tool call that could not be read. It is taken as text.',
       },
     ];
   }

@@ -45,7 +45,7 @@ export const handOver: Rule = (state) => {
   };
 };
 
-/** Begins the fresh context with the summary; without one, the conversation goes on as it was. */
+/** Begins the fresh context with the summary; without one, the conversation continues unchanged. */
 export function finishHandover(state: ReadyState, reply: PendingReply | undefined): Appending {
   const summary = reply?.text.trim() ?? '';
   const { iteration } = state;
@@ -62,7 +62,7 @@ export function finishHandover(state: ReadyState, reply: PendingReply | undefine
         type: 'policy.warned',
         code: 'handover_failed',
         iteration,
-        message: 'The model wrote no summary, so the conversation goes on without a handover.',
+        message: 'The model wrote no summary, so the conversation continues without a handover.',
       },
       { type: 'handover.ended', iteration, outcome: 'failed' },
     ],

@@ -66,7 +66,7 @@ export function explain(error: unknown, steps: readonly string[]): unknown {
     case 'EPERM':
       return say('not_permitted', `The system does not permit this for "${path}".`);
     case 'EROFS':
-      return say('read_only', `"${path}" lies on a read-only file system.`);
+      return say('read_only', `"${path}" is on a read-only file system.`);
     case 'ENAMETOOLONG':
       return say(
         'path_invalid',

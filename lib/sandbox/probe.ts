@@ -30,7 +30,7 @@ export async function openSandbox(): Promise<Sandbox> {
   } catch (error) {
     if (!isNoSpace(error)) throw error;
     return unavailable(
-      'There is no room for the temporary files that commands need.',
+      'There is no disk space for the temporary files that commands need.',
       `Free space on the disk that holds ${tmpdir()}, then start Loupe again.`,
     );
   }

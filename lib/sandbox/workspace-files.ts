@@ -344,7 +344,7 @@ function refuseGit(steps: readonly string[]): void {
   if (!steps.some(isGitStep)) return;
   throw new AppError({
     code: 'git_protected',
-    message: `"${steps.join('/')}" lies in .git, which is read-only here.`,
+    message: `"${steps.join('/')}" is in .git, which is read-only here.`,
     hint: 'Files in .git decide what later git commands run. Write somewhere else.',
   });
 }

@@ -139,7 +139,7 @@ async function refuseDataDirectory(workspace: string, data: string): Promise<voi
   if (nested.includes(true)) {
     throw new AppError({
       code: 'workspace_holds_data',
-      message: `${workspace} cannot be a workspace: Loupe's own data lies in ${data}.`,
+      message: `${workspace} cannot be a workspace: Loupe's own data is in ${data}.`,
       hint: 'Choose another folder, or set LOUPE_DATA_DIR to a place outside of it.',
     });
   }

@@ -38,7 +38,7 @@ export function prepareDataDirectory(path: string): void {
   if (kind !== undefined) {
     throw new AppError({
       code: 'data_directory_remote',
-      message: `The data directory ${path} lies on a network file system (${kind}), where a database can be damaged.`,
+      message: `The data directory ${path} is on a network file system (${kind}), where a database can be damaged.`,
       hint: 'Set LOUPE_DATA_DIR to a folder on a local disk.',
     });
   }
@@ -64,7 +64,7 @@ function makeFolders(path: string): void {
 
 class NotAFolderError extends Error {}
 
-/** Why the data directory cannot be used, as the end of a sentence. */
+/** Why the data directory cannot be used, as a clause after a colon. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof NotAFolderError) return 'it is not a folder';
   switch (errno(cause)) {

@@ -243,7 +243,7 @@ function Handover({
             ? `${event.measured ? '' : '≈ '}${formatCount(event.tokens)} of ${formatCount(event.limit_tokens)} tokens: the model is asked for a summary`
             : done
               ? 'a fresh context begins with the summary'
-              : 'the model wrote no summary, so the conversation goes on'}
+              : 'the model wrote no summary, so the conversation continues'}
         </span>
       </div>
       {open && text !== undefined && (

@@ -85,7 +85,7 @@ export function ToolRow({ row }: { row: ToolRowData }) {
           )}
         </Disclosure>
         {isCommandTool(row.name) ? (
-          <Badge title="A command that a person made a tool">custom</Badge>
+          <Badge title="A custom tool">custom</Badge>
         ) : (
           serverAndTool(row.name) && <Badge title="A tool of an MCP server">MCP</Badge>
         )}

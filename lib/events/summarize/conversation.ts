@@ -17,8 +17,8 @@ export const conversation = {
     `Handover: the conversation has ${measured ? '' : '≈'}${formatCount(tokens)} of ${formatCount(limit_tokens)} tokens, so the model is asked for a summary`,
   'handover.ended': ({ outcome }) =>
     outcome === 'done'
-      ? 'The conversation goes on in a fresh context that begins with the summary'
-      : 'The model wrote no summary; the conversation goes on as it was',
+      ? 'The conversation continues in a fresh context that begins with the summary'
+      : 'The model wrote no summary; the conversation continues unchanged',
   'operator-call.started': ({ model }) => `${model} is asked to answer for the operator`,
   'operator-call.ended': ({ model, text, error }) =>
     error === undefined

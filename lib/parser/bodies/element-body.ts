@@ -160,7 +160,7 @@ export function callOfParameters(context: BodyContext, name: string, from: numbe
     const { key, end } = parameter;
     if (key === '') return failed(end, refusal('malformed', `A parameter of ${name} has no name.`, name));
     if (UNSAFE_KEYS.has(key)) {
-      return failed(end, refusal('unsafe-key', `The call of ${name} holds the key "${key}".`, name));
+      return failed(end, refusal('unsafe-key', `The call of ${name} contains the key "${key}".`, name));
     }
     // After a guess, other names are more likely to be text of the value before.
     if (guessed && !isExpected(key)) return unclear(context, name);

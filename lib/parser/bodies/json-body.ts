@@ -139,7 +139,7 @@ function brokenRefusal(context: ShapeContext, reading: JsonReading & { ok: false
   const name = partialName(reading.partial);
   const what = name === undefined ? 'The call' : `The call of ${context.tools.resolve(name)}`;
   if (reading.reason === 'cut') return refusal('cut', `${what} is cut off.`, name);
-  if (reading.reason === 'too-deep') return refusal('too-deep', `${what} is nested too deep.`, name);
+  if (reading.reason === 'too-deep') return refusal('too-deep', `${what} is nested too deeply.`, name);
   return refusal('malformed', `${what} is not valid JSON (stopped at offset ${reading.at}).`, name);
 }
 

@@ -45,7 +45,8 @@ export function readPairsBody(context: BodyContext, at: number): BodyReading | u
       const message = `The parameter "${key}" of ${name} has no value.`;
       return fail(cut ? 'cut' : 'malformed', message, keyEnd.end);
     }
-    if (UNSAFE_KEYS.has(key)) return fail('unsafe-key', `The call of ${name} holds the key "${key}".`, start);
+    if (UNSAFE_KEYS.has(key))
+      return fail('unsafe-key', `The call of ${name} contains the key "${key}".`, start);
     const value = valueEnd(context, start);
     if (value === 'unclear') return fail('malformed', unclearMessage(name), text.length);
     if (!value) return fail('cut', `The call of ${name} is cut off inside "${key}".`, text.length);

@@ -87,7 +87,7 @@ function readArguments(context: BodyContext, name: string, from: number): Python
     const key = keyword?.[1];
     const unsafe = key !== undefined && UNSAFE_KEYS.has(key) ? key : reading.unsafeKey;
     if (unsafe !== undefined) {
-      return broken(refusal('unsafe-key', `The call of ${name} holds the key "${unsafe}".`, name), stop);
+      return broken(refusal('unsafe-key', `The call of ${name} contains the key "${unsafe}".`, name), stop);
     }
     if (key === undefined) positional.push(reading.value);
     else named[key] = reading.value;
