@@ -103,7 +103,7 @@ const subjects: readonly Subject[] = [
                 tool_calls: [remember('last', '{{n}}'), { name: 'read', arguments: { key: 'k{{n}}' } }],
               },
             },
-            { reply: { content: 'In cycle {{n}} I thought about the number {{n}} and its neighbours.' } },
+            { reply: { content: 'In cycle {{n}} I thought about the number {{n}} and its neighbors.' } },
           ],
         },
       ],

@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import axe from 'axe-core';
 
 /**
- * Fails with all violations that axe finds on the current page, once its colours have settled.
+ * Fails with all violations that axe finds on the current page, once its colors have settled.
  *
  * @param rules the rules to check, such as `color-contrast`; default: all
  */

@@ -134,8 +134,8 @@ const OUTPUT: readonly HostileCase[] = [
     'terminal link': `\u001b[31m\u001b]8;;${EVIL}/osc\u001b\\click\u001b]8;;\u001b\\`,
     'terminal title': '\u001b[32mok\u001b[0m\u001b]0;pwned\u0007\u001b[2J\u001b[H\u001bc',
     'hidden text': 'safe \u001b[8mrm -rf ~\u001b[0m \u001b[30;40mblack on black\u001b[0m',
-    'colours without end': '\u001b[31mx'.repeat(8000),
-    'markup in colours': `\u001b[31m<img src=${EVIL}/a onerror="${RUN}">\u001b[0m`,
+    'colors without end': '\u001b[31mx'.repeat(8000),
+    'markup in colors': `\u001b[31m<img src=${EVIL}/a onerror="${RUN}">\u001b[0m`,
     'cursor movement': '\u001b[33mreal\u001b[0m\u001b[5A\u001b[3Kfake\rover',
     'diff with markup': `diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-<script>${RUN}</script>\n+<img src=${EVIL}/d>`,
     'diff with reversed letters':

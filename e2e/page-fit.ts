@@ -90,8 +90,8 @@ export function overlaps(page: Page): Promise<string[]> {
 const TARGET_PX = 44;
 
 /**
- * Controls that a finger can miss: how far around its centre a tap reaches each, with the invisible part that `reach` adds
- * and without what a neighbour takes. Links and buttons within running text are exempt (WCAG 2.2, 2.5.5).
+ * Controls that a finger can miss: how far around its center a tap reaches each, with the invisible part that `reach` adds
+ * and without what a neighbor takes. Links and buttons within running text are exempt (WCAG 2.2, 2.5.5).
  */
 export function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate((wanted) => {
@@ -117,11 +117,11 @@ export function smallTargets(page: Page): Promise<string[]> {
       target.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
       const box = target.getBoundingClientRect();
       const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
-      const neighbours = new Set<string | undefined>();
+      const neighbors = new Set<string | undefined>();
       const meets = (byX: number, byY: number) => {
         const hit = document.elementFromPoint(x + byX, y + byY);
         const isOwn = hit !== null && (target.contains(hit) || hit.closest('label')?.control === target);
-        if (!isOwn) neighbours.add(show(hit));
+        if (!isOwn) neighbors.add(show(hit));
         return isOwn || (target instanceof HTMLLabelElement && hit !== null && hit === target.control);
       };
       const extent = (alongX: number, alongY: number) => {
@@ -129,12 +129,12 @@ export function smallTargets(page: Page): Promise<string[]> {
         while (pixels <= wanted && meets(alongX * (pixels + 1), alongY * (pixels + 1))) pixels += 1;
         return pixels;
       };
-      if (!meets(0, 0)) return [`${show(target)} is under ${[...neighbours]}`];
+      if (!meets(0, 0)) return [`${show(target)} is under ${[...neighbors]}`];
       const width = extent(-1, 0) + extent(1, 0) + 1;
       const height = extent(0, -1) + extent(0, 1) + 1;
-      // A centre between two pixels costs one.
+      // A center between two pixels costs one.
       if (Math.min(width, height) >= wanted - 1) return [];
-      return [`${width} × ${height}: ${show(target)} beside ${[...neighbours].join(' and ')}`];
+      return [`${width} × ${height}: ${show(target)} beside ${[...neighbors].join(' and ')}`];
     });
   }, TARGET_PX);
 }

@@ -18,13 +18,13 @@ import { toolName } from '../lib/function-calling/tool-definitions.ts';
 import { FUNCTION_CALL_SAMPLES } from '../lib/testing/function-call-samples.ts';
 
 /*
- * Compares our judgements of function calls with those of the leaderboard's own checker: on the samples of our tests, and
+ * Compares our judgments of function calls with those of the leaderboard's own checker: on the samples of our tests, and
  * on replies made from its possible answers, right and wrong ones. Needs the unpacked Python package `bfcl-eval` and a Python with the packages
  * that its checker imports (numpy, pandas, filelock, tqdm, python-dotenv, tenacity, pydantic):
  *
  *   node scripts/compare-function-calling.ts FOLDER [PYTHON]
  *
- * FOLDER contains `bfcl_eval`. Prints the counts by category, and exits with 1 if a judgement differs.
+ * FOLDER contains `bfcl_eval`. Prints the counts by category, and exits with 1 if a judgment differs.
  */
 
 /** The checker loads every provider's client to look up whether names have underscores; here they always do. */
@@ -75,7 +75,7 @@ interface Reply {
   kind: string;
   /** A list of calls in JSON. */
   text: string;
-  /** The judgement that our tests expect. */
+  /** The judgment that our tests expect. */
   right?: boolean;
 }
 
@@ -130,7 +130,7 @@ function compare(
     const ours = judgeReply(one, callsOf(text));
     const count = counts.get(one.category) ?? { right: 0, wrong: 0, differ: 0, failed: 0 };
     counts.set(one.category, count);
-    // If the checker itself fails on a case, there is no judgement to compare.
+    // If the checker itself fails on a case, there is no judgment to compare.
     if (typeof theirs !== 'boolean') {
       count.failed += 1;
       continue;

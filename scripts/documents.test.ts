@@ -60,7 +60,7 @@ it('SECURITY.md refers to existing tests', () => {
   const text = read('SECURITY.md');
   const named = [
     ...text.matchAll(/`([\w./-]+(?:\.test|\.spec|-contract)\.ts)`(?: \(([^)]*)\))?/g),
-    // The table of defences, where the titles follow what they show.
+    // The table of defenses, where the titles follow what they show.
     ...text.matchAll(/^\| [\d, a-z]+ \| `([^`]+)` \| (.*) \|$/gm),
   ];
   const missing = named.flatMap(([, name = '', about = '']) => {

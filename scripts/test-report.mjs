@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 /**
  * What failed: `title` has file and name of the test, or what failed outside a test; `flaky`: it passed on a retry;
- * `message` is the beginning of the error, without colours.
+ * `message` is the beginning of the error, without colors.
  *
  * @typedef {{ title: string, flaky: boolean, message: string }} Trouble
  * @typedef {{ passed: number, failed: number, skipped: number, troubles: Trouble[] }} Outcome

@@ -15,7 +15,7 @@ const SHORT_CHARS = 80;
 
 type Part = 'judged' | 'reply' | 'request' | 'expected';
 
-/** One case: both readings with their judgements, the raw reply, the request, and the calls that are right. */
+/** One case: both readings with their judgments, the raw reply, the request, and the calls that are right. */
 export function CaseEvidence({ path, position }: { path: string; position: number }) {
   const { data, error } = useApi<BenchmarkCaseReply>(`${path}/cases/${position}`);
   const [part, setPart] = useState<Part>('judged');

@@ -21,7 +21,7 @@ import { CaseEvidence } from './case-evidence.tsx';
 /** Rows that are shown at first, and with each further step. */
 const STEP = 50;
 
-/** The cases with their judgements; each opens what was sent, replied, read and judged. */
+/** The cases with their judgments; each opens what was sent, replied, read and judged. */
 export function CaseList({ path, benchmark }: { path: string; benchmark: BenchmarkSummary }) {
   const [query, change] = useQuery();
   const [shown, setShown] = useState(STEP);

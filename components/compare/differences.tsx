@@ -158,7 +158,7 @@ interface Row {
   steps: Step[];
 }
 
-/** Groups equal neighbours; all others stay separate. */
+/** Groups equal neighbors; all others stay separate. */
 function folded(steps: readonly Step[]): Row[] {
   const rows: Row[] = [];
   for (const step of steps) {

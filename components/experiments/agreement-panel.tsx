@@ -16,7 +16,7 @@ import { ScrollRegion } from '../ui/scroll-region.tsx';
 /** Iterations that the strip shows. */
 const SHOWN_STEPS = 60;
 
-/** Fills of the groups, largest first; letters distinguish them without colour. */
+/** Fills of the groups, largest first; letters distinguish them without color. */
 const ways = [
   'bg-line-strong text-ink',
   'bg-brass-fill text-on-brass',

@@ -42,10 +42,10 @@ function ToolsNote({ model }: { model: InstalledModel | undefined }) {
 }
 
 /** The most common model options. */
-export function ModelBehaviour() {
+export function ModelBehavior() {
   const think = useDraftField('think');
   return (
-    <Section title="Model behaviour">
+    <Section title="Model behavior">
       <SettingSwitch name="live_tokens" />
       <Choice
         legend={SETTINGS.think.label}

@@ -18,7 +18,7 @@ import { Button } from '../ui/button.tsx';
 import { focusFirstError } from '../ui/form/draft-form.ts';
 import { ApprovalFields } from './approval-editor.tsx';
 import { EndlessFields } from './endless-fields.tsx';
-import { AdvancedFields, ModelBehaviour, ModelFields } from './model-fields.tsx';
+import { AdvancedFields, ModelBehavior, ModelFields } from './model-fields.tsx';
 import { StartBar } from './start-bar.tsx';
 import { TaskChecks, TaskLimits } from './task-fields.tsx';
 import { ToolFields } from './tool-fields.tsx';
@@ -92,7 +92,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
           {offersSetting(kind, 'checks') && <TaskChecks withCommands={commands !== 'off'} />}
           <ToolFields commands={commands} />
           <ApprovalFields commands={commands} />
-          <ModelBehaviour />
+          <ModelBehavior />
           <AdvancedFields />
           <StartBar busy={busy} problem={problem} />
         </form>

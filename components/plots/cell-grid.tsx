@@ -10,7 +10,7 @@ const HEAD_PX = 15;
 
 type Frame = Pick<PlotFigureProps, 'title' | 'unit' | 'note' | 'table' | 'controls' | 'empty'>;
 
-/** A grid of counts: rows by columns, darker cells for higher counts. Needs no colour to tell rows apart. */
+/** A grid of counts: rows by columns, darker cells for higher counts. Needs no color to tell rows apart. */
 export function CellGrid({
   rows,
   columns,

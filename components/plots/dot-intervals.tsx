@@ -20,7 +20,7 @@ type Frame = Pick<PlotFigureProps, 'title' | 'unit' | 'note' | 'table' | 'height
 
 const CAP_PX = 4;
 
-/** Dots with intervals, side by side in order, coloured by series. */
+/** Dots with intervals, side by side in order, colored by series. */
 export function DotIntervals({
   dots,
   series,

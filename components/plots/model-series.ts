@@ -1,13 +1,13 @@
 import { modelLabels } from '#lib/browser/words/model-label.ts';
 import { PLOT_COLORS, type PlotColor } from './palette.ts';
 
-/** An entry of a legend with its colour. */
+/** An entry of a legend with its color. */
 export interface PlotSeries {
   readonly label: string;
   readonly color: PlotColor;
 }
 
-/** A colour for each model, in order of first appearance; the last is shared by all others. */
+/** A color for each model, in order of first appearance; the last is shared by all others. */
 export function modelSeries(models: readonly string[]): {
   series: readonly PlotSeries[];
   seriesOf: (model: string) => number;

@@ -5,16 +5,16 @@ import type { PromptRole } from '#lib/events/prompt-role.ts';
 import type { OutcomeKind } from '#lib/events/termination.ts';
 import { cx } from '../ui/cx.ts';
 
-/** The colour of a series, as classes for shapes and for its mark in a legend. */
+/** The color of a series, as classes for shapes and for its mark in a legend. */
 export interface PlotColor {
   readonly fill: string;
   readonly stroke: string;
   readonly swatch: string;
-  /** Drawn over the fill if colour alone cannot distinguish areas. Default: solid. */
+  /** Drawn over the fill if color alone cannot distinguish areas. Default: solid. */
   readonly texture?: Texture;
 }
 
-/** Colours of series, in the order in which they are given out. */
+/** Colors of series, in the order in which they are given out. */
 export const PLOT_COLORS = [
   { fill: 'fill-plot-1', stroke: 'stroke-plot-1', swatch: 'bg-plot-1' },
   { fill: 'fill-plot-2', stroke: 'stroke-plot-2', swatch: 'bg-plot-2' },
@@ -27,7 +27,7 @@ export const PLOT_COLORS = [
 ] as const satisfies readonly PlotColor[];
 
 const [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH] = PLOT_COLORS;
-/** By the number in the name of the colour, from 1. */
+/** By the number in the name of the color, from 1. */
 const BY_NUMBER = [undefined, ...PLOT_COLORS] as const;
 const FAINT: PlotColor = { fill: 'fill-line-strong', stroke: 'stroke-line-strong', swatch: 'bg-line-strong' };
 
@@ -57,7 +57,7 @@ export const ROLE_COLORS: Readonly<Record<PromptRole, PlotColor>> = {
   other: FAINT,
 };
 
-/** The colour and texture of an ending, the same in every plot. */
+/** The color and texture of an ending, the same in every plot. */
 export function endingColor(kind: OutcomeKind): PlotColor {
   const { color, texture } = ENDING_STYLES[kind];
   const { fill, stroke, swatch } = BY_NUMBER[color];

@@ -20,7 +20,7 @@ const LABEL_GAP_PX = 6;
 /** The highest baseline of a label: one higher up would lie over the buttons above the plot. */
 const LABEL_TOP_PX = 10;
 
-/** Values against durations as dots, each with the interval of its value, coloured by series. */
+/** Values against durations as dots, each with the interval of its value, colored by series. */
 export function ScatterDots({
   dots,
   series,

@@ -86,7 +86,7 @@ async function ask(
 }
 
 interface Heard {
-  /** The server's behaviour, in the terms of the page. */
+  /** The server's behavior, in the terms of the page. */
   server: string;
   /** Whether Loupe gets the call, or knows that there was one. */
   isNoticed: boolean;

@@ -455,7 +455,7 @@ test('every page fits 320 to 3840 pixels, with touch targets of at least 44, and
 
       await page.setViewportSize({ width: 1280, height: 860 });
       await expectAccessible(page);
-      // Dark pages differ only in their colours.
+      // Dark pages differ only in their colors.
       await page.emulateMedia({ colorScheme: 'dark' });
       await expectAccessible(page, ['color-contrast']);
       for (const width of [3840, 768, 320]) {

@@ -24,7 +24,7 @@ test('200 cycles can be followed live, with the strip, the memory and the reflec
         repeat: 200,
         steps: [
           { reply: { tool_calls: [write, { name: 'list', arguments: {} }] } },
-          { reply: { content: 'In cycle {{n}} I thought about the number {{n}} and its neighbours.' } },
+          { reply: { content: 'In cycle {{n}} I thought about the number {{n}} and its neighbors.' } },
         ],
       },
     ],

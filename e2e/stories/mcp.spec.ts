@@ -161,8 +161,8 @@ test('a server that fails says why, and a tool that changes must be accepted aga
   await addMcpServer(loupe, 'shifty', hostileServer('plain'));
   await page.goto('/tools');
   await expect(server(page, 'shifty').getByText('accepted')).toBeVisible();
-  const update = (behaviour: string) =>
-    loupe.request('/api/mcp/servers/shifty', { json: { server: hostileServer(behaviour) } });
+  const update = (behavior: string) =>
+    loupe.request('/api/mcp/servers/shifty', { json: { server: hostileServer(behavior) } });
   await update('exits-with-words');
   await page.reload();
   await page.getByRole('button', { name: 'Start shifty' }).click();

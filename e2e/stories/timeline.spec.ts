@@ -16,7 +16,7 @@ test('a run with every kind of row can be read from start to end [D6, D7, D9]', 
   workspace,
 }) => {
   ollama.add({
-    name: 'colours',
+    name: 'colors',
     steps: [
       {
         reply: {
@@ -50,7 +50,7 @@ test('a run with every kind of row can be read from start to end [D6, D7, D9]', 
   });
   const { id } = await startRun(loupe, {
     task: 'Write a draft',
-    model: 'colours',
+    model: 'colors',
     workspace: workspace({ 'article.md': article, 'draft-old.md': 'Old.' }),
     window_tokens: 4096,
     budget: { max_tokens_total: 90_000 },

@@ -80,7 +80,7 @@ export const benchmarkRecord = z.object({
 });
 export type BenchmarkRecord = z.infer<typeof benchmarkRecord>;
 
-const judgement = z.union([
+const judgment = z.union([
   z.object({ right: z.literal(true) }),
   z.object({ right: z.literal(false), reason: z.string() }),
 ]);
@@ -93,9 +93,9 @@ export const benchmarkResult = z.object({
   category,
   case_id: z.string(),
   /** The calls in Ollama's `tool_calls`, as any program gets them. Missing where there was no reply. */
-  native: judgement.optional(),
+  native: judgment.optional(),
   /** The calls as Loupe reads them. Missing where there was no reply. */
-  read: judgement.optional(),
+  read: judgment.optional(),
   /** How Loupe read them: the layer and format of the first call. */
   layer: layer.optional(),
   format: z.string().optional(),

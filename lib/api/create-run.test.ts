@@ -30,7 +30,7 @@ it.each(['forever', '5 minutes', '', '5x'])('refuses %j as the time to keep a mo
   ]);
 });
 
-it('refuses misspelt limits and model options, and accepts options that resemble none', () => {
+it('refuses misspelled limits and model options, and accepts options that resemble none', () => {
   expect(problems({ budget: { max_token_total: 5 } })).toEqual([
     expect.stringMatching(/^budget: .*"max_token_total"/),
   ]);

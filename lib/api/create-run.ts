@@ -44,7 +44,7 @@ const ruledTool = z
 /** A missing task is reported only if the mode is valid: the mode decides whether one is required. */
 const modeAndTask = z.object({ mode: runMode, task: z.string() });
 
-/** The fields of a request for a run. Unknown ones are rejected, so that a misspelt option is never ignored. */
+/** The fields of a request for a run. Unknown ones are rejected, so that a misspelled option is never ignored. */
 export const runFields = z.strictObject({
   mode: runMode.default(DEFAULT_MODE),
   /** `false` requests one streamed answer without tools (T10). */
@@ -65,7 +65,7 @@ export const runFields = z.strictObject({
   approval: z
     .strictObject({
       default: approvalChoice.default('auto'),
-      // Rejects a rule for a misspelt tool.
+      // Rejects a rule for a misspelled tool.
       tools: z.record(ruledTool, approvalChoice).optional(),
     })
     .optional(),

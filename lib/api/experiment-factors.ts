@@ -13,7 +13,7 @@ import type { JsonValue } from '../util/json.ts';
 import { fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import { NOT_FACTORS, unknownFactor } from './factor-names.ts';
-import { misspeltOption } from './model-option-names.ts';
+import { misspelledOption } from './model-option-names.ts';
 
 /** Settings to vary: by name, the values to try. */
 export const factorLists = z.record(z.string(), z.array(z.json()));
@@ -105,7 +105,7 @@ function nameProblem(name: string): string | undefined {
   if (own !== undefined) return own;
   if (option !== undefined) {
     return /^[a-z][a-z0-9_]{0,60}$/.test(option)
-      ? misspeltOption(option)
+      ? misspelledOption(option)
       : 'The name of an option has lower-case letters, digits and _.';
   }
   return SCHEMAS.has(name) ? undefined : unknownFactor(name);

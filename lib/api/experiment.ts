@@ -18,7 +18,7 @@ import { SHA256_HEX } from '../util/byte-patterns.ts';
 import { caseId, caseTag } from './case-names.ts';
 import { createRunRequest } from './create-run.ts';
 import { factorLists, factorProblems, factorValues } from './experiment-factors.ts';
-import { misspeltOption } from './model-option-names.ts';
+import { misspelledOption } from './model-option-names.ts';
 
 const { shape } = createRunRequest;
 
@@ -104,11 +104,11 @@ export const experimentRequest = experimentPlan
       context.addIssue({ code: 'custom', path, message });
   });
 
-/** Misspelt names in option sets, with their path and the option that is meant. */
+/** Misspelled names in option sets, with their path and the option that is meant. */
 function optionProblems(options: ExperimentPlan['options']): [path: (string | number)[], message: string][] {
   return options.flatMap((set, index) =>
     Object.keys(set).flatMap((name): [(string | number)[], string][] => {
-      const problem = misspeltOption(name);
+      const problem = misspelledOption(name);
       return problem === undefined ? [] : [[['options', index, name], problem]];
     }),
   );

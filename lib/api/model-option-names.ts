@@ -15,19 +15,19 @@ export const OLLAMA_OPTIONS: readonly string[] = [
 ];
 
 /**
- * Says which option is meant by a misspelt name; `undefined` for a known option, and for a name that resembles none: it
- * may be an option of a newer Ollama. Ollama ignores unknown options, so a misspelt one would silently have no effect.
+ * Says which option is meant by a misspelled name; `undefined` for a known option, and for a name that resembles none: it
+ * may be an option of a newer Ollama. Ollama ignores unknown options, so a misspelled one would silently have no effect.
  */
-export function misspeltOption(name: string): string | undefined {
+export function misspelledOption(name: string): string | undefined {
   if (OLLAMA_OPTIONS.includes(name)) return undefined;
   const near = nearestName(name, OLLAMA_OPTIONS);
   return near === undefined ? undefined : `There is no such model option. Did you mean ${near}?`;
 }
 
-/** The misspelt names among model options that a request sets, each with the option that is meant. `null` removes one. */
-export function misspeltOptionProblems(options: Readonly<Record<string, unknown>> = {}): string[] {
+/** The misspelled names among model options that a request sets, each with the option that is meant. `null` removes one. */
+export function misspelledOptionProblems(options: Readonly<Record<string, unknown>> = {}): string[] {
   return Object.entries(options).flatMap(([name, value]) => {
-    const problem = value === null ? undefined : misspeltOption(name);
+    const problem = value === null ? undefined : misspelledOption(name);
     return problem === undefined ? [] : [`${name}: ${problem}`];
   });
 }

@@ -1,6 +1,6 @@
 import { isListOption, isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
 import { formatNumber } from '../util/numbers.ts';
-import { misspeltOptionProblems } from './model-option-names.ts';
+import { misspelledOptionProblems } from './model-option-names.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -46,9 +46,9 @@ export function namedOptionProblems({ model_options = {}, window_tokens, num_pre
   return problems;
 }
 
-/** Everything that is wrong with the model options of a request: `num_ctx`, `num_predict` and misspelt names. */
+/** Everything that is wrong with the model options of a request: `num_ctx`, `num_predict` and misspelled names. */
 export function modelOptionProblems(asked: Asked): string[] {
-  return [...namedOptionProblems(asked), ...misspeltOptionProblems(asked.model_options)];
+  return [...namedOptionProblems(asked), ...misspelledOptionProblems(asked.model_options)];
 }
 
 /** The window and reply limits of a request, from either place; missing if not set. */

@@ -67,7 +67,7 @@ it('says that a setting may be null', () => {
   ]);
 });
 
-it('a fork and a call sent again refuse misspelt options, and can remove them', () => {
+it('a fork and a call sent again refuse misspelled options, and can remove them', () => {
   const fork = (model_options: object) =>
     problems(forkRequest, { at: { end: true }, settings: { model_options } });
   expect(fork({ top_kk: 3 })).toEqual([
@@ -80,7 +80,7 @@ it('a fork and a call sent again refuse misspelt options, and can remove them', 
   expect(problems(rerunRequest, { options: { top_kk: null } })).toEqual([]);
 });
 
-it('the cases of a suite refuse misspelt limits', () => {
+it('the cases of a suite refuse misspelled limits', () => {
   const cases = [{ id: 'a', input: 'Do it', settings: { budget: { max_second: 5 } } }];
   expect(problems(suite, { name: 'n', cases })).toEqual([
     expect.stringMatching(/^cases\.0\.settings\.budget\.max_second: /),

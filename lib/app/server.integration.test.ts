@@ -153,7 +153,7 @@ describe('the real server', () => {
 
   it.each([
     [{}, 'task'],
-    [{ task: 'x', model: 'short', colour: 'red' }, 'colour'],
+    [{ task: 'x', model: 'short', color: 'red' }, 'color'],
     [{ task: 'x', model: 'short', max_iterations: 0 }, 'max_iterations'],
     [{ task: '   ', model: 'short' }, 'Say what the agent should do.'],
   ])('refuses %j and names the field', async (json, named) => {

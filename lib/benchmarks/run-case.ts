@@ -3,7 +3,7 @@ import type { BenchmarkEvidence, BenchmarkResult } from '../api/benchmark.ts';
 import { boundedJson, boundedText } from '../checks/bounded.ts';
 import { readCalls } from '../engine/read-calls.ts';
 import type { FunctionCase } from '../function-calling/function-case.ts';
-import { type Judgement, judgeReply } from '../function-calling/judge-reply.ts';
+import { type Judgment, judgeReply } from '../function-calling/judge-reply.ts';
 import { plainValue, pythonValue } from '../function-calling/python-value.ts';
 import { toolDefinitions } from '../function-calling/tool-definitions.ts';
 import type { ChatModel, ChatReply, ChatRequest, ModelOptions } from '../model/chat-model.ts';
@@ -177,8 +177,6 @@ async function ask(chat: ChatModel, request: ChatRequest, signal: AbortSignal): 
   }
 }
 
-function bounded(judgement: Judgement): Judgement {
-  return judgement.right
-    ? judgement
-    : { right: false, reason: boundedText(judgement.reason, MAX_REASON_CHARS) };
+function bounded(judgment: Judgment): Judgment {
+  return judgment.right ? judgment : { right: false, reason: boundedText(judgment.reason, MAX_REASON_CHARS) };
 }

@@ -157,7 +157,7 @@ function reply(...calls: [name: string, args: JsonObject][]): ProbeTranscript {
   };
 }
 
-describe('the judgement of a call', () => {
+describe('the judgment of a call', () => {
   const task = { tool: 'files__read_text_file', expected: { path: 'a.txt', lines: 12 } };
   const { parameters } = read.function;
   const judged = (transcript: ProbeTranscript) => judgeToolCall(transcript, task, parameters);

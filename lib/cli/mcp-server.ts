@@ -128,7 +128,7 @@ function addStartRun(server: McpServer, connect: () => Loupe): void {
       title: 'Start a run',
       description:
         'Gives a task to a local model that works on it with tools in a folder. Returns immediately; call follow_run for the result.',
-      // A misspelt limit or folder must not be ignored.
+      // A misspelled limit or folder must not be ignored.
       inputSchema: z.strictObject({
         task: z
           .string()

@@ -273,7 +273,7 @@ it('can be imported as "loupe/client" from another package, with types', async (
        const events: ProgressEvent[] = [];
        const { tokens_in } = await run.follow({ onProgress: (event) => events.push(event) });
        const total: number = tokens_in;
-       // @ts-expect-error misspelt
+       // @ts-expect-error misspelled
        await new Loupe().start({ modle: 'short' });
        export { total };`,
     );

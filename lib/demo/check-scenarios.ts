@@ -8,7 +8,7 @@ interface Call {
 
 const read = (path: string): Call => ({ name: 'read_file', arguments: { path } });
 
-/** A good model's behaviour in each probe of a check, by a phrase of its task: its calls in order, then its answer. */
+/** A good model's behavior in each probe of a check, by a phrase of its task: its calls in order, then its answer. */
 const PLAY: { match: string; turns: (Call[] | string)[] }[] = [
   { match: 'say in one sentence', turns: [[read('alpha.md')], 'It is about a lighthouse.'] },
   { match: 'Set a timer', turns: [[{ name: 'set_timer', arguments: { label: 'tea', minutes: 4 } }]] },

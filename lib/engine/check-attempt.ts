@@ -1,14 +1,14 @@
 import {
   type AnswerCheck,
-  type BehaviourCheck,
+  type BehaviorCheck,
   isAnswerCheck,
   isRubric,
   isWorkspaceCheck,
 } from '../events/check-kinds.ts';
 import type { AttemptOutcome } from '../events/run-state.ts';
 import type { CheckResult } from '../events/verification.ts';
-import { type Judgement, judgeAnswer, noAnswer } from '../policies/judge-answer.ts';
-import { judgeBehaviour } from '../policies/judge-behaviour.ts';
+import { type Judgment, judgeAnswer, noAnswer } from '../policies/judge-answer.ts';
+import { judgeBehavior } from '../policies/judge-behavior.ts';
 import type { ReadyState } from '../policies/rule.ts';
 import { shortText } from '../util/short-text.ts';
 import { judgeInThread } from './judge-in-thread.ts';
@@ -46,12 +46,12 @@ export async function checkAttempt(
 }
 
 async function judge(
-  check: AnswerCheck | BehaviourCheck,
+  check: AnswerCheck | BehaviorCheck,
   state: ReadyState,
   { reason, output }: AttemptOutcome,
   signal: AbortSignal,
-): Promise<Judgement> {
-  if (!isAnswerCheck(check)) return judgeBehaviour(check, state);
+): Promise<Judgment> {
+  if (!isAnswerCheck(check)) return judgeBehavior(check, state);
   if (reason !== 'final_answer') return noAnswer(reason);
   return isProgram(check) ? judgeInThread({ check, answer: output }, { signal }) : judgeAnswer(check, output);
 }

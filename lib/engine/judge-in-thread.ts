@@ -1,5 +1,5 @@
 import type { AnswerCheck } from '../events/check-kinds.ts';
-import { failed, type Judgement } from '../policies/judge-answer.ts';
+import { failed, type Judgment } from '../policies/judge-answer.ts';
 import { askThread } from '../util/ask-thread.ts';
 import { errorMessage } from '../util/error-message.ts';
 
@@ -19,10 +19,10 @@ const MAX_JUDGE_MS = 2000;
 export async function judgeInThread(
   job: ToJudge,
   { signal, maxMs = MAX_JUDGE_MS }: { signal: AbortSignal; maxMs?: number },
-): Promise<Judgement> {
+): Promise<Judgment> {
   try {
     const module = new URL('./judge-thread.ts', import.meta.url);
-    const judged = await askThread<Judgement>(module, job, { signal, maxMs });
+    const judged = await askThread<Judgment>(module, job, { signal, maxMs });
     return (
       judged ??
       failed(`It takes more than ${maxMs / 1000} s on this answer. Use a simpler pattern or schema.`)

@@ -15,11 +15,11 @@ const verdict = (word: 'pass' | 'fail', reason: string) => says(JSON.stringify({
 /** Plays a run that answers with the steps and is judged by the same model or by `judge`. */
 function judged(
   steps: ScenarioStepInput[],
-  judgement: ScenarioStepInput[],
+  judgment: ScenarioStepInput[],
   { config, ...options }: PlayOptions & { config?: Partial<RunConfig> } = {},
 ): Promise<PlayedRun> {
   const scenarios: ScenarioInput[] = ['play', 'judge'].map((model) => ({
-    ...{ name: `judged-by-${model}`, model, match: JUDGE, steps: judgement },
+    ...{ name: `judged-by-${model}`, model, match: JUDGE, steps: judgment },
   }));
   const fake: FakeOllamaOptions = { models: [{ name: 'play' }, { name: 'judge' }], scenarios };
   return play(

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { failed, type Judgement, judgeAnswer } from '../policies/judge-answer.ts';
+import { failed, type Judgment, judgeAnswer } from '../policies/judge-answer.ts';
 import { READY } from '../util/ask-thread.ts';
 import { errorMessage } from '../util/error-message.ts';
 import type { ToJudge } from './judge-in-thread.ts';
@@ -11,7 +11,7 @@ parentPort?.on('message', ({ check, answer }: ToJudge) => {
 });
 parentPort?.postMessage(READY);
 
-function judged(check: ToJudge['check'], answer: string): Judgement {
+function judged(check: ToJudge['check'], answer: string): Judgment {
   try {
     return judgeAnswer(check, answer);
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Check } from './check.ts';
  * The subject of a check: files and commands, the answer, or the calls and iterations of the attempt. An opinion is a
  * model's view of the answer: it is shown separately and decides nothing.
  */
-type Subject = 'workspace' | 'answer' | 'behaviour' | 'opinion';
+type Subject = 'workspace' | 'answer' | 'behavior' | 'opinion';
 
 /** All kinds of checks, with their subject. */
 const CHECK_SUBJECTS = {
@@ -16,9 +16,9 @@ const CHECK_SUBJECTS = {
   answer_matches: 'answer',
   answer_equals: 'answer',
   answer_schema: 'answer',
-  tool_called: 'behaviour',
-  tool_not_called: 'behaviour',
-  iterations_at_most: 'behaviour',
+  tool_called: 'behavior',
+  tool_not_called: 'behavior',
+  iterations_at_most: 'behavior',
   rubric: 'opinion',
 } as const satisfies Record<Check['type'], Subject>;
 
@@ -31,7 +31,7 @@ export type WorkspaceCheck = Extract<Check, { type: TypeAbout<'workspace'> }>;
 /** A check of the answer. */
 export type AnswerCheck = Extract<Check, { type: TypeAbout<'answer'> }>;
 /** A check of what the attempt did. */
-export type BehaviourCheck = Extract<Check, { type: TypeAbout<'behaviour'> }>;
+export type BehaviorCheck = Extract<Check, { type: TypeAbout<'behavior'> }>;
 
 /** A check that a model judges. */
 export type RubricCheck = Extract<Check, { type: TypeAbout<'opinion'> }>;
@@ -53,8 +53,8 @@ export function isAnswerCheck(check: Check): check is AnswerCheck {
   return CHECK_SUBJECTS[check.type] === 'answer';
 }
 
-export function isBehaviourCheck(check: Check): check is BehaviourCheck {
-  return CHECK_SUBJECTS[check.type] === 'behaviour';
+export function isBehaviorCheck(check: Check): check is BehaviorCheck {
+  return CHECK_SUBJECTS[check.type] === 'behavior';
 }
 
 export function isRubric(check: Check): check is RubricCheck {

@@ -23,7 +23,7 @@ export const rubricCheck = z.strictObject({
 });
 
 /**
- * A verification check (V11) of the workspace, the answer, or the attempt's behaviour. A log may contain one with
+ * A verification check (V11) of the workspace, the answer, or the attempt's behavior. A log may contain one with
  * masked texts, so further requirements for new checks are in `checkProblems`.
  */
 export const check = z.discriminatedUnion('type', [

@@ -87,7 +87,7 @@ const OTHER_SCHEMAS = {
     [numberSchema(REPLY_LIMITS.first), numberSchema(REPLY_LIMITS.second)],
     'must be a list of two whole numbers above 0: the limit of the first try and that of the second.',
   ),
-  // Strict in requests: a misspelt limit would be dropped, and the run work without it.
+  // Strict in requests: a misspelled limit would be dropped, and the run work without it.
   budget: z.strictObject({
     max_tokens_total: numberSchema(BUDGET_LIMITS.max_tokens_total).optional(),
     max_cost_usd: numberSchema(BUDGET_LIMITS.max_cost_usd).optional(),

@@ -29,7 +29,7 @@ export type ResultColumn =
   | 'memories'
   | 'novelty';
 
-/** Facts about a mode for server, dashboard and command line. Its behaviour is in `lib/modes`. */
+/** Facts about a mode for server, dashboard and command line. Its behavior is in `lib/modes`. */
 export interface ModeFacts {
   /** Its name. */
   readonly label: string;

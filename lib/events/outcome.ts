@@ -1,7 +1,7 @@
 import { plural } from '../util/numbers.ts';
 import type { Outcome, OutcomeKind } from './termination.ts';
 
-/** The colour of an outcome: success, warning, failure, or neutral. */
+/** The color of an outcome: success, warning, failure, or neutral. */
 export type OutcomeTone = 'ok' | 'warn' | 'fail' | 'calm';
 
 interface OutcomeWords {
@@ -9,7 +9,7 @@ interface OutcomeWords {
   readonly tone: OutcomeTone;
 }
 
-/** Label and colour of every outcome. The single source for pages, exports and the CLI. */
+/** Label and color of every outcome. The single source for pages, exports and the CLI. */
 export const OUTCOMES: Readonly<Record<OutcomeKind, OutcomeWords>> = {
   answered: { label: 'Answered', tone: 'ok' },
   answered_checks_failed: { label: 'Answered, checks failed', tone: 'warn' },
@@ -28,7 +28,7 @@ export const OUTCOMES: Readonly<Record<OutcomeKind, OutcomeWords>> = {
   error: { label: 'Failed', tone: 'fail' },
 };
 
-/** Label and colour of an outcome, including the number of failed checks if known. A later version may have others. */
+/** Label and color of an outcome, including the number of failed checks if known. A later version may have others. */
 export function outcomeWords({ kind, checks }: Outcome): OutcomeWords {
   const { label, tone } = OUTCOMES[kind] ?? { label: kind, tone: 'calm' };
   if (kind !== 'answered_checks_failed' || !checks) return { label, tone };

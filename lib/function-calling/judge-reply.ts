@@ -23,7 +23,7 @@ export interface JudgedCall {
 }
 
 /** Whether a reply is right, and if not, why. */
-export type Judgement = { readonly right: true } | { readonly right: false; readonly reason: string };
+export type Judgment = { readonly right: true } | { readonly right: false; readonly reason: string };
 
 /** A longer expression is not parsed, because the patterns take quadratic time. */
 const MAX_EXPRESSION_CHARS = 4000;
@@ -49,12 +49,12 @@ const LANGUAGES = {
 
 /**
  * Judges the calls of a reply by the rules of the Berkeley Function Calling Leaderboard. Pure: the same calls always get
- * the same judgement.
+ * the same judgment.
  *
  * @see `ast_checker` in `bfcl_eval/eval_checker/ast_eval/ast_checker.py` and `_evaluate_single_relevance_entry` in
  *   `bfcl_eval/eval_checker/eval_runner.py`, both in the Python package `bfcl-eval` 2026.3.23
  */
-export function judgeReply(one: FunctionCase, calls: readonly JudgedCall[]): Judgement {
+export function judgeReply(one: FunctionCase, calls: readonly JudgedCall[]): Judgment {
   const { expects } = CATEGORIES[one.category];
   const readable = calls.every((call) => isObject(call.arguments));
   // A reply with unreadable arguments is not in the format of calls, so it has none.
@@ -74,9 +74,9 @@ export function judgeReply(one: FunctionCase, calls: readonly JudgedCall[]): Jud
   });
 }
 
-const RIGHT: Judgement = { right: true };
+const RIGHT: Judgment = { right: true };
 
-function wrong(reason: string): Judgement {
+function wrong(reason: string): Judgment {
   return { right: false, reason };
 }
 
@@ -86,14 +86,14 @@ function describedFor({ functions }: FunctionCase, answer: PythonObject): Functi
 }
 
 /** Each expected call takes the first call that matches it and is left: their order doesn't matter. */
-function judgeSeveral(one: FunctionCase, calls: readonly JudgedCall[]): Judgement {
+function judgeSeveral(one: FunctionCase, calls: readonly JudgedCall[]): Judgment {
   const left = [...calls];
   for (const [index, answer] of one.answers.entries()) {
     const described = describedFor(one, answer);
-    const judgements = left.map((call) => judgeCall(one, call, { answer, described }));
-    const match = judgements.findIndex(({ right }) => right);
+    const judgments = left.map((call) => judgeCall(one, call, { answer, described }));
+    const match = judgments.findIndex(({ right }) => right);
     if (match < 0) {
-      const [first] = judgements;
+      const [first] = judgments;
       const reason = left.length === 1 && first && !first.right ? ` ${first.reason}` : '';
       return wrong(`No call matches expected call ${index + 1}, of "${Object.keys(answer)[0]}".${reason}`);
     }
@@ -106,7 +106,7 @@ function judgeCall(
   { category }: FunctionCase,
   call: JudgedCall,
   { answer, described }: { answer: PythonObject; described: FunctionDescription | undefined },
-): Judgement {
+): Judgment {
   if (!described) return wrong(`The function "${Object.keys(answer)[0]}" is not described.`);
   if (call.name !== toolName(described.name)) {
     return wrong(`"${call.name}" is called, not "${toolName(described.name)}".`);

@@ -35,7 +35,7 @@ describe('readElicitation', () => {
           age: { type: 'integer', minimum: 1, maximum: 120, default: 30 },
           share: { type: 'number', default: 'none' },
           agree: { type: 'boolean', default: true },
-          colour: { type: 'string', enum: ['r', 'g'], enumNames: ['Red', 'Green'], default: 'g' },
+          color: { type: 'string', enum: ['r', 'g'], enumNames: ['Red', 'Green'], default: 'g' },
           size: { type: 'string', oneOf: [{ const: 's', title: 'Small' }] },
           days: {
             type: 'array',
@@ -56,7 +56,7 @@ describe('readElicitation', () => {
         { name: 'share', kind: 'number', required: false },
         { name: 'agree', kind: 'switch', required: false, preset: true },
         {
-          ...{ name: 'colour', kind: 'choice', required: false, preset: 'g' },
+          ...{ name: 'color', kind: 'choice', required: false, preset: 'g' },
           options: [
             { value: 'r', label: 'Red' },
             { value: 'g', label: 'Green' },

@@ -5,7 +5,7 @@ import type { Secret } from './secrets.ts';
 
 /** `${NAME}`, or `${NAME:-default}` for a variable that may be missing. */
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
-/** References of other hosts with another meaning, or misspelt ones. */
+/** References of other hosts with another meaning, or misspelled ones. */
 const OTHER_REFERENCE = /\$\{[^}]*\}/;
 
 /** A scheme and its `token68` (RFC 9110, section 11.4), also within JSON. */

@@ -59,7 +59,7 @@ function formsOf(value: string): string[] {
       JSON.stringify(value).slice(1, -1),
       encodeURIComponent(value),
       // Base64 depends on the offset of the value in the encoded data, and its first and last digits on the
-      // neighbours.
+      // neighbors.
       ...[0, 1, 2].map((offset) => base64Core(bytes, offset)),
       ...[0, 1, 2].map((offset) => base64Core(bytes, offset).replaceAll('+', '-').replaceAll('/', '_')),
       bytes.toString('hex'),

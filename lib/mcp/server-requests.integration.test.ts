@@ -6,7 +6,7 @@ import { MAX_REQUESTS_PER_CALL } from './limits.ts';
 import type { ServerInstance } from './server-instance.ts';
 import { hostileServer, PLANTED, type ServersUnderTest, serversUnderTest } from './under-test.ts';
 
-// Requests and messages of servers during calls: the behaviours of lib/testing/hostile-mcp-server.mjs that
+// Requests and messages of servers during calls: the behaviors of lib/testing/hostile-mcp-server.mjs that
 // begin with "asks" and "reports".
 
 let test: ServersUnderTest;
@@ -20,11 +20,11 @@ const { signal } = new AbortController();
 
 /** Calls the first tool of a server as a run does, with a person who answers its requests. */
 async function called(
-  behaviour: string,
+  behavior: string,
   answer: (request: AskedRequest) => OperatorAnswer | Promise<OperatorAnswer> = () => decline,
 ) {
-  const name = behaviour.replaceAll(/\W/g, '_');
-  await test.start(name, hostileServer(behaviour, [], { timeout_seconds: 2, env: { KEY: PLANTED.value } }));
+  const name = behavior.replaceAll(/\W/g, '_');
+  await test.start(name, hostileServer(behavior, [], { timeout_seconds: 2, env: { KEY: PLANTED.value } }));
   const { instance, release } = await test.servers.instanceForRun(name, '');
   const asked: AskedRequest[] = [];
   const facts: ToolFact[] = [];
@@ -105,8 +105,8 @@ describe('a server that asks for input', () => {
     ['asks-odd-form', 3],
     ['asks-odd-address', 4],
     ['asks-odd-sample', 3],
-  ])('is refused without asking anybody what no form can show: %s', async (behaviour, requests) => {
-    const { text, asked } = await called(behaviour);
+  ])('is refused without asking anybody what no form can show: %s', async (behavior, requests) => {
+    const { text, asked } = await called(behavior);
     expect(asked).toEqual([]);
     const counts = [...text.matchAll(/^(\d+) error: /gm)].map(([, count]) => Number(count));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(requests);
@@ -114,10 +114,10 @@ describe('a server that asks for input', () => {
   });
 
   it('ends the wait when the server no longer waits, or has answered the call', async () => {
-    for (const behaviour of ['asks-and-withdraws', 'asks-and-answers']) {
+    for (const behavior of ['asks-and-withdraws', 'asks-and-answers']) {
       const ended = Promise.withResolvers<void>();
-      const name = behaviour.replaceAll('-', '_');
-      await test.start(name, hostileServer(behaviour));
+      const name = behavior.replaceAll('-', '_');
+      await test.start(name, hostileServer(behavior));
       const { instance, release } = await test.servers.instanceForRun(name, '');
       const result = await callTool(instance, {
         signal,

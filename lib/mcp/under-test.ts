@@ -71,11 +71,11 @@ export function npmServer(
 
 /** Our own server that misbehaves. */
 export function hostileServer(
-  behaviour: string,
+  behavior: string,
   args: readonly string[] = [],
   more: Partial<StdioServer> = {},
 ): StdioServer {
-  return nodeServer(HOSTILE, [behaviour, ...args], more);
+  return nodeServer(HOSTILE, [behavior, ...args], more);
 }
 
 export interface ServersUnderTest extends AsyncDisposable {

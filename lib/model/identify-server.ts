@@ -31,7 +31,7 @@ const SIGNS: readonly { name: string; isSeenIn: (answer: Answer) => boolean }[] 
 /**
  * Identifies another model server that responds in place of Ollama, without requesting a reply from a model.
  *
- * @returns `undefined` for an unrecognised program
+ * @returns `undefined` for an unrecognized program
  */
 export async function identifyServer(
   connection: OllamaConnection,

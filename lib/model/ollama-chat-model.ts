@@ -60,7 +60,7 @@ export function chatModelOn(connection: OllamaConnection): ChatModel {
     load: (request, context) => load(connection, request, context),
     inMemory: (model, signal) => new RunnerFinder(connection, model).find(signal),
     show: async (model, signal) => {
-      refuseRemote(connection, model, readRemote(model, {})); // recognised by name, without a request
+      refuseRemote(connection, model, readRemote(model, {})); // recognized by name, without a request
       const details = await showInstalled(connection, model, signal);
       refuseRemote(connection, model, details.remote);
       return details;

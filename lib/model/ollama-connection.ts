@@ -43,7 +43,7 @@ export const DEFAULT_LIMITS: OllamaLimits = {
   runnerAnswerMs: 10_000,
 };
 
-/** Large enough to recognise any Ollama error; the message shows 500 characters. */
+/** Large enough to recognize any Ollama error; the message shows 500 characters. */
 const ERROR_BODY_BYTES = 64 * 1024;
 
 /** Error of an HTTP date: half a second of rounding, plus the response time. */

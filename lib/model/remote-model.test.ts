@@ -39,7 +39,7 @@ it.each([
   ['my-cloud:8b', false],
   ['mycloud:latest', false],
   ['x:notcloud', false],
-])('recognises the cloud model name %s: %s', (name, isRemote) => {
+])('recognizes the cloud model name %s: %s', (name, isRemote) => {
   expect(readRemote(name, {}) !== undefined).toBe(isRemote);
 });
 

@@ -81,5 +81,5 @@ it('a name without its tag is the same model [P17]', () => {
   );
   expect(model?.reading).toMatchObject({ calls: 4, layers: { json: 4 }, formats: { fenced: 4 } });
   expect(other?.reading).toBeUndefined();
-  expect(() => addCount(reading, 'colour:red', 1)).toThrow(RangeError);
+  expect(() => addCount(reading, 'color:red', 1)).toThrow(RangeError);
 });

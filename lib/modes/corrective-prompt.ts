@@ -1,5 +1,5 @@
 import type { Check } from '../events/check.ts';
-import { isAnswerCheck, isBehaviourCheck } from '../events/check-kinds.ts';
+import { isAnswerCheck, isBehaviorCheck } from '../events/check-kinds.ts';
 import { callsText, quotedTexts } from '../events/check-text.ts';
 import type { AttemptOutcome } from '../events/run-state.ts';
 import type { CheckResult } from '../events/verification.ts';
@@ -37,7 +37,7 @@ export function buildCorrectivePrompt({
   const failed = last.checks.filter(({ passed }) => !passed);
   const answered = last.reason === 'final_answer' && failed.some(({ check }) => isAnswerCheck(check));
   // Calls of the earlier attempt do not count for this one.
-  const again = last.checks.filter(({ check, passed }) => passed && isBehaviourCheck(check));
+  const again = last.checks.filter(({ check, passed }) => passed && isBehaviorCheck(check));
   return [
     task,
     ...(added.length > 0

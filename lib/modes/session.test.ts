@@ -275,7 +275,7 @@ it('reports a failing model call and ends the session [S15]', async () => {
   expect(run.log.state.turns.completed).toBe(1);
 });
 
-it('pauses between turns, and honours a stop during the pause [S16]', async () => {
+it('pauses between turns, and honors a stop during the pause [S16]', async () => {
   const loop = () => ({ sleep: (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }) });
   await using run = await play({ ...session, turn_delay: 200 }, [says('A.')], { loop, ...stopAfter(3) });
   const starts = run.of('model-call.started').map(({ at }) => at);

@@ -10,7 +10,7 @@ import { jsonOfAnswer, lastNumber, normalizedText } from './judged-text.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 /** The verdict of a check, and why. */
-export type Judgement = Pick<CheckResult, 'passed' | 'output'>;
+export type Judgment = Pick<CheckResult, 'passed' | 'output'>;
 
 /** Longer answers fail the checks that do more than search for a text. */
 const MAX_JUDGED_CHARS = 200_000;
@@ -23,7 +23,7 @@ const MAX_QUOTED_CHARS = 500;
  * Anyone may have written the patterns and schemas, and some take years on a short answer, so the engine's
  * `judgeInThread` runs them in a thread with a time limit.
  */
-export function judgeAnswer(check: AnswerCheck, answer: string): Judgement {
+export function judgeAnswer(check: AnswerCheck, answer: string): Judgment {
   if (check.type === 'answer_contains') return judgeContains(check, answer);
   if (answer.length > MAX_JUDGED_CHARS) {
     return failed(
@@ -42,16 +42,16 @@ export function judgeAnswer(check: AnswerCheck, answer: string): Judgement {
   }
 }
 
-/** The judgement of an attempt that ended without an answer. */
-export function noAnswer(reason: TerminationReason): Judgement {
+/** The judgment of an attempt that ended without an answer. */
+export function noAnswer(reason: TerminationReason): Judgment {
   return failed(`There is no answer: the attempt ended with ${reason}.`);
 }
 
-export function failed(output: string): Judgement {
+export function failed(output: string): Judgment {
   return { passed: false, output };
 }
 
-function judgeContains({ text, case_sensitive }: CheckOf<'answer_contains'>, answer: string): Judgement {
+function judgeContains({ text, case_sensitive }: CheckOf<'answer_contains'>, answer: string): Judgment {
   const texts = [text].flat();
   const folded = (one: string) => (case_sensitive ? one : one.toLowerCase());
   const found = texts.find((each) => folded(answer).includes(folded(each)));
@@ -71,7 +71,7 @@ function judgeContains({ text, case_sensitive }: CheckOf<'answer_contains'>, ans
   );
 }
 
-function judgePattern({ pattern, case_sensitive }: CheckOf<'answer_matches'>, answer: string): Judgement {
+function judgePattern({ pattern, case_sensitive }: CheckOf<'answer_matches'>, answer: string): Judgment {
   const expression = regularExpression(pattern, case_sensitive ? 'u' : 'iu');
   if (!expression) return failed('The pattern is not a valid regular expression.');
   const match = expression.exec(answer.trim());
@@ -80,7 +80,7 @@ function judgePattern({ pattern, case_sensitive }: CheckOf<'answer_matches'>, an
     : failed(`The answer does not match the pattern. It is: ${quoted(answer)}`);
 }
 
-function judgeValue({ value, tolerance = 0 }: CheckOf<'answer_equals'>, answer: string): Judgement {
+function judgeValue({ value, tolerance = 0 }: CheckOf<'answer_equals'>, answer: string): Judgment {
   if (typeof value === 'string') {
     return normalizedText(answer) === normalizedText(value)
       ? { passed: true, output: 'The answer equals it.' }
@@ -100,7 +100,7 @@ function isClose(one: number, other: number, tolerance: number): boolean {
   return Math.abs(one - other) <= tolerance + rounding;
 }
 
-function judgeSchema({ schema }: CheckOf<'answer_schema'>, answer: string): Judgement {
+function judgeSchema({ schema }: CheckOf<'answer_schema'>, answer: string): Judgment {
   const json = jsonOfAnswer(answer);
   if ('problem' in json) return failed(`The answer is not JSON: ${shortText(json.problem, 200)}`);
   const { problems, more } = schemaProblems(json.value, schema);

@@ -67,7 +67,7 @@ export class RunSlot {
     this.#options = options;
   }
 
-  /** Whether the run was released in favour of others. */
+  /** Whether the run was released in favor of others. */
   get givenUp(): boolean {
     return this.#givenUp;
   }

@@ -45,7 +45,7 @@ it('an exploration of 200 cycles stays fast to its end [X12, X22]', async () => 
         steps: [
           calls({ name: 'write', arguments: { key: 'k{{n}}', value: 'Idea number {{n}}.' } }),
           calls({ name: 'list' }, { name: 'pattern_search', arguments: { pattern: 'number {{n}}' } }),
-          says('In cycle {{n}} I thought about the number {{n}} and its neighbours.'),
+          says('In cycle {{n}} I thought about the number {{n}} and its neighbors.'),
         ],
       },
     ],

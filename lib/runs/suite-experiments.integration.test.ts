@@ -40,7 +40,7 @@ afterEach(async () => {
 const CASES: SuiteCaseInput[] = [
   {
     id: 'inline',
-    input: 'Which colour?',
+    input: 'Which color?',
     target: ['blue', 'azure'],
     files: { 'in/a.txt': 'text' },
     tags: ['read'],
@@ -62,11 +62,11 @@ const CASES: SuiteCaseInput[] = [
 const stored = async (cases = CASES) => {
   const texts = join(folder, 'texts');
   const own = cases.map((one) => (one.folder === undefined ? one : { ...one, folder: texts }));
-  return (await opened.suites.create({ suite: { name: 'Colours', cases: own } })).suite;
+  return (await opened.suites.create({ suite: { name: 'Colors', cases: own } })).suite;
 };
 
 const plan = (request: Partial<ExperimentRequest>) =>
-  experimentRequest.parse({ name: 'Colours', models: ['blue', 'red'], ...request });
+  experimentRequest.parse({ name: 'Colors', models: ['blue', 'red'], ...request });
 
 const finished = (id: string) =>
   vi.waitFor(
@@ -85,7 +85,7 @@ it('runs each case with its task, files, mode, tools, settings and checks', asyn
   const { experiment } = await opened.experiments.create(plan({ suite: { id } }));
   expect(experiment).toMatchObject({
     ...{ mode: 'task', total: 6, plan: { suite: { id, hash } } },
-    suite: { id, name: 'Colours', hash, cases: 3, modes: ['task', 'prompt'] },
+    suite: { id, name: 'Colors', hash, cases: 3, modes: ['task', 'prompt'] },
   });
   const { items } = await finished(experiment.id);
   expect(items.map(({ model, case: one, result }) => [model, one, result?.outcome?.kind])).toEqual([
@@ -99,7 +99,7 @@ it('runs each case with its task, files, mode, tools, settings and checks', asyn
   const [inline, copied, prompt] = await Promise.all(items.map(({ run_id }) => configOf(run_id)));
   expect(readFileSync(join(inline?.workspace ?? '', 'in', 'a.txt'), 'utf8')).toBe('text');
   expect(inline).toMatchObject({
-    ...{ title: 'Colours: inline, blue', max_attempts: 1, task: 'Which colour?' },
+    ...{ title: 'Colors: inline, blue', max_attempts: 1, task: 'Which color?' },
     checks: [{ type: 'answer_contains', text: ['blue', 'azure'] }],
   });
   expect(copied).toMatchObject({ tools: ['read_file'], tier: 'trivial', copied_from: join(folder, 'texts') });
@@ -134,7 +134,7 @@ it('keeps the cases as they were, also when the suite is changed and deleted mea
   const { id, hash } = await stored([{ id: 'a', input: 'First words' }]);
   const { experiment } = await opened.experiments.create(plan({ suite: { id }, models: ['blue'] }));
   await finished(experiment.id);
-  await opened.suites.update(id, { suite: { name: 'Colours', cases: [{ id: 'a', input: 'Other words' }] } });
+  await opened.suites.update(id, { suite: { name: 'Colors', cases: [{ id: 'a', input: 'Other words' }] } });
   await opened.suites.delete(id);
   await opened.close();
   opened = await open();

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { cpuMs } from '../testing/cpu-time.ts';
 import { plainText } from './plain-text.ts';
 
-it('removes colours, cursor movements, titles and links', () => {
+it('removes colors, cursor movements, titles and links', () => {
   expect(plainText('\u001b[1;31mred\u001b[0m and \u001b[2K\u001b[1Gblue')).toBe('red and blue');
   expect(plainText('\u001b]0;title\u0007text')).toBe('text');
   expect(plainText('\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\!')).toBe('link!');

@@ -69,7 +69,7 @@ interface Trial {
 type AnswerOf = (name: string) => string;
 
 /** Its name, whether it holds, and what to say about it if it does and if it does not. */
-type Judgement = [name: Protection['name'], holds: boolean, good: string, bad: string];
+type Judgment = [name: Protection['name'], holds: boolean, good: string, bad: string];
 
 /**
  * Evaluates the answers of the trial command. Pure.
@@ -84,7 +84,7 @@ export function judge(answers: ReadonlyMap<string, string>, about: Trial): Prote
 }
 
 /** What commands can see and reach. */
-function confinement(at: AnswerOf, about: Trial): Judgement[] {
+function confinement(at: AnswerOf, about: Trial): Judgment[] {
   // A shell that starts bwrap may add the last three.
   const environment = at('environ')
     .split(' ')
@@ -139,7 +139,7 @@ function confinement(at: AnswerOf, about: Trial): Judgement[] {
 }
 
 /** How much commands can use. */
-function limits(at: AnswerOf, about: Trial): Judgement[] {
+function limits(at: AnswerOf, about: Trial): Judgment[] {
   const limited = (name: string, most: number) => Number(at(name)) > 0 && Number(at(name)) <= most;
   return [
     [
@@ -187,7 +187,7 @@ function limits(at: AnswerOf, about: Trial): Judgement[] {
 }
 
 /** What depends on the user who runs the server. */
-function privileges(about: Trial): Judgement[] {
+function privileges(about: Trial): Judgment[] {
   return [
     [
       'devices',

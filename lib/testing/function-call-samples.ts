@@ -22,8 +22,8 @@ const integer = { type: 'integer', description: 'A number' };
 const float = { type: 'float', description: 'A measure' };
 
 /**
- * Questions in the leaderboard's format with replies and their judgements. `scripts/compare-function-calling.ts` confirms
- * the judgements with the leaderboard's own checker.
+ * Questions in the leaderboard's format with replies and their judgments. `scripts/compare-function-calling.ts` confirms
+ * the judgments with the leaderboard's own checker.
  */
 export const FUNCTION_CALL_SAMPLES: readonly Sample[] = [
   {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const [behaviour = 'plain', ...rest] = process.argv.slice(2);
+const [behavior = 'plain', ...rest] = process.argv.slice(2);
 const MB = 1024 * 1024;
 
 const write = (text) => process.stdout.write(text);
@@ -54,7 +54,7 @@ const nested = (levels) => {
   return schema;
 };
 
-/** The listed tools, by behaviour. */
+/** The listed tools, by behavior. */
 const TOOLS = {
   'many-tools': () => Array.from({ length: 10_000 }, (_, at) => tool(`t${at}`)),
   'colliding-names': () => ['a-b', 'a_b', 'A B', 'a.b'].map((name) => tool(name)),
@@ -132,7 +132,7 @@ const TOOLS = {
   'drops-tools': () => (changed ? [] : [tool('act')]),
 };
 
-/** The result of a call, by behaviour. */
+/** The result of a call, by behavior. */
 const CALLS = {
   'never-answers': () => undefined,
   'acts-and-hangs': () => {
@@ -345,7 +345,7 @@ let asked = 0;
 const waiting = new Map();
 let changed = false;
 
-/** Behaviour before the protocol begins. */
+/** Behavior before the protocol begins. */
 const BEFORE = {
   'exits-at-once': () => process.exit(3),
   'exits-with-words': () => {
@@ -399,35 +399,35 @@ function onMessage({ id, method, params, ...answer }) {
       protocolVersion: params.protocolVersion,
       capabilities: {
         tools: { listChanged: true },
-        ...(behaviour === 'odd-offers' ? { prompts: {}, resources: {} } : {}),
+        ...(behavior === 'odd-offers' ? { prompts: {}, resources: {} } : {}),
       },
       serverInfo: { name: 'hostile', version: '1.0.0' },
     };
-    const answer = INITIALIZE[behaviour] ? INITIALIZE[behaviour](result) : { result };
+    const answer = INITIALIZE[behavior] ? INITIALIZE[behavior](result) : { result };
     if (answer) send({ id, ...answer });
   } else if (method === 'tools/list') {
-    if (behaviour === 'list-error') return send({ id, error: { code: -32_603, message: 'no list' } });
-    if (behaviour === 'odd-list') return send({ id, result: { tools: 'all of them' } });
-    if (behaviour === 'dies-in-list') process.exit(9);
-    if (behaviour === 'null-fields') {
+    if (behavior === 'list-error') return send({ id, error: { code: -32_603, message: 'no list' } });
+    if (behavior === 'odd-list') return send({ id, result: { tools: 'all of them' } });
+    if (behavior === 'dies-in-list') process.exit(9);
+    if (behavior === 'null-fields') {
       const none = { title: null, description: null, outputSchema: null, annotations: null };
       return send({ id, result: { tools: [tool('act', none)], nextCursor: null } });
     }
-    const tools = (TOOLS[behaviour] ?? (() => [tool('act')]))();
+    const tools = (TOOLS[behavior] ?? (() => [tool('act')]))();
     const page = Number(params?.cursor ?? 0) + 1;
-    if (behaviour === 'endless-pages')
+    if (behavior === 'endless-pages')
       return send({ id, result: { tools: [tool(`p${page}`)], nextCursor: `${page}` } });
-    if (behaviour === 'same-page') return send({ id, result: { tools, nextCursor: 'again' } });
+    if (behavior === 'same-page') return send({ id, result: { tools, nextCursor: 'again' } });
     send({ id, result: { tools } });
-  } else if (OFFERS[method] && behaviour === 'odd-offers') {
+  } else if (OFFERS[method] && behavior === 'odd-offers') {
     const result = OFFERS[method]();
     send(result ? { id, result } : { id, error: { code: -32_601, message: 'unknown' } });
   } else if (method === 'tools/call') {
-    if (behaviour === 'call-error') {
+    if (behavior === 'call-error') {
       return send({ id, error: { code: -32_602, message: `bad\u0007 ${'m'.repeat(MB)}` } });
     }
-    if (ASKS[behaviour]) return answerCall(id, ASKS[behaviour](id, params));
-    const result = (CALLS[behaviour] ?? (() => text(JSON.stringify(params.arguments))))(id);
+    if (ASKS[behavior]) return answerCall(id, ASKS[behavior](id, params));
+    const result = (CALLS[behavior] ?? (() => text(JSON.stringify(params.arguments))))(id);
     if (result) send({ id, result });
   }
 }
@@ -437,8 +437,8 @@ async function answerCall(id, outcome) {
   if (result) send({ id, result });
 }
 
-BEFORE[behaviour]?.();
+BEFORE[behavior]?.();
 createInterface({ input: process.stdin }).on('line', (line) => {
   if (line.trim() !== '') onMessage(JSON.parse(line));
 });
-if (behaviour !== 'ignores-end') process.stdin.on('end', () => process.exit(0));
+if (behavior !== 'ignores-end') process.stdin.on('end', () => process.exit(0));

@@ -12,7 +12,7 @@ export interface BlockedPattern {
 export const MAX_COMMAND_CHARS = 32_768;
 
 /**
- * A second line of defence behind the sandbox: obviously destructive commands are refused with an explanation to the
+ * A second line of defense behind the sandbox: obviously destructive commands are refused with an explanation to the
  * model instead of failing halfway. These patterns do not stop a determined attacker, and confinement never relies on
  * them.
  *

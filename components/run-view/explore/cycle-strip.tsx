@@ -11,7 +11,7 @@ import { cx } from '../../ui/cx.ts';
 import { useRun } from '../run-context.tsx';
 import { useRunScreen } from '../screen-context.ts';
 
-/** Tools beyond these share a colour. */
+/** Tools beyond these share a color. */
 const OTHER = PLOT_COLORS.length - 1;
 
 /** Height of each lane in the drawing's own units. */

@@ -6,7 +6,7 @@ import { TIME_COLORS } from '../../plots/palette.ts';
 /** As fine as a small strip can be seen. */
 const BINS = 160;
 
-/** The time of a run as one strip, each part coloured by what it was spent on. */
+/** The time of a run as one strip, each part colored by what it was spent on. */
 export function TimeStrip({ times, className }: { times: readonly CallTime[]; className: string }) {
   const bins = useMemo(() => timeBins(times, BINS), [times]);
   const paths = useMemo(() => {

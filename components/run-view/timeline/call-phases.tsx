@@ -13,7 +13,7 @@ import type { CallRow } from '#lib/events/timeline.ts';
 import { type PlotColor, TIME_COLORS } from '../../plots/palette.ts';
 import { useLive } from '../live-context.ts';
 
-/** The same colours as in the plots. */
+/** The same colors as in the plots. */
 const colors: Record<CallPhase['kind'], PlotColor> = {
   ...TIME_COLORS,
   wait: TIME_COLORS.waiting,

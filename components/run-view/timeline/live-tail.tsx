@@ -1,6 +1,6 @@
 'use client';
 
-import { ANSI, hasColours, PLAIN } from '#lib/browser/content/content-kind.ts';
+import { ANSI, hasColors, PLAIN } from '#lib/browser/content/content-kind.ts';
 import type { LiveText } from '#lib/browser/state/live-text.ts';
 import { Content } from '../../ui/content/content.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
@@ -18,13 +18,13 @@ export function LiveTail({ live }: { live: LiveText }) {
   );
 }
 
-/** The same of what a program prints, in its colours. */
+/** The same of what a program prints, in its colors. */
 export function LiveOutput({ live }: { live: LiveText }) {
   const { text, isCut } = tailOf(live);
   return (
     <>
       {isCut && <span className="text-ink-3">… </span>}
-      <Content text={text} kind={hasColours(text) ? ANSI : PLAIN} />
+      <Content text={text} kind={hasColors(text) ? ANSI : PLAIN} />
     </>
   );
 }

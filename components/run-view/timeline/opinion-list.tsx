@@ -14,7 +14,7 @@ import { wholeOf } from './whole-of.ts';
 type Checked = NonNullable<VerificationRow['checked']>;
 
 /**
- * Opinions of models on the answer: separate from the checks and without their colours, because they decide nothing.
+ * Opinions of models on the answer: separate from the checks and without their colors, because they decide nothing.
  */
 export function OpinionList({
   rowKey,

@@ -103,8 +103,8 @@ function Prompt({ text }: { text: string }) {
     <>
       <p className="tnum mb-1.5 flex items-center gap-x-2 font-sans text-xs text-ink-3">
         <span>
-          {formatCount(text.length)} characters, {plural(tokens, 'control token')} in colour. A token in
-          colour within a message may be text of a file or a tool.
+          {formatCount(text.length)} characters, {plural(tokens, 'control token')} in color. A token in color
+          within a message may be text of a file or a tool.
         </span>
         <CopyButton text={text} label="Copy the prompt" />
       </p>

@@ -44,14 +44,14 @@ function word(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: changes of colour, which are not shown here
-const COLOURS = /\u001b\[[\d;]*m/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: changes of color, which are not shown here
+const COLORS = /\u001b\[[\d;]*m/g;
 
 function twoLines(text: string): string {
   if (text.startsWith('data:image/')) return `Image, ${formatCount(text.length)} characters`;
   const lines = text
     .slice(0, 2000)
-    .replace(COLOURS, '')
+    .replace(COLORS, '')
     .split('\n')
     .filter((line) => line.trim() !== '');
   return lines

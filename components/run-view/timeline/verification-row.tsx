@@ -20,7 +20,7 @@ export function VerificationRow({ row }: { row: VerificationRowData }) {
   const { checked } = row;
   const words = checked && checked.checks.length > 0 ? checksWords(checkCounts(checked.checks)) : undefined;
   return (
-    <RowFrame node={<RailNode shape="square" className={nodeColour(checked)} />}>
+    <RowFrame node={<RailNode shape="square" className={nodeColor(checked)} />}>
       <div className="flex flex-wrap items-baseline gap-x-2">
         <span className="font-semibold">Checking the work</span>
         <span className="text-sm text-ink-3">attempt {row.started.attempt}</span>
@@ -70,7 +70,7 @@ function CheckList({ rowKey, checked }: { rowKey: string; checked: Checked }) {
 }
 
 /** Opinions alone are neither good nor bad news. */
-function nodeColour(checked: Checked | undefined): string {
+function nodeColor(checked: Checked | undefined): string {
   if (!checked) return 'bg-brass-fill breathe';
   if (checked.checks.length === 0) return 'bg-ink-3';
   return checked.outcome === 'pass' ? 'bg-ok' : 'bg-warn';

@@ -1,11 +1,11 @@
 'use client';
 
 import { useMemo } from 'react';
-import { type AnsiColour, ansiPieces } from '#lib/browser/content/ansi.ts';
+import { type AnsiColor, ansiPieces } from '#lib/browser/content/ansi.ts';
 import { cx } from '../cx.ts';
 import { ForeignText } from '../foreign-text.tsx';
 
-const inks: Record<AnsiColour, string> = {
+const inks: Record<AnsiColor, string> = {
   black: 'text-ink-3',
   red: 'text-fail',
   green: 'text-ok',
@@ -16,7 +16,7 @@ const inks: Record<AnsiColour, string> = {
   white: 'text-ink',
 };
 /** Washes with inks that are readable on them. */
-const grounds: Record<AnsiColour, string> = {
+const grounds: Record<AnsiColor, string> = {
   black: 'bg-sunken text-ink',
   red: 'bg-fail-wash text-fail',
   green: 'bg-ok-wash text-ok',
@@ -27,18 +27,18 @@ const grounds: Record<AnsiColour, string> = {
   white: 'bg-raised text-ink',
 };
 
-/** The output of a program, in its colours. */
+/** The output of a program, in its colors. */
 export function AnsiView({ text }: { text: string }) {
   const pieces = useMemo(() => ansiPieces(text), [text]);
   return (
     <pre className="foreign m-0 leading-relaxed">
       {pieces ? (
-        pieces.map(({ text: part, colour, ground, isBold, isItalic, isUnderlined }, index) => (
+        pieces.map(({ text: part, color, ground, isBold, isItalic, isUnderlined }, index) => (
           <span
             // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a text never move
             key={index}
             className={cx(
-              ground ? grounds[ground] : colour && inks[colour],
+              ground ? grounds[ground] : color && inks[color],
               isBold && 'font-semibold',
               isItalic && 'italic',
               isUnderlined && 'underline',

@@ -19,7 +19,7 @@ const roles: Record<CodeRole, string> = {
   removed: 'text-fail',
 };
 
-/** Code by lines. It is readable immediately; colours follow without moving anything. */
+/** Code by lines. It is readable immediately; colors follow without moving anything. */
 export function CodeView({
   text,
   language,

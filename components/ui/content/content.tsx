@@ -25,7 +25,7 @@ export const Content = memo(function Content({
 }: {
   text: string;
   kind: ContentKind;
-  /** Whether the text is still being written, so that it has no colours yet. */
+  /** Whether the text is still being written, so that it has no colors yet. */
   isLive?: boolean;
 }) {
   switch (kind.kind) {

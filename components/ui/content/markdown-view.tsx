@@ -90,7 +90,7 @@ function BlockView({ block, isLive }: { block: Block; isLive: boolean }) {
 
 const headings: Readonly<Record<number, string>> = { 1: 'text-xl', 2: 'text-lg', 3: 'text-base' };
 
-/** Code with its language and a button to copy it. It gets its colours when it is complete. */
+/** Code with its language and a button to copy it. It gets its colors when it is complete. */
 function CodeBlock({ text, language, isLive }: { text: string; language: string; isLive: boolean }) {
   return (
     <div className="wide group/code relative rounded-md border bg-sunken font-mono text-xs">

@@ -4,17 +4,17 @@ import { ansiPieces } from './ansi.ts';
 
 const pieces = (text: string) => ansiPieces(text) ?? [];
 
-it('reads colours, weights and resets', () => {
+it('reads colors, weights and resets', () => {
   expect(pieces('a \u001b[1;31mred\u001b[0m b \u001b[92mgreen\u001b[39m')).toMatchObject([
-    { text: 'a ', colour: undefined, isBold: false },
-    { text: 'red', colour: 'red', isBold: true },
-    { text: ' b ', colour: undefined, isBold: false },
-    { text: 'green', colour: 'green' },
+    { text: 'a ', color: undefined, isBold: false },
+    { text: 'red', color: 'red', isBold: true },
+    { text: ' b ', color: undefined, isBold: false },
+    { text: 'green', color: 'green' },
   ]);
 });
 
-it('reduces palettes and true colours to the eight that the page draws readably', () => {
-  const colours = [
+it('reduces palettes and true colors to the eight that the page draws readably', () => {
+  const colors = [
     '38;5;196',
     '38;2;10;200;10',
     '38;5;21',
@@ -22,7 +22,7 @@ it('reduces palettes and true colours to the eight that the page draws readably'
     '38;2;1;1;1',
     '38;2;255;165;0',
   ];
-  expect(pieces(colours.map((code) => `\u001b[${code}mx`).join('')).map(({ colour }) => colour)).toEqual([
+  expect(pieces(colors.map((code) => `\u001b[${code}mx`).join('')).map(({ color }) => color)).toEqual([
     'red',
     'green',
     'blue',
@@ -49,7 +49,7 @@ it('shows text that is to be hidden, and keeps all other escapes in the text', (
   }
 });
 
-it('keeps all text and drops only colours', () => {
+it('keeps all text and drops only colors', () => {
   const parts = fc.array(
     fc.constantFrom('a', '\n', '\u001b[', '31m', '\u001b[0m', ';', '\u001b', '[', '!', '?25h', '9'),
     {

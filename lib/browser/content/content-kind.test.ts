@@ -25,7 +25,7 @@ it('shows the text of a file by its extension', () => {
   expect(kindOf('content', 'x', 'data.unknown')).toBe('code');
 });
 
-it('shows the output of a program by its kind: colours, a diff, JSON', () => {
+it('shows the output of a program by its kind: colors, a diff, JSON', () => {
   expect(kindOf('stdout', '\u001b[31mred\u001b[0m')).toBe('ansi');
   expect(kindOf('stdout', 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n')).toBe('diff');
   expect(kindOf('stdout', '--- a\n+++ b\n@@ -1 +1 @@\n')).toBe('diff');

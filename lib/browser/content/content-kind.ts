@@ -48,9 +48,9 @@ const COMMANDS = new Set(['command', 'cmd', 'script']);
 const PROSE = new Set(['', 'txt', 'text', 'log', 'rst', 'adoc']);
 
 const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,/;
-/** A change of colour or weight (SGR); other escape sequences are named like all control characters. */
+/** A change of color or weight (SGR); other escape sequences are named like all control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-const COLOURS = /\u001b\[[\d;]*m/;
+const COLORS = /\u001b\[[\d;]*m/;
 const DIFF = /^diff --git |^--- [^\n]+\n\+\+\+ [^\n]+\n@@ /m;
 /** Numbers that JavaScript would round: a tree would show others than the text has. */
 const LONG_NUMBER = /\d{16}/;
@@ -68,7 +68,7 @@ export function contentKind({ text, name, path, firstLine }: ContentSource): Con
   if (text.length > MAX_RENDERED_CHARS) return { kind: 'text', isTooLong: true };
   const start = text.slice(0, LOOKED_AT);
   if (OUTPUTS.has(name)) {
-    if (hasColours(start)) return ANSI;
+    if (hasColors(start)) return ANSI;
     if (DIFF.test(start)) return { kind: 'diff' };
     return isJson(text) ? { kind: 'json' } : PLAIN;
   }
@@ -79,9 +79,9 @@ export function contentKind({ text, name, path, firstLine }: ContentSource): Con
   return isJson(text) ? { kind: 'json' } : PLAIN;
 }
 
-/** Whether a program’s output changes colours. */
-export function hasColours(text: string): boolean {
-  return COLOURS.test(text);
+/** Whether a program’s output changes colors. */
+export function hasColors(text: string): boolean {
+  return COLORS.test(text);
 }
 
 function fileKind(start: string, path: string, firstLine = 1): ContentKind {

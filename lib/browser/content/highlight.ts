@@ -58,7 +58,7 @@ export interface CodePiece {
   readonly role: CodeRole | undefined;
 }
 
-/** Few colours: maps the classes of highlight.js to the kinds that a reader looks for. */
+/** Few colors: maps the classes of highlight.js to the kinds that a reader looks for. */
 const ROLES: Readonly<Record<string, CodeRole>> = {
   ...{
     keyword: 'keyword',
@@ -97,7 +97,7 @@ export function highlightLines(
     root = lowlight.highlight(language, code);
   } catch (error) {
     // highlight.js recurses, and hostile code nests more deeply than the stack of some browsers is.
-    console.info('This code is shown without colours:', error);
+    console.info('This code is shown without colors:', error);
     return undefined;
   }
   const lines: CodePiece[][] = [[]];

@@ -17,7 +17,7 @@ it('draws fractions, roots, matrices and operators as MathML', () => {
   expect(tree).toMatchObject({ attributes: { display: 'block' } });
 });
 
-it('has no links, pictures, styles, colours or hidden parts', () => {
+it('has no links, pictures, styles, colors or hidden parts', () => {
   for (const source of [
     String.raw`\href{javascript:alert(1)}{x}`,
     String.raw`\includegraphics{http://192.0.2.1/a.png}`,

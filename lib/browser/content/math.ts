@@ -49,7 +49,7 @@ const ATTRIBUTES: Readonly<Record<string, RegExp>> = {
 const LENGTHS = new Set(['width', 'lspace', 'rspace', 'linethickness']);
 
 /**
- * A formula as a tree of MathML elements that can only be read: no links, colours, styles or negative distances, and what
+ * A formula as a tree of MathML elements that can only be read: no links, colors, styles or negative distances, and what
  * TeX would hide (phantoms) is shown.
  *
  * @returns `undefined` for a text that is not a formula, is too large, or has parts that would not be seen: show its source instead

@@ -53,7 +53,7 @@ export const CHECK_FIELDS: Readonly<Record<CheckField, FieldFacts>> = {
 
 interface ChoiceFacts {
   readonly label: string;
-  readonly group: 'Workspace' | 'Answer' | 'Behaviour' | 'Opinion';
+  readonly group: 'Workspace' | 'Answer' | 'Behavior' | 'Opinion';
   readonly fields: readonly CheckField[];
   /** Whether it can distinguish upper and lower case. */
   readonly hasCase?: true;
@@ -80,21 +80,21 @@ const CHECK_CHOICES = {
   answer_schema: { label: 'Answer fits JSON schema', group: 'Answer', fields: ['schema'] },
   tool_called: {
     label: 'Tool called',
-    group: 'Behaviour',
+    group: 'Behavior',
     fields: ['tool', 'at_least', 'at_most', 'arguments'],
   },
-  tool_not_called: { label: 'Tool not called', group: 'Behaviour', fields: ['tool'] },
-  iterations_at_most: { label: 'Iterations at most', group: 'Behaviour', fields: ['iterations'] },
+  tool_not_called: { label: 'Tool not called', group: 'Behavior', fields: ['tool'] },
+  iterations_at_most: { label: 'Iterations at most', group: 'Behavior', fields: ['iterations'] },
   rubric: { label: 'Opinion of a model', group: 'Opinion', fields: ['criteria', 'model'] },
 } as const satisfies Record<string, ChoiceFacts>;
 export type CheckChoice = keyof typeof CHECK_CHOICES;
 
 const CHOICES: readonly CheckChoice[] = keysOf(CHECK_CHOICES);
 
-export const CHECK_GROUPS = ['Workspace', 'Answer', 'Behaviour', 'Opinion'] as const;
+export const CHECK_GROUPS = ['Workspace', 'Answer', 'Behavior', 'Opinion'] as const;
 
 /** A single answer has neither workspace nor calls. */
-const NEEDS_TOOLS: ReadonlySet<ChoiceFacts['group']> = new Set(['Workspace', 'Behaviour']);
+const NEEDS_TOOLS: ReadonlySet<ChoiceFacts['group']> = new Set(['Workspace', 'Behavior']);
 
 export function choiceFacts(choice: CheckChoice): ChoiceFacts {
   return CHECK_CHOICES[choice];

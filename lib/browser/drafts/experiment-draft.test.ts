@@ -111,7 +111,7 @@ it('names every field that is wrong, and too many runs', () => {
 
 it('runs the cases of a suite that have one of the tags, in place of a task', () => {
   const suite = {
-    ...{ reference: { id: 's1' }, name: 'Colours' },
+    ...{ reference: { id: 's1' }, name: 'Colors' },
     cases: [
       { mode: 'prompt' as const, tags: ['a'] },
       { mode: 'task' as const, tags: ['a', 'b'] },

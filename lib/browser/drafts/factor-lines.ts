@@ -1,5 +1,5 @@
 import { FACTOR_NAMES, unknownFactor } from '../../api/factor-names.ts';
-import { misspeltOption } from '../../api/model-option-names.ts';
+import { misspelledOption } from '../../api/model-option-names.ts';
 import { MAX_FACTOR_VALUES, MAX_FACTORS } from '../../events/limits.ts';
 import {
   isWithin,
@@ -41,7 +41,7 @@ function nameProblem(name: string): string | undefined {
   if (FACTOR_NAMES.includes(name)) return undefined;
   if (name === 'seed' || name === `${OPTION_PREFIX}seed`) return 'Seeds have their own field.';
   return name.startsWith(OPTION_PREFIX)
-    ? misspeltOption(name.slice(OPTION_PREFIX.length))
+    ? misspelledOption(name.slice(OPTION_PREFIX.length))
     : unknownFactor(name);
 }
 

@@ -3,13 +3,13 @@ import type { Texture } from './textures.ts';
 
 /** How the areas of an ending are filled. */
 interface EndingStyle {
-  /** The number of the plot colour, `--plot-1` to `--plot-8`. */
+  /** The number of the plot color, `--plot-1` to `--plot-8`. */
   readonly color: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
   readonly texture: Texture;
 }
 
 /**
- * The style of each ending, the same in every experiment. There are more endings than colours that can be told apart, so
+ * The style of each ending, the same in every experiment. There are more endings than colors that can be told apart, so
  * the texture says what ended the run: solid if the model did, stripes for a guard or a limit, crosses for a person or a failure.
  */
 export const ENDING_STYLES: Readonly<Record<OutcomeKind, EndingStyle>> = {

@@ -27,7 +27,7 @@ const VISION: Record<string, Matrix> = {
     [0.004733, 0.691367, 0.3039],
   ],
 };
-/** CIE 1976 colour difference; 10 is about as far as neighbouring names of colours are apart. */
+/** CIE 1976 color difference; 10 is about as far as neighboring names of colors are apart. */
 const MIN_DIFFERENCE = 15;
 /** WCAG 2.2, 1.4.11 (non-text contrast). */
 const MIN_CONTRAST = 3;
@@ -64,14 +64,14 @@ function lab(hex: string, [r, g, b]: Matrix): Rgb {
 
 const names = [...css.matchAll(/--(plot-\d): light-dark/g)].map(([, name = '']) => name);
 
-it('there are eight colours', () => {
+it('there are eight colors', () => {
   expect(names).toHaveLength(8);
 });
 
 it.each([
   ['light', 0],
   ['dark', 1],
-] as const)('the colours of plots stand out from every ground in the %s theme', (_theme, index) => {
+] as const)('the colors of plots stand out from every ground in the %s theme', (_theme, index) => {
   for (const ground of ['canvas', 'surface', 'raised']) {
     const back = luminance(pair(ground)[index]);
     for (const name of names) {
@@ -82,7 +82,7 @@ it.each([
   }
 });
 
-it.each(Object.keys(VISION))('any two colours of plots are told apart with %s', (vision) => {
+it.each(Object.keys(VISION))('any two colors of plots are told apart with %s', (vision) => {
   const matrix = VISION[vision];
   if (!matrix) throw new Error(`No matrix for ${vision}`);
   for (const theme of [0, 1] as const) {

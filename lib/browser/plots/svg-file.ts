@@ -7,7 +7,7 @@ const MARGIN_PX = 12;
 const TITLE_PX = 22;
 const FILE_NAME_CHARS = 60;
 
-/** A plot as the text of an SVG file: with its title, the page's ground, and colours as they are shown. */
+/** A plot as the text of an SVG file: with its title, the page's ground, and colors as they are shown. */
 function svgFile(svg: SVGSVGElement, title: string): string {
   const { width, height } = svg.getBoundingClientRect();
   const body = getComputedStyle(document.body);

@@ -1,4 +1,4 @@
-/** The texture of an area of a plot, in addition to its colour. */
+/** The texture of an area of a plot, in addition to its color. */
 export type Texture = 'solid' | 'stripes' | 'crosses';
 
 /** Width and height of a tile. */
@@ -8,7 +8,7 @@ export const TEXTURE_TILE_PX = 6;
 const RISING = 'M-1 1L1 -1M0 6L6 0M5 7L7 5';
 const FALLING = 'M-1 5L1 7M0 0L6 6M5 -1L7 1';
 
-/** The lines of a tile as an SVG path, in the colour of the ground. */
+/** The lines of a tile as an SVG path, in the color of the ground. */
 export const TEXTURE_LINES: Readonly<Record<Exclude<Texture, 'solid'>, string>> = {
   stripes: RISING,
   crosses: RISING + FALLING,

@@ -74,7 +74,7 @@ async function startServer(logs: Record<string, RunEvent[]>) {
   };
 }
 
-/** A browser's behaviour, on top of Node's fetch. */
+/** A browser's behavior, on top of Node's fetch. */
 function transportTo(base: string): HubTransport {
   return {
     openStream(path, handlers) {

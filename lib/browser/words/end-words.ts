@@ -76,7 +76,7 @@ const ENDS: Record<OutcomeKind, EndWords> = {
 /** For an outcome of a later version. */
 const UNKNOWN_END: EndWords = { advice: 'This outcome is from a newer version of Loupe.' };
 
-/** The outcome of an ended run, with the same label and colour on every page. */
+/** The outcome of an ended run, with the same label and color on every page. */
 export function endWords(outcome: Outcome): { label: string; tone: Tone; title: string } {
   const { label, tone } = outcomeWords(outcome);
   const { title = label } = ENDS[outcome.kind] ?? UNKNOWN_END;

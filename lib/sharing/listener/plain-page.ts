@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The colours and layout of the dashboard's plain pages, with system fonts. */
+/** The colors and layout of the dashboard's plain pages, with system fonts. */
 const STYLE = `
 :root { color-scheme: light dark; background: light-dark(#f6f4f0, #141311); color: light-dark(#1f1b17, #ece7df); }
 body { display: grid; align-content: center; min-height: 100vh; max-width: 28rem; margin: auto; padding: 0 1.5rem;

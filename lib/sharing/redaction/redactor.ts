@@ -297,7 +297,7 @@ function inBase64(value: string): string[] {
   const alone = Buffer.from(value).toString('base64');
   const within = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
-    // Skip characters that also encode bits of the neighbours.
+    // Skip characters that also encode bits of the neighbors.
     const from = Math.ceil((before * 4) / 3);
     return bytes.toString('base64').slice(from, Math.floor((bytes.length * 4) / 3));
   });

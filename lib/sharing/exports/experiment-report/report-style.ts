@@ -1,4 +1,4 @@
-/** The colours of plots as on the dashboard (`app/globals.css`). */
+/** The colors of plots as on the dashboard (`app/globals.css`). */
 export const PLOT_COLORS = [
   'light-dark(#16357f, #b7cced)',
   'light-dark(#8d4c15, #e78c28)',

@@ -1,19 +1,19 @@
 import type { CheckOf } from '../events/check.ts';
-import type { BehaviourCheck } from '../events/check-kinds.ts';
+import type { BehaviorCheck } from '../events/check-kinds.ts';
 import type { RunState } from '../events/run-state.ts';
 import { assertNever } from '../util/assert-never.ts';
 import type { JsonValue } from '../util/json.ts';
 import { plural } from '../util/numbers.ts';
-import { failed, type Judgement } from './judge-answer.ts';
+import { failed, type Judgment } from './judge-answer.ts';
 
 /**
- * Judges an attempt's behaviour by a check (V11): its requested calls, successful or not, and its iterations. Earlier
+ * Judges an attempt's behavior by a check (V11): its requested calls, successful or not, and its iterations. Earlier
  * attempts do not count, because their conversations are over. Pure.
  */
-export function judgeBehaviour(
-  check: BehaviourCheck,
+export function judgeBehavior(
+  check: BehaviorCheck,
   { callHistory, iteration }: Pick<RunState, 'callHistory' | 'iteration'>,
-): Judgement {
+): Judgment {
   switch (check.type) {
     case 'tool_called':
       return judgeCalls(check, callHistory);
@@ -33,7 +33,7 @@ export function judgeBehaviour(
   }
 }
 
-function judgeCalls(check: CheckOf<'tool_called'>, callHistory: RunState['callHistory']): Judgement {
+function judgeCalls(check: CheckOf<'tool_called'>, callHistory: RunState['callHistory']): Judgment {
   const { tool, arguments: wanted, at_least = 1, at_most = Number.POSITIVE_INFINITY } = check;
   const calls = callHistory.flat().filter(({ name }) => name === tool);
   const matching = wanted ? calls.filter((call) => includes(call.arguments, wanted)) : calls;

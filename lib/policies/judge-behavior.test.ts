@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BehaviourCheck } from '../events/check-kinds.ts';
+import type { BehaviorCheck } from '../events/check-kinds.ts';
 import type { JsonObject, JsonValue } from '../util/json.ts';
-import { judgeBehaviour } from './judge-behaviour.ts';
+import { judgeBehavior } from './judge-behavior.ts';
 
 const call = (name: string, args: JsonObject = {}) => ({ name, arguments: args });
 const history = [
   [call('read_file', { path: 'a.md', lines: { from: 1, to: 9 } }), call('read_file', { path: 'b.md' })],
   [call('write_file', { path: 'c.md', tags: ['x', 'y'] })],
 ];
-const judge = (check: BehaviourCheck) => judgeBehaviour(check, { callHistory: history, iteration: 3 });
+const judge = (check: BehaviorCheck) => judgeBehavior(check, { callHistory: history, iteration: 3 });
 
 describe('what an attempt did [V11]', () => {
-  it.each<[Omit<Extract<BehaviourCheck, { type: 'tool_called' }>, 'type'>, boolean, string]>([
+  it.each<[Omit<Extract<BehaviorCheck, { type: 'tool_called' }>, 'type'>, boolean, string]>([
     [{ tool: 'read_file' }, true, 'read_file was called 2 times.'],
     [{ tool: 'read_file', at_least: 3 }, false, 'read_file was called 2 times.'],
     [{ tool: 'read_file', at_most: 1 }, false, 'read_file was called 2 times.'],
@@ -65,7 +65,7 @@ describe('what an attempt did [V11]', () => {
         const state = { callHistory: [[call('read_file', args)]], iteration: 1 };
         for (const given of [args, part, {}]) {
           const check = { type: 'tool_called', tool: 'read_file', arguments: given } as const;
-          expect(judgeBehaviour(check, state).passed).toBe(true);
+          expect(judgeBehavior(check, state).passed).toBe(true);
         }
       }),
     );
