@@ -17,18 +17,18 @@ export interface OwnServer {
 interface WorkerFixtures {
   /** Its pages wait until they are interactive. */
   browser: Browser;
-  /** A scripted model server over real HTTP; the scenarios that a story adds are its own, and gone with it. */
+  /** A scripted model server over real HTTP; the scenarios that a story adds are removed after it. */
   ollama: FakeOllama;
   /** The program on its production build. */
   loupe: LoupeServer;
 }
 
 interface TestFixtures {
-  /** Every test: the browser talks to Loupe alone, runs no foreign script, and no run outlives its story. */
+  /** In every test, the browser contacts only Loupe and runs no foreign script, and no run outlives its story. */
   guard: Watch;
   /** A page of a browser that is signed in. */
   page: Page;
-  /** A server of the story's own, for stories that end it or need another Ollama; gone with the story. */
+  /** A separate server, for stories that end it or need another Ollama; removed after the story. */
   ownServer: (options: LoupeServerOptions) => Promise<OwnServer>;
   /** A fresh folder with the given files. */
   workspace: (files?: Record<string, string>) => string;
@@ -149,7 +149,7 @@ function waitUntilInteractive(page: Page): void {
 
 /** Requests and errors of a page. */
 interface Watch {
-  /** A trouble that the test provokes, and that must come. */
+  /** A problem that the test provokes, and that must occur. */
   expectTrouble(pattern: RegExp): void;
   expectNothing(): void;
 }

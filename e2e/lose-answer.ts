@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** Loses the answer to the first `POST` to a path: the server gets the request, and the page no answer. */
+/** Loses the answer to the first `POST` to a path: the server gets the request, but the page gets no answer. */
 export async function loseFirstAnswer(page: Page, path: string): Promise<void> {
   let isLost = false;
   await page.route(path, async (route) => {

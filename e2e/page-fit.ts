@@ -42,7 +42,7 @@ export async function misfits(
   return { overflow, outside, sideways: sideways.filter((pixels) => pixels > 0) };
 }
 
-/** Pairs of controls that lie on each other, but for those that float over the page or show only when pointed at. */
+/** Pairs of controls that overlap, except those that float over the page or appear only on hover. */
 export function overlaps(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     type Box = Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>;
@@ -86,7 +86,7 @@ export function overlaps(page: Page): Promise<string[]> {
   });
 }
 
-/** The size of a target that a finger meets reliably, in pixels (WCAG 2.2, success criterion 2.5.5). */
+/** The size of a touch target that a finger hits reliably, in pixels (WCAG 2.2, success criterion 2.5.5). */
 const TARGET_PX = 44;
 
 /**

@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test';
 
-/** How far something has come, and the processor time that a page has spent by then, in ms. */
+/** A position, and the CPU time that the page has used up to it, in ms. */
 export interface WorkSample {
   at: number;
   workMs: number;
 }
 
 /**
- * Reads the processor time that the main thread of a page has spent. Other than the time between its frames it is the same
- * on a busy machine as on a quiet one.
+ * Reads the CPU time that the main thread of a page has used. Unlike the time between its frames, it is the same on a busy
+ * machine as on a quiet one.
  */
 export async function workOf(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
@@ -21,7 +21,7 @@ export async function workOf(page: Page): Promise<() => Promise<number>> {
   };
 }
 
-/** How often as much work a step took in the last third of the way as in the first: about 1 where nothing grows. */
+/** The work per step in the last third, divided by that in the first third: about 1 if nothing grows. */
 export function growthOf(samples: readonly WorkSample[]): number {
   const [first, last] = [samples[0], samples.at(-1)];
   if (!first || !last || last.at - first.at < 30) throw new Error('Too short a way to be judged.');

@@ -5,7 +5,7 @@ import { longLog } from '../lib/testing/sample-logs.ts';
  * Two long runs that are the same until an iteration, and differ in every one from there on.
  *
  * @param options.apartAt the first iteration that differs, from 1
- * @param options.textChars how much longer the texts of both become where they differ
+ * @param options.textChars how many characters the texts of both grow by where they differ
  */
 export function partingLogs(options: { events: number; apartAt: number; textChars?: number }): {
   a: readonly RunEvent[];

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, request as requestOf } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** An HTTP proxy of a browser context, whose connections a story can cut, those of the shared worker among them. */
+/** An HTTP proxy of a browser context whose connections a story can cut, including those of the shared worker. */
 export interface Proxy {
   /** For `browser.newContext`. */
   settings: { server: string; bypass: string };
@@ -40,7 +40,7 @@ export async function startProxy(): Promise<Proxy> {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  // Playwright's own requests are tunnelled.
+  // Playwright's own requests are tunneled.
   server.on('connect', (request, socket) => {
     const onward = connect(Number(new URL(`http://${request.url}`).port), '127.0.0.1');
     onward.on('error', () => socket.destroy());
@@ -51,7 +51,7 @@ export async function startProxy(): Promise<Proxy> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   return {
-    // Browsers send requests to this machine past a proxy otherwise.
+    // By default, browsers bypass the proxy for requests to this machine.
     settings: { server: `http://127.0.0.1:${port}`, bypass: '<-loopback>' },
     paths,
     cut() {

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-/** Reads an event stream to its end, and hands on each message as it comes: also those before the connection breaks. */
+/** Reads an event stream to its end and yields each message as it arrives, including those before the connection breaks. */
 export async function readMessages(
   answer: Response,
   onMessage: (message: EventSourceMessage) => void,

@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 
-/** Scrolls a long text to its end, which is drawn when it is in view, and grows while it is. */
+/** Scrolls a long text to its end, which is drawn only when in view and grows as it is drawn. */
 export async function expectAtItsEnd(text: Locator, words: string): Promise<void> {
   await expect(async () => {
     await text.locator(':scope > div').evaluate((element) => element.scrollTo(0, element.scrollHeight));
@@ -63,7 +63,7 @@ export class RunView {
   }
 
   /**
-   * Scrolls down until a row is drawn, as the list draws only those near the view; and from the top again at the end.
+   * Scrolls down until a row is drawn, because the list draws only rows near the view; at the end it restarts from the top.
    * The list then stays there, because scrolling stops it from following the end, as a reader's wheel does.
    */
   async reveal(row: Locator): Promise<Locator> {
@@ -71,7 +71,7 @@ export class RunView {
       await this.#stopFollowing();
       if ((await row.count()) === 0) {
         await this.#scrollOn({ around: true });
-        // It may be further on. One that is drawn later than this is found the next time round.
+        // It may be further down. A row that is drawn later than this is found in the next pass.
         await row.waitFor({ state: 'attached', timeout: 100 });
       }
       await row.scrollIntoViewIfNeeded({ timeout: 3000 });
@@ -82,7 +82,7 @@ export class RunView {
 
   /** All rows from the first to the last, as texts: the list draws only those in view, so it is scrolled through. */
   async allRows(): Promise<Map<string, string>> {
-    // A page that is still opening goes to its own place after the key.
+    // A page that is still opening scrolls to its own position after the key press.
     await expect(async () => {
       // In a field, such as one in a form that was just opened, the key would be a letter.
       await this.page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
@@ -106,14 +106,14 @@ export class RunView {
     return rows;
   }
 
-  /** A turn of the wheel upwards, by nothing. */
+  /** A wheel event with no distance. */
   async #stopFollowing(): Promise<void> {
     await this.timeline
       .locator('xpath=..')
       .evaluate((element) => element.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 })));
   }
 
-  /** `around`: a row that came into the list, or moved, above the view is found the next time round. */
+  /** `around`: a row that was added or moved above the view is found in the next pass. */
   async #scrollOn({ around = false } = {}): Promise<void> {
     await this.timeline.locator('xpath=..').evaluate(
       (element, around) =>

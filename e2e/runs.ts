@@ -50,7 +50,7 @@ export async function forceStopAll(loupe: LoupeServer): Promise<void> {
   }
 }
 
-/** Ends what still runs and deletes all runs: the next story finds a free model server, and nothing of this one. */
+/** Ends and deletes all runs, so that the next story starts with a free model server and no runs. */
 export async function clearAway(loupe: LoupeServer): Promise<void> {
   const answer = await loupe.request('/api/experiments').catch(() => undefined); // stories may end their server
   if (!answer?.ok) return;

@@ -17,7 +17,7 @@ export async function storeRuns(
   await store.close();
 }
 
-/** An event as it is appended, before the store gives it its place. */
+/** An event as it is appended, before the store assigns its sequence number. */
 function withoutEnvelope({ run_id: _run, seq: _seq, at: _at, ...event }: RunEvent): NewEvent {
   return event;
 }

@@ -18,7 +18,7 @@ async function check(name: string) {
 }
 
 describe('Model Check of a real model', () => {
-  it('runs to its end, and judges what the model did and nothing else', async () => {
+  it('runs to its end, and judges only what the model did', async () => {
     const checked = await check('tiny-tools');
     const summary = summarizeCheck(checked);
     expect(checked.probes).toHaveLength(10);
@@ -44,7 +44,7 @@ describe('Model Check of a real model', () => {
     expect(adviceOf(checked).at(-1)?.text).toContain('were not tested');
   });
 
-  it('says of a model without room for tools that Ollama takes none', async () => {
+  it('reports that Ollama accepts no tools for a model whose template has none', async () => {
     const checked = await check('tiny-plain');
     expect(summarizeCheck(checked)).toMatchObject({ passed: 0, calls: 0 });
     expect(adviceOf(checked)[0]?.text).toContain('Ollama rejects tools for this model');

@@ -101,14 +101,14 @@ describe('a Task run with the tiny model', () => {
     expect(result.tools[0]).toBe('read_file true');
   });
 
-  it('ends as announced where the plan stays the last word', async () => {
+  it('ends as announced if the plan is the last text', async () => {
     const result = await run('Make a plan, then summarise alpha.md', { max_nudges: 0 });
     expect(result.end.result).toMatchObject({ termination_reason: 'final_answer', status: 'partial' });
     expect(result.end.outcome).toEqual({ kind: 'announced_work_did_none' });
     expect(result.tools).toEqual([]);
   });
 
-  it('ends as answered where a question needs no tool', async () => {
+  it('ends as answered if a question needs no tool', async () => {
     const result = await run('Good day, friend.');
     expect(result.end).toMatchObject({ outcome: { kind: 'answered' }, result: { status: 'completed' } });
   });
@@ -157,13 +157,13 @@ describe('a Task run with the tiny model', () => {
     expect(result.end.tokens_estimated).toBe(result.end.result.tokens_in + result.end.result.tokens_out);
   });
 
-  it('gives up on a model that says nothing [G15]', async () => {
+  it('gives up on a model that replies with nothing [G15]', async () => {
     const result = await run('Be silent');
     expect(result.reason).toBe('nudge_exhausted');
     expect(result.of('policy.retried')).toEqual([]);
   });
 
-  it('stops the third equal call [G6]', async () => {
+  it('stops the third identical call [G6]', async () => {
     const result = await run('Get stuck: read alpha.md');
     expect(result).toMatchObject({ reason: 'repetition', tools: ['read_file true', 'read_file true'] });
   });
@@ -179,7 +179,7 @@ describe('a Task run with the tiny model', () => {
     expect(result).toMatchObject({ reason: 'max_iterations' });
   });
 
-  it('asks again when the limit cuts off an endless text, then keeps the partial text [T21]', async () => {
+  it('retries when the limit cuts off an endless text, then keeps the partial text [T21]', async () => {
     const result = await run('Write an endless text', { num_predict: [60, 120] });
     expect(result.of('policy.retried').map((event) => event.cause)).toEqual(['length']);
     expect(result.end.result).toMatchObject({ termination_reason: 'final_answer', status: 'partial' });
@@ -191,7 +191,7 @@ describe('a Task run with the tiny model', () => {
     expect(result.of('policy.warned').map((event) => event.code)).toContain('reply_cut');
   });
 
-  it('ends a reply where the option stop says', async () => {
+  it('ends a reply at a text of the option `stop`', async () => {
     const options = { temperature: 0, seed: 1, stop: ['tock', 'never'] };
     const result = await run('Write an endless text', { model_options: options, nudge_plans: false });
     expect(result.end.result).toMatchObject({ termination_reason: 'final_answer', output: 'tick' });
@@ -207,7 +207,7 @@ describe('a Task run with the tiny model', () => {
     expect(result).toMatchObject({ reason: 'budget_exceeded' });
   });
 
-  it('takes the window that Ollama loaded [K-19]', async () => {
+  it('uses the window that Ollama loaded [K-19]', async () => {
     const result = await run('Read alpha.md', { window_tokens: 32_768 });
     expect(result.of('model-call.started')[0]?.options).toMatchObject({ num_ctx: 8192 });
     expect(result.of('policy.warned').map((event) => event.code)).toContain('window_lowered');
@@ -224,7 +224,7 @@ describe('a Task run with the tiny model', () => {
     expect(result.of('model-call.started')[0]).toMatchObject({ stream: true, tool_count: 0 });
   });
 
-  it('tells of a model that cannot call tools before it is asked', async () => {
+  it('refuses a model that cannot call tools before sending a request', async () => {
     const result = await run('Read alpha.md', { model: 'tiny-plain' });
     expect(result.end.result.error).toMatchObject({ code: 'model_no_tool_support' });
   });

@@ -94,7 +94,7 @@ interface Heard {
 
 function hear(sample: string, reply: ChatReply | ModelError): Heard {
   const meant = parseToolCalls({ content: sample }, { tools: TOOLS });
-  // What is no call as it stands is broken or stands in thoughts, and would be this one.
+  // A sample that is not a call by itself is broken or inside thinking; it would be this one.
   const wanted =
     meant.type === 'tool_calls' ? meant.calls : [{ name: 'read_file', arguments: { path: 'alpha.md' } }];
   if (reply instanceof ModelError) {
@@ -157,12 +157,12 @@ describe('what Ollama does with each format (docs/tool-call-formats.md)', () => 
   });
 });
 
-it('the slot that an error of a parser takes from its model is freed, so that the next call is answered [T4, T22]', async () => {
+it('a slot that a parser error leaks is freed, so that the next call is answered [T4, T22]', async () => {
   const ollama = await startOllama();
   try {
     await createModels(ollama, ['qwen3']);
     const one = { reader: 'qwen3', stream: false };
-    // A reply that was written to its end before the parser gave up leaves its slot free: which of the two comes first is a race.
+    // A reply that was complete before the parser gave up leaves its slot free: which of the two happens first is a race.
     let isSlotFreed = false;
     for (let attempt = 0; attempt < 20 && !isSlotFreed; attempt++) {
       const broken = await say(ollama, { ...one, text: BROKEN_AND_MORE });

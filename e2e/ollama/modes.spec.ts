@@ -9,7 +9,7 @@ import { RunView } from '../run-view.ts';
 import { endOf, logOf, startRun } from '../runs.ts';
 import { settings, test } from './real-ollama.ts';
 
-/** The lines of the log that a run is known by. */
+/** The lines of the log that identify a run. */
 async function linesOf(loupe: LoupeServer, runId: string, format: 'session' | 'explore') {
   const answer = await loupe.request(`/api/runs/${runId}/log?format=${format}`);
   expect(answer.status).toBe(200);
@@ -88,7 +88,7 @@ test('a session continues on its own, takes a message, and its log is downloaded
   });
 });
 
-test('the second stop ends a session in the midst of a reply, and the model is free at once [S14, N11]', async ({
+test('the second stop ends a session in the middle of a reply, and the model is free at once [S14, N11]', async ({
   page,
   loupe,
   workspace,

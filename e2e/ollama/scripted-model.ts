@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Width of the model. Wide enough that no two of some thousand random vectors of signs resemble each other. */
+/** Width of the model, large enough that no two of some thousand random sign vectors are similar. */
 const WIDTH = 128;
 const HEADS = 2;
 const FEED_FORWARD = 32;
@@ -24,7 +24,7 @@ export interface ScriptedModel {
  *
  * It is a llama model in which attention and feed-forward are zero: the next token depends only on the last one. Each
  * text is cut into tokens that occur once in the vocabulary, and the output weights of a token are the embedding of the
- * one before it. A prompt is one token that leads to the first, and the last leads to the end mark.
+ * one before it. A prompt is one token followed by the first, and the last is followed by the end token.
  */
 export function scriptedModel(texts: readonly string[]): ScriptedModel {
   const vocabulary = new Vocabulary();
@@ -79,7 +79,7 @@ class Vocabulary {
     this.embeddings[token] = this.#last;
   }
 
-  /** Short pieces that no other text uses. What is left at the end joins the piece before it when it is in use. */
+  /** Short tokens that no other text uses. A remainder that is already in use is joined to the token before it. */
   split(text: string): string[] {
     const chunks: string[] = [];
     const taken = (chunk: string) => this.#known.has(chunk) || chunks.includes(chunk);
@@ -96,7 +96,7 @@ class Vocabulary {
   }
 }
 
-/** A vector of +1 and -1 that belongs to a text. Two of them are as good as orthogonal. */
+/** A vector of +1 and -1 derived from a text. Two of them are nearly orthogonal. */
 function signs(text: string): Float32Array {
   const bits = createHash('sha512').update(text).digest();
   return Float32Array.from({ length: WIDTH }, (_, i) => (((bits[i >> 3] ?? 0) >> (i & 7)) & 1 ? 1 : -1));

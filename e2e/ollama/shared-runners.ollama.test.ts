@@ -71,7 +71,7 @@ describe.each(['copied', 'derived'])('a model over the weights of another: %s', 
     await expect.poll(() => chatModel().inMemory?.('tiny-tools', signal)).toEqual({ state: 'not_loaded' });
   });
 
-  it('is in memory with the other, under its name', async () => {
+  it('is in memory with the other model, under its own name', async () => {
     expect(await load('tiny-tools')).toMatchObject({ alreadyLoaded: false, contextTokens: 2048 });
     const found = await load(alias);
     expect(found).toMatchObject({ alreadyLoaded: true, loadMs: 0, contextTokens: 2048 });
@@ -88,7 +88,7 @@ describe.each(['copied', 'derived'])('a model over the weights of another: %s', 
     expect(memory('tiny-plain')).toMatchObject({ loaded: { loaded_as: 'tiny-tools:latest' } });
   });
 
-  it('takes the runner over when it is loaded with another window', async () => {
+  it('takes over the runner when it is loaded with another window', async () => {
     await load('tiny-tools');
     const wider = await chatModel().load({ model: alias, numCtx: 4096, keepAlive: '5m' }, context);
     expect(wider).toMatchObject({ alreadyLoaded: false, contextTokens: 4096 });
@@ -99,7 +99,7 @@ describe.each(['copied', 'derived'])('a model over the weights of another: %s', 
     });
   });
 
-  it('is not called idle after a stop while its runner is frozen [S14]', async () => {
+  it('does not count as idle after a stop while its runner is frozen [S14]', async () => {
     await load('tiny-tools');
     const stop = new AbortController();
     let heard = 0;
@@ -114,7 +114,7 @@ describe.each(['copied', 'derived'])('a model over the weights of another: %s', 
     });
     if (!(error instanceof ModelError)) throw new Error('the call was not broken off');
     expect(error.kind).toBe('aborted');
-    // Either nothing is said, or that the frozen runner was unloaded.
+    // Either nothing is reported, or that the frozen runner was unloaded.
     expect(error.slotRelease?.unloaded ?? true).toBe(true);
   });
 
@@ -139,13 +139,13 @@ describe.each(['copied', 'derived'])('a model over the weights of another: %s', 
   });
 });
 
-it('measures a load for other options of the runner, though the model stays listed the same', async () => {
+it('measures a load for other runner options, although the list of models does not change', async () => {
   await load('tiny-tools');
   expect(await load('tiny-tools', { num_batch: 64 })).toMatchObject({ alreadyLoaded: false });
   expect(await load('tiny-tools', { num_batch: 64 })).toMatchObject({ alreadyLoaded: true, loadMs: 0 });
 });
 
-it('measures the load that Ollama makes of a runner that does not answer it', async () => {
+it('measures the load when Ollama replaces a runner that does not respond', async () => {
   await load('tiny-tools');
   const loaded = await frozen(() => load('tiny-tools'));
   expect(loaded).toMatchObject({ alreadyLoaded: false, contextTokens: 2048 });

@@ -30,7 +30,7 @@ const request: ChatRequest = {
   keepAlive: '5m',
 };
 
-it('blames a call and a load that take too long on the server that does not respond', async () => {
+it('attributes a call and a load that take too long to the server that does not respond', async () => {
   const model = createOllamaChatModel({ host: parseOllamaHost(ollama.url) });
   const { signal } = new AbortController();
   const wanted = { model: 'tiny-tools', numCtx: 4096, keepAlive: '5m' };
@@ -48,7 +48,7 @@ it('blames a call and a load that take too long on the server that does not resp
   expect((await model.ping(signal)).version).toBeDefined();
 });
 
-it('answers for health and the list of models within a second, and knows again when it goes on', async () => {
+it('answers for health and the list of models within a second, and notices when the server continues', async () => {
   expect(await servers.check('tiny-tools')).toMatchObject({ ollama: { ok: true }, model: { ok: true } });
   const names = (await servers.list()).models.map(({ name }) => name);
   const resume = ollama.suspend();
@@ -65,7 +65,7 @@ it('answers for health and the list of models within a second, and knows again w
     .toBe(true);
 });
 
-it('suggests an installed model in the place of a missing one, and refuses a name that is none', async () => {
+it('suggests an installed model instead of a missing one, and refuses an invalid name', async () => {
   const model = createOllamaChatModel({ host: parseOllamaHost(ollama.url) });
   const missing = await modelErrorOf(model.show('tiny-tool'));
   expect(missing).toMatchObject({ code: 'model_missing', transient: false });

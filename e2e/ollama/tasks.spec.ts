@@ -25,7 +25,7 @@ interface Task {
   outcome?: OutcomeKind;
   /** Which layer and format read the calls of each reply that held some, in order. */
   read: string[];
-  /** The model takes some steps more or less, all read the same way. */
+  /** The number of steps varies; all are read the same way. */
   variesInLength?: boolean;
   /** Rows by the name that a screen reader hears. */
   rows: string[];

@@ -56,7 +56,7 @@ async function run(task: string, change: Partial<RunConfig> = {}, url = ollama.u
   }
 }
 
-/** Passes everything on to Ollama, but for the wish not to cut a prompt. */
+/** Forwards everything to Ollama, except the option not to truncate a prompt. */
 async function startForgetfulProxy(): Promise<{ url: string; server: Server }> {
   const server = createServer(async (req, res) => {
     const body = await bodyOf(req);
@@ -89,7 +89,7 @@ it('goes on when only the estimate exceeds the window, without an alarm about a 
   expect(of('policy.warned').map(({ code }) => code)).toEqual(['prompt_unread']);
 });
 
-it('leaves it to Ollama to refuse what does not fit (C6, OL22)', async () => {
+it('lets Ollama refuse what does not fit (C6, OL22)', async () => {
   const { of, end } = await run(`Hello ${'river '.repeat(3000)}`);
   expect(of('model-call.failed')).toMatchObject([{ kind: 'overflow', status: 400 }]);
   expect(end?.result.termination_reason).toBe('context_full');
@@ -113,7 +113,7 @@ it('raises one alarm when prompts are cut to the whole window (OL2)', async () =
   }
 });
 
-it('catches a cut that the estimate alone would not show (OL2)', async () => {
+it('detects a cut that the estimate alone would miss (OL2)', async () => {
   const proxy = await startForgetfulProxy();
   try {
     const single = { agentic: false, workspace: '', parser_layers: [], model: 'tiny-plain' };
@@ -142,7 +142,7 @@ it('knows the prompt speed of the first call after a load, and of no other (OL17
   }
 });
 
-it('tells a model that was created anew from the one of the run, by its digest (OL5)', async () => {
+it('distinguishes a re-created model from the one of the run by its digest (OL5)', async () => {
   const create = (body: object) =>
     fetch(`${ollama.url}/api/create`, { method: 'POST', body: JSON.stringify({ stream: false, ...body }) });
   expect((await create({ model: 'renewed', from: 'tiny-tools' })).status).toBe(200);

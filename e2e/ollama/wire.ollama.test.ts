@@ -64,7 +64,7 @@ describe('questions', () => {
     });
   });
 
-  it('a missing model says how to get it [S2]', async () => {
+  it('the error for a missing model says how to get it [S2]', async () => {
     const error = await modelErrorOf(health.checkOllamaReady({ model: 'no-such-model' }));
     expect(error).toBeInstanceOf(ModelNotAvailableError);
     expect(error).toMatchObject({ kind: 'model_missing', status: 404 });
@@ -80,7 +80,7 @@ describe('questions', () => {
     expect(models.every(({ digest, sizeBytes }) => digest && (sizeBytes ?? 0) > 1_000_000)).toBe(true);
   });
 
-  it('loading is a phase of its own and tells the window in effect [K-25]', async () => {
+  it('loading is a separate phase and reports the effective window [K-25]', async () => {
     const load = (numCtx: number) => model.load({ model: 'tiny-tools', numCtx, keepAlive: '5m' }, context());
     expect(await load(2048)).toMatchObject({ contextTokens: 2048, alreadyLoaded: false });
     expect(await load(2048)).toMatchObject({ contextTokens: 2048, alreadyLoaded: true, loadMs: 0 });
@@ -126,7 +126,7 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     expect(second.message.content.length).toBeGreaterThan(5);
   });
 
-  it('brings two calls of one reply [S7]', async () => {
+  it('returns two calls of one reply [S7]', async () => {
     const { message } = await model.chat(ask('Read alpha.md twice', { stream }), context());
     expect(message.tool_calls).toMatchObject([
       { function: { name: 'read_file' } },
@@ -134,7 +134,7 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     ]);
   });
 
-  it('thinking stays apart, and is off when asked [S8]', async () => {
+  it('thinking is separate from the text, and can be switched off [S8]', async () => {
     const thinking = await model.chat(ask('Read alpha.md', { stream, think: true }), context());
     expect(thinking.message.thinking?.length).toBeGreaterThan(3);
     expect(thinking.message.content).not.toContain('think');
@@ -148,7 +148,7 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     expect(reply).toMatchObject({ doneReason: 'length', replyTokens: 30 });
   });
 
-  it('a reply with a `format` is JSON that fits the schema, whatever the model would say', async () => {
+  it('a reply with a `format` is JSON that fits the schema, whatever the model would write', async () => {
     const schema = {
       type: 'object',
       properties: { verdict: { type: 'string', enum: ['good', 'bad'] }, sure: { type: 'boolean' } },
@@ -175,7 +175,7 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     expect(reply.replyTokens).toBeGreaterThan(0);
   });
 
-  it('what a model cannot do has its own kind', async () => {
+  it('an unsupported capability has its own kind of error', async () => {
     const plain = { model: 'tiny-plain', stream };
     expect((await modelErrorOf(model.chat(ask('Hello', plain), context()))).kind).toBe('no_tool_support');
     const thinking = ask('Hello', { ...plain, tools: [], think: true });
@@ -184,7 +184,7 @@ describe.each([false, true])('chat, stream: %s', (stream) => {
     expect(answer.message.content).toContain('Hello');
   });
 
-  it('404: says what to pull', async () => {
+  it('404: the error names the model to pull', async () => {
     const error = await modelErrorOf(model.chat(ask('Hello', { model: 'no-such-model', stream }), context()));
     expect(error).toMatchObject({ kind: 'model_missing', hint: 'Run: ollama pull no-such-model' });
   });
@@ -233,7 +233,7 @@ describe('streaming', () => {
     expect(deltas.map(({ thinking }) => thinking ?? '').join('')).toBe(reply.message.thinking);
   });
 
-  it('a model that repeats one piece is stopped by Ollama without a last line: `cut_off`', async () => {
+  it('a model that repeats one token is stopped by Ollama without a last line: `cut_off`', async () => {
     const error = await modelErrorOf(
       model.chat(ask('Write blank lines', { stream: true, tools: [] }), context()),
     );
@@ -275,11 +275,11 @@ it('a server that ends in the middle of a reply is `cut_off`, and then `unreacha
   expect((await modelErrorOf(dying.chat(ask('Hello'), context()))).kind).toBe('unreachable');
 });
 
-it('the same window, even one above the model’s maximum, does not load again [OL14]', async () => {
+it('the same window, even one above the model’s maximum, causes no reload [OL14]', async () => {
   const load = () => model.load({ model: 'tiny-tools', numCtx: 32_768, keepAlive: '5m' }, context());
   await load();
   const options = { ...ask('').options, num_ctx: 32_768 };
-  // A model that is loaded again takes its time every time; a busy machine now and then.
+  // A reload takes long every time; a busy machine only now and then.
   const loads: number[] = [];
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const reply = await model.chat(ask('Read alpha.md', { options }), context());
@@ -290,7 +290,7 @@ it('the same window, even one above the model’s maximum, does not load again [
 });
 
 describe('what the model saw', () => {
-  it('the prompt that Ollama makes of a request, tool block included, without an answer [OL5]', async () => {
+  it('renders the prompt of a request, tool block included, without an answer [OL5]', async () => {
     const connection = connectOllama(parseOllamaHost(ollama.url));
     const request = ask('Read alpha.md', { stream: true });
     const prompt = await renderPrompt(connection, request, context());

@@ -8,7 +8,7 @@ import { storeRuns } from '../stored-run.ts';
 
 const A = '20261121-0900-left';
 const B = '20261121-0901-right';
-/** A step is some hundred pixels high: no more of them are near a view of 860. */
+/** The most steps near a view of 860 pixels: each is about a hundred pixels high. */
 const MOST_DRAWN = 20;
 
 test('two runs of ten thousand events can be compared, rendering only visible rows', async ({

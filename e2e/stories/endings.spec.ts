@@ -7,7 +7,7 @@ import { endOf, finishRun, logOf, startRun, summaryOf } from '../runs.ts';
 
 const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
 
-/** Every run does some work first, so that each reason can show what it leaves (T17). */
+/** Every run does some work first, so that each ending can show its partial results (T17). */
 const work: ScenarioInput['steps'][number] = {
   reply: {
     content: 'I begin with a draft.',
@@ -105,7 +105,7 @@ const endings: Ending[] = [
   {
     reason: 'timeout',
     steps: [work, { fault: { kind: 'hang' } }],
-    // Time enough for the call before it, on a busy machine too.
+    // Enough time for the call before it, even on a busy machine.
     options: { call_timeout_seconds: 10 },
     message: /Ollama per-call timeout/,
     hint: 'Raise the call timeout or choose a smaller model.',
@@ -113,7 +113,7 @@ const endings: Ending[] = [
   },
   {
     reason: 'context_full',
-    // A result that may stay longer than the window is large.
+    // A result that may be longer than the window.
     steps: [
       work,
       { reply: { tool_calls: [call('write_file', { path: 'long.md', content: 'word '.repeat(1000) })] } },

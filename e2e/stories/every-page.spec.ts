@@ -16,7 +16,7 @@ const LONG = 'a-very-long-word-without-any-blank-'.repeat(12);
 
 interface Visit {
   name: string;
-  /** Opens the page in the state that is meant. */
+  /** Opens the page in this state. */
   open: (page: Page) => Promise<void>;
 }
 
@@ -450,7 +450,7 @@ test('every page fits 320 to 3840 pixels, with touch targets of at least 44, and
       await resize(page, 360);
       await open(page);
       await expectFits(page, name);
-      // Soft: one round names the small targets of all pages.
+      // Soft, so that one run lists the small targets of all pages.
       expect.soft({ name, small: await smallTargets(page) }).toEqual({ name, small: [] });
 
       await page.setViewportSize({ width: 1280, height: 860 });
@@ -468,7 +468,7 @@ test('every page fits 320 to 3840 pixels, with touch targets of at least 44, and
   }
 });
 
-test('the navigation leads to every page at every width', async ({ page }) => {
+test('every page can be reached from the navigation at every width', async ({ page }) => {
   for (const width of [320, 360, 520, 640, 768, 1280, 2560, 3840]) {
     await page.setViewportSize({ width, height: 800 });
     await page.goto('/');
@@ -516,7 +516,7 @@ test('a run can be read and sent a message in a window of 320 by 256 pixels, as 
   };
   await seen(view.row('Model call 1, open').getByText('Model', { exact: true }));
   await seen(page.getByLabel('Message to the agent'));
-  // Firefox and Safari take a minimum height of `min-content` for none, and would draw the rows over the message box.
+  // Firefox and Safari treat a minimum height of `min-content` as none, and would draw the rows over the message box.
   await expect(page.locator('main')).toHaveCSS('min-height', /px$/);
   expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
   expect(await overlaps(page)).toEqual([]);

@@ -7,7 +7,7 @@ import { finishRun, logOf } from '../runs.ts';
 
 const call = (name: string, args: Record<string, string>) => ({ name, arguments: args });
 
-/** A server that should never get a request, and the requests that it got. */
+/** A server that should never get a request, and the requests it did get. */
 async function canary() {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -6,7 +6,7 @@ import { finishRun, startRun } from '../runs.ts';
 /** Emulates Windows' contrast themes, which replace the colors of a page. */
 test.use({ contextOptions: { forcedColors: 'active' } });
 
-/** A picture of a control, without a sign of the pointer or the focus. */
+/** A screenshot of a control without hover or focus styles. */
 async function pictureOf(control: Locator): Promise<Buffer> {
   const page = control.page();
   await page.mouse.move(0, 0);
@@ -14,7 +14,7 @@ async function pictureOf(control: Locator): Promise<Buffer> {
   return control.screenshot({ animations: 'disabled' });
 }
 
-test('what is chosen is seen without the colors of the design [D22]', async ({ page }) => {
+test('selected items are recognizable without the colors of the design [D22]', async ({ page }) => {
   await page.goto('/runs/new');
   const tiers = page.getByRole('radiogroup', { name: 'Tier' });
   const complex = tiers.locator('label', { hasText: 'Complex' });

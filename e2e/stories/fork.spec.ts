@@ -30,7 +30,7 @@ test('a run can be forked with an edited result; the original is not changed', a
   const dialog = page.getByRole('dialog', { name: 'Fork after the result of read_file' });
   const text = dialog.getByRole('textbox', { name: 'result of read_file' });
   await expect(text).toBeFocused();
-  // In a dialog that is as high as its content, Safari takes a basis of 0% for no height at all.
+  // In a dialog that is as high as its content, Safari treats a basis of 0% as no height at all.
   for (const part of ['form', 'form > div']) {
     await expect(dialog.locator(part).first()).toHaveCSS('flex-basis', 'auto');
   }

@@ -5,7 +5,7 @@ import { startLoupe } from '../loupe-server.ts';
 import { misfits } from '../page-fit.ts';
 import { finishRun } from '../runs.ts';
 
-test.skip(!canMountDisks, 'It takes mount in a namespace of its own.');
+test.skip(!canMountDisks, 'This needs permission to mount file systems in a separate namespace.');
 
 test('a full disk is announced on every page until there is space', async ({ ollama, ownServer }) => {
   const disk = await mountSmallDisk({ megabytes: 64 });

@@ -9,7 +9,7 @@ import { expect, signIn, test } from '../fixtures.ts';
 import type { LoupeServer } from '../loupe-server.ts';
 import { finishRun, startRun } from '../runs.ts';
 
-/** A request with headers that `fetch` does not let one choose. */
+/** A request with headers that `fetch` does not allow. */
 async function ask(
   loupe: LoupeServer,
   options: { method?: string; path: string; headers: Record<string, string> },
@@ -149,7 +149,7 @@ test('a server on another port receives nothing usable from a signed-in browser'
     await expect(page.getByText('Another server')).toBeVisible();
     expect(await page.evaluate(() => localStorage.length)).toBe(0);
     const [seen = {}] = received;
-    // Browsers send cookies to every port of a host: this one cannot be kept from it.
+    // Browsers send cookies to every port of a host, which cannot be prevented.
     expect(seen.cookie).toContain(`loupe_${loupe.port}=`);
     expect(JSON.stringify(received)).not.toContain(key);
 
@@ -240,7 +240,7 @@ test('signed-in browsers are listed, and signing one out ends its stream', async
     .getByRole('button', { name: /^Sign out/ })
     .click();
   await expect(browsers.getByRole('listitem')).toHaveCount(before - 1);
-  // Nobody reloads the page: its stream was ended, and opening it again is refused.
+  // Without a reload: the stream of the page was ended, and opening it again is refused.
   await expect(other.getByRole('heading', { name: 'Sign in again' })).toBeVisible();
 
   await browsers.getByRole('button', { name: 'Sign out everywhere' }).click();

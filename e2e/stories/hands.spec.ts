@@ -193,7 +193,7 @@ test('a printed run has all its rows', async ({ ownServer, ollama }) => {
   expect(paper.rows).toBeGreaterThan(200);
   expect(paper.words[0]).toContain('Read the three reports in this folder');
   expect(paper.words[1]).toContain('All chapters are read.');
-  // A row takes a line at least, and a sheet has no more than some 70 of them.
+  // A row takes at least one line, and a sheet has about 70 lines.
   const sheets = pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
   expect(sheets).toBeGreaterThan(paper.rows / 70);
   await expect(view.timeline.locator('article')).not.toHaveCount(paper.rows);

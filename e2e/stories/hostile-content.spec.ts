@@ -19,7 +19,7 @@ test.beforeAll(() => {
 });
 test.afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** Everything that a page of hostile content would do, if it could. */
+/** Everything that hostile content on a page would do if it could. */
 function watch(context: BrowserContext) {
   const requests: string[] = [];
   const troubles: string[] = [];
@@ -94,7 +94,7 @@ function findActive(
   });
 }
 
-/** Each case is there to read, and nothing of it does anything. */
+/** Each case is readable, and none of it has an effect. */
 async function expectInert(page: Page, url: RegExp): Promise<void> {
   await showAll(page);
   const text = await page.getByRole('feed', { name: 'Timeline' }).evaluate((feed) => feed.textContent ?? '');
@@ -121,7 +121,7 @@ async function expectInert(page: Page, url: RegExp): Promise<void> {
   });
   expect(page.url()).toMatch(url);
   expect(page.context().pages()).toHaveLength(pages);
-  // The page still answers.
+  // The page still responds.
   await twoFrames(page);
 }
 

@@ -18,7 +18,7 @@ const png = (name: string, width = 300, height = 200) => ({
 const choose = (page: Page, model: string) =>
   page.getByRole('radiogroup', { name: 'Model' }).getByText(`${model}:latest`, { exact: true }).click();
 
-/** Pastes a picture into a field, as a screenshot is. */
+/** Pastes a picture into a field, like a screenshot. */
 async function paste(page: Page, label: string, data: Buffer): Promise<void> {
   await page.getByLabel(label, { exact: true }).evaluate((field, base64) => {
     const bytes = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));

@@ -5,7 +5,7 @@ import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun, startRun } from '../runs.ts';
 
-/** Presses Tab until the focus is on what was looked for, as a person without a mouse does. */
+/** Presses Tab until the target has the focus, as a person without a mouse does. */
 async function tabTo(page: Page, name: string | RegExp, limit = 60): Promise<void> {
   for (let presses = 0; presses < limit; presses += 1) {
     await page.keyboard.press('Tab');
@@ -144,7 +144,7 @@ test('a run is stopped by keyboard and announced to screen readers [D22, D12]', 
   await expectFocusSeen(page);
   await page.keyboard.press('Enter');
   await expect(page.locator('[aria-live="polite"]', { hasText: 'Stop requested.' })).toBeAttached();
-  // Nothing in it changes each second.
+  // Nothing in it changes every second.
   await expect(page.getByRole('status').filter({ hasText: 'Stopping' })).toHaveText(
     'Stopping after this step',
   );
@@ -319,7 +319,7 @@ test('a tall guardrails panel scrolls by keyboard [D22]', async ({ page, loupe, 
   await page.keyboard.press('End');
   await expect.poll(scrolled).toBeGreaterThan(0);
 
-  // On a narrow screen the same panel is a part that unfolds.
+  // On a narrow screen the same panel is collapsible.
   await page.setViewportSize({ width: 800, height: 420 });
   await page.getByText('Guardrails and totals').first().click();
   await expectAccessible(page);

@@ -72,7 +72,7 @@ test('a run with 1000 calls stays usable [D20]', async ({ page, loupe, ollama })
 
 test('scrolling up in a fast run stops following it [D20]', async ({ page, loupe, ollama }) => {
   ollama.add({ ...thousand('thousand slowly'), pace: { prompt_ms: 100 } });
-  // Ten calls in a turn: it waits until the reader is there, has scrolled, and has looked.
+  // Ten calls in one turn: the run waits until the reader is on the page, has scrolled and has read.
   const [goOn, goFar] = [10, 30].map((turn) => ollama.hold('thousand-slowly', { turn }));
   ollama.hold('thousand-slowly', { turn: 60 });
   const callsAre = (count: number) =>

@@ -16,7 +16,7 @@ async function tagAll(loupe: LoupeServer, runs: readonly string[], tag: string):
   }
 }
 
-test('a list that stays open does not collect every run that changes', async ({ ollama, ownServer }) => {
+test('a list that stays open does not accumulate every run that changes', async ({ ollama, ownServer }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-data-'));
   const ids = await storeManyRuns(dataDir, 400, Date.now());
   ollama.add({ name: 'last', steps: [{ reply: { content: 'Done.' } }] });
@@ -33,7 +33,7 @@ test('a list that stays open does not collect every run that changes', async ({ 
   await finishRun(loupe, { task: 'The last one', model: 'last' });
   await expect(rows.filter({ hasText: 'The last one' })).toContainText('Answered');
   await expect.poll(() => rows.count()).toBeLessThanOrEqual(before + 201);
-  // What a person has loaded stays.
+  // Rows that a person has loaded stay.
   expect(await rows.count()).toBeGreaterThanOrEqual(before);
 });
 
@@ -66,7 +66,7 @@ test('an open list renders nothing as long as nothing changes', async ({ ollama,
   await expect(page.getByRole('button', { name: 'Show earlier runs' })).toBeVisible();
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
   await expect.poll(() => asked.size).toBe(0);
-  // What a poll brings may be new.
+  // The result of a poll may be new.
   await page.route(/\/api\//, () => undefined);
   const commits = () =>
     page.evaluate(() => (window as unknown as { counter: { commits: number } }).counter.commits);

@@ -110,7 +110,7 @@ test('a message whose answer is lost is sent once, and the box is emptied when t
   await expect(box).toHaveValue('');
   await expect(messages.getByText('The Loupe server does not answer.')).toBeHidden();
 
-  // Nothing of the next one arrives, not even after a reload: it is sent again with its key.
+  // The next message never arrives, not even after a reload, so it is sent again with its key.
   const keys: (string | undefined)[] = [];
   await page.unroute('**/messages');
   await page.route('**/messages', async (route) => {

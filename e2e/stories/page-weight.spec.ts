@@ -6,12 +6,12 @@ import { finishRun } from '../runs.ts';
 
 /** The most JavaScript that a page may load before anyone does anything, as sent, in bytes. */
 const MAX_BYTES = 250_000;
-/** The page of a run has the whole timeline and its strip of plots, and is not the first that anyone opens. */
+/** The page of a run has the whole timeline and its strip of plots, and is nobody's first page. */
 const MAX_RUN_BYTES = 300_000;
-/** With what shows its answer as Markdown, which comes when the run is readable. */
+/** With the code that shows its answer as Markdown, which loads once the run is readable. */
 const MAX_WHOLE_RUN_BYTES = 350_000;
 
-/** The scripts that a page loads (its worker's apart), with their sizes as sent. Fails for one that is sent plain. */
+/** The scripts that a page loads (except its worker's), with their sizes as sent. Fails if one is sent uncompressed. */
 async function scriptsOf(page: Page, path: string, ready: Locator): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   page.on('response', (response) => {

@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
-/** Holds back all scripts that the page asks for from now on. Returns what lets them through. */
+/** Holds back all scripts that the page requests from now on. Returns a function that releases them. */
 async function holdScripts(page: Page): Promise<() => void> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -74,7 +74,11 @@ test('the key that opened the palette closes it while it is loading [D22]', asyn
   await expect(fieldOf(page)).toHaveValue('');
 });
 
-test('code that cannot be loaded is said, and nothing else breaks [D22]', async ({ page, loupe, ollama }) => {
+test('code that cannot be loaded is reported, and nothing else breaks [D22]', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
   ollama.add({ name: 'no-code', steps: [{ reply: { content: 'The task is completed.' } }] });
   const { id } = await finishRun(loupe, { task: 'Say hello', model: 'no-code' });
   await page.goto(`/runs/${id}`);

@@ -39,7 +39,7 @@ test('one poll of the health serves the header and the page, and none a hidden p
     await expect.poll(health.count).toBe(before + interval);
     await health.settled();
   }
-  // A page that is opened between two polls shows what the header knows, and joins its poll.
+  // A page that is opened between two polls shows the state that the header already has, and shares its poll.
   await page.clock.runFor(4000);
   await page.getByRole('link', { name: 'Runs', exact: true }).click();
   await expect(page.getByLabel('Quick run')).toBeVisible();

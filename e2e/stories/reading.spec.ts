@@ -12,7 +12,7 @@ const LONG = '20261121-0900-longrun';
 const HUGE = '20261121-0902-huge';
 const HUGE_CHARS = 20_000_000;
 
-/** A run whose one tool brought twenty megabytes. */
+/** A run whose only tool call returned twenty megabytes. */
 function hugeLog(): SampleLog {
   const log = new SampleLog().prepare();
   log.round({
@@ -200,7 +200,7 @@ for (const worker of [true, false]) {
     await last.goto(`/runs/${id}`, { waitUntil: 'commit' });
     // A tab without a connection would wait forever; bench/dashboard.ts measures how long it takes.
     await new RunView(last).connection('Live').waitFor();
-    // The tab that has the stream is closed: another takes its place, and nothing is lost.
+    // The tab that has the stream is closed: another takes over, and nothing is lost.
     await page.close();
     release();
     for (const tab of [...tabs.slice(1), last]) {
@@ -258,13 +258,13 @@ test('notifications are enabled by a click, and sent only while no page is visib
   expect((await desk()).asked.times).toBe(1);
 
   await page.goto(`/runs/${id}`);
-  // The new page has read the permission once before it is changed under it.
+  // The new page has read the permission once before it changes.
   await expect(blocked).toBeVisible();
   await page.evaluate(() => {
     (window as unknown as { Notification: { permission: string } }).Notification.permission = 'granted';
   });
   await blocked.click();
-  // A run that ends before the first list of runs has come would be no news.
+  // A run that ends before the first list of runs arrives would cause no notification.
   await expect(page.getByRole('button', { name: /Notifications are on/ })).toHaveAttribute(
     'aria-busy',
     'false',
@@ -286,7 +286,7 @@ test('a right-to-left text is read in its own direction, and cut at its end', as
   const text = 'اكتب ملخصا في summary.md ثم توقف.';
   ollama.add({ name: 'arabic', steps: [{ reply: { content: `${text}\n\n- ${text}` } }] });
   const { id } = await finishRun(loupe, { task: text, model: 'arabic', nudge_plans: false });
-  /** Whether the first letter stands to the right of the last. */
+  /** Whether the first letter is to the right of the last. */
   const isRead = (part: Locator) =>
     part.evaluate((element) => {
       const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);

@@ -44,7 +44,7 @@ test('diverging runs show the likely cause and can be compared with one click', 
 }) => {
   ollama.add({
     name: 'wavering',
-    // Another answer to each further request with the same conversation, as a model without a seed gives.
+    // Each further request with the same conversation gets another answer, as from a model without a seed.
     steps: [
       list,
       {

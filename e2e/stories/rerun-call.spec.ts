@@ -57,7 +57,7 @@ async function openEditor(page: Page, runId: string, call = 1): Promise<Locator>
   await row.getByRole('button', { name: 'Re-run this call' }).click();
   const dialog = page.getByRole('dialog', { name: `Re-run model call ${call}` });
   await expect(dialog.getByRole('region', { name: 'Messages' })).toBeVisible();
-  // In a dialog that is as high as its content, Safari takes a basis of 0% for no height at all.
+  // In a dialog that is as high as its content, Safari treats a basis of 0% as no height at all.
   for (const part of ['form', 'form > div']) {
     await expect(dialog.locator(part).first()).toHaveCSS('flex-basis', 'auto');
   }

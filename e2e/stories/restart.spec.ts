@@ -101,7 +101,7 @@ test('the end of a run that came while the page was cut off is announced [D22]',
   await loupe.stop();
   await expect(announced).toHaveText(/^Connection lost|^The server does not answer/);
   release();
-  // At an address that the page does not know.
+  // On an address that the page does not know.
   const elsewhere = await startLoupe({ ollamaUrl: ollama.url, dataDir });
   await endOf(elsewhere, id);
   await elsewhere.stop();

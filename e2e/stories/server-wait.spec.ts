@@ -22,7 +22,7 @@ test('a run waits for an Ollama that is down, says so, and goes on when it is ba
   await expect(row).toContainText(/Next check (in \d s|now)/);
   await expect(row).toContainText('fails after 10:00');
   await expect(page).toHaveTitle(/^Waiting for Ollama: Wait for it/);
-  // The clock is the run's, which does no work.
+  // The run's clock is paused, because the run does no work.
   await expect(phase).toContainText(/^.*0:00$/);
 
   await view.open(stopped.id);

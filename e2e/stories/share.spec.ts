@@ -11,7 +11,7 @@ const done = { reply: { content: 'The task is completed.' } };
 const never = { fault: { kind: 'hang' } } as const;
 const reads = { reply: { tool_calls: [{ name: 'read_file', arguments: { path: 'notes.txt' } }] } };
 
-/** A teammate: another browser, without cookie, whose every request is noted. */
+/** A teammate: another browser, without a cookie, all of whose requests are recorded. */
 async function teammate(
   browser: Browser,
   options: { width?: number } = {},
@@ -189,7 +189,7 @@ test('an open page without a stream also closes: a snapshot, or an ended run [D1
       share: (expires_in_ms) => makeShare(loupe, id, { live, expires_in_ms }),
       content: other.page.getByRole('article', { name: 'read_file, succeeded' }),
     });
-    // Five seconds by the page's own clock, which stands still otherwise: however long this machine takes for them.
+    // Five seconds by the page's own clock, which is otherwise frozen, however slow this machine is.
     await one.page.clock.pauseAt(await one.page.evaluate(() => Date.now() + 60_000));
     await expect.poll(() => asking.size).toBe(0);
     const asked = await loupe.request(`/api/shares/${revoked.share.id}`, {
@@ -272,7 +272,7 @@ test('planted secrets of more than 20 kinds never leave, in any scope, live or f
   }
   // And what is drawn of it.
   const { share } = await makeShare(loupe, id, {});
-  // The token of a link opens nothing of the dashboard.
+  // The token of a link gives no access to the dashboard.
   for (const path of ['/api/shares', `/api/runs/${id}/log`]) {
     const headers = { authorization: `Bearer ${share.url?.split('/').at(-1)}` };
     expect((await fetch(`${loupe.url}${path}`, { headers })).status, path).toBe(401);

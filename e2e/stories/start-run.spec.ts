@@ -271,7 +271,7 @@ test('input typed before hydration is not lost [D10]', async ({ page }) => {
         .then(() => come()),
     ]);
     expect(opened?.status()).toBe(200);
-    // The models come with the next drawing of the form.
+    // The models appear with the next rendering of the form.
     await expect(page.locator('option, label').filter({ hasText: 'loupe-demo' }).first()).toBeAttached();
     await page.getByLabel(label, { exact: true }).press('End');
     await page.keyboard.type(', and late.');

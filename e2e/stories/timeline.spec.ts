@@ -172,7 +172,7 @@ test('rows can be clicked while the list scrolls to follow the run', async ({ pa
     const found: string[] = [];
     for (let step = 0; step < 20; step += 1) {
       scroller.scrollTop += step < 10 ? -10 : 10;
-      // The list hears of the scroll before the next frame, and has drawn what it makes of it after that.
+      // The list gets the scroll event before the next frame, and has rendered the result after it.
       await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
       const hit = document.elementFromPoint(left + width / 2, top + height / 2);
       // The box of a row, since the point may lie between two of them.

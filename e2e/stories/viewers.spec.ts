@@ -50,7 +50,7 @@ test('five reloads in the middle of a run leave the same picture as a tab that n
   ollama,
 }) => {
   ollama.add(journey('reloaded'));
-  // Each reload comes at another point of a reply, and the run goes on meanwhile; the last finds it in the middle of one.
+  // Each reload is at another point of a reply while the run continues; the last one is in the middle of a reply.
   const releases = [1, 2, 3, 4, 5].map((turn) => ollama.hold('reloaded', { turn, afterTokens: 4 * turn }));
   const { id } = await startRun(loupe, { task: 'Go', model: 'reloaded', live_tokens: true, think: true });
   const steady = await context.newPage();
