@@ -14,9 +14,9 @@ const config = {
   // A build of its own for tests, so that a running dashboard keeps the one it serves.
   distDir: process.env.LOUPE_DIST_DIR ?? '.next',
   experimental: {
-    // Code of a page is loaded when the page is first asked for: all of it takes 45 MB and a tenth of the start.
+    // The code of a page is loaded when the page is first requested: all of it takes 45 MB and a tenth of the start.
     preloadEntriesOnStart: false,
-    // A first build takes half of the processor time without a cache for the next build, source maps, and small code for
+    // A first build takes half the CPU time without a cache for the next build, source maps, and small code for
     // the server, which nobody downloads.
     turbopackFileSystemCacheForBuild: false,
     turbopackMinify: { server: false, client: true },

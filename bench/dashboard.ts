@@ -23,12 +23,12 @@ const LATENCY_P95_MS = 100;
 const INTERACTIVE_MS = 1000;
 const HEAP_MB = 300;
 const THIRTEENTH_MS = 1000;
-/** A key or click waits at most as long as one task of the page takes. */
+/** A key press or click waits at most for one task of the page. */
 const LONGEST_TASK_MS = 200;
 const FIRST_PAGE_KB = 250;
 const OPENINGS = 5;
 
-/** Notes when each row came on the screen, and how long each frame and long task took, from the first script of the page on. */
+/** Records when each row was drawn, and how long each frame and long task took, from the first script of the page on. */
 function watchPage(): void {
   const shown: [key: string, at: number][] = [];
   const frames: number[] = [];
@@ -39,7 +39,7 @@ function watchPage(): void {
   }).observe({ type: 'longtask', buffered: true });
   const known = new Set<string>();
   let last = performance.now();
-  // Rows are drawn within a frame: the message comes after it has been handed on.
+  // Rows are drawn within a frame; the message arrives after that frame.
   const look = () => {
     const fresh: string[] = [];
     for (const article of document.querySelectorAll('article[id^="row-e"]')) {
@@ -117,7 +117,7 @@ async function scriptKb(page: Page, path: string): Promise<number> {
   return bytes / 1000;
 }
 
-/** Looks once a frame: the waits of Playwright look only every half second after a while. */
+/** Checks once per frame: Playwright's waits slow down to a check every half second. */
 const seen = (page: Page, selector: string) =>
   page.waitForFunction((wanted) => document.querySelector(wanted) !== null, selector, { polling: 'raf' });
 

@@ -35,7 +35,7 @@ const ITERATIONS = 200;
 
 interface Subject {
   name: string;
-  /** The unit that is counted, and the number of model calls per unit. */
+  /** The unit, and the number of model calls per unit. */
   unit: string;
   callsPerUnit: number;
   request: Partial<CreateRunRequest>;
@@ -129,7 +129,7 @@ const EDGE = 20;
 const LIMIT = 1.5;
 
 interface Measured {
-  /** Milliseconds per model call, all in. */
+  /** Milliseconds per model call in total. */
   total: number[];
   /** The same without the model call: deciding, parsing, executing, folding, storing. */
   own: number[];
@@ -213,7 +213,7 @@ async function measureRun(subject: Subject, id: string, { url, root, store }: Pl
   return { total, own, bodies, appends: log.state.seq };
 }
 
-/** The same conversations over the same wire, with nothing around them. */
+/** The same conversations over the same connection, with nothing around them. */
 async function measureFetch(url: string, bodies: readonly string[]): Promise<number[]> {
   const times: number[] = [];
   for (const body of bodies) {
@@ -234,7 +234,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** The median over all runs at each model call, what disturbs one run does not count; then summed up per unit. */
+/** The median over all runs at each model call, so that a disturbance of one run does not count; then the sum per unit. */
 function perUnit(series: readonly (readonly number[])[], callsPerUnit: number): number[] {
   const calls = (series[0] ?? []).map((_, index) => median(series.map((values) => values[index] ?? 0)));
   return Array.from({ length: Math.floor(calls.length / callsPerUnit) }, (_, unit) =>

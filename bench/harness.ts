@@ -11,7 +11,7 @@ import { ServerRoom } from './harness/measured-server.ts';
 // their end, compared with a bare fetch loop that stores nothing. Both talk in turn to a fake Ollama that
 // answers immediately, and each measurement has separate processes. Needs a build of the dashboard.
 //   npm run bench harness -- [--rounds 3] [--cases short,long,many] [--only 'mixed|postgres'] [--check]
-// `--check` fails when the mixed load misses a bar.
+// `--check` fails when the mixed load misses a target.
 
 const BARS = {
   /** The wall time of a run, divided by that of the bare fetch loop. */
@@ -19,7 +19,7 @@ const BARS = {
   growth: 1.1,
   storedKbPerIteration: 6,
   idleMb: 180,
-  /** The most with all runs, less what the idle server takes. */
+  /** The peak with all runs, minus the idle server. */
   aboveIdleMb: 250,
 };
 
@@ -114,7 +114,7 @@ function printTable(rows: readonly Row[]): void {
     `\n${rounds} rounds, Node ${process.version}. Per iteration: the wall time of a run, also where 50`,
   );
   console.info(
-    'share it, and its ratio to the bare loop; what one run costs of processor time, fsyncs and disk.\n',
+    'share it, and its ratio to the bare loop; what one run costs in CPU time, fsyncs and disk space.\n',
   );
   const line = (first: string, second: string, cells: readonly string[]) =>
     console.info(first.padEnd(24) + second.padEnd(22) + cells.map((cell) => cell.padStart(10)).join(''));
@@ -154,7 +154,7 @@ function printMemory(rows: readonly Row[]): void {
   }
 }
 
-/** @returns whether all that was measured of the mixed load is within its bar */
+/** @returns whether everything measured for the mixed load is within its target */
 function printBars(rows: readonly Row[]): boolean {
   const checks = rows
     .filter(({ name }) => name === 'mixed')

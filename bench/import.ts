@@ -11,8 +11,8 @@ import { findPostgres, startPostgres } from '../lib/testing/postgres-server.ts';
 import { quantile } from './quantile.ts';
 import { writeCall } from './write-call.ts';
 
-// How long other requests wait while a long run is imported: the real server, the upload in a process of its own, beside it a
-// client that lists the runs, one that writes, and a live run whose events a third one receives. The same without an import
+// How long other requests wait while a long run is imported: the real server, the upload in a separate process, and beside it
+// a client that lists the runs, one that writes, and a live run whose events a third one receives. The same without an import
 // comes first. Needs a build of the dashboard; PostgreSQL is measured where it is installed.
 //   node bench/import.ts [events]
 
@@ -114,7 +114,7 @@ function report(name: string, before: Waits, during: Waits): void {
       ((values?.[1] ?? 0) / (values?.[0] ?? 1)).toFixed(1).padStart(5);
     const columns = [0, 1].map((index) => `p95${cell(p95, index)}, most${cell(most, index)}`.padStart(20));
     console.info(`${words[kind].padEnd(28)}${columns.join('')}   ${ratio(p95)}, ${ratio(most)}`);
-    // Between two events of a run lie several waits, and a tool call.
+    // There are several waits and a tool call between two events of a run.
     if (kind !== 'live' && (most?.[1] ?? 0) > LIMIT_MS) {
       console.info(`  ABOVE the limit of ${LIMIT_MS} ms`);
       process.exitCode = 1;

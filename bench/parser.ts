@@ -1,7 +1,7 @@
 /**
  * Measures the tool-call parser: `node bench/run.mjs parser`, or `node bench/parser.ts [chars]`.
  *
- * Times are processor time. For each hostile group the time at n, 2n and 4n characters and the exponent with which it grows (1 is linear, 2
+ * Times are CPU time. For each hostile group: the time at n, 2n and 4n characters, and the exponent with which it grows (1 is linear, 2
  * quadratic); throughput on ordinary replies compared with one `JSON.parse` of the same call; precision and recall on
  * the look-alike table against a call in every format. Ends with code 1 when an exponent stays above 1.2 or a call is
  * wrong.
@@ -23,13 +23,13 @@ const ROUNDS = { first: 3, most: 15 };
 /** A measurement repeats its run until this many milliseconds have passed, so that short runs are measured too. */
 const MIN_SPAN_MS = 4;
 
-/** Processor time of this process in milliseconds. It only advances while we run, however busy the machine is. */
+/** CPU time of this process in milliseconds. It advances only while the process runs, however busy the machine is. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** The mean processor time of a run in milliseconds, over as many runs as fill the span. */
+/** The mean CPU time of a run in milliseconds, over as many runs as fill the span. */
 function timeOf(run: () => void): number {
   const start = cpuMs();
   let runs = 0;
@@ -87,7 +87,7 @@ function measureHostile(): boolean {
   const slopes = growth.map((group) => group.exponent).sort((a, b) => a - b);
   const steep = growth.filter((group) => group.exponent > MAX_EXPONENT);
   console.info(
-    `${growth.length} groups: exponent ${(slopes[slopes.length >> 1] ?? 0).toFixed(2)} in the middle, ${Math.max(...slopes).toFixed(2)} at most; ` +
+    `${growth.length} groups: exponent ${(slopes[slopes.length >> 1] ?? 0).toFixed(2)} at the median, at most ${Math.max(...slopes).toFixed(2)}; ` +
       `${steep.length} above ${MAX_EXPONENT}${steep.map(({ name }) => `, ${name}`).join('')}`,
   );
   console.info(`slowest at n: ${slowest.ms.toFixed(1)} ms, ${slowest.name}\n`);

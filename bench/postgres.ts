@@ -18,7 +18,7 @@ import { FakeProcess, measureRuns, median } from './harness/measure.ts';
 import { ServerRoom } from './harness/measured-server.ts';
 import { quantile } from './quantile.ts';
 
-// What PostgreSQL costs, as a server of its own on the loopback interface that waits for the disk at each commit: an append,
+// What PostgreSQL costs, as a separate server on the loopback interface that waits for the disk at each commit: an append,
 // beside SQLite on the same disk; a run, beside the bare fetch loop of bench/harness.ts; and how many iterations per second
 // one, two and four processes make on one database. All of them by turns. Needs a build of the dashboard.
 //   npm run bench postgres -- [--appends 2000] [--rounds 3]

@@ -11,7 +11,7 @@ import { quantile } from './quantile.ts';
 const rounds = Number(process.argv[2] ?? 100);
 const WARM_UP = 10;
 const NOBODY = 65534;
-/** The fastest tenth is what the work takes; the rest is also what else the machine does at the time. */
+/** The fastest tenth shows the cost of the work itself; the rest includes other load on the machine. */
 const QUANTILES = [0.1, 0.5, 0.9];
 
 function bareSpawn(folder: string): Promise<void> {

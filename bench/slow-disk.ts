@@ -3,8 +3,8 @@ import type { LoadName } from './harness/loads.ts';
 import { FakeProcess, measureRuns, median, ownMs } from './harness/measure.ts';
 import { ServerRoom } from './harness/measured-server.ts';
 
-// What a slow disk costs: the same runs on the same server, with every fsync as fast as it is and with 50 ms for each, by
-// turns. Only what must not happen before its intent is on the disk may wait for it, so a run that only reads should not
+// What a slow disk costs: the same runs on the same server, alternating between normal fsyncs and fsyncs of 50 ms each.
+// Only what must not happen before its intent is on disk may wait for it, so a run that only reads should not
 // get slower between its start and its end. Needs a build of the dashboard, Linux and a C compiler.
 //   npm run bench slow-disk -- [--rounds 3] [--ms 50]
 
@@ -63,7 +63,9 @@ async function measureAll(room: ServerRoom, hook: NonNullable<ServerRoom['fsyncs
 using room = new ServerRoom();
 if (room.fsyncs) {
   const series = await measureAll(room, room.fsyncs);
-  console.info(`${rounds} rounds; ms without the model, the disk as it is and with ${slowMs} ms per fsync\n`);
+  console.info(
+    `${rounds} rounds; ms without the model, with normal fsyncs and with ${slowMs} ms per fsync\n`,
+  );
   const line = (first: string, cells: readonly string[]) =>
     console.info(first.padEnd(14) + cells.map((cell) => cell.padStart(18)).join(''));
   line('', ['per iteration', 'slow disk', 'fsyncs waited for', 'run of 20', 'slow disk']);

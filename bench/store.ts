@@ -11,9 +11,9 @@ import { SqliteRunStore } from '../lib/store/sqlite/sqlite-store.ts';
 import { sampleConfig } from '../lib/testing/sample-logs.ts';
 import { quantile } from './quantile.ts';
 
-// What it costs to write an event down, beside a bare insert of the same bytes with the same promise (WAL, an fsync
-// each), and to find a word in all that was written. The search is brought up to date between the bursts, so that its
-// share shows in the tail and in the rate, not in the median.
+// What it costs to append an event, compared with a bare insert of the same bytes with the same durability (WAL, an fsync
+// each), and to find a word in all events. The search index is updated between the bursts, so that its cost shows in the
+// tail and in the rate, not in the median.
 //   node bench/store.ts [events] [rounds]
 
 const events = Number(process.argv[2] ?? 2000);
@@ -51,7 +51,7 @@ try {
     await store.create({ id, config: sampleConfig() });
     const { epoch } = await store.claim(id, 'bench');
     let state = foldAll(emptyRunState(id), await store.read(id, { afterSeq: 0, limit: 1 }));
-    // Taken in turns: what disturbs the machine disturbs both.
+    // Alternating, so that other load on the machine affects both.
     for (let index = 1; index <= events; index += 1) {
       const one = event(index);
       let started = performance.now();

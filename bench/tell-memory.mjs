@@ -1,4 +1,4 @@
-// Loaded into the server by bench/viewers.ts: at SIGUSR2 it writes what its memory is made of to BENCH_MEMORY_FILE.
+// Loaded into the server by bench/viewers.ts: at SIGUSR2 it writes its memory usage by kind to BENCH_MEMORY_FILE.
 import { renameSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 

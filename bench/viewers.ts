@@ -11,14 +11,14 @@ import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import { quantile } from './quantile.ts';
 import { writeCall } from './write-call.ts';
 
-// What many viewers of one run cost: the real server, a run of a thousand events, two hundred event streams in a process
-// of their own. Prints the time from the writing of an event to its arrival, and the server's memory round by round.
+// What many viewers of one run cost: the real server, a run of a thousand events, two hundred event streams in a separate
+// process. Prints the time from the writing of an event to its arrival, and the server's memory round by round.
 // Needs a build of the dashboard.
 //   node bench/viewers.ts [viewers] [rounds]
 
 const viewers = Number(process.argv[2] ?? 200);
 const rounds = Number(process.argv[3] ?? 6);
-/** The round from which the memory must stay: before it the engine sizes its heap by what it sees. */
+/** The round from which memory must be stable: before it, V8 is still sizing its heap. */
 const SETTLED_ROUND = 3;
 /** Max ratio of the last round's memory to the settled memory that still counts as flat. */
 const FLAT_RATIO = 1.1;
@@ -29,7 +29,7 @@ interface Watched {
   lagsMs: number[];
 }
 
-/** Follows the run once, and brings how many events came and how late each was. */
+/** Follows the run once, and returns how many events arrived and how late each was. */
 async function watch(url: string, token: string): Promise<{ events: number; lagsMs: number[] }> {
   const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
   if (!answer.ok || !answer.body) throw new Error(`The server answered ${answer.status}`);

@@ -60,7 +60,7 @@ async function buildScript(entry) {
 /** The script is embedded in a page: nothing in it may close its element or look like the start of a comment. */
 function inertScript(code) {
   const inert = code.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
-  new Function(inert); // what was changed stood in strings, or this throws
+  new Function(inert); // throws if a change was not inside a string
   return inert;
 }
 

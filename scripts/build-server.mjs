@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Bundles the server and the command line: a start loads a few files of JavaScript instead of stripping the types of 400
-// and reading 400 of packages, which takes the server a second and 70 MB. Run by `ensure.mjs --build`; manually: node scripts/build-server.mjs
+// Bundles the server and the command line: a start loads a few JavaScript files, instead of stripping the types of 400 files
+// and reading 400 files of packages, which costs the server a second and 70 MB. Run by `ensure.mjs --build`; manually: node scripts/build-server.mjs
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -39,7 +39,7 @@ function run(command, args, options = {}) {
   return done.status ?? 1;
 }
 
-/** A server reads its files while it runs, and its pages load theirs: an update under it would break both. */
+/** A running server and its open pages still load files, which an update would break. */
 function refuseWhileRunning() {
   const [pid] = wants.has('--omit-dev') ? serversRunningFrom(root) : [];
   if (pid === undefined) return;
@@ -67,7 +67,7 @@ function ensurePackages() {
   const options = ['--ignore-scripts', due.omitDev ? '--omit=dev' : '--include=dev'];
   const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--no-update-notifier'];
   // npm writes 25,000 files, and on few processors Node's four threads for that mostly wait for each other: with two,
-  // it takes a quarter less processor time.
+  // it takes a quarter less CPU time.
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(Math.min(4, availableParallelism())) };
   const status = run(process.execPath, [npm, 'ci', ...options, ...quiet], { env });
   if (status !== 0)
@@ -97,7 +97,7 @@ function ensureNode() {
   );
 }
 
-/** Builds what is missing or was built from different sources, side by side: each leaves a processor idle at times. */
+/** Builds what is missing or outdated, in parallel, because each build leaves a processor idle at times. */
 async function ensureBuild() {
   const hash = sourceHash();
   const builds = [

@@ -1,7 +1,7 @@
 import { startLoupe } from '../e2e/loupe-server.ts';
 
-// Starts the program once and stops it in good order, which is when Node writes what it has compiled to its cache
-// (NODE_COMPILE_CACHE). The servers of tests are mostly killed, and so write nothing.
+// Starts the program once and stops it cleanly, because Node writes its compile cache (NODE_COMPILE_CACHE) only then. Tests
+// mostly kill their servers, which therefore write nothing.
 const loupe = await startLoupe({ ollamaUrl: 'http://127.0.0.1:1' });
 await loupe.request('/');
 await loupe.stop();

@@ -11,7 +11,7 @@ const FOR_TESTS = /\.test\.tsx?$|^lib\/(.*\/)?testing\/|\/under-test\.ts$/;
  * Finds the longest chain of imports between files of the product, imports of types included.
  *
  * @param {readonly { source: string, dependencies: readonly { resolved: string }[] }[]} modules
- *   as dependency-cruiser reports them; a cycle, which is an error of its own, ends a chain
+ *   as dependency-cruiser reports them; a cycle, which is reported separately, ends a chain
  * @returns {string[]} from the first importer to a file that imports none
  */
 export function longestChain(modules) {

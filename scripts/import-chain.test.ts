@@ -8,7 +8,7 @@ const modules = (imports: Record<string, readonly string[]>) =>
     dependencies: files.map((resolved) => ({ resolved })),
   }));
 
-it('finds the longest of several ways through the imports', () => {
+it('finds the longest of several import chains', () => {
   const graph = modules({
     'app/page.tsx': ['lib/d.ts', 'components/a.tsx'],
     'components/a.tsx': ['lib/d.ts', 'lib/b.ts'],
@@ -27,7 +27,7 @@ it('finds the longest of several ways through the imports', () => {
   ]);
 });
 
-it('does not count tests and what only they use', () => {
+it('does not count tests and files that only tests use', () => {
   const graph = modules({
     'lib/a.test.ts': ['lib/testing/sample.ts'],
     'lib/testing/sample.ts': ['lib/a.ts'],
@@ -38,7 +38,7 @@ it('does not count tests and what only they use', () => {
   expect(longestChain(graph)).toEqual(['lib/a.ts', 'lib/b.ts']);
 });
 
-it('comes to an end where files import each other', () => {
+it('ends a chain where files import each other', () => {
   const graph = modules({ 'lib/a.ts': ['lib/b.ts'], 'lib/b.ts': ['lib/a.ts'] });
   expect(longestChain(graph)).toEqual(['lib/a.ts', 'lib/b.ts']);
 });

@@ -37,7 +37,7 @@ function prepareStart() {
   });
 }
 
-it('finds the servers of a folder, and of no other', async () => {
+it('finds only the servers of the given folder', async () => {
   expect(serversRunningFrom(root)).toEqual([]);
   const server = await startServer();
   expect(serversRunningFrom(root)).toEqual([server.pid]);

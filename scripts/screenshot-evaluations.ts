@@ -25,11 +25,11 @@ const ITEMS = [
 
 const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args as never });
 
-/** The IDs of what `playEvaluations` made. */
+/** The IDs of what `playEvaluations` created. */
 export interface Evaluated {
   benchmark: string;
   rating: string;
-  /** An experiment over a suite, and the suite, which has a history of it. */
+  /** An experiment over a suite, and that suite with its history. */
   suiteExperiment: string;
   playedSuite: string;
   explorations: string[];

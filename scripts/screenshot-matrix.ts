@@ -41,7 +41,7 @@ export async function takeMatrix({
     for (const colorScheme of SCHEMES) {
       if (!sizes.test(`${viewport.width}-${colorScheme}`)) continue;
       await withPage({ viewport, colorScheme }, async (page) => {
-        page.setDefaultTimeout(15_000); // a picture of what is there shows what is missing
+        page.setDefaultTimeout(15_000); // on a timeout, a screenshot shows what is missing
         for (const { name, open } of visits) {
           const file = `${name}-${viewport.width}-${colorScheme}.png`;
           try {
@@ -59,7 +59,7 @@ export async function takeMatrix({
 
 type Open = Visit['open'];
 
-/** Goes to an address and waits for what shows that the page is there. */
+/** Opens an address and waits for an element that shows that the page has loaded. */
 const goTo =
   (path: string, ready: Open): Open =>
   async (page) => {
@@ -94,7 +94,7 @@ const key =
 const isEnded: Open = (page) => page.getByRole('region', { name: 'How the run ended' }).waitFor();
 const isThere: Open = (page) => page.getByRole('feed').getByRole('article').first().waitFor();
 
-/** Every page, and every state in which one looks different. */
+/** Every page, in every state that looks different. */
 export function visitsOf(stage: Stage, played: Played & Evaluated, running: string): Visit[] {
   return [
     ...pagesOf(played),
@@ -232,7 +232,7 @@ function evaluationsOf(evaluated: Evaluated): Entry[] {
   ];
 }
 
-/** The pages before there is anything on them, and while Ollama is down. */
+/** The empty pages, and pages while Ollama is down. */
 function emptyPagesOf({ fresh, offline }: Stage): Entry[] {
   const pages = ['', 'experiments', 'suites', 'models', 'tools', 'shares', 'runs/new', 'health'];
   const empty = pages.map((path): Entry => {

@@ -94,7 +94,7 @@ const writing = {
   },
 };
 
-/** The models of the reports: one thorough, one that is held in its answer, and two that do less. */
+/** The models of the reports: a thorough one, one whose answer is paused, and two that do less. */
 function addReports(ollama: FakeOllama): void {
   const match = 'three reports';
   const proving = { reply: { tool_calls: [call('run_command', { command: 'grep -c "^|" summary.md' })] } };
@@ -246,7 +246,7 @@ const totalsInTurn = (right: boolean[]) => ({
 export interface Stage {
   loupe: LoupeServer;
   ollama: FakeOllama;
-  /** A server without a run, and one whose Ollama is down. */
+  /** A server without runs, and one whose Ollama is down. */
   fresh: LoupeServer;
   offline: LoupeServer;
   workspace: string;
@@ -312,7 +312,7 @@ function model(name: string, family: string, parameters: string, bytes: number, 
   };
 }
 
-/** The IDs of what the stage has when `play` is done, and the address of a shared run. */
+/** The IDs of what `play` creates, and the address of a shared run. */
 export interface Played {
   stuck: string;
   ended: string;
@@ -322,14 +322,14 @@ export interface Played {
   data: string;
   /** Waits for approval of a change. */
   asking: string;
-  /** A session that waits for its person. */
+  /** A session that waits for a message. */
   session: string;
   experiment: string;
   suite: string;
   share: string;
 }
 
-/** Makes one of everything that the pictures show. */
+/** Creates one of everything that the screenshots show. */
 export async function play({ loupe, workspace, imports, shop }: Stage): Promise<Played> {
   await finishRun(loupe, { task: 'Write a haiku about rain to haiku.md.', model: 'qwen3:4b' });
   const failed = await finishRun(loupe, { task: 'Summarize the changelog.', model: 'mistral-nemo:12b' });
@@ -397,7 +397,7 @@ const TEMPERATURES = {
   settings: { max_attempts: 1, checks: [{ type: 'file_contains', path: 'total.md', text: '1095' }] },
 };
 
-/** A run that is held in the middle of its answer until `release` is called, and one that waits behind it. */
+/** A run that is paused in the middle of its answer until `release` is called, and one that waits behind it. */
 export async function holdRun({ loupe, ollama, workspace }: Stage) {
   const release = ollama.hold('reports-held', { turn: 4, afterTokens: 26 });
   const running = await startRun(loupe, {
@@ -406,7 +406,7 @@ export async function holdRun({ loupe, ollama, workspace }: Stage) {
     workspace,
     think: true,
     live_tokens: true,
-    call_timeout_seconds: 3600, // held for as long as all pictures take
+    call_timeout_seconds: 3600, // paused for as long as all screenshots take
     budget: { max_tokens_total: 40_000, max_seconds: 3600 },
   });
   return {
@@ -419,7 +419,7 @@ export async function holdRun({ loupe, ollama, workspace }: Stage) {
   };
 }
 
-/** Imports a log with its times, which would take hours to make. */
+/** Imports a log with its times, because such a run would take hours. */
 export async function importLog(
   loupe: LoupeServer,
   { events }: { events: readonly RunEvent[] },

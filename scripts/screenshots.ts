@@ -58,7 +58,7 @@ async function takeTour(stage: Stage, withPage: WithPage): Promise<void> {
   await takeTools(stage, withPage);
 }
 
-/** A run that is held in the middle of its answer, however long the screenshots take, and the list that it is in. */
+/** A run that is paused in the middle of its answer, however long the screenshots take, and the list of runs. */
 async function takeRunning(stage: Stage, withPage: WithPage): Promise<void> {
   const running = await holdRun(stage);
   const open = async (page: Page) => {
@@ -119,7 +119,7 @@ async function takeRuns(page: Page, { ended, shorter, unwritten, data, asking, s
   await take(page, 'share');
 }
 
-/** The pages other than those of runs. */
+/** All pages except those of runs. */
 async function takePages(page: Page, { experiment, suite }: Played): Promise<void> {
   await page.goto('/runs/new');
   await page.getByLabel('What should the agent do?').fill(TASK);
@@ -161,7 +161,7 @@ async function takeDark(page: Page, { ended, stuck }: Played): Promise<void> {
   await take(page, 'models');
 }
 
-/** A server of tools that is reached at an address: a program's line of start would show the folders of this machine. */
+/** An MCP server at an address: the command line of a program would show the folders of this machine. */
 async function takeTools({ loupe }: Stage, withPage: WithPage): Promise<void> {
   const port = await freePort();
   const program = createRequire(import.meta.url).resolve(
@@ -210,7 +210,7 @@ async function main(): Promise<void> {
     args: ['--no-sandbox'],
   });
 
-  /** Runs with a page of a browser that is signed in everywhere, which is closed afterwards. */
+  /** Runs with a page that is signed in to every server, and closes it afterward. */
   const withPage: WithPage = async (options, use) => {
     const context = await browser.newContext({ baseURL: stage.loupe.url, viewport: WIDE, ...options });
     for (const server of [stage.fresh, stage.offline, stage.loupe]) await signIn(context, server);

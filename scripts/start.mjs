@@ -72,5 +72,5 @@ if (existsSync(built)) module.enableCompileCache(join(built, 'compiled'));
 const { entry, routes } = serverFiles();
 const { main } = await import(pathToFileURL(entry).href);
 await main({ root, routes, host });
-// Not before: code that only runs at the start would stay in memory compiled.
+// Not earlier: code that only runs at the start would stay in memory compiled.
 if (isTuned) v8.setFlagsFromString('--always-sparkplug');

@@ -5,7 +5,7 @@ import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * What failed: `title` has file and name of the test, or what failed outside a test; `flaky`: it passed on a retry;
+ * A failure: `title` has the file and name of the test, or what failed outside a test; `flaky`: it passed on a retry;
  * `message` is the beginning of the error, without colors.
  *
  * @typedef {{ title: string, flaky: boolean, message: string }} Trouble

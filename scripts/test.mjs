@@ -11,7 +11,7 @@ import { failure, readPlaywrightReport, readVitestReport, troubleText } from './
 
 const scratch = mkdtempSync(join(tmpdir(), 'loupe-test-'));
 const node = process.execPath;
-/** The compile cache of programs that tests start: a server starts with half of the processor time. */
+/** The compile cache of programs that tests start: with it, a server takes half the CPU time to start. */
 const compiled = { NODE_COMPILE_CACHE: join(scratch, 'compiled') };
 let isCacheFilled = false;
 const bin = (name, ...path) => join('node_modules', name, ...path);
@@ -43,7 +43,7 @@ async function run(args, env = {}) {
   return { status: code ?? 1, stderr };
 }
 
-/** The environment of stages that start servers. Without the filled cache they are slower, so no failure ends the tests. */
+/** The environment of stages that start servers. Without the filled cache they are only slower, so a failure does not end the tests. */
 async function withCompiled() {
   if (!isCacheFilled)
     await run(['--disable-warning=ExperimentalWarning', 'scripts/fill-compile-cache.ts'], compiled);
@@ -52,7 +52,7 @@ async function withCompiled() {
 }
 
 /**
- * Builds Ollama, if the machine has none, in processor time that the earlier stages leave. The script has a lock, so the
+ * Builds Ollama, if the machine has none, in CPU time that the earlier stages leave idle. The script has a lock, so the
  * stage that needs the binary waits for this build, or builds it and says why it cannot.
  */
 function buildOllamaMeanwhile() {
@@ -102,7 +102,7 @@ async function vitest(project, ...options) {
       ...[bin('vitest', 'vitest.mjs'), 'run', `--project=${project}`, ...options],
       ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
     ],
-    // V8 counts coverage less precisely in what it has loaded compiled; and unit tests start no server.
+    // V8 counts coverage less precisely in code from the compile cache, and unit tests start no server.
     project === 'unit' ? {} : await withCompiled(),
   );
   return existsSync(report)

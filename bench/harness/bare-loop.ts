@@ -45,7 +45,7 @@ function resultsOf({ tool_calls = [] }: Message): Message[] {
   });
 }
 
-/** The loop that anyone writes first: all ratios are to this one. */
+/** The loop that anyone would write first, the reference of all ratios. */
 async function runWithFetch(model: string): Promise<void> {
   const stream = plan.loop === 'stream';
   const messages = [...start];
@@ -82,7 +82,7 @@ async function readStream(response: Response): Promise<Message> {
 
 const agent = new Agent({ keepAlive: true });
 
-/** About the minimal cost of a loop in Node: one connection, and each message is serialized once. */
+/** Close to the minimal cost of a loop in Node: one connection, and each message is serialized once. */
 async function runSerializedOnce(model: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const head = `{"model":${JSON.stringify(model)},"tools":${JSON.stringify(tools)},"stream":false,"messages":[`;

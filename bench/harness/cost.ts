@@ -9,7 +9,7 @@ import { cpuMs, memoryMb, resetPeak } from './process-tree.ts';
 /** The subjects that are compared with the bare fetch loop. */
 export interface Subject {
   load: LoadName;
-  /** Another loop; by default Loupe. */
+  /** Another loop; Loupe by default. */
   loop?: 'serialized-once';
   /** Fields of `POST /api/runs`. */
   settings?: object;

@@ -7,7 +7,7 @@ import { callsOf, type Load, readModelName } from './loads.ts';
 
 /** The requests of one run, for its starter. Times in milliseconds, of this process's clock. */
 export interface SeenRun {
-  /** When the head of each request was there. */
+  /** When the head of each request had arrived. */
   arrivedAt: number[];
   /** When each reply was written. */
   answeredAt: number[];
@@ -16,7 +16,7 @@ export interface SeenRun {
 }
 
 const MODEL = Buffer.from('"model":"');
-// An unescaped quote is never part of a message, so these are found only where they are meant.
+// An unescaped quote is never part of a message, so these match only real fields.
 const TOOL_ROLE = Buffer.from('"role":"tool"');
 const STREAMS = Buffer.from('"stream":true');
 const NO_MESSAGES = Buffer.from('"messages":[]');
@@ -72,7 +72,7 @@ function chat(res: ServerResponse, body: Buffer, arrivedAt: number): void {
     done_reason: 'stop',
     total_duration: 1_000_000,
     load_duration: 1000,
-    prompt_eval_count: body.length >> 2, // as a real one counts: about four bytes a token
+    prompt_eval_count: body.length >> 2, // like a real one: about four bytes per token
     prompt_eval_duration: 1000,
     eval_count: 20,
     eval_duration: 1000,
@@ -156,7 +156,7 @@ const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, an
 server.listen(0, '127.0.0.1', 4096, () => {
   process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
-// Any message asks for what was seen since the last.
+// Any message requests what was recorded since the last one.
 process.on('message', () => {
   process.send?.(Object.fromEntries(runs));
   runs.clear();

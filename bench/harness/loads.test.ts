@@ -20,7 +20,7 @@ it.each(names)('finds the load "%s" in the name of its model', (name) => {
   expect(readModelName(modelName(name, 20, 'run-1'))).toEqual({ load: LOADS[name], iterations: 20 });
 });
 
-it('rejects a model of no load', () => {
+it('rejects a model without a load', () => {
   expect(() => readModelName('qwen3:8b')).toThrow('There is no load');
   expect(() => readModelName('toString-20:x')).toThrow('There is no load');
 });

@@ -1,4 +1,4 @@
-// The calls that benches of whole runs let a model make, and how many runs they measure.
+// The calls that a model makes in benchmarks of whole runs, and how many runs they measure.
 
 /** The model's replies before its answer. */
 export interface Load {

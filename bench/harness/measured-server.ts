@@ -8,7 +8,7 @@ import { createFsyncHook, type FsyncHook } from '../../lib/testing/fsync-hook.ts
 import { CASES, callsOf, FILE_BYTES, LOADS } from './loads.ts';
 import type { RunPlan } from './timed-runs.ts';
 
-// Loupe as `npm start` starts it, where benches of whole runs measure it. Needs a build of the dashboard.
+// Loupe as `npm start` starts it, for benchmarks of whole runs. Needs a build of the dashboard.
 
 const HOST = '127.0.0.1';
 
@@ -17,7 +17,7 @@ export class ServerRoom implements Disposable {
   /** Missing where processes cannot be hooked: without Linux or a C compiler. */
   readonly fsyncs: FsyncHook | undefined;
   readonly #root = mkdtempSync(join(tmpdir(), 'loupe-bench-'));
-  // Apart from the root, which only this user can open: PostgreSQL may run as another.
+  // Outside the root, which only this user can open: PostgreSQL may run as another user.
   readonly #hooks = mkdtempSync(join(tmpdir(), 'loupe-bench-hook-'));
   readonly #workspace = join(this.#root, 'workspace');
   #count = 0;
@@ -76,7 +76,7 @@ export class ServerRoom implements Disposable {
   }
 }
 
-/** Waits until the search has read all that was stored, then stops the server: nothing is left to be written. */
+/** Waits until everything stored is indexed, then stops the server, so that nothing is left to write. */
 export async function settleAndStop(server: LoupeServer): Promise<void> {
   for (;;) {
     const found: Found = await (await server.request('/api/search?q=nothing')).json();

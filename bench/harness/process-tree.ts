@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 // The resources used by a process and its children, as counted by Linux; `undefined` on other systems.
 
-/** Linux counts processor time in hundredths of a second for everyone (USER_HZ). */
+/** Linux reports CPU time to programs in hundredths of a second (USER_HZ). */
 const MS_PER_TICK = 10;
 
 function treeOf(pid: number): number[] {
@@ -21,7 +21,7 @@ function sum(pid: number, read: (pid: number) => number): number | undefined {
   return treeOf(pid).reduce((total, each) => total + read(each), 0);
 }
 
-/** Processor time in milliseconds, of user and system. */
+/** User and system CPU time in milliseconds. */
 export function cpuMs(pid: number): number | undefined {
   return sum(pid, (each) => {
     const fields = readFileSync(`/proc/${each}/stat`, 'utf8')
@@ -40,7 +40,7 @@ export function memoryMb(pid: number, which: 'now' | 'peak'): number | undefined
   });
 }
 
-/** Starts the peak of resident memory anew. */
+/** Resets the peak of resident memory. */
 export function resetPeak(pid: number): void {
   if (process.platform !== 'linux') return;
   for (const each of treeOf(pid)) writeFileSync(`/proc/${each}/clear_refs`, '5');

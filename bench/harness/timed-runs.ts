@@ -11,7 +11,7 @@ export interface RunPlan {
   load: LoadName;
   size: Case;
   fakeUrl: string;
-  /** Only for runs of Loupe: its processes, which take the runs by turns. */
+  /** Only for runs of Loupe: its processes, which take turns. */
   loupe?: { urls: readonly string[]; token: string; request: object };
   /** Only for the loops that are compared with it. */
   loop?: 'fetch' | 'stream' | 'serialized-once';
@@ -24,7 +24,7 @@ export function readPlan(): RunPlan {
   return JSON.parse(process.env.LOUPE_BENCH_PLAN ?? '');
 }
 
-/** Runs the plan and reports to the parent. `run` brings how many tool calls a run of this model made. */
+/** Runs the plan and reports to the parent. `run` returns how many tool calls a run of this model made. */
 export async function reportRuns(
   { id, load, size }: RunPlan,
   run: (model: string, index: number) => Promise<void>,

@@ -454,7 +454,7 @@ ask('bpf', lambda: call('bpf', ${process.arch === 'x64' ? 321 : 280}, 0, 0, 0))
     ]);
   });
 
-  it('is held to its processor time', async () => {
+  it('is held to its CPU time limit', async () => {
     await using ws = await temporaryFolder(owner);
     const outcome = await runShell(sandbox, ws.path, 'ulimit -t', { timeoutMs: 4000 });
     expect(outcome.stdout.text).toBe('5\n');

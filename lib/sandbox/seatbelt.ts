@@ -138,6 +138,6 @@ const PROTECTIONS: readonly Protection[] = [
   },
   { name: 'process-count', holds: false, detail: 'The number of processes is not limited.' },
   { name: 'memory', holds: false, detail: 'Memory is not limited.' },
-  { name: 'cpu-time', holds: true, detail: 'Processor time is limited.' },
+  { name: 'cpu-time', holds: true, detail: 'CPU time is limited.' },
   { name: 'open-files', holds: true, detail: 'The number of open files is limited.' },
 ];

@@ -173,8 +173,8 @@ function limits(at: AnswerOf, about: Trial): Judgment[] {
     [
       'cpu-time',
       limited('cpu', 3600),
-      'Processor time is limited.',
-      'Processor time is limited only by the time limit (prlimit is missing).',
+      'CPU time is limited.',
+      'CPU time is limited only by the time limit (prlimit is missing).',
     ],
     [
       'scratch-size',

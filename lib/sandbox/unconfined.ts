@@ -23,7 +23,7 @@ export function openUnconfined(): Sandbox {
       detail:
         'A process can outlive its command by starting a session of its own. Its output is read for a second more.',
     },
-    { name: 'cpu-time', holds: true, detail: 'Processor time is limited.' },
+    { name: 'cpu-time', holds: true, detail: 'CPU time is limited.' },
     { name: 'open-files', holds: true, detail: 'The number of open files is limited.' },
   ];
   return {

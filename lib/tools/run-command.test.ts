@@ -46,7 +46,7 @@ it.each([
   [{ exitCode: 127 }, /not found/],
   [{ exitCode: 137 }, /memory/],
   [{ exitCode: 139 }, /signal 11/],
-  [{ exitCode: 152 }, /processor time/],
+  [{ exitCode: 152 }, /CPU time/],
   [{ exitCode: 153 }, /size limit/],
 ] as const)('says why it failed: %j [O7]', (changes, words) => {
   const failure = result(changes);

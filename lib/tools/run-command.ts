@@ -150,7 +150,7 @@ function exitError(exitCode: number): string {
     case 137:
       return 'Exit code 137: killed, perhaps because it ran out of memory.';
     case 152:
-      return 'Exit code 152: it used up its processor time.';
+      return 'Exit code 152: it used up its CPU time.';
     case 153:
       return 'Exit code 153: it tried to write a file over the size limit.';
     default:

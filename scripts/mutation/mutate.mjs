@@ -25,7 +25,7 @@ function run(command, args, options) {
 }
 
 /**
- * StrykerJS brings 177 packages that nothing else needs, so it is installed on first use, from a separate lock file.
+ * StrykerJS has 177 packages that nothing else needs, so it is installed on first use, from a separate lock file.
  */
 function ensureStryker() {
   const lock = readFileSync(join(here, 'package-lock.json'), 'utf8');
