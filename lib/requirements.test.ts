@@ -86,7 +86,7 @@ function faultsOf({ id, metBy, tests }: Row, program: string): string[] {
   ];
 }
 
-it('reads what meets a rule, and its tests, and finds what is not there', () => {
+it('reads what meets a requirement, and its tests, and finds missing ones', () => {
   const [row] = rowsIn(
     '| T1 | `runLoop`, `noSuchThing` | `lib/a.test.ts`, `lib/requirements.test.ts`: “no title” |',
   );

@@ -29,7 +29,7 @@ it.each<[Check, RegExp]>([
   expect(problem).toMatch(new RegExp(`^Check 2 \\(${check.type}\\): `));
 });
 
-it('accepts what only looks like a mistake', () => {
+it('accepts valid input that only looks like a mistake', () => {
   const fine: Check[] = [
     schema({ properties: { type: { enum: ['strin'] }, pattern: { const: '(' } }, required: ['type'] }),
     schema({ enum: [{ pattern: '(', $ref: 'x' }] }),

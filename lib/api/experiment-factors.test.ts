@@ -5,7 +5,7 @@ import { SETTING_NAMES } from '../events/settings.ts';
 import { experimentRequest } from './experiment.ts';
 import { factorFields, factorLists, factorProblems } from './experiment-factors.ts';
 
-it('takes any setting, the named model options and any other option of Ollama', () => {
+it('accepts any setting, the named model options and any other option of Ollama', () => {
   const factors = {
     window_tokens: [8192, 32_768],
     num_predict: [512, [1024, 2048]],

@@ -39,7 +39,7 @@ describe.each(
   });
 });
 
-it('says what each setting of a run accepts', () => {
+it('describes the values that each setting accepts', () => {
   const found = problems(createRunRequest, {
     ...{ model: 'm', task: 't', window_tokens: 1, think: 'deep', num_predict: [100], keep_alive: {} },
     approval: { default: 'never', tools: { read_file: 'maybe', read_fil: 'ask' } },
@@ -104,7 +104,7 @@ it('lists the places where a fork can begin', () => {
   );
 });
 
-it('takes emoji of several parts as tags, and no hidden characters', () => {
+it('accepts emoji of several parts in tags, and no hidden characters', () => {
   expect(problems(annotateRunRequest, { tags: ['👩🏽‍🔬 lab', '❤️‍🔥'] })).toEqual([]);
   for (const tag of ['a,b', 'a\u200Db', 'a\u202Eb'])
     expect(problems(annotateRunRequest, { tags: [tag] })).toEqual([

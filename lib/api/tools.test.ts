@@ -36,12 +36,12 @@ const servers = [
   },
 ];
 
-it('takes tools of servers in runs with files only [O19]', () => {
+it('accepts tools of servers only in runs with files [O19]', () => {
   expect(toolsProblem('task', ['read_file', 'files__read', 'files__*'])).toBeUndefined();
   expect(toolsProblem('explore', ['files__read'])).toMatch(/cannot use files__read/);
 });
 
-it('puts the tools of a server in place of all of them, and names one that it lacks [O19]', () => {
+it('expands a wildcard to the tools of its server, and names a missing one [O19]', () => {
   expect(withServerTools(['read_file', 'files__*', 'files__read'], servers)).toEqual({
     names: ['read_file', 'files__read', 'files__write'],
   });

@@ -166,7 +166,7 @@ it('the model of the run writes for a server after a person allowed it, with the
   expect(JSON.stringify(ollama.chats.at(-1)?.messages)).not.toContain('You are a helpful test server.');
 });
 
-it('a stop cancels the request, and the call ends by itself', async () => {
+it('a stop cancels the request, and the call ends', async () => {
   const { id } = await asking('asker__act');
   await post(`/api/runs/${id}/stop`, {});
   expect((await endOf(loupe, id)).termination_reason).toBe('stopped');
@@ -220,7 +220,7 @@ it('a call that waited for a person when Loupe was killed is interrupted, and no
   expect((await answer(id, { request_id: 'q1', action: 'accept' }))[0]).toBe(404);
 }, 60_000);
 
-it('what a server reports is kept with the call, and not given to the model', async () => {
+it('reports of a server are kept with the call, and not given to the model', async () => {
   const tool = 'everything__trigger_long_running_operation';
   ollama.add({ name: 'long-call', steps: [calls(tool, { duration: 1, steps: 4 }), done] });
   const { id } = await startRun(loupe, {

@@ -408,7 +408,7 @@ describe('restarts', () => {
 });
 
 describe('starting', () => {
-  it('answers even if nobody reads its output any more', async () => {
+  it('keeps responding when nobody reads its output any more', async () => {
     const server = await startLoupe({ ollamaUrl: ollama.url, waitUntilReady: false });
     server.process.stdout?.destroy();
     server.process.stderr?.destroy();

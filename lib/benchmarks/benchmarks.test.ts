@@ -84,7 +84,7 @@ it('stays stopped when it is stopped while its files are being read', async () =
   expect(asked).toEqual([]);
 });
 
-it('is created once for a repeated request, even if its folder is gone', async () => {
+it('is created once for a repeated request, even if its folder no longer exists', async () => {
   const benchmarks = worker({ turn: () => Promise.withResolvers<void>().promise });
   const create = (change: Partial<BenchmarkRequest> = {}) =>
     benchmarks.create(request(change), { idempotencyKey: 'key' });
@@ -175,7 +175,7 @@ it('leaves a queued benchmark to the process that took it over', async () => {
   await vi.waitFor(async () => expect(await statusOf(mine, beta)).toBe('finished'));
 });
 
-it('takes no benchmark from a process that works on it, even if the clock of its machine is behind', async () => {
+it('does not take over a benchmark from a process that works on it, even if the clock of its machine is behind', async () => {
   const shared = { now: async () => 1_000_000 };
   const turn = Promise.withResolvers<void>();
   const mine = worker({ shared, turn: () => turn.promise });
@@ -191,7 +191,7 @@ it('takes no benchmark from a process that works on it, even if the clock of its
   await vi.waitFor(async () => expect(await statusOf(mine, benchmark.id)).toBe('finished'));
 });
 
-it('refuses a category or a model that is named twice, under whatever name', () => {
+it('refuses a category or a model that is named twice, even under different names', () => {
   expect(() => request({ categories: ['simple_python', 'simple_python'] })).toThrow('named twice');
   expect(() => request({ models: ['qwen3', 'qwen3:latest'] })).toThrow('A model is named twice.');
 });

@@ -31,7 +31,7 @@ it('repeats the key of a request whose answer was lost, and takes a new one afte
   expect(third).not.toBe(first);
 });
 
-it('takes a new key for a changed request, and another path', async () => {
+it('uses a new key for a changed request, and for another path', async () => {
   const server = serve();
   server.isLosing = true;
   for (const [path, task] of [

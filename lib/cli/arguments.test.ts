@@ -64,7 +64,7 @@ describe('the command line', () => {
     });
   });
 
-  it('takes names separated by commas for --tools', () => {
+  it('accepts names separated by commas for --tools', () => {
     expect(read('run Task --tools read_file,search_files')).toMatchObject({
       body: { tools: ['read_file', 'search_files'] },
     });
@@ -86,14 +86,14 @@ describe('the command line', () => {
     );
   });
 
-  it('takes a switch without a value', () => {
+  it('accepts a switch without a value', () => {
     expect(read('run --mode session -m m --autopilot')).toMatchObject({
       body: { mode: 'session', model: 'm', autopilot: true },
     });
     expect(USAGE).toMatch(/--autopilot(?! TEXT)/);
   });
 
-  it('takes 0 for a setting that can be 0, to override a preset', () => {
+  it('accepts 0 for a setting that can be 0, to override a preset', () => {
     expect(readArguments(['run', '-p', 'many tools', '--distractor-tools', '0'])).toMatchObject({
       body: { distractor_tools: 0 },
     });
@@ -109,7 +109,7 @@ describe('the command line', () => {
     });
   });
 
-  it('takes a list of texts for the model option stop', () => {
+  it('accepts a list of texts for the model option stop', () => {
     expect(readArguments(['run', 'Hi', '-m', 'm', '--option', 'stop=["END","\\n\\n"]'])).toMatchObject({
       body: { model_options: { stop: ['END', '\n\n'] } },
     });
@@ -205,7 +205,7 @@ describe('help', () => {
     refused('folow', '--help').toThrow('did you mean "follow"?');
   });
 
-  it('takes what follows "--" as text', () => {
+  it('treats everything after "--" as text', () => {
     expect(readArguments(['say', 'r1', '--', '-h'])).toMatchObject({ text: '-h' });
   });
 

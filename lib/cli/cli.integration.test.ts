@@ -380,7 +380,7 @@ describe('npx loupe', () => {
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('ollama pull no-such-model') });
   });
 
-  it('runs a benchmark, prints its figures, and goes on with one that was stopped', async () => {
+  it('runs a benchmark, prints its figures, and continues one that was stopped', async () => {
     const files = writeBenchmarkFolder(join(folder, 'benchmark'), ['hall', 'attic']);
     const args = ['benchmark', files, '--model', 'lamps', '--categories', 'simple_python'];
     const { code, out, err } = await command(args).ended;

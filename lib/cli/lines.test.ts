@@ -175,7 +175,7 @@ it('lists the first auto-run files on one line, with control characters made vis
   expect(autoRunLine(foldAll(emptyRunState('r'), completedLog().events))).toBeUndefined();
 });
 
-it('puts what to do about a failed check on a line of its own, so that a command in it can be copied', () => {
+it('prints the hint for a failed check on a separate line, so that a command in it can be copied', () => {
   const error = {
     code: 'model_missing',
     message: 'Model "m" is missing. Run: ollama pull m',

@@ -176,7 +176,7 @@ describe('npx loupe mcp', () => {
     expect(failed.text).toContain(words);
   });
 
-  it('says what to do when Loupe is not running or refuses a request', async () => {
+  it('prints a hint when Loupe is not running or refuses a request', async () => {
     await using away = await connect({ LOUPE_URL: `http://127.0.0.1:${await freePort()}` });
     expect(await away.call('list_runs')).toMatchObject({
       isError: true,

@@ -350,7 +350,7 @@ describe('approval of calls', () => {
     await Promise.all([running, forkRuns]);
   });
 
-  it('tells the model why a call was denied, does nothing, and goes on with the next', async () => {
+  it('tells the model why a call was denied, does nothing, and continues with the next', async () => {
     const { log, run, executed } = setUp({
       replies: [[write, read]],
       approval: { default: 'auto', tools: { write_file: 'ask' } },
@@ -449,7 +449,7 @@ describe('approval of calls', () => {
     expect(Math.max(...checks)).toBeLessThanOrEqual(5);
   });
 
-  it('goes on waiting after a restart, and asks once', async () => {
+  it('continues to wait after a restart, and asks once', async () => {
     const first = setUp({ replies: [[write]], approval: { default: 'ask' } });
     const running = first.run();
     await waiting(first.log);

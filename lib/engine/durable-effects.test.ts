@@ -121,7 +121,7 @@ it('a log that cannot be written aborts the model call in flight and ends the ru
   expect(log.state.result).toMatchObject({ termination_reason: 'error', error: { code: 'storage_full' } });
 });
 
-it('a loop whose run was taken over stops without a word', async () => {
+it('a loop whose run was taken over stops silently', async () => {
   const log = new FailingLog();
   const model = scriptedModel(async (_, { signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

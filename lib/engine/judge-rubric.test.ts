@@ -147,7 +147,7 @@ it('a forced stop ends the judge’s call, and no opinion is kept', async () => 
   });
 });
 
-it('a resumed run asks in a slot of its own', async () => {
+it('a resumed run asks in its own slot', async () => {
   await using run = await judged([says('Paris.')], [verdict('pass', 'Paris is one.')]);
   const cut = run.log.events.findIndex(({ type }) => type === 'verification.started') + 1;
   const taken: string[] = [];

@@ -138,7 +138,7 @@ describe('an answer by JSON schema', () => {
   const asked = (steps: ScenarioStepInput[], config: Partial<RunConfig> = {}) =>
     play(steps, { files: { 'a.md': 'A' }, config: { answer_schema, ...config } });
 
-  it('is taken as it is if it fits', async () => {
+  it('is kept unchanged if it fits', async () => {
     await using run = await asked([calls(read('a.md')), says('{"count": 1}')]);
     expect(run.fake.chats.map(({ format }) => format)).toEqual([undefined, undefined]);
     expect(run.sent(0)[0]?.content).toContain(JSON.stringify(answer_schema));
@@ -160,7 +160,7 @@ describe('an answer by JSON schema', () => {
     expect(run.end.result).toMatchObject({ output: '{"count": 1}', status: 'completed', iterations_used: 2 });
   });
 
-  it('that never fits ends the run as such, with what the model said last', async () => {
+  it('that never fits ends the run with that outcome and the last text of the model', async () => {
     await using run = await asked([
       calls(read('a.md')),
       says('One.'),
@@ -219,7 +219,7 @@ describe('an answer by JSON schema', () => {
     expect(run.end.outcome).toEqual({ kind: 'answered' });
   });
 
-  it('is not read as a call, whatever it looks like', async () => {
+  it('is never read as a call', async () => {
     const call = '{"name": "read_file", "arguments": {"path": "a.md"}}';
     await using run = await asked([says('Done.'), says(call)], {
       answer_schema: { type: 'object', required: ['name'] },
@@ -391,7 +391,7 @@ it('refuses the third equal round before it is executed, and names the calls [G6
   expect(run.end.evidence).toEqual(run.of('reply.parsed').map((event) => event.seq));
 });
 
-it('an iteration without a call stands in no series of equal ones, and ends none [G9]', async () => {
+it('an iteration without a call is not part of a series of identical ones, and does not end one [G9]', async () => {
   const same = calls(read('a.md'));
   await using run = await play([same, silence, same, silence, same]);
   expect(run.end.result).toMatchObject({ termination_reason: 'repetition', iterations_used: 5 });
@@ -651,7 +651,7 @@ it('says at the end that Ollama refused the last call, and counts every one it r
   expect(run.log.state.parsed.malformed).toBe(6);
 });
 
-it('keeps what became of the last reply until its work was checked', async () => {
+it('keeps the outcome of the last reply until its work is checked', async () => {
   await using run = await play([dropped(27)], {
     config: { checks: [{ type: 'file_exists', path: 'a.md' }] },
   });
@@ -666,14 +666,14 @@ it('still calls a reply empty whose tokens are accounted for', async () => {
   );
 });
 
-it('nudges nobody in the last iteration, where no reply could follow [G12]', async () => {
+it('does not nudge in the last iteration, where no reply could follow [G12]', async () => {
   await using run = await play([silence], { config: { max_iterations: 1 } });
   expect(run.of('policy.nudged')).toEqual([]);
   expect(run.end.result.termination_reason).toBe('max_iterations');
   expect(run.end.message).toBe('The only iteration was used without an answer.');
 });
 
-it('counts nudges anew in each attempt, which is a conversation of its own [G14]', async () => {
+it('counts nudges per attempt, because each is a separate conversation [G14]', async () => {
   await using run = await play([silence], {
     config: { checks: [{ type: 'file_exists', path: 'a.md' }], max_attempts: 2 },
   });
@@ -1346,7 +1346,7 @@ it('the single-shot path streams one answer, offers no tools and gives the same 
   );
 });
 
-it('with live tokens the reply is streamed and comes out the same [K-21]', async () => {
+it('with live tokens the reply is streamed, with the same result [K-21]', async () => {
   await using run = await play([calls(write('a.md')), answer], { config: { live_tokens: true } });
   expect(run.fake.chats.map((chat) => chat.stream)).toEqual([true, true]);
   expect(run.end.files_written).toEqual(['a.md']);

@@ -83,7 +83,7 @@ const anyCalls = fc.array(anyCall, { maxLength: 12 });
 const keyOf = ({ name, arguments: args, output }: Made) =>
   JSON.stringify([name, sortedJson(args), JSON.stringify(output)]);
 
-it('every call is new exactly once, in whatever order the calls are made [G11]', () => {
+it('every call counts as new exactly once, in any order of calls [G11]', () => {
   const shuffled = anyCalls.chain((calls) =>
     fc.tuple(fc.constant(calls), fc.shuffledSubarray(calls, { minLength: calls.length })),
   );

@@ -174,7 +174,7 @@ describe('waiting for a server that is down', () => {
     expect(log.state.result?.termination_reason).toBe('stopped');
   });
 
-  it('a server that comes and goes keeps a call waiting three times', async () => {
+  it('a server that repeatedly fails keeps a call waiting three times', async () => {
     const { log, run, waits } = setUp({ refusedCalls: () => true });
     await run();
     expect(waits()).toEqual(['back', 'back', 'back']);

@@ -54,7 +54,7 @@ describe('what a person enters in the form of a server', () => {
     expect(problem(more, value)).toMatch(words);
   });
 
-  it('must have what is required, and nothing that nobody asked for', () => {
+  it('must have all required fields, and no unknown ones', () => {
     expect(contentProblems([field({ required: true })], { other: 1 })).toEqual({
       it: 'Enter a value.',
       other: 'The server did not ask for this.',
@@ -62,7 +62,7 @@ describe('what a person enters in the form of a server', () => {
     expect(contentProblems([field({})], {})).toEqual({});
   });
 
-  it('is judged the same for any value, and never by what objects inherit', () => {
+  it('is judged the same for any value, and never by inherited properties', () => {
     const value = fc.oneof(fc.string(), fc.double(), fc.boolean(), fc.array(fc.string()));
     const name = fc.oneof(fc.string(), fc.constantFrom('constructor', 'toString', 'hasOwnProperty'));
     fc.assert(
@@ -76,7 +76,7 @@ describe('what a person enters in the form of a server', () => {
     );
   });
 
-  it('begins with what the server suggests', () => {
+  it('starts with the values that the server suggests', () => {
     expect(presetContent([field({ preset: 'x' }), field({ name: 'other' })])).toEqual({ it: 'x' });
   });
 });

@@ -65,7 +65,7 @@ it('counts a wait for approval neither as work nor as lost, also across a restar
   expect(workedMs(decided, decided.updatedAt + 1000)).toBe(worked + 1000);
 });
 
-it('goes on to wait while a later call of the reply is decided', () => {
+it('continues to wait while a later call of the reply is decided', () => {
   const tell = { name: 'send_message_to_operator', arguments: { message: 'Hello?' } };
   const list = { name: 'list', arguments: {} };
   const later = { call_id: 'c2', tool: 'list' };

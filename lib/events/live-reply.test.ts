@@ -13,7 +13,7 @@ function shownOf(content: string): { texts: string[]; thoughts: string[] } {
   return { texts: states.map(({ text }) => text), thoughts: states.map(({ thinking }) => thinking) };
 }
 
-it('tells thinking, text and a call apart', () => {
+it('distinguishes thinking, text and a call', () => {
   const written =
     '<think>\nWhich file?\n</think>\n\nI read it.\n<tool_call>\n{"name": "read_file", "arguments": {}}';
   expect(liveReply(written, TOOLS)).toEqual({
@@ -35,7 +35,7 @@ it.each([
   for (const shown of [...texts, ...thoughts]) expect(shown).not.toMatch(/[<>[\]]/);
 });
 
-it('takes what came before a closing tag for thinking when the prompt had the opening one', () => {
+it('treats text before a closing tag as thinking when the prompt had the opening one', () => {
   expect(liveReply('Hm, well.</think>\nYes', TOOLS)).toEqual({
     thinking: 'Hm, well.',
     text: '\nYes',
@@ -67,7 +67,7 @@ describe('a call in the text', () => {
   });
 });
 
-it('shows the rest of a reply with very many tags as it is', () => {
+it('shows the rest of a reply with very many tags unchanged', () => {
   const { thinking, text, call } = liveReply('<think>a</think>b'.repeat(1000), TOOLS);
   expect(thinking).toMatch(/^a+$/);
   expect(text.endsWith('<think>a</think>b')).toBe(true);

@@ -85,7 +85,7 @@ it('reads the outcome of a result that was stored before outcomes were', () => {
   expect(kindOf({ termination_reason: 'stall' })).toBe('stall');
 });
 
-it('puts sets of options together whatever the order of their names', () => {
+it('merges equal sets of options whatever the order of their names', () => {
   const groups = cellsOf([
     item(1, { options: { top_p: 1, top_k: 2 } }),
     item(2, { options: { top_k: 2, top_p: 1 } }),

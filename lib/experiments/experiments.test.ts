@@ -139,7 +139,7 @@ it('is not created for another request with the same key, nor again after it was
   expect(other.created).toBe(true);
 });
 
-it('is found by its key although its suite is gone', async () => {
+it('is found by its key although its suite was deleted', async () => {
   const suite = { name: 'Rooms', hash: 'h', modes: ['task' as const], cases: 1 };
   const plan = experimentRequest.parse({ name: 'Suite', models: ['alpha'], suite: { id: 'rooms' } });
   const key = requestKey('key', plan);
@@ -298,7 +298,7 @@ it('goes on if it is continued while its failure is being stored', async () => {
   expect((await store.experiment('exp'))?.items.map(({ status }) => status)).toEqual(['done', 'done']);
 });
 
-it('is not brought back by a request that came while another process deleted it', async () => {
+it('is not restored by a request that arrives while another process deletes it', async () => {
   await stopAndRestart();
   released = 0;
   const extension = extendExperimentRequest.parse({ models: ['beta'] });

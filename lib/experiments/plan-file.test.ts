@@ -74,7 +74,7 @@ describe('readPlanFile', () => {
 });
 
 describe('writePlanFile', () => {
-  it('writes what is read back as the same plan', () => {
+  it('writes a file that is read back as the same plan', () => {
     const plan = fc.record({
       name: fc.string({ minLength: 1, maxLength: 40 }).filter((name) => name.trim() === name && name !== ''),
       mode: fc.constantFrom('task', 'prompt', 'explore', 'session'),

@@ -248,7 +248,7 @@ describe('reading a body', () => {
 describe('reading the rest of a request', () => {
   const refused = expect.objectContaining({ code: 'invalid_request' });
 
-  it('takes whole numbers within their range from the query', () => {
+  it('accepts whole numbers within their range in the query', () => {
     const limit = (query: string) => wholeNumber(request(`/api/runs${query}`), 'limit', { min: 1, max: 200 });
     expect([limit(''), limit('?limit=1'), limit('?limit=200')]).toEqual([undefined, 1, 200]);
     for (const text of ['0', '201', '-1', '1.5', '1e2', '0x1', ' 1', '', 'one', '1'.repeat(16)]) {
@@ -257,7 +257,7 @@ describe('reading the rest of a request', () => {
     expect(() => limit(`?limit=${'x'.repeat(1000)}`)).toThrow(/^limit is "x{40}"; it must be/);
   });
 
-  it('takes positive integers from a path', () => {
+  it('accepts positive integers in a path', () => {
     expect([pathNumber('1', 'event_not_found'), pathNumber('205', 'event_not_found')]).toEqual([1, 205]);
     for (const text of ['0', '01', '-1', '1.5', '1a', 'a1', '', '1'.repeat(16)]) {
       const code = expect.objectContaining({ code: 'event_not_found' });
@@ -265,7 +265,7 @@ describe('reading the rest of a request', () => {
     }
   });
 
-  it('takes idempotency keys of up to 200 printable characters', () => {
+  it('accepts idempotency keys of up to 200 printable characters', () => {
     const key = (text: string) => idempotencyKey(request('/', { headers: { 'idempotency-key': text } }));
     expect(idempotencyKey(request('/'))).toBeUndefined();
     expect([key('a'), key('~'.repeat(200))]).toEqual(['a', '~'.repeat(200)]);

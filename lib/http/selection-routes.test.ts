@@ -190,7 +190,7 @@ it('deleted runs are gone at once and come back, also after a restart, until the
   expect(await test.store.restoreRuns([b])).toEqual([]);
 });
 
-it('a start deletes for good what was deleted before, when its time is over', async () => {
+it('a start permanently deletes runs whose time to undo is over', async () => {
   const id = await finished('A');
   await test.store.hideRuns([id], Date.now() - 120_000);
   await test.restart();

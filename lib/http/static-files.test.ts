@@ -150,7 +150,7 @@ describe('files of the build', () => {
     expect(passed).toEqual(others);
   });
 
-  it('are not served once they are gone', async () => {
+  it('are not served once they are deleted', async () => {
     rmSync(join(folder, 'static', 'chunks', 'gone.js'));
     expect((await ask('/_next/static/chunks/gone.js', BROWSER)).status).toBe(404);
   });

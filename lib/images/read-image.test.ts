@@ -24,7 +24,7 @@ describe('readImage', () => {
     expect((await read(gifImage)).ref).toMatchObject({ type: 'png', width: 1, height: 1 });
   });
 
-  it('goes by the bytes, not by the name', async () => {
+  it('uses the bytes, not the name', async () => {
     const { ref, data } = await read(jpegImage(), 'drawing.svg');
     expect(ref).toMatchObject({ type: 'jpeg', name: 'drawing.svg' });
     expect(readImageHeader(data)).toEqual({ type: 'jpeg', width: 64, height: 48 });

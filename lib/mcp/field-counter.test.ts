@@ -14,7 +14,7 @@ it('counts the fields of each object by itself, at any depth', () => {
   expect(tooMany({ ...fields(MAX_OBJECT_FIELDS - 1), last: fields(MAX_OBJECT_FIELDS) })).toBe(false);
 });
 
-it('takes nothing in a string for a field', () => {
+it('counts nothing inside a string as a field', () => {
   const colons = ':'.repeat(MAX_OBJECT_FIELDS + 1);
   expect(tooMany({ [`{"a"${colons}`]: `{\\"${colons}\\\\`, text: `"${colons}\n` })).toBe(false);
 });

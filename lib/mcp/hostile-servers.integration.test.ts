@@ -96,7 +96,7 @@ describe('a server that misbehaves when it starts', () => {
     expect((await test.servers.get(name)).state).toBe('off');
   });
 
-  it('is done with a server that has ended although a program of it holds its streams open', async () => {
+  it('considers a server ended although one of its programs holds its streams open', async () => {
     const file = join(test.dataDir, 'left');
     const { name, state } = await started('leaves-open-streams', [file]);
     expect(state).toBe('ready');
@@ -128,7 +128,7 @@ describe('a server that lists odd tools', () => {
     expect(tools).toHaveLength(expected);
   });
 
-  it('gives tools whose names become the same names of their own', async () => {
+  it('gives tools distinct names if they would become the same', async () => {
     const { name, tools } = await started('colliding-names');
     const names = tools.map(({ offered }) => offered);
     expect(new Set(names.map((each) => each.toLowerCase())).size).toBe(4);
@@ -353,7 +353,7 @@ describe('a server that answers calls badly', () => {
     expect((await called(behavior)).reply.result.output).toMatchObject({ text });
   });
 
-  it('takes null for what is missing, in lists and results', async () => {
+  it('accepts null for missing values in lists and results', async () => {
     const { name, reply } = await called('null-fields');
     expect(reply.result).toEqual({ success: true, output: { data: { found: 1 } } });
     expect((await test.servers.get(name)).tools).toMatchObject([{ name: 'act', status: 'new' }]);

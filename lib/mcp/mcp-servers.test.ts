@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { mcpServerRequest } from '../api/mcp.ts';
 import { serversUnderTest } from './under-test.ts';
 
-it('takes a server with a name that every object has', async () => {
+it('accepts a server named like an object property', async () => {
   await using test = await serversUnderTest();
   const { servers } = test;
   const tool = servers.acceptedTool('constructor__read');

@@ -38,7 +38,7 @@ describe('the configuration of another host [O19]', () => {
     expect(servers[0]?.server).toMatchObject({ command: 'npx', env: { API_KEY: 'abc' } });
   });
 
-  it('takes variables that are numbers, true or false, and leaves out those that are null', () => {
+  it('accepts variables that are numbers, true or false, and leaves out those that are null', () => {
     const env = { PORT: 8080, RATIO: 0.5, DEBUG: true, TOKEN: null, NAME: 'a' };
     const { servers, problems } = one({ command: 'x', env });
     expect(problems).toEqual([]);

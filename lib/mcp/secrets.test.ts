@@ -9,7 +9,7 @@ import { nodeServer } from './under-test.ts';
 const value = 'p4$$ "word"/über+längere';
 const mask = new SecretMask([{ name: 'TOKEN', value }]);
 
-it('masks a secret as it is, in JSON, in addresses, in base64 at any offset, and in hexadecimal digits [O22]', () => {
+it('masks a secret in plain text, in JSON, in addresses, in base64 at any offset, and in hexadecimal digits [O22]', () => {
   const written = [
     value,
     JSON.stringify({ value }),

@@ -81,7 +81,7 @@ describe('the servers from npm', () => {
     expect(await call('read_text_file', { path: '/etc/passwd' })).toMatchObject({ success: false });
   });
 
-  it('keeps what server-memory remembers in the folder of its own', async () => {
+  it('keeps the memory of server-memory in its own folder', async () => {
     const memory = npmServer('memory', [], {
       env: { MEMORY_FILE_PATH: confined ? '/home/server/memory.json' : join(test.dataDir, 'memory.json') },
     });
@@ -184,7 +184,7 @@ describe.skipIf(!confined)('a confined server', () => {
     expect(lists).not.toContain(PLANTED.value);
   });
 
-  it('gets no folder that holds too much, or the data of Loupe', async () => {
+  it('gets no folder that contains too much, or the data of Loupe', async () => {
     for (const path of ['/', '/etc', test.dataDir]) {
       const more = { folders: [{ path, access: 'read' as const }] };
       const { failure } = await test.start(`at_${path.length}`, hostileServer('plain', [], more));
@@ -365,7 +365,7 @@ describe('a server at an address', () => {
 });
 
 describe('the tools of a run', () => {
-  it('are those that were accepted, from processes of its own', async () => {
+  it('are the accepted ones, from its own processes', async () => {
     await test.start('everything', npmServer('everything', ['stdio']));
     await test.accept('everything');
     const names = ['read_file', 'everything__echo', 'everything__get_sum'];

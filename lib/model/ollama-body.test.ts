@@ -36,7 +36,7 @@ describe('readLines', () => {
     );
   });
 
-  it('needs no line break at the end, skips empty lines and takes CRLF', async () => {
+  it('needs no line break at the end, skips empty lines and accepts CRLF', async () => {
     expect(await all(inPieces('a\r\n\n\nb', [0.3]))).toEqual(['a', 'b']);
   });
 

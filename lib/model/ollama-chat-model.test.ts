@@ -79,7 +79,7 @@ describe('what is sent', () => {
     expect(fake.chats[1]).toMatchObject({ stream: true, think: true, truncate: false, shift: false });
   });
 
-  it('sends each level of thinking as it is [OL8]', async () => {
+  it('sends each level of thinking unchanged [OL8]', async () => {
     const { fake, model } = await start({ scenarios: [play({ reply: { content: 'Hello.' } })] });
     const levels = ['low', 'medium', 'high', 'max'] as const;
     for (const think of levels) await model.chat(request({ think }), context());
@@ -117,7 +117,7 @@ describe('what is sent', () => {
 });
 
 describe.each([false, true])('a reply, stream: %s', (stream) => {
-  it('brings text, thinking, calls, counts and times', async () => {
+  it('returns text, thinking, calls, counts and times', async () => {
     const reply = {
       thinking: 'I should read it.',
       content: 'Reading now.',
@@ -271,7 +271,7 @@ describe('errors that a person reads', () => {
     expect(error.hint).toContain('OLLAMA_HOST');
   });
 
-  it('404: says what to pull', async () => {
+  it('404: the error names the model to pull', async () => {
     const { model } = await start();
     const error = await modelErrorOf(model.chat(request({ model: 'qwen3:8b' }), context()));
     expect(error).toMatchObject({
@@ -404,7 +404,7 @@ describe('bounds', () => {
     },
   );
 
-  it('a reply below the limits of its own passes', async () => {
+  it('accepts a reply below its own limits', async () => {
     const { model } = await start({
       maxLineBytes: 200_000,
       scenarios: [
@@ -420,7 +420,7 @@ describe('bounds', () => {
     expect(JSON.stringify(answer.message.tool_calls)).toContain('x'.repeat(100_000));
   });
 
-  it.each([false, true])('takes a list of calls of any length, stream: %s', async (stream) => {
+  it.each([false, true])('accepts a list of calls of any length, stream: %s', async (stream) => {
     const body = `{"message":{"tool_calls":[${'0,'.repeat(200_000)}0]},"done":true}`;
     const { model } = await start({
       scenarios: [failing({ kind: 'http', status: 200, body, content_type: 'application/json' })],
@@ -605,7 +605,7 @@ describe('deadline and stop', () => {
 describe('load', () => {
   const load = (change: object = {}) => ({ model: 'play', numCtx: 8192, keepAlive: '5m', ...change });
 
-  it('loads with the window of the run, and tells what is in effect [K-25, OL9]', async () => {
+  it('loads with the window of the run, and reports the effective one [K-25, OL9]', async () => {
     const { fake, model } = await start({
       models: [{ name: 'play', context_length: 4096, size_bytes: 1000, vram_share: 0.5 }],
       scenarios: [play({ reply: { content: 'Hi.' } }, { pace: { load_ms: 60 } })],
@@ -626,7 +626,7 @@ describe('load', () => {
     });
   });
 
-  it('knows a model that is loaded as asked, and one that has to be loaded again', async () => {
+  it('distinguishes a model that is loaded as requested from one that has to be loaded again', async () => {
     const { model } = await start({ scenarios: [play({ reply: { content: 'Hi.' } })] });
     expect(await model.load(load(), context())).toMatchObject({ alreadyLoaded: false });
     expect(await model.load(load(), context())).toMatchObject({
@@ -698,7 +698,7 @@ describe('load', () => {
     await expect.poll(() => fake.closeEvents.map(({ phase }) => phase)).toEqual(['load', 'load']);
   });
 
-  it('a model that is missing by now is reported with what to do', async () => {
+  it('a model that was removed in the meantime is reported with a hint', async () => {
     const { model } = await start();
     const failed = await modelErrorOf(model.load({ ...load(), model: 'qwen3:8b' }, context()));
     expect(failed).toMatchObject({

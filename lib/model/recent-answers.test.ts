@@ -38,7 +38,7 @@ it('counts the age of an answer from the question', async () => {
   expect(await answers.get('a', ask)).toBe(1);
 });
 
-it('knows how long ago it asked', async () => {
+it('knows the age of its answer', async () => {
   const { answers, ask, wait } = answersAt();
   expect(answers.ageMs('a')).toBeUndefined();
   await answers.get('a', ask);
@@ -69,7 +69,7 @@ it('does not keep a failure', async () => {
   expect(await answers.get('a', ask)).toBe(1);
 });
 
-it('takes no answer that is older than the caller accepts', async () => {
+it('returns no answer that is older than the caller accepts', async () => {
   const { answers, ask, wait } = answersAt();
   await answers.get('a', ask);
   wait(20);

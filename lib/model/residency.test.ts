@@ -60,7 +60,7 @@ describe('the runner of a model', () => {
     expect(await model.inMemory?.('first', signal)).toMatchObject({ model: { name: 'derived:latest' } });
   });
 
-  it('is gone for all models that shared it', async () => {
+  it('is removed for all models that shared it', async () => {
     const { model, connection } = await start();
     await model.load(load('first'), context);
     await unloadModel(connection, 'derived');

@@ -86,7 +86,7 @@ it('a list without the model is not asked for again if it is younger than the de
   server.close();
 });
 
-it('a load reads the list of models and what is in memory anew', async () => {
+it('a load reads the list of models and the loaded models again', async () => {
   const { model } = await start();
   await model.load(load, context);
   await model.ping();

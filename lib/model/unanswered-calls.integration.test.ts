@@ -152,7 +152,7 @@ describe('the slot of a call that was broken off', () => {
     );
   });
 
-  it('a model whose slot somebody else lost is loaded afresh', async () => {
+  it('a model whose slot another client leaked is reloaded', async () => {
     await using server = await slotServer({ losesSlots: true }, LOST);
     const { fake, model } = server;
     const other = new AbortController();

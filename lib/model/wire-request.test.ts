@@ -61,7 +61,7 @@ it('the JSON body equals the serialized request, even if its messages and tools 
   );
 });
 
-it('a body stays as it was when the conversation grows, is cut or takes another turn', () => {
+it('a body does not change when the conversation grows, is cut or diverges', () => {
   const step = fc.record({ kept: fc.nat(6), added: fc.array(message, { maxLength: 3 }) });
   fc.assert(
     fc.property(message, fc.array(step, { maxLength: 12 }), (first, steps) => {

@@ -37,7 +37,7 @@ it('asks the store once for runs that start together, and at once after a change
   expect(store.reads).toBe(2);
 });
 
-it('notices within a second what another process has set', async () => {
+it('notices a price that another process has set within a second', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const store = sharedStore();
   const prices = new ModelPrices(store);

@@ -33,7 +33,7 @@ async function start(change: FakeOllamaOptions = {}, options: { allowRemoteModel
   return { servers: new ModelServers(host, options), model: createOllamaChatModel({ host }) };
 }
 
-it('forgets what it knew of a model once it is pulled again', async () => {
+it('forgets the details of a model when it is pulled again', async () => {
   const { servers } = await start({ library: [{ model: { name: 'other', capabilities: ['embedding'] } }] });
   await servers.admit({ model: 'other' });
   await servers.pull('other', { signal, onProgress: () => {} });

@@ -20,7 +20,7 @@ it('lets the first whole line create a study, of however many requests', async (
   expect(lines[0]).toMatchObject({ study: { name: String(winner) } });
 });
 
-it('creates a study after a line that was cut off, and after one that another process has torn', async () => {
+it('creates a study after a truncated line, and after one that another process left incomplete', async () => {
   const torn = '{"type":"crea{"type":"created"}\n{"type":"running","on":true}\n';
   for (const before of ['{"type":"crea', torn]) {
     writeFileSync(join(folder, 's.jsonl'), before);

@@ -100,7 +100,7 @@ it('every model rates every text once, model by model, without seeing other scor
   });
 });
 
-it('goes on after a crash with what is missing, and repeats nothing', async () => {
+it('continues after a crash with the missing ratings, and repeats none', async () => {
   const folder = newFolder();
   const asked: string[] = [];
   let calls = 0;
@@ -411,7 +411,7 @@ it('reads the files of versions that had no keys', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('goes on beside files that cannot be read, and says which these are', async () => {
+it('continues despite unreadable files, and names them', async () => {
   const folder = newFolder();
   const first = open(folder, async () => answer(scores(5, 5)));
   await first.create(request());

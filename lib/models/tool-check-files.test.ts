@@ -34,7 +34,7 @@ function checkOf(id: string, endedAt: number): ToolCheck {
   });
 }
 
-it('reads each stored check once for the list, and leaves out what is none', async () => {
+it('reads each stored check once for the list, and leaves out invalid ones', async () => {
   const files = new ToolCheckFiles(root);
   expect(await files.summaries()).toEqual([]);
   await files.save(checkOf('a', 20));

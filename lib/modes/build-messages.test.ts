@@ -16,7 +16,7 @@ it.each(['run_command', 'custom__lint', 'notes__add'])('tells of work that %s ma
   );
 });
 
-it('tells of no other work where the log knows all of it', () => {
+it('mentions no other work if the log knows all of it', () => {
   const text = taskText(state, [tool('write_file'), tool('search_files'), tool('fetch_url')]);
   expect(text).toContain('No file has been written so far.');
 });

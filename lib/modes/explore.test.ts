@@ -550,7 +550,7 @@ describe('an operator policy', () => {
     expect(run.of('operator.messaged')).toHaveLength(1);
   });
 
-  it('"model" asks a model with the whole talk, and logs what it was sent and said', async () => {
+  it('"model" asks a model with the whole conversation, and logs its request and reply', async () => {
     const replier = {
       name: 'replier',
       steps: [says('Yes, I am.'), { reply: { content: '<think>Hm.</think>Quiet.', eval_count: 7 } }],
@@ -658,7 +658,7 @@ describe('an operator policy', () => {
     expect(third.end.result.termination_reason).toBe('stopped');
   });
 
-  it('names what a policy lacks', () => {
+  it('names the missing fields of a policy', () => {
     const problems = (more: object) =>
       createRunRequest
         .safeParse({ mode: 'explore', model: 'm', ...more })
@@ -670,7 +670,7 @@ describe('an operator policy', () => {
   });
 });
 
-it('hands over within a cycle, and the cycle goes on', async () => {
+it('hands over within a cycle, and the cycle continues', async () => {
   const scenario = {
     name: 'play',
     match: 'handed over to this fresh context',

@@ -22,7 +22,7 @@ function say(log: MemoryLog, text: string): void {
 }
 
 describe('a session without autopilot', () => {
-  it('waits after an answer, and goes on with the next message [S9]', async () => {
+  it('waits after an answer, and continues with the next message [S9]', async () => {
     await using run = await play(chat, [calls(read), says('It says Alpha.'), says('Bye.')], {
       files: { 'a.md': 'Alpha' },
       during: async ({ log }) => {
@@ -122,7 +122,7 @@ describe('a session without autopilot', () => {
     expect(run.fake.chats).toHaveLength(1);
   });
 
-  it('goes on at once with a message that came during the turn', async () => {
+  it('continues at once with a message that arrived during the turn', async () => {
     await using run = await play(chat, [{ ...says('Hi.'), pace: { prompt_ms: 100 } }, says('Sure.')], {
       during: async ({ log }) => {
         await until(log, (events) => events.some(({ type }) => type === 'model-call.started'));
@@ -179,7 +179,7 @@ describe('waiting for a message', () => {
 });
 
 describe('autopilot', () => {
-  it('continues by itself until its turns are used up, and counts again from the next message [S9]', async () => {
+  it('continues on its own until its turns are used up, and counts again from the next message [S9]', async () => {
     const request = { ...chat, autopilot: true, autopilot_turns: 3 };
     await using run = await play(request, [says('Turn {{n}}.')], {
       during: async ({ log }) => {
@@ -263,7 +263,7 @@ describe('an unattended session', () => {
     expect(run.log.state).toMatchObject({ turns: { completed: 2 }, outcome: { kind: 'cycles_done' } });
   });
 
-  it('fails if the model says nothing', async () => {
+  it('fails if the reply is empty', async () => {
     await using run = await play({ ...alone, autopilot: false }, [silence, silence]);
     expect(run.log.state.result).toMatchObject({ error: { code: 'empty_turns' } });
   });

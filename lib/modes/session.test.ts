@@ -347,7 +347,7 @@ describe('a handover', () => {
     },
   });
 
-  it('asks for a summary without tools, and goes on in a fresh context that begins with it', async () => {
+  it('asks for a summary without tools, and continues in a fresh context that begins with it', async () => {
     await using run = await play(
       { ...handing, task: 'Look after the garden.' },
       [full, fresh('The garden needs water.')],
@@ -410,7 +410,7 @@ describe('a handover', () => {
     expect(run.sent(2)).toEqual([...run.sent(1).slice(0, -1), { role: 'user', content: 'Continue.' }]);
   });
 
-  it('without a summary the conversation goes on as it was', async () => {
+  it('without a summary the conversation continues unchanged', async () => {
     const empty = { reply: { content: '', prompt_eval_count: 860, eval_count: 1 } };
     await using run = await play(
       { ...handing, context_limit: 1200, handover_at: 0.7 },

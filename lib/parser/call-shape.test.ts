@@ -51,7 +51,7 @@ describe('reads every spelling of a call [P6, P12]', () => {
   });
 });
 
-describe('tells calls from other data [P16]', () => {
+describe('distinguishes calls from other data [P16]', () => {
   it.each<[JsonValue, string[]]>([
     [{ name: 'Bob', age: 4 }, []],
     [{ name: 'read_file', size: 3 }, []],

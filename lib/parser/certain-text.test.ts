@@ -51,7 +51,7 @@ describe.each([1, 3, 1000])('in pieces of %i characters', (size) => {
     expect(shownOf(content, size)).toBe('Well.');
   });
 
-  it('shows ordinary text as it comes', () => {
+  it('shows ordinary text as it arrives', () => {
     const text =
       'If a < b, f(x) is {1, 2}, see [the list](list.md).\n\n```js\nif (a) {\n  call({ path: 1 });\n}\n```\n<div>Read it.</div>';
     expect(shownOf(text, size)).toBe(text);

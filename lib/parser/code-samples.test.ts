@@ -24,7 +24,7 @@ it('reads inline code of one or two backticks within a line', () => {
   expect(span('`a\nb`')).toEqual({ inside: 1, closed: false, end: 1 });
 });
 
-it('tells fences that may hold calls from code for the user [P6]', () => {
+it('distinguishes fences that may hold calls from code for the user [P6]', () => {
   for (const language of ['', 'json', 'xml', 'tool_call'])
     expect(mayHoldCalls(span(`\`\`\`${language}\nx\n\`\`\``))).toBe(true);
   for (const language of ['python', 'ts', 'bash', 'diff', 'yaml'])

@@ -147,7 +147,7 @@ describe.each(Object.entries(LAYOUTS))('two closing tags in a row: %s', (_, writ
   });
 });
 
-describe('keeps text with elements named like its own whole', () => {
+describe('keeps text whole that has elements with its own name', () => {
   const write = (content: string) =>
     `<write_file>\n<path>a.xml</path>\n<content>\n${content}\n</content>\n</write_file>`;
 

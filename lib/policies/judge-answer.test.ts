@@ -151,7 +151,7 @@ describe('answer_schema [V11]', () => {
     );
   });
 
-  it('leaves the schema as it is', () => {
+  it('does not change the schema', () => {
     const before = JSON.stringify(schema);
     judgeAnswer({ type: 'answer_schema', schema }, '{}');
     expect(JSON.stringify(schema)).toBe(before);

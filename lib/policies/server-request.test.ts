@@ -51,7 +51,7 @@ const ended = (log: SampleLog) =>
   });
 
 describe('a run whose server asks something', () => {
-  it('waits for the operator, which is no run time, and goes on with the call', () => {
+  it('waits for the operator, which is not run time, and continues the call', () => {
     const log = asking();
     expect(state(log)).toMatchObject({ phase: 'awaiting-approval', mcpRequests: { count: 1 } });
     expect(row(log).status).toBe('awaiting answer');
@@ -64,7 +64,7 @@ describe('a run whose server asks something', () => {
     expect(workedMs(after, after.updatedAt)).toBe(before);
   });
 
-  it('waits for nobody any more when the call has ended or was interrupted', () => {
+  it('stops waiting when the call has ended or was interrupted', () => {
     const log = ended(asking());
     expect(state(log).mcpRequests.open).toBeUndefined();
     expect(state(log).phase).toBe('executing');

@@ -170,7 +170,7 @@ it('keeps the result of the current run when stopped and restarted, and starts n
   expect(stopped.items[0]?.result).toMatchObject({ termination_reason: 'final_answer', cycles: 2 });
 });
 
-it('reports why it stopped by itself until it is continued', async () => {
+it('reports why it stopped until it is continued', async () => {
   await opened.close();
   opened = await open({ minFreeBytes: Number.MAX_SAFE_INTEGER });
   const { experiment } = await opened.experiments.create(plan({ models: ['alpha'] }));
@@ -202,7 +202,7 @@ it('runs one experiment at a time, and runs of a missing model are not judged', 
   expect(asked()).toEqual(['alpha', 'beta']);
 });
 
-it('starts again what did not run, and nothing else', async () => {
+it('restarts only the runs that did not run', async () => {
   const { experiment } = await opened.experiments.create(plan({ models: ['missing', 'alpha'] }));
   const [lost, kept] = (await finished(experiment.id)).items;
   fake.add({ name: 'missing', steps: [says('Here.'), says('Again.')] });

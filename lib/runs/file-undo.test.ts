@@ -36,7 +36,7 @@ function undoOf(
   });
 }
 
-it('logs what a file held with the intent of the call that replaces it, and once per run', async () => {
+it('logs the previous content of a file with the intent of the call that replaces it, once per run', async () => {
   await using run = await play(TASK, [wrote, says('done')], { files: FILES });
   expect(run.of('tool-call.started').map(({ file }) => file)).toEqual([
     { path: 'old.txt', before: { kind: 'text', text: 'before' } },
@@ -49,7 +49,7 @@ it('logs what a file held with the intent of the call that replaces it, and once
     expect(started && inScope(started, scope)).not.toHaveProperty('file');
 });
 
-it('reverts all files to what they held before the run, and says the second time that they already are', async () => {
+it('reverts all files to their content before the run, and reports the second time that they already are', async () => {
   await using run = await play(TASK, [wrote, calls(write('raw.bin', 'text')), says('done')], {
     files: FILES,
   });
@@ -93,7 +93,7 @@ it('reverts one file and keeps its mode', async () => {
   expect(await readFile(join(run.workspace, 'src/new.txt'), 'utf8')).toBe('new');
 });
 
-it('leaves a file alone that has changed or gone since the run, and says so', async () => {
+it('does not touch a file that was changed or removed since the run, and says so', async () => {
   await using run = await play(TASK, [wrote, says('done')], { files: FILES });
   await writeFile(join(run.workspace, 'old.txt'), 'edited by hand');
   await rm(join(run.workspace, 'src/new.txt'));
@@ -171,7 +171,7 @@ describe('edits', () => {
     expect(run.log.state.filesWritten).toEqual(['a.txt', 'b.txt']);
   });
 
-  it('are shown one by one, each beside what the one before left', async () => {
+  it('are shown one by one, each beside the result of the previous one', async () => {
     await using run = await play(TASK, edited, { files: { 'a.txt': LINES } });
     const rows = rowsOf(run);
     const changes = rows.flatMap((row) => (row.kind === 'tool' ? [changeOfCall(rows, row)] : []));

@@ -23,7 +23,7 @@ const ended = (id: string) =>
 const at = (seq: number, more: object = {}) => forkRequest.parse({ at: { seq }, ...more });
 const log = (id: string) => test.store.read(id, { afterSeq: 0, limit: 100 });
 
-it('makes a run of its own that is worked on; the original is not touched, running or not', async () => {
+it('creates a separate run; the original is not touched, running or not', async () => {
   test = await openTestService(scripted([warned('a'), warned('b')]));
   const parent = await test.start();
   await ended(parent);
@@ -168,7 +168,7 @@ it('copies no other folder than that of its run', async () => {
   expect((await fork(workspace)).created).toBe(true);
 });
 
-it('a copy of the workspace is a folder of its own, and is taken back when no fork is made', async () => {
+it('a copy of the workspace is a separate folder, and is removed when no fork is made', async () => {
   test = await openTestService(untilAborted);
   const { dataDir } = test;
   const from = join(dataDir, 'workspaces/parent');
@@ -239,7 +239,7 @@ it('puts explorations side by side, and refuses runs without cycles', async () =
   await expect(stored.explorations([task])).rejects.toMatchObject({ code: 'invalid_request' });
 });
 
-it('makes one comparison at a time, refuses the seventeenth that waits, and goes on after those that were given up', async () => {
+it('makes one comparison at a time, refuses the seventeenth that waits, and continues after cancelled ones', async () => {
   test = await openTestService(scripted([warned('a')]));
   const run = await test.start();
   await ended(run);

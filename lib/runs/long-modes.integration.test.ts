@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
 import { calls, play, says, stop } from '../testing/loop-harness.ts';
 
-it('a session of 500 turns stays fast to its end [S17]', async () => {
+it('a session of 500 turns stays fast until its end [S17]', async () => {
   const started = performance.now();
   await using run = await play(
     { mode: 'session', autopilot: true, autopilot_turns: 1000, window_tokens: 2_000_000 },

@@ -126,7 +126,7 @@ describe('the service', () => {
     expect(await send('Look.')).toMatchObject({ created: true, message: { id: 'm3' } });
   });
 
-  it('returns a message for its key after the end of the run, whatever became of it', async () => {
+  it('returns a message for its key after the end of the run, whether or not it was delivered', async () => {
     test = await openTestService(endsAfterMessage);
     const id = await test.start();
     await test.service.message(id, 'Wait!', { idempotencyKey: 'a' });

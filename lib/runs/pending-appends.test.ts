@@ -60,7 +60,7 @@ it('keeps the order and numbers without gaps, whatever is added while a batch is
   );
 });
 
-it('asks again what to append when other events come first', async () => {
+it('decides again what to append when other events come first', async () => {
   const pending = new PendingAppends(begun, () => 3000);
   pending.add((state) => (state.seq === 1 ? [warned('first')] : []));
   const settled = pending.settled();
@@ -90,7 +90,7 @@ it('leaves out only an optional append that no longer fits, and says why', async
   expect(() => pending.insert(elsewhere(pending.stored, 'more'))).toThrow('does not fit');
 });
 
-it('goes back to what is on disk when pending appends are dropped', async () => {
+it('returns to the stored state when pending appends are dropped', async () => {
   const pending = new PendingAppends(begun, () => 3000);
   pending.add(() => [warned('lost')]);
   const settled = pending.settled();

@@ -249,7 +249,7 @@ describe('fork from any iteration with an edited …', () => {
   });
 });
 
-it('goes on after the answer of a task when something is said to it', async () => {
+it('continues after the answer of a task with a message', async () => {
   await using parent = await play({ task: 'Say', nudge_plans: false }, [says('The answer.')]);
   const [reply] = parent.of('reply.parsed');
   await using fork = await goOn(parent, { at: { seq: reply?.seq ?? 0 }, message: 'And now?' }, [
@@ -601,13 +601,13 @@ it.each(['session', 'explore'] as const)(
   },
 );
 
-it('a session goes on from a turn, with what its operator had said', async () => {
+it('a session continues from a turn, with the messages of its operator', async () => {
   const fork = state(await forkOf(sessionLog().events, { at: { before_iteration: 3 } }));
   expect(fork).toMatchObject({ phase: 'queued', epoch: 0, startedAt: undefined, worker: undefined });
   expect(fork.operatorMessages).toMatchObject([{ status: 'delivered' }]);
 });
 
-it('tells the clock of the fork from that of the copied events', async () => {
+it('distinguishes the clock of the fork from that of the copied events', async () => {
   const parent = completedLog().events;
   const fork = await forkOf(parent, { at: { before_iteration: 3 } });
   expect(fork.slice(1, -1).map(({ at }) => at)).toEqual(parent.slice(1, fork.length - 1).map(({ at }) => at));
@@ -765,7 +765,7 @@ describe('fork with other tools', () => {
     ).toThrow('run_command cannot be used on this machine');
   });
 
-  it('leaves an edited system prompt as the person wrote it, and one that is not about tools', async () => {
+  it('does not change an edited system prompt, or one that is not about tools', async () => {
     await using parent = await play({ task: 'Go' }, [calls(read), says('Old.')]);
     const request = {
       at: { before_iteration: 2 },

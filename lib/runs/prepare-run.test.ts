@@ -31,7 +31,7 @@ const prepare = (request: Partial<CreateRunRequest>, runId = 'run-1') =>
     ...{ runId, dataDir: join(folder, 'data'), offeredTools: [] },
   });
 
-it('makes a fresh folder for a run that names none, and takes it back [T11, K-33]', async () => {
+it('creates a fresh folder for a run that names none, and removes it if the run is not created [T11, K-33]', async () => {
   const { config, discard } = await prepare({});
   expect(config.workspace).toBe(join(folder, 'data', 'workspaces', 'run-1'));
   await discard();
@@ -51,7 +51,7 @@ it('works on a copy where one is asked for: no run finds what another has done',
   expect(existsSync(source)).toBe(true);
 });
 
-it('uses the folder that is named, and never takes it back [T11]', async () => {
+it('uses the folder that is named, and never removes it [T11]', async () => {
   const { config, discard } = await prepare({ workspace: source });
   expect(config.workspace).toBe(source);
   expect(config.copied_from).toBeUndefined();

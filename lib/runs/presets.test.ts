@@ -41,7 +41,7 @@ it('keeps presets by name, with the placeholders of their task', async () => {
   });
 });
 
-it('keeps what was saved meanwhile when it is renamed', async () => {
+it('keeps changes that were saved in the meantime when it is renamed', async () => {
   const { preset } = await presets.create(report);
   await presets.update(preset.id, { name: preset.name, run: { model: 'llama3.2:3b' } });
   const renamed = await presets.update(preset.id, presetUpdate.parse({ name: 'Monthly report' }));

@@ -4,7 +4,7 @@ import { PromptAnswers } from './prompt-answers.ts';
 const answers = new PromptAnswers<string>(50);
 afterEach(() => answers.close());
 
-it('gives what comes within the limit, and asks anew each time', async () => {
+it('returns an answer within the limit, and asks again each time', async () => {
   let asked = 0;
   const question = async () => `answer ${++asked}`;
   expect(await answers.ask('a', question)).toEqual({ answer: 'answer 1' });
@@ -26,7 +26,7 @@ it('returns nothing after the time limit, and the late answer to the next caller
   expect(asked).toEqual(['first']);
 });
 
-it('passes on a failure, and asks anew after one that came late', async () => {
+it('passes on a failure, and asks again after a late one', async () => {
   const failure = new Error('no');
   await expect(answers.ask('a', () => Promise.reject(failure))).rejects.toBe(failure);
   const { promise, reject } = Promise.withResolvers<string>();

@@ -604,7 +604,7 @@ describe('restarting', () => {
     said.mockRestore();
   });
 
-  it('does not count a stop in good order as a failed recovery', async () => {
+  it('does not count a graceful stop as a failed recovery', async () => {
     test = await openTestService(untilAborted);
     const id = await test.start();
     await eventually(async () => expect((await test.service.stored.get(id)).run.phase).toBe('starting'));

@@ -103,7 +103,7 @@ it.each([
   expect(await rebuilt(run)).toEqual(run.fake.chats);
 });
 
-it('knows no call that was not made', async () => {
+it('does not find a call that was not made', async () => {
   await using run = await play({ task: 'Say it' }, [says('Done.')]);
   expect(await sentRequest('run', pages(run.log.events), 2)).toBeUndefined();
   expect((await sentRequest('run', pages(run.log.events), 1))?.reply.evaluated_tokens).toBeGreaterThan(0);

@@ -147,7 +147,7 @@ it.concurrent('the wait ends after its limit, with the error', async () => {
   });
 });
 
-it.concurrent('a run goes on waiting when Loupe is restarted', async () => {
+it.concurrent('a run continues to wait when Loupe is restarted', async () => {
   await using set = await setUp();
   const id = await set.start({ task: 'Do it' });
   await set.phase(id, 'awaiting-server');

@@ -143,7 +143,7 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
     expect(await ended('next')).toMatchObject({ message: expect.stringContaining('script is over') });
   });
 
-  it('goes on with its run after it was suspended for longer than its lease', async () => {
+  it('continues its run after it was suspended for longer than its lease', async () => {
     const signals: AbortSignal[] = [];
     const untilStopped: ExecuteRun = async (run) => {
       signals.push(run.signal);
@@ -189,7 +189,7 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
     await other.dispose();
   });
 
-  it('takes a run up again that it could not resume', async () => {
+  it('retries a run that it could not resume', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     await lostRun('a', { recoveries: 0 });
     vi.spyOn(store, 'beginRecovery').mockRejectedValueOnce(new Error('no answer'));

@@ -68,7 +68,7 @@ async function openLog(observers: readonly AppendObserver[] = []) {
   };
 }
 
-it('takes appends at once, and writes together what has gathered meanwhile', async () => {
+it('accepts appends at once, and writes those that have accumulated together', async () => {
   const { log, written, letThrough } = await openLog();
   expect(log.append([warned('one')]).seq).toBe(2);
   const first = log.durable();
@@ -148,7 +148,7 @@ it('shows text in progress only after the events before it', async () => {
   expect(log.texts.since(seen)).toMatchObject([{ offset: 0, text: 'Hello you' }]);
 });
 
-it('chooses again what a person appends when another process was first', async () => {
+it('decides a person’s append again when another process was first', async () => {
   const { log, letThrough, hold } = await openLog();
   log.append([warned('own')]);
   const person = log.appendIf((state) => [warned(`person after ${state.seq}`)]);
@@ -172,7 +172,7 @@ it('reads what another process has appended, while its own appends are on their 
   expect(messages(log.recent(1, 10))).toEqual(['own', 'theirs']);
 });
 
-it('gives up what it could not write, and takes appends again after it went back', async () => {
+it('drops appends that it could not write, and accepts new ones after the reset', async () => {
   const { log, letThrough } = await openLog();
   log.append([warned('late')]);
   const durable = log.durable();
@@ -187,7 +187,7 @@ it('gives up what it could not write, and takes appends again after it went back
   await expect(log.durable()).rejects.toMatchObject({ code: 'stale_epoch' });
 });
 
-it('writes what is pending when it is closed, and takes no more', async () => {
+it('writes pending appends when it is closed, and accepts no more', async () => {
   const { log, letThrough } = await openLog();
   log.append([warned('last')]);
   const closed = log.close();

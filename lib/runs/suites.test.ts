@@ -93,7 +93,7 @@ it('refuses the name of another suite', async () => {
   });
 });
 
-it('adds what a run was asked as a case, once', async () => {
+it('adds the task of a run as a case, once', async () => {
   const { suite } = await suites.create({ suite: content('one') });
   const checks = [{ type: 'file_exists' as const, path: 'a' }];
   const config = sampleConfig({ task: 'Do it', checks, asked: ['result_chars', 'model_options', 'checks'] });
@@ -112,7 +112,7 @@ it('adds what a run was asked as a case, once', async () => {
   await expect(suites.addCase(suite.id, { run_id: 'gone' })).rejects.toMatchObject({ code: 'run_not_found' });
 });
 
-it('takes no folder from an imported run, and no session that a person led', async () => {
+it('accepts no folder from an imported run, and no session with a person’s messages', async () => {
   const { suite } = await suites.create({ suite: content('one') });
   runs.set('imported', { run: { folder: '/etc', imported_at: 1 }, config: sampleConfig({ task: 'x' }) });
   const { case: added } = await suites.addCase(suite.id, { run_id: 'imported', id: 'mine' });

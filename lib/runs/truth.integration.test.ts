@@ -35,7 +35,7 @@ describe('a reload by another client is seen before the next call [OL15]', () =>
     expect(run.end.result.termination_reason).toBe('final_answer');
   });
 
-  it('sees that the model is gone', async () => {
+  it('notices that the model was removed', async () => {
     await using run = await disturbed({ keep_alive: 0 });
     expect(run.of('model.load-started')).toMatchObject([{}, { cause: 'unloaded' }]);
     expect(run.end.result.termination_reason).toBe('final_answer');

@@ -155,7 +155,7 @@ const WRITER = `
 const { openSync, constants } = require('node:fs');
 try { openSync(process.argv[1], constants.O_WRONLY | constants.O_NONBLOCK); console.log('opened'); } catch {}`;
 
-it.runIf(isLinux)('never opens a pipe, not even for a moment', async () => {
+it.runIf(isLinux)('never opens a pipe, not even briefly', async () => {
   await using test = await heldUnderTest();
   const pipe = join(test.workspace, 'pipe');
   execFileSync('mkfifo', [pipe]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { expandHome } from './home-path.ts';
 
-it('replaces a leading ~ by the home folder, and nothing else', () => {
+it('replaces only a leading ~ with the home folder', () => {
   const on = (path: string) => expandHome(path, '/home/ada', 'linux');
   expect(on('~')).toBe('/home/ada');
   expect(on('~/notes')).toBe('/home/ada/notes');
@@ -9,7 +9,7 @@ it('replaces a leading ~ by the home folder, and nothing else', () => {
   for (const path of ['/data/~', '~ada/notes', 'notes/~', '~\\notes', '', '/']) expect(on(path)).toBe(path);
 });
 
-it('takes both separators on Windows', () => {
+it('accepts both separators on Windows', () => {
   const on = (path: string) => expandHome(path, 'C:\\Users\\Ada', 'win32');
   expect(on('~\\notes')).toBe('C:\\Users\\Ada\\notes');
   expect(on('~/notes')).toBe('C:\\Users\\Ada\\notes');

@@ -37,6 +37,6 @@ it.each([
   expect(isOnLocalDisk(folder, mounts)).toBe(isLocal);
 });
 
-it('takes a folder for remote if no mount is known on the way to it', () => {
+it('treats a folder as remote if no mount is known on the way to it', () => {
   expect(isOnLocalDisk('/srv/code', [])).toBe(false);
 });

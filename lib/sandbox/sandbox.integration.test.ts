@@ -468,7 +468,7 @@ ask('bpf', lambda: call('bpf', ${process.arch === 'x64' ? 321 : 280}, 0, 0, 0))
     expect(outcome.end).toBe('disk_full');
   });
 
-  it('goes on when the disk is nearly full, if it cannot write to it', async () => {
+  it('continues when the disk is nearly full, if it cannot write to it', async () => {
     await using ws = await temporaryFolder(owner);
     const outcome = await runShell(sandbox, ws.path, 'sleep 0.5; echo read', {
       readOnly: true,

@@ -83,7 +83,7 @@ it('leaves out an intraclass correlation that has no meaning for a table', () =>
   expect(opposed).toEqual({ oneWay: -1, consistency: -1 });
 });
 
-it('takes equal means of items as equal, however they are rounded', () => {
+it('treats equal means of items as equal, however they are rounded', () => {
   for (const subjects of [2, 3, 4, 5, 6, 7]) {
     for (const raters of [2, 3, 4]) {
       const rows = Array.from({ length: subjects }, () => Array<number>(raters).fill(7 / 3));

@@ -19,7 +19,7 @@ it('refuses an event that could not be read back', () => {
   expect(() => growthAfterCreation(event)).toThrow(/epoch/);
 });
 
-it('takes a text that says null', () => {
+it('accepts the text "null"', () => {
   const { rows } = growthAfterCreation({ type: 'policy.warned', code: 'test', message: 'It was "null".' });
   expect(rows.map(({ body }) => JSON.parse(body))).toEqual([
     { type: 'policy.warned', code: 'test', message: 'It was "null".' },

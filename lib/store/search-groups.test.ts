@@ -30,7 +30,7 @@ it('says where only the latest places were looked through, and goes on before th
   expect(first.next).toEqual({ before: 2, skip: 0 });
 });
 
-it('page by page brings every run of a stretch once, in one order, and counts every place', () => {
+it('paging returns every run of a range once, in one order, and counts every match', () => {
   const run = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
   fc.assert(
     fc.property(

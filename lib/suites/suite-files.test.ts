@@ -278,7 +278,7 @@ it('the target of a case is its first check: the answer contains one of the text
   );
 });
 
-it('a case takes the settings of an experiment, but for its checks', () => {
+it('a case accepts the settings of an experiment, except its checks', () => {
   const { checks: _checks, ...others } = experimentRequest.shape.settings.unwrap().shape;
   expect([...CASE_SETTINGS].sort()).toEqual(Object.keys(others).sort());
 });

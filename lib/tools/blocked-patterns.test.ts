@@ -135,7 +135,7 @@ it('detects a pattern that backtracks too often [O6]', () => {
   expect(isDoneWithin(8 * 2048, 'a+b', 'a'.repeat(20))).toBe(true);
 });
 
-it('goes back at most eight times per character for any command [O6]', () => {
+it('backtracks at most eight times per character for any command [O6]', () => {
   fc.assert(
     fc.property(pieces, fc.constantFrom('', ' '), fc.nat(30), (found, between, spaces) => {
       const piece = `${found.join(between)}${' '.repeat(spaces)}${between}`;

@@ -6,7 +6,7 @@ import { toolsUnderTest } from './under-test.ts';
 
 const asking = (path: string, content = 'new') => ({ name: 'write_file', arguments: { path, content } });
 
-it('knows nothing of tools that change no file, and of paths that the call will refuse', async () => {
+it('returns nothing for tools that change no file, and for paths that the call will refuse', async () => {
   await using tools = await toolsUnderTest();
   expect(await tools.box.fileBefore?.({ name: 'read_file', arguments: { path: 'a' } })).toBeUndefined();
   expect(await tools.box.fileBefore?.(asking('../a'))).toBeUndefined();

@@ -14,7 +14,7 @@ function problem(command: string[], args: JsonObject): string {
   return 'problem' in filled ? filled.problem : '';
 }
 
-it('puts each value into one argument, whatever it holds [O25]', () => {
+it('puts each value into one argument, whatever it contains [O25]', () => {
   const text = fc
     .string({ unit: 'binary' })
     .filter((value) => !value.includes('\0') && !value.startsWith('-'));
@@ -50,7 +50,7 @@ it('leaves out arguments whose optional parameter was not given', () => {
   expect(argv(command, { path: 'a', lines: 3 })).toEqual(['head', '--lines=3', 'a']);
 });
 
-it('takes doubled braces as braces, and a value is never filled in again', () => {
+it('reads doubled braces as braces, and never fills in a value again', () => {
   expect(argv(['jq', '.{{a}} {x}', '{y}'], { x: '{y}', y: '{x}' })).toEqual(['jq', '.{a} {y}', '{x}']);
   expect(argv(['x', '{toString}'], {})).toEqual(['x']);
 });
@@ -63,7 +63,7 @@ it('refuses text that the program would take for an option', () => {
   expect(argv(['wc', './{path}'], { path: '-v' })).toEqual(['wc', './-v']);
 });
 
-it('takes a number for an option only where text of the model follows it', () => {
+it('treats a number as an option only where text of the model follows it', () => {
   expect(argv(['seq', '{range}'], { range: [-3, 2] })).toEqual(['seq', '-3', '2']);
   expect(argv(['head', '{count}c'], { count: -3 })).toEqual(['head', '-3c']);
   expect(problem(['ls', '{count}{unit}'], { count: -1, unit: 'la' })).toContain('begins with "-"');

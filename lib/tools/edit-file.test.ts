@@ -93,7 +93,7 @@ it('does not ask for the line of places that are in one line', async () => {
   );
 });
 
-it('names lines of the file as it is, whatever the edits before would have moved', async () => {
+it('names the current lines of the file, whatever earlier edits would have moved', async () => {
   await using tools = await withFile('a\nx\na\ny\nx\nsum = 1\n');
   const before = [change('a', '1\n2\n3', { replace_all: true }), change('y\n', '')];
   const refusal = (edit: ReturnType<typeof change>) =>

@@ -296,7 +296,7 @@ describe('addresses that a listed name resolves to (threat 24)', () => {
     );
   });
 
-  it('is what the connection goes to: a name that is rebound later changes nothing', async () => {
+  it('is the one connected to: a name that is rebound later changes nothing', async () => {
     page('/rebound', 'the first address');
     let asked = 0;
     const resolve = async () => {
@@ -517,7 +517,7 @@ describe('hostile answers (threat 24)', () => {
     expect(JSON.stringify(result.output)).toMatch(/text/);
   });
 
-  it('says so where a page takes more memory than it may, as the table of a wide cell does', async () => {
+  it('reports a page that takes more memory than it may, as the table of a wide cell does', async () => {
     const rows = '<tr><td>a</td><td>b</td></tr>'.repeat(15_000);
     const html = `<table><tr><td>${'w'.repeat(10_000)}</td><td>x</td></tr>${rows}</table>`;
     expect(await error(call(page('/wide', html, { 'content-type': 'text/html' })))).toMatch(

@@ -13,7 +13,7 @@ it('fills in names in braces, and lists each once', () => {
   expect(fillIn(template, values)).toBe('Translate a.md into Deutsch: a.md and {other}.');
 });
 
-it('takes doubled braces for text, and leaves other braces alone', () => {
+it('reads doubled braces as text, and does not change other braces', () => {
   expect(fillIn('{{file}} is {file}, {{{file}}}', values)).toBe('{file} is a.md, {{file}}');
   for (const text of [
     '{"a": {"b": 1}}',

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { VISIBLE_LINE } from './visible-line.ts';
 
-it('takes names in any script, with emoji of one or more parts', () => {
+it('accepts names in any script, with emoji of one or more parts', () => {
   for (const text of ['', 'to check', 'größer', '基準', '✅', '❤️', '👨‍👩‍👧‍👦', '👩🏽‍🔬 lab', '🏳️‍🌈', '❤️‍🔥'])
     expect(text).toMatch(VISIBLE_LINE);
 });
 
-it('takes no line break, no control character and no joiner that is not part of an emoji', () => {
+it('accepts no line break, no control character and no joiner that is not part of an emoji', () => {
   for (const text of [
     'a\nb',
     'a\u2028b',

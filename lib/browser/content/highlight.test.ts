@@ -16,7 +16,7 @@ const LANGUAGES: readonly Language[] = [
   'json',
 ].flatMap((name) => languageOfName(name) ?? []);
 
-it('tells keywords, strings, numbers and comments apart, line by line', () => {
+it('distinguishes keywords, strings, numbers and comments, line by line', () => {
   expect(highlightLines('const a = "x"; // why\nlet b = 1;', 'javascript')).toEqual([
     [
       { text: 'const', role: 'keyword' },

@@ -13,7 +13,7 @@ it('cuts Markdown at blank lines, but not inside of a code block', () => {
   ]);
 });
 
-it('takes as many whole blocks as fit, from the start or from the end', () => {
+it('selects as many whole blocks as fit, from the start or from the end', () => {
   expect(firstBlocks(source, { chars: 20 })).toBe('one\n\ntwo\nthree');
   expect(firstBlocks(source, { chars: 2 })).toBe('on');
   expect(firstBlocks(source, { chars: source.length - 3, slack: 5 })).toBe(source);
@@ -22,7 +22,7 @@ it('takes as many whole blocks as fit, from the start or from the end', () => {
   expect(lastBlocks('x'.repeat(50), 10)).toBe('x'.repeat(10));
 });
 
-it('returns a start and an end of the text, whatever it is', () => {
+it('returns a start and an end of any text', () => {
   const parts = fc.array(fc.constantFrom('a', '\n', '\n\n', '```', '~~~', ' '), { maxLength: 40 });
   fc.assert(
     fc.property(parts, fc.nat(30), (all, chars) => {

@@ -60,7 +60,7 @@ it('reads math in both notations, and leaves prices and shell variables alone', 
   }
 });
 
-it('takes HTML as text, and hides no part of the source', () => {
+it('treats HTML as text, and hides no part of the source', () => {
   const html = '<img src=x onerror=alert(1)> <!-- secret --> <b>bold</b>';
   expect(only(html)).toEqual({ type: 'paragraph', children: [text(html)] });
   expect(texts(parseMarkdown('[a]: http://192.0.2.1 "title"')).join('')).toContain('http://192.0.2.1');

@@ -29,7 +29,7 @@ it('makes a field for each parameter', () => {
   expect(argumentFieldsOf({ properties: [] })).toEqual([]);
 });
 
-it('takes JSON for an unknown type, even one named like an object property', () => {
+it('accepts JSON for an unknown type, even one named like an object property', () => {
   const fields = argumentFieldsOf({ properties: { x: { type: 'constructor' }, y: { type: ['string'] } } });
   expect(fields.map(({ kind }) => kind)).toEqual(['json', 'text']);
 });

@@ -106,7 +106,7 @@ it('filters cases by text and tag', () => {
   expect(matchingCases(cases, { text: '', tag: 'edit' })).toHaveLength(5);
 });
 
-it('puts a written case in the place of the one before, or last if that is gone', () => {
+it('replaces the previous version of a case, or appends the case if that no longer exists', () => {
   const cases = [
     { id: 'a', input: 'A' },
     { id: 'b', input: 'B' },

@@ -5,7 +5,7 @@ const schema = {
   properties: { path: { type: 'string' }, content: { type: 'string' }, lines: { type: 'integer' } },
 };
 
-it('shows texts as they are, other values as JSON, and what the model left out [D7]', () => {
+it('shows texts unchanged, other values as JSON, and what the model left out [D7]', () => {
   expect(argumentFields({ path: 'a "b"', deep: [1] }, schema)).toEqual([
     { name: 'path', text: 'a "b"', plain: true, missing: false },
     { name: 'deep', text: '[\n  1\n]', plain: false, missing: false },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { folderName, isWholePath, pastedPath, pathInField } from './folder-path.ts';
 
-it('takes paths from the root, from a drive and from the home folder as whole', () => {
+it('treats paths from the root, from a drive and from the home folder as absolute', () => {
   for (const path of [
     '/',
     '/data/notes',

@@ -194,7 +194,7 @@ describe('the new-run form [D10]', () => {
     });
   });
 
-  it('takes the reply limits of the mode where only one is given', () => {
+  it('fills in the reply limit of the mode if only one is given', () => {
     expect(request({ kind: 'session', predict_second: '9000' })).toMatchObject({ num_predict: [4096, 9000] });
     expect(request({ predict_first: '6000' })).toMatchObject({ num_predict: [6000, 6000] });
     const draft = draftOf(resolved({ task: 'Do it.', num_predict: [6000, 6000] }), { id: 'r1' });

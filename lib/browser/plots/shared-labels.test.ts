@@ -22,7 +22,7 @@ test('more than three labels of one place are counted', () => {
   expect(shareLabels(points)).toEqual([{ x: 0, y: 0, label: '1, 2, 3 +2' }]);
 });
 
-test('a joined label is as wide as its text, and takes in those that it would cover', () => {
+test('a joined label is as wide as its text, and absorbs those that it would cover', () => {
   const at = (x: number, label: string) => ({ x, y: 50, label });
   // "11, 8" is 30 px wide.
   expect(shareLabels([at(0, '11'), at(16, '8'), at(55, '9')])).toEqual([at(55, '11, 8, 9')]);

@@ -37,7 +37,7 @@ it('orders the pass rates of the models in a suite by time', () => {
   expect(points[0]?.low).toBeLessThan(0.25);
 });
 
-it('takes the two names of a model for one model', () => {
+it('treats the two names of a model as one model', () => {
   const points = suiteHistory(
     [
       experiment('plain', 1, { suite: suite('s'), verdicts: [{ model: 'm', passed: 1, judged: 4 }] }),

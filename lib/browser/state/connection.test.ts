@@ -42,7 +42,7 @@ describe('the state of the connection [D5]', () => {
     expect(reached({ type: 'refused', problem })).toMatchObject({ status: 'refused', problem });
   });
 
-  it('stays closed once the run is over', () => {
+  it('stays closed after the end of the run', () => {
     expect(
       reached({ type: 'opened' }, { type: 'finished' }, { type: 'lost' }, { type: 'opening' }).status,
     ).toBe('closed');

@@ -24,7 +24,7 @@ it('gives the same text however its pieces are cut, repeated and restarted [D5]'
   );
 });
 
-it('keeps the object when a piece brings nothing new', () => {
+it('keeps the object when a chunk contains nothing new', () => {
   const live: LiveText = { start: 0, text: 'hello' };
   expect(applyPiece(live, 1, 'ell')).toBe(live);
 });

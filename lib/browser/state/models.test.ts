@@ -33,11 +33,11 @@ describe('the preselected model', () => {
   const good = model('c-good', { check: checked(8) });
   const best = model('d-best', { check: checked(9) });
 
-  it('is the last one used, whatever the others can do', () => {
+  it('is the last one used, whatever the others support', () => {
     expect(preferredModel([best, plain], 'a-plain')).toBe('a-plain');
   });
 
-  it('is the one whose check went best if the last one is gone', () => {
+  it('is the one with the best check if the last one is not installed any more', () => {
     expect(preferredModel([able, good, best], 'gone')).toBe('d-best');
     expect(preferredModel([able, good, best], undefined)).toBe('d-best');
   });

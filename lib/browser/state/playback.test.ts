@@ -56,7 +56,7 @@ it('at its end a replay is the whole run', () => {
   }
 });
 
-it('time never takes the cursor back, in real or in compressed time', () => {
+it('the cursor never moves back, in real or in compressed time', () => {
   const times = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 30 });
   const waits = fc.constantFrom(Number.POSITIVE_INFINITY, 800, 1);
   fc.assert(

@@ -18,7 +18,7 @@ describe('modelLabel', () => {
 });
 
 describe('modelLabels', () => {
-  it('tells models apart whose labels would be equal', () => {
+  it('distinguishes models whose labels would be equal', () => {
     const of = (owner: string) => `hf.co/${owner}/Qwen2.5-Coder-7B-Instruct-GGUF:Q4_K_M`;
     expect(modelLabels([of('bartowski'), of('unsloth'), 'qwen3:8b'])).toEqual([
       of('bartowski'),

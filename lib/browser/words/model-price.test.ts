@@ -25,7 +25,7 @@ it('names each field that is wrong', () => {
   });
 });
 
-it('takes a comma as decimal point', () => {
+it('accepts a comma as decimal point', () => {
   expect(readPriceDraft({ ...priceDraft(electricity), kwh: '0,4' })).toMatchObject({
     price: { usd_per_kwh: 0.4 },
   });

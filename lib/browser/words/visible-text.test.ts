@@ -14,7 +14,7 @@ it('leaves line breaks, tabs, emoji with joiners and other scripts as they are [
   expect(visibleText(text)).toEqual([{ text }]);
 });
 
-it('takes a carriage return before a line feed as part of the line break, and names a lone one', () => {
+it('treats a carriage return before a line feed as part of the line break, and names a lone one', () => {
   expect(plainVisibleText('a\r\nb\rc')).toBe('a\nb⟨CR⟩c');
 });
 

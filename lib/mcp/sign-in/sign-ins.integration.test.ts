@@ -333,7 +333,7 @@ it('keeps a sign-in that cannot be renewed for now [O29]', async () => {
   expect((await call(test)).result.success).toBe(true);
 });
 
-it('registers again after a sign-in from which nobody came back [O29]', async () => {
+it('registers again after an abandoned sign-in [O29]', async () => {
   await using tracker = await startOauthMcpServer();
   await using test = await serversUnderTest();
   await test.start('tracker', serverAt(tracker.url));

@@ -14,7 +14,7 @@ async function* bytesOf(text: string, size = 10_000) {
   for (let from = 0; from < bytes.length; from += size) yield bytes.slice(from, from + size);
 }
 
-describe('a run file, read in a process of its own', () => {
+describe('a run file, read in a separate process', () => {
   it('hands over its row and all its events, and other work goes on meanwhile', async () => {
     const log = longLog(3000);
     let turns = 0;

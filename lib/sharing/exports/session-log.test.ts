@@ -106,7 +106,7 @@ it('an end without a failed call is logged as an error too, and a full context b
   expect(linesOf(full).at(-1)).toMatchObject({ reason: 'context_full' });
 });
 
-it('a spent budget and a timeout are named as what they are [S20]', async () => {
+it('a spent budget and a timeout have their own reasons [S20]', async () => {
   const budget = { max_tokens_total: 10 };
   await using spent = await play({ mode: 'session', autopilot: true, budget }, [says('One.')]);
   expect(linesOf(spent).map(({ event }) => event)).toEqual([
@@ -133,7 +133,7 @@ it('a spent budget and a timeout are named as what they are [S20]', async () => 
   for (const line of linesOf(late)) sessionLogEntry.parse(line);
 });
 
-it('empty turns whose calls Ollama dropped are told with their tokens [S18]', async () => {
+it('empty turns whose calls Ollama dropped are reported with their tokens [S18]', async () => {
   await using run = await play({ mode: 'session', autopilot: true }, [
     { reply: { content: '', eval_count: 27 } },
   ]);

@@ -66,7 +66,7 @@ it('the page may run its own script and connect to nothing', () => {
   expect(`${head}${tail({ formulas: true })}`).not.toMatch(/\b(?:src|href)="(?!data:)/);
 });
 
-it('a page brings what draws formulas only if its run may have some', () => {
+it('a page contains the code for formulas only if its run may have some', () => {
   const { tail } = playerDocument({ assets, title: 'A run' });
   expect(tail({ formulas: true })).toContain('<script>draw()</script>');
   expect(tail({ formulas: false })).not.toContain('draw()');

@@ -142,7 +142,7 @@ it.each([SHAPED, LEARNED, GIVEN, OPERATOR])('masks %s where a length limit cut i
   }
 });
 
-it('takes a piece of a value for one only where a text is cut', () => {
+it('masks a piece of a value only where a text is cut', () => {
   const redactor = createRedactor({ environment: [GIVEN] });
   for (const text of ['Zephyr build code, as ever', 'The code name 9 is free.', 'Zephyr', 'name 9'])
     expect(redactor.text(text)).toBe(text);
@@ -286,7 +286,7 @@ it('masks a value of any type that a field beside it calls a secret', () => {
   expect(masked).toContain('"key":"db_password"');
 });
 
-it('leaves out what a file held that is not UTF-8, because nothing in it can be masked', () => {
+it('leaves out previous file contents that are not UTF-8, because nothing in them can be masked', () => {
   const content = Buffer.from('Paßwort=Grünkohl\nDB_PASSWORD=hunter2hunter', 'latin1');
   const before = { kind: 'binary' as const, base64: content.toString('base64') };
   const call = { call_id: 'c1', iteration: 1, tool: 'write_file', file: { path: 'old.ini', before } };

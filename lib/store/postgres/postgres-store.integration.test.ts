@@ -215,7 +215,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(await durationsOf(await open(url))).toEqual(durations);
   });
 
-  it('tells the other processes what was noted, deleted and restored', async () => {
+  it('notifies the other processes of notes, deletions and restored runs', async () => {
     const url = server.newDatabase();
     const store = await open(url);
     const other = await open(url);
@@ -355,7 +355,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       }
     });
 
-    it('gives nobody a session that waits for a message, until there is one', async () => {
+    it('lets no process claim a session that waits for a message, until there is one', async () => {
       const store = await open(server.newDatabase());
       await store.create({ id: 'chat', config: sampleConfig({ mode: 'session', autopilot: false }) });
       const slot = { worker: 'w', host: 'h', slots: 1 };
@@ -408,7 +408,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(await b.claimFree(runId, one)).toEqual({ epoch: 2, lastSeq: 1 });
     });
 
-    it('puts a run that lets others pass behind runs of a machine whose clock is ahead', async () => {
+    it('puts a run that yields behind runs of a machine whose clock is ahead', async () => {
       const url = server.newDatabase(migrated);
       const store = await open(url);
       for (const id of ['1', '2']) await store.create({ id, config: sampleConfig() });
@@ -544,7 +544,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(await a.holdExperiment('e', 'a')).toBe(false);
     });
 
-    it('gives nobody an experiment that is deleted at the same moment', async () => {
+    it('lets no process claim an experiment that is deleted at the same moment', async () => {
       const url = server.newDatabase();
       const [a, b] = [await open(url), await open(url)];
       const plan = experimentRequest.parse({ name: 'Seeds', models: ['m'], seeds: [1] });
@@ -580,7 +580,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
       expect(echoes).toEqual([]);
     });
 
-    it('notices appends by other processes within moments, and without notifications at its next poll', async () => {
+    it('notices appends by other processes almost at once, and without notifications at its next poll', async () => {
       const url = server.newDatabase();
       const [reader, writer] = [await open(url, { lookMs: 300 }), await open(url)];
       const heard: string[] = [];
@@ -781,7 +781,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     errors.mockRestore();
   });
 
-  it('tells the time by the database’s clock', async () => {
+  it('uses the database’s clock', async () => {
     const url = server.newDatabase();
     const store = await open(url);
     const clock = () => Number(server.sql(url, 'select extract(epoch from clock_timestamp()) * 1000'));
@@ -966,7 +966,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     wire.close();
   });
 
-  it('gives up a connection that leads nowhere any more, and appends once over another', async () => {
+  it('gives up a dead connection, and appends once over another', async () => {
     const direct = server.newDatabase(migrated);
     const wire = await cuttableWire(direct, { silently: true });
     const store = await open(wire.url, { patienceMs: 20_000, answerMs: 300 });

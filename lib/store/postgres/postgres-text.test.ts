@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fromPostgresText, toPostgresText } from './postgres-text.ts';
 
-it('brings every text back as it was, and gives PostgreSQL only what it can keep [threat 17]', () => {
+it('returns every text unchanged, and sends PostgreSQL only what it can store [threat 17]', () => {
   const hostile = fc.string({
     unit: fc.constantFrom('\0', '\ud800', '\udfff', '\u{10FFFF}', 'm', '0', 'f', '🦊', '\\', '"'),
   });
@@ -15,6 +15,6 @@ it('brings every text back as it was, and gives PostgreSQL only what it can keep
   );
 });
 
-it('leaves ordinary text as it is', () => {
+it('does not change ordinary text', () => {
   expect(toPostgresText('Grüße, 🦊 and \\0')).toBe('Grüße, 🦊 and \\0');
 });

@@ -31,7 +31,7 @@ function indexedSeq(): unknown {
   return database.prepare("select indexed_seq from runs where id = 'run'").pluck().get();
 }
 
-it('waits while the disk is full, and goes on by itself once there is room', () => {
+it('waits while the disk is full, and continues once there is room', () => {
   let full = true;
   const refusal = () => (full ? new StorageFullError(directory) : undefined);
   const index = new SearchIndex(database, { refusal, ranOut: () => undefined });

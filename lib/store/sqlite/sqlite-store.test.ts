@@ -120,7 +120,7 @@ it('makes the database of an earlier version one that can shrink, with all of it
   await store.close();
 });
 
-it('reads through one connection of its own, without the file that connections share', async () => {
+it('reads through a separate connection, without the file that connections share', async () => {
   await (await storeLargeRun()).close();
   const store = SqliteRunStore.open(directory, { ...small, exclusive: true });
   expect(existsSync(join(directory, 'loupe.db-shm'))).toBe(false);
@@ -128,7 +128,7 @@ it('reads through one connection of its own, without the file that connections s
   await store.close();
 });
 
-it('lets a second process know who holds the data directory', async () => {
+it('tells a second process which one holds the data directory', async () => {
   const store = SqliteRunStore.open(directory, small);
   store.announce({ pid: process.pid, url: 'http://127.0.0.1:4120' });
   const second = spawnSync(
@@ -321,7 +321,7 @@ it('fills in the outcome of runs that ended before it was stored', async () => {
   await migrated.close();
 });
 
-it('finds words in logs that are older than the search, and in no log that is gone', async () => {
+it('finds words in logs that are older than the search, and in no deleted log', async () => {
   const store = SqliteRunStore.open(directory, small);
   for (const id of ['old', 'gone']) {
     await store.create({ id, config: sampleConfig({ task: `The aardvark of ${id}` }) });
@@ -354,7 +354,7 @@ it('finds words in logs that are older than the search, and in no log that is go
   await again.close();
 });
 
-it('takes a log into the search after the burst, without being asked, however the process ends', async () => {
+it('indexes a log after the burst without a search, however the process ends', async () => {
   const store = SqliteRunStore.open(directory, small);
   await store.create({ id: 'a', config: sampleConfig() });
   const { epoch } = await store.claim('a', 'worker');
