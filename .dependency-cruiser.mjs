@@ -1,6 +1,6 @@
 // Who may import whom: `npx depcruise lib components app`. The map with what each room is for is in ARCHITECTURE.md.
 
-/** From bottom to top. A room imports only rooms of lower layers, and no other room of its own layer. */
+/** From bottom to top. A room imports only from lower layers, never from another room of its layer. */
 const LAYERS = [
   ['lib/util', 'lib/errors', 'lib/statistics'],
   ['lib/parser', 'lib/sandbox', 'lib/demo', 'lib/sharing/player'],

@@ -11,7 +11,7 @@ const config = {
   serverExternalPackages: ['better-sqlite3', '@silvia-odwyer/photon-node'],
   // `npm run check` checks types: what is wrong in a test must not keep anybody from starting the program.
   typescript: { ignoreBuildErrors: true },
-  // A build of its own for tests, so that a running dashboard keeps the one it serves.
+  // A separate build for tests, so that a running dashboard keeps the one it serves.
   distDir: process.env.LOUPE_DIST_DIR ?? '.next',
   experimental: {
     // The code of a page is loaded when the page is first requested: all of it takes 45 MB and a tenth of the start.

@@ -8,7 +8,7 @@ import { findChromium } from './scripts/system-tools.mjs';
  */
 export default defineConfig({
   testDir: 'e2e',
-  // Each worker has a server and an Ollama of its own; the stories of a file share them, one after another.
+  // Each worker has its own server and Ollama; the stories of a file share them, one after another.
   fullyParallel: false,
   // One more than processors, because stories sometimes wait for a timer or the disk. At most five: each has a browser.
   workers: Math.min(4, availableParallelism()) + 1,

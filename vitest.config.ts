@@ -37,7 +37,7 @@ export default defineConfig({
           include: ['lib/**/*.test.ts', 'scripts/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**'],
           environment: 'node',
-          // All files of a worker share one process and its modules: loading those anew takes half of all processor
+          // All files of a worker share one process and its modules: loading those again takes half of all CPU
           // time. So a test that changes its process (its platform, fake timers, spies) changes it back.
           isolate: false,
           // A machine that does other things as well may take its time; a test that hangs is still found.
@@ -58,14 +58,14 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // Processes that are killed and started in the midst of other work: once more on a busy machine.
+          // Processes that are killed and started during other work: retried once, for busy machines.
           retry: process.env.CI ? 1 : 0,
         },
       },
       {
         test: {
           name: 'ollama',
-          // Each file has an Ollama of its own.
+          // Each file has its own Ollama.
           ...patient,
           include: ['e2e/ollama/**/*.ollama.test.ts'],
           environment: 'node',

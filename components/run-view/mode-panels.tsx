@@ -18,7 +18,7 @@ const panels: Record<ModePanel, ReactNode> = {
   Messages: <InboxPanel />,
 };
 
-/** The guardrails and the panels that a session or an exploration has of its own, as tabs. */
+/** The guardrails and the panels specific to a session or an exploration, as tabs. */
 export function ModePanels({ own, limits }: { own: readonly ModePanel[]; limits: ReactNode }) {
   const waiting = useRun(
     (view) => view.run.operatorMessages.filter(({ status }) => status === 'queued').length,

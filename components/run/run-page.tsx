@@ -10,7 +10,7 @@ import { useApi } from '../hooks/use-api.ts';
 import { useRunStore } from '../hooks/use-run-store.ts';
 import { RunScreen } from './run-screen.tsx';
 
-/** Follows a run of the server. The page has no data of its own: a reload folds the same log to the same view. */
+/** Follows a run of the server. The page holds no data itself: a reload folds the same log to the same view. */
 export function RunPage({ runId }: { runId: string }) {
   const store = useRunStore(runId);
   if (!store) return <main id="main" className="flex-1" aria-busy="true" />;

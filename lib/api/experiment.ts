@@ -22,7 +22,7 @@ import { misspelledOption } from './model-option-names.ts';
 
 const { shape } = createRunRequest;
 
-/** Settings shared by all runs of an experiment, as in `POST /api/runs`. Options and cycles have fields of their own. */
+/** Settings shared by all runs of an experiment, as in `POST /api/runs`. Options and cycles have separate fields. */
 const experimentSettings = z
   .strictObject({
     ...optionalSettings(SETTING_NAMES),
@@ -202,7 +202,7 @@ const experimentResult = z.object({
   /** How `novelty` was measured; missing in older results, which all used word n-grams. */
   novelty_measure: z.enum(SIMILARITY_MEASURES).optional(),
   files_written: z.int().nonnegative(),
-  /** Calls that brought a reply, or the beginning of one. Missing in older results. */
+  /** Calls that returned a reply, or the beginning of one. Missing in older results. */
   model_replies: z.int().nonnegative().optional(),
   /** The following are missing in older results. `calls_*`: tool calls by the layer that read them. */
   attempts: z.int().nonnegative().optional(),

@@ -20,7 +20,7 @@ export interface AnnotatedReply {
 /** Reply to `POST /api/selection/delete`. */
 export interface DeletedReply {
   deleted: string[];
-  /** Until when `POST /api/selection/restore` brings them back, in milliseconds since 1970. */
+  /** Until when `POST /api/selection/restore` can restore them, in milliseconds since 1970. */
   undo_until: number;
 }
 

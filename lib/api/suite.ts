@@ -52,7 +52,7 @@ const metadata = z
     `The metadata must have at most ${formatCount(MAX_METADATA_CHARS)} characters as JSON.`,
   );
 
-/** The settings of the runs of a case, as in an experiment. Checks have a field of their own. */
+/** The settings of the runs of a case, as in an experiment. Checks have a separate field. */
 const caseSettings = runFields.omit({
   ...{
     images: true,

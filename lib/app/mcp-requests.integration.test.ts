@@ -162,7 +162,7 @@ it('the model of the run writes for a server after a person allowed it, with the
     0,
   );
   expect(ended.tokens_out).toBe(ofCalls + (sampled?.reply_tokens ?? 0));
-  // The conversation has neither the request nor the sample as a message of its own.
+  // The conversation has neither the request nor the sample as a message.
   expect(JSON.stringify(ollama.chats.at(-1)?.messages)).not.toContain('You are a helpful test server.');
 });
 

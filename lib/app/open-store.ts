@@ -17,7 +17,7 @@ export interface OpenedStore {
   path: string;
   /** The same store, if several processes share it. */
   shared?: SharedRunStore;
-  /** Whether the store currently responds, and why it takes no writes for another reason than a full disk. */
+  /** Whether the store currently responds, and why it accepts no writes if the reason is not a full disk. */
   condition(): Promise<{ answers: boolean; read_only?: { message: string; hint?: string } }>;
   /** Resolves once this process must stop, because a later version of Loupe has migrated the database that they share. */
   outdated?: Promise<AppError>;

@@ -74,7 +74,7 @@ function incomplete(output: string | undefined, cause: unknown): AppError {
   });
 }
 
-/** Images as the API takes them. @throws {AppError} `usage` for a file that cannot be read */
+/** Images as the API accepts them. @throws {AppError} `usage` for a file that cannot be read */
 export async function readImages(paths: readonly string[]): Promise<AttachedImage[]> {
   return Promise.all(
     paths.map(async (path) => {

@@ -13,7 +13,7 @@ function charsOf(text: string): string[] {
 }
 
 /**
- * Rows of texts in aligned columns. If they do not fit, each row takes lines of its own: the later ones are indented, and
+ * Rows of texts in aligned columns. If they do not fit, each row takes several lines: the later ones are indented, and
  * each text follows the name of its column. Pure.
  *
  * @param rows the same number of untrusted texts each

@@ -3,7 +3,7 @@ import { partsOf } from './table.ts';
 
 /** The description of an option or a command follows it after three spaces or more. */
 const DESCRIBED = /^( *)(\S.*?)( {3,})(\S.*)$/;
-/** Where less than this is left for descriptions, they begin on lines of their own. */
+/** Where less than this is left for descriptions, they begin on separate lines. */
 const MIN_DESCRIPTION = 30;
 /** How far the rest of a command in the help is indented below its beginning, and that of another line. */
 const HELP_INDENT = 4;

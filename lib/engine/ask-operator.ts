@@ -52,7 +52,7 @@ export function operatorAnswered(
   ];
 }
 
-/** The replying model failed: the agent gets no answer, and the run goes on. */
+/** The replying model failed: the agent gets no answer, and the run continues. */
 export function operatorFailed(
   call: PendingCall,
   { model, error, durationMs }: { model: string; error: ModelError; durationMs: number },

@@ -103,7 +103,7 @@ function defaultWords(value: unknown): string[] {
   return typeof value === 'number' || typeof value === 'string' ? [`${value}`] : [];
 }
 
-// The parser layers have no row of their own.
+// The parser layers have no separate rows.
 it.each(SETTING_NAMES.filter((name) => name !== 'parser_layers'))(
   'docs/api.md has the default and the range of %s in its table',
   (name) => {

@@ -8,7 +8,7 @@ import { oneOf } from './query-choice.ts';
 
 type Pages<Entry> = AsyncGenerator<readonly Entry[]>;
 
-/** The modes with a log format of their own. */
+/** The modes with their own log format. */
 const MODE_LOGS = { session: sessionLog, explore: exploreLog } satisfies Partial<
   Record<RunMode, (pages: Pages<RunEvent>) => Pages<unknown>>
 >;

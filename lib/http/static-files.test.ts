@@ -57,7 +57,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** Sends the path as it is, unlike `fetch`, and decodes nothing. */
+/** Sends the path unchanged, unlike `fetch`, and decodes nothing. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const sent = request({ host: '127.0.0.1', port, path, method, headers });
   sent.end();

@@ -86,7 +86,7 @@ it.each(['127.0.0.1', 'localhost'])(
   async (host) => {
     const url = await addressOf({});
     const [listener] = listeners;
-    // Each request needs a connection of its own.
+    // Each request needs its own connection.
     listener?.prependListener('request', (_, response) => {
       response.shouldKeepAlive = false;
     });

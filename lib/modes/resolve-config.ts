@@ -27,7 +27,7 @@ export interface RunFacts {
   price?: ModelPrice;
   /** Tools whose calls need approval in every run. */
   alwaysAsk?: readonly string[];
-  /** The accepted tools of MCP servers, and the custom ones as a group of their own. */
+  /** The accepted tools of MCP servers, and the custom ones as a separate group. */
   servers?: readonly ServerTools[];
   /** The custom tools of this machine. */
   commandTools?: readonly CommandTool[];

@@ -1,4 +1,4 @@
-/** Chat template tokens without text of their own. They appear when a server renders special tokens. */
+/** Chat template tokens that have no text. They appear when a server renders special tokens. */
 const HIDDEN: ReadonlySet<string> = new Set([
   '|im_start|',
   '|im_end|',

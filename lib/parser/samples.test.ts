@@ -35,7 +35,7 @@ const TOOLS = [
 
 type Expected = [name: string, given: JsonObject][] | 'malformed' | 'no call';
 
-/** Replies of all kinds, as models might write them, with what is to be read from each. */
+/** Replies of all kinds, as models might write them, with the expected reading of each. */
 const SAMPLES: { [kind: string]: [text: string, expected: Expected][] } = {
   'bare JSON': [
     [

@@ -162,7 +162,7 @@ export function decideApprovals(state: RunState, requests: readonly ApprovalRequ
   return events;
 }
 
-/** @param named calls with a decision of their own, which another approval's scope does not cover */
+/** @param named calls with their own decision, which another approval's scope does not cover */
 function decideApproval(state: RunState, request: ApprovalRequest, named: ReadonlySet<string>): NewEvent[] {
   const approval = Object.hasOwn(state.approvals, request.callId)
     ? state.approvals[request.callId]

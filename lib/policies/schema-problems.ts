@@ -4,7 +4,7 @@ import { shortText } from '../util/short-text.ts';
 
 const MAX_PROBLEMS = 5;
 
-/** Keywords whose errors only say that something inside a value does not fit, which has an error of its own. */
+/** Keywords whose errors only say that something inside a value does not fit, which has its own error. */
 const REPORTED_WITH_CAUSE: ReadonlySet<string> = new Set([
   '$ref',
   '$recursiveRef',

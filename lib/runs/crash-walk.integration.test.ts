@@ -167,7 +167,7 @@ async function liveIn(process: LifeProcess, folder: string, options?: LifeOption
   return { killed: false, logs, log: logs[0] ?? [], resumedMs };
 }
 
-/** Lives once in a process of its own, which a fault or the appearance of a file may kill. */
+/** Lives once in a separate process, which a fault or the appearance of a file may kill. */
 async function live(
   folder: string,
   fault?: string,
@@ -182,7 +182,7 @@ async function live(
   return life;
 }
 
-/** The log of the only run, as it is on disk. */
+/** The log of the only run, as stored on disk. */
 async function stored(folder: string): Promise<RunEvent[]> {
   const reader = SqliteReader.open(join(folder, 'data', 'loupe.db'));
   const [run] = await reader.list({ limit: 1 });

@@ -91,7 +91,7 @@ async function start(
         exitCode = code ?? (signal === null ? undefined : 128 + signalNumber(signal));
         // Also kills what the command left behind, including the watcher.
         kill();
-        // A process in a session of its own survives, and can keep the streams open indefinitely. Immediates come
+        // A process in a separate session survives, and can keep the streams open indefinitely. Immediates come
         // after reads: what was written before the end is not lost if the event loop was held up.
         const late = setTimeout(() => {
           setImmediate(() => {

@@ -42,7 +42,7 @@ export async function startUnconfined(server: ConfinedServer): Promise<ServerPro
       // Also kills what the server left behind, including the watcher.
       killGroup(child.pid);
       const exitCode = code ?? (signal === null ? undefined : 128 + osConstants.signals[signal]);
-      // A process in a session of its own survives, and can keep the streams open indefinitely.
+      // A process in a separate session survives, and can keep the streams open indefinitely.
       const late = setTimeout(() => {
         for (const stream of child.stdio) stream?.destroy();
       }, LAST_OUTPUT_MS);

@@ -5,7 +5,7 @@ type LifeEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * A process that runs a bundled script, which lives once for each message and sends back what came of it as JSON. For
- * tests that kill the program and start it again: a life that is to be killed gets a process of its own. Those that follow
+ * tests that kill the program and start it again: a life that is to be killed gets its own process. Those that follow
  * may share one, because all that a life knows of earlier ones is on disk, and starting the process takes most of the
  * CPU time.
  */

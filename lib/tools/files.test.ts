@@ -458,7 +458,7 @@ it('fault matrix: reports a full disk, and leaves the old file unchanged', async
     expect(await readFile(join(disk.path, 'file'), 'utf8')).toBe('old');
     expect(await readdir(disk.path)).toEqual(['file']);
   } finally {
-    // The workspace stays open for a moment.
+    // The workspace stays open briefly.
     await vi.waitFor(() => execFileSync('umount', [disk.path], { stdio: 'pipe' }), 5 * LINGER_MS);
   }
 });

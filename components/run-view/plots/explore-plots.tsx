@@ -17,7 +17,7 @@ import { SimilarityPlot } from '../explore/similarity-plot.tsx';
 const HEIGHT_PX = 170;
 /** More cycles are combined. */
 const MAX_COLUMNS = 160;
-/** Tools with a row of their own; a model may invent any number of names. */
+/** Tools with a separate row; a model may invent any number of names. */
 const MAX_TOOLS = 14;
 const NAME_CHARS = 40;
 const [FIRST, , THIRD] = PLOT_COLORS;

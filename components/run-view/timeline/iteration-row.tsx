@@ -17,7 +17,7 @@ export function IterationRow({ row }: { row: IterationRowData }) {
     Object.values(view.run.config?.budget ?? {}).some((limit) => limit !== undefined),
   );
   const mode = useRun((view) => view.run.config?.mode);
-  // In an exploration the cycles are the chapters: a step within one has no line of its own.
+  // In an exploration the cycles are the chapters: a step within one has no separate line.
   if (modeFacts(mode).hasCycles) {
     return (
       <div className="flex h-5">

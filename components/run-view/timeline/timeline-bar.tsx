@@ -51,7 +51,7 @@ export const TimelineBar = memo(function TimelineBar({
         aria-label="Rows"
         className={cx(
           'flex min-h-9 items-center gap-1 pr-2 touch:min-h-12 sm:pr-5',
-          // On a phone, the choice of rows takes a line of its own beside a choice of views.
+          // On a phone, the choice of rows is on a separate line if there is a choice of views.
           view && 'max-sm:flex-wrap',
         )}
       >

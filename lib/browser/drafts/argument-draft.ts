@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject, type JsonValue } from '../../util/json.ts';
 
-/** How a value is entered. `json`: as JSON text, for types without a field of their own. */
+/** How a value is entered. `json`: as JSON text, for types without a dedicated field. */
 type ArgumentKind = 'text' | 'number' | 'switch' | 'choice' | 'json';
 
 /** A parameter of a tool as a field of a form. */

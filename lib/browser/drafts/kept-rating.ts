@@ -10,7 +10,7 @@ export type ChosenRun = Pick<RunSummary, 'id' | 'title' | 'model' | 'created_at'
 /** A new rating as the form holds it. */
 export interface RatingDraft {
   name: string;
-  /** The name of a questionnaire that ships, or empty for one of its own. */
+  /** The name of a questionnaire that ships, or empty for a custom one. */
   source: string;
   text: string;
   part: RatedPart;

@@ -53,7 +53,7 @@ export function repeatRequest(
   const { explore } = config;
   const kind = kindOf(config);
   const folder = chosenFolder(config, run);
-  // Options and cycles have fields of their own; the sessions of an experiment neither pause nor wait.
+  // Options and cycles have separate fields; the sessions of an experiment neither pause nor wait.
   const {
     model_options: _options,
     max_cycles: _cycles,

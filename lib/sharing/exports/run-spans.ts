@@ -292,7 +292,7 @@ function chatEnd(event: EventOf<'model-call.ended'>, content: boolean): Attribut
   };
 }
 
-/** Estimated tokens, with names of their own. */
+/** Estimated tokens, under separate names. */
 function estimates(event: EventOf<'model-call.ended' | 'model-call.failed'>): Attributes {
   const { estimated_prompt_tokens: read, estimated_reply_tokens: written } = event;
   return {
