@@ -39,7 +39,7 @@ test('a failed pull says what to do, and a name with a host is never sent', asyn
   const pull = page.getByRole('button', { name: 'Pull', exact: true });
   await name.fill('too-big');
   await pull.click();
-  await expect(page.getByRole('main')).toContainText('There is no room for "too-big"');
+  await expect(page.getByRole('main')).toContainText('There is no disk space for "too-big"');
   await expect(page.getByRole('main')).toContainText('ollama rm');
   await name.fill('no-such-model');
   await pull.click();

@@ -217,7 +217,7 @@ function conversation(run: RunState): Gauge {
     detail: `${measured ? '' : '≈ '}${formatShortCount(used)} of ${formatShortCount(limit)} tokens`,
     outcome:
       handover === undefined
-        ? 'run ends here; start a new one to go on'
+        ? 'run ends here; start a new one to continue'
         : `at ${formatPercent(handover)}, handover to a fresh context`,
   };
 }

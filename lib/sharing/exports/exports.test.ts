@@ -172,7 +172,7 @@ it.each([
   const at = [
     'Handover: the conversation has 900 of 1,000 tokens, so the model is asked for a summary',
     '```text\nWhat I must not forget.\n```',
-    'The conversation goes on in a fresh context that begins with the summary',
+    'The conversation continues in a fresh context that begins with the summary',
   ].map((words) => text.indexOf(words));
   expect(at).toEqual(at.toSorted((a, b) => a - b));
   expect(at).not.toContain(-1);
