@@ -1,6 +1,6 @@
 import type { BenchmarkCell } from '#lib/api/benchmark.ts';
-import { cellName, gainWords, pWords, rateWords } from '#lib/browser/words/benchmark-words.ts';
-import { formatCount } from '#lib/browser/words/format.ts';
+import { cellName, gainWords, intervalWords, pWords } from '#lib/browser/words/benchmark-words.ts';
+import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -91,10 +91,15 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
 
 /** A share with its interval, which stands below it on a phone. */
 function Rate({ rate }: { rate: BenchmarkCell['read'] }) {
-  const [share, interval] = rateWords(rate).split(' ');
   return (
     <td className={figure}>
-      {share} {interval && <span className="max-sm:block">{interval}</span>}
+      {rate ? (
+        <>
+          {formatPercent(rate.share)} <span className="max-sm:block">{intervalWords(rate)}</span>
+        </>
+      ) : (
+        '–'
+      )}
     </td>
   );
 }

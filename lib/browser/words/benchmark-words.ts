@@ -23,10 +23,17 @@ export function cellName({ category }: BenchmarkCell): string {
   return category === undefined ? 'All categories' : CATEGORIES[category].label;
 }
 
-/** A share with its interval: "62 % (51–72 %)". */
+/** A share with its interval: `62% (51%–72%)`. */
 export function rateWords(rate: BenchmarkCell['read']): string {
-  if (!rate) return '–';
-  return `${formatPercent(rate.share)} (${formatPercent(rate.low)}–${formatPercent(rate.high)})`;
+  return rate ? `${formatPercent(rate.share)} ${intervalWords(rate)}` : '–';
+}
+
+/** The interval of a share: `(51%–72%)`. */
+export function intervalWords({
+  low,
+  high,
+}: Pick<NonNullable<BenchmarkCell['read']>, 'low' | 'high'>): string {
+  return `(${formatPercent(low)}–${formatPercent(high)})`;
 }
 
 /** The gain from parsing calls in the text, in percentage points: "+12 (4 to 20)". */
