@@ -1,7 +1,7 @@
 'use client';
 
 import { firedLimit } from '#lib/browser/state/ledger.ts';
-import { callPattern } from '#lib/browser/state/repeated-calls.ts';
+import { type CallPattern, callPattern } from '#lib/browser/state/repeated-calls.ts';
 import { DURATION_HINT } from '#lib/browser/words/duration-hint.ts';
 import { endAdvice, endWords, type Tone } from '#lib/browser/words/end-words.ts';
 import { formatCount, formatDuration, formatTokens } from '#lib/browser/words/format.ts';
@@ -50,11 +50,11 @@ export function EndRow({ row }: { row: EndRowData }) {
   const autoRunFiles = useRun((view) => view.run.autoRunFiles);
   // This row exists only for ended runs, which have an outcome.
   const outcome = useRun((view) => view.run.outcome) ?? { kind: 'error' };
-  const isCircling = useRun(({ run }) => callPattern(run) !== undefined);
+  const pattern = callPattern(useRun((view) => view.run));
   const isData = useRun((view) => view.run.answer.checked?.fits === true);
   const { result } = event;
   const words = endWords(outcome);
-  const advice = endAdvice(isCircling ? { kind: 'repetition' } : outcome, mode);
+  const advice = endAdvice(pattern ? { kind: 'repetition' } : outcome, mode);
   const checks = checksBeside(outcome);
   const hint = result.error?.hint;
   return (
@@ -69,7 +69,7 @@ export function EndRow({ row }: { row: EndRowData }) {
         {checks && <Badge tone={checks.tone}>{checks.label}</Badge>}
         <code className="text-xs text-ink-3">{result.termination_reason}</code>
       </div>
-      <Why row={row} tone={words.tone} />
+      <Why row={row} tone={words.tone} pattern={pattern} />
 
       {(result.output.trim() !== '' || result.iterations_used > 0) && (
         <div className="mt-4">
@@ -111,7 +111,15 @@ export function EndRow({ row }: { row: EndRowData }) {
 }
 
 /** Why the run ended, said once, with the evidence. */
-function Why({ row: { event }, tone }: { row: EndRowData; tone: Tone }) {
+function Why({
+  row: { event },
+  tone,
+  pattern,
+}: {
+  row: EndRowData;
+  tone: Tone;
+  pattern: CallPattern | undefined;
+}) {
   const { goTo } = useRunScreen();
   const timeline = useRun((view) => view.timeline);
   const mode = useRun((view) => view.run.config?.mode);
@@ -140,7 +148,7 @@ function Why({ row: { event }, tone }: { row: EndRowData; tone: Tone }) {
           ))}
         </p>
       )}
-      {tone !== 'ok' && <RepeatedPattern />}
+      {pattern && <RepeatedPattern pattern={pattern} />}
       {fired && (
         <div className="mt-3 max-w-sm rounded-md border bg-surface px-3">
           <Gauge gauge={fired} onEvent={goTo} />
@@ -152,17 +160,17 @@ function Why({ row: { event }, tone }: { row: EndRowData; tone: Tone }) {
 }
 
 /** A pattern of calls that the run repeated until its end, which no guard ends. */
-function RepeatedPattern() {
+function RepeatedPattern({ pattern }: { pattern: CallPattern }) {
   const { goTo } = useRunScreen();
-  const pattern = callPattern(useRun((view) => view.run));
-  const [start] = pattern?.seqs ?? [];
-  if (!pattern || start === undefined) return null;
+  const [start] = pattern.seqs;
   return (
     <p className="mt-2 max-w-read text-sm text-warn">
       {patternWords(pattern)}{' '}
-      <EventLink seq={start} onGo={goTo}>
-        Where it begins
-      </EventLink>
+      {start !== undefined && (
+        <EventLink seq={start} onGo={goTo}>
+          Where it begins
+        </EventLink>
+      )}
     </p>
   );
 }

@@ -39,11 +39,13 @@ it.each(['abab', 'xaaa', 'abcabc', 'ababax', 'abcdeabcdeabcde'])('finds none in 
   expect(patternOf(paths)).toBeUndefined();
 });
 
-it('finds none after an answer, or in a session, which repetition does not end', () => {
+it('finds none after an answer or a failed call, or in a session, which repetition does not end', () => {
   const afterEnd = (reason: TerminationReason) =>
     callPattern(stateOf(logOf('ababab').end(reason, { message: 'The run ended.' })));
   expect(afterEnd('max_iterations')).toBeDefined();
   expect(afterEnd('final_answer')).toBeUndefined();
+  expect(afterEnd('error')).toBeUndefined();
+  expect(afterEnd('timeout')).toBeUndefined();
   expect(callPattern(stateOf(sessionLog()))).toBeUndefined();
 });
 

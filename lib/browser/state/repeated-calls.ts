@@ -1,6 +1,7 @@
 import { type ComparedCall, callsKey } from '../../events/calls-key.ts';
 import { kindFacts, kindOf } from '../../events/modes.ts';
 import type { RunState } from '../../events/run-state.ts';
+import type { TerminationReason } from '../../events/termination.ts';
 
 /** Longest pattern that is looked for, in iterations. */
 const MAX_PATTERN = 4;
@@ -37,12 +38,19 @@ export function identicalRounds({ calls }: CallRounds): number {
   return last ? repeatsOf(calls, 1) + 1 : 0;
 }
 
+/** Ends that have another cause: an answer, or a failed call. */
+const OTHER_CAUSES: ReadonlySet<TerminationReason | undefined> = new Set([
+  'final_answer',
+  'error',
+  'timeout',
+] as const);
+
 /**
- * The pattern that a run repeats, or repeated until it ended without an answer. No guard ends it: only identical lists of
- * calls in a row count as repetition (G9). `undefined` for kinds of runs that repetition does not end either.
+ * The pattern that a run repeats, or repeated until a limit or a person ended it. No guard ends it: only identical lists
+ * of calls in a row count as repetition (G9). `undefined` for kinds of runs that repetition does not end either.
  */
 export function callPattern(run: RunState): CallPattern | undefined {
-  if (run.result?.termination_reason === 'final_answer') return undefined;
+  if (OTHER_CAUSES.has(run.result?.termination_reason)) return undefined;
   if (!run.config || !kindFacts(kindOf(run.config)).gauges.includes('repetition')) return undefined;
   const rounds = callRounds(run);
   if (identicalRounds(rounds) >= MIN_TIMES) return undefined;
