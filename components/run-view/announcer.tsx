@@ -5,6 +5,7 @@ import { announce } from '#lib/browser/say.ts';
 import type { RunView } from '#lib/browser/state/run-view.ts';
 import { endWords } from '#lib/browser/words/end-words.ts';
 import { stepWord, waitingWords } from '#lib/browser/words/mode-words.ts';
+import type { OperatorWord } from '#lib/browser/words/reply-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunState } from '#lib/events/run-state.ts';
 import { summarize } from '#lib/events/summarize.ts';
@@ -54,8 +55,6 @@ function announcing(operator: OperatorWord): (view: RunView, before: RunView) =>
     return ended?.kind === 'end' ? speak(ended, undefined, { run: view.run, operator }) : undefined;
   };
 }
-
-type OperatorWord = ReturnType<typeof useOperatorWord>;
 
 function approval(operator: OperatorWord): string {
   return operator === 'you' ? 'your approval' : 'approval';

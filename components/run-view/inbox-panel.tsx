@@ -3,7 +3,7 @@
 import { useMemo } from 'react';
 import { inboxMessages } from '#lib/browser/state/inbox.ts';
 import { formatWhen } from '#lib/browser/words/format.ts';
-import { REPLY_WORDS } from '#lib/browser/words/reply-words.ts';
+import { senderWords } from '#lib/browser/words/reply-words.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
@@ -38,13 +38,7 @@ export function InboxPanel() {
         >
           <p className="flex flex-wrap items-baseline gap-x-2 text-xs text-ink-3">
             <RowLink seq={message.seq} onGo={goTo} className="font-medium hover:underline">
-              {message.from === 'agent'
-                ? 'Agent'
-                : message.by !== undefined
-                  ? REPLY_WORDS[message.by]
-                  : operator === 'you'
-                    ? 'You'
-                    : 'The operator'}
+              {message.from === 'agent' ? 'Agent' : senderWords(message.by, operator)}
             </RowLink>
             <span suppressHydrationWarning>{formatWhen(message.at, now)}</span>
             {message.status && <MessageStatus status={message.status} />}

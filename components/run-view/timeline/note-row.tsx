@@ -1,7 +1,7 @@
 'use client';
 
 import { formatCount, formatDuration, formatPercent, plural } from '#lib/browser/words/format.ts';
-import { REPLY_WORDS } from '#lib/browser/words/reply-words.ts';
+import { senderWords } from '#lib/browser/words/reply-words.ts';
 import { summarize } from '#lib/events/summarize.ts';
 import { swallowedWords } from '#lib/events/swallowed-reply.ts';
 import type { NoteRow as NoteRowData } from '#lib/events/timeline.ts';
@@ -326,11 +326,7 @@ function Said({
         <p className="mb-0.5 flex flex-wrap items-baseline gap-x-2 text-xs font-medium text-ink-3">
           {by === 'agent'
             ? `The agent, to ${operator}`
-            : event.type === 'operator.messaged' && event.by !== undefined
-              ? REPLY_WORDS[event.by]
-              : operator === 'you'
-                ? 'You'
-                : 'The operator'}
+            : senderWords(event.type === 'operator.messaged' ? event.by : undefined, operator)}
           {status && <MessageStatus status={status} />}
           {deliveredSeq !== undefined && (
             <RowLink

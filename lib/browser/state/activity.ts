@@ -3,6 +3,7 @@ import type { WaitCause } from '../../events/session.ts';
 import { workedMs } from '../../events/worked-ms.ts';
 import { endWords, type Tone } from '../words/end-words.ts';
 import { formatBytes } from '../words/format.ts';
+import type { OperatorWord } from '../words/reply-words.ts';
 import type { Live } from './live-text.ts';
 
 /** The current activity of a run, and since when (by its own clock). */
@@ -35,7 +36,7 @@ export function mayWaitForSlot({ phase, reply }: RunState): boolean {
  *
  * @param operator what the reader calls the operator: a shared run does not wait for its readers
  */
-export function activityOf(run: RunState, live: Live, operator: 'you' | 'the operator' = 'you'): Activity {
+export function activityOf(run: RunState, live: Live, operator: OperatorWord = 'you'): Activity {
   const base = { since: run.phaseSince, tone: 'live' as Tone, running: true };
   const queue = mayWaitForSlot(run) ? live.queue : undefined;
   if (queue || run.phase === 'queued') {

@@ -2,6 +2,7 @@ import type { RunConfig, RunMode } from '../../events/config.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind } from '../../events/modes.ts';
 import type { Outcome } from '../../events/termination.ts';
 import { plural } from '../../util/numbers.ts';
+import type { OperatorWord } from './reply-words.ts';
 
 type Named = Pick<RunConfig, 'mode' | 'agentic' | 'task' | 'title'>;
 
@@ -96,7 +97,7 @@ export function modeBesideTitle(run: Pick<RunConfig, 'mode' | 'agentic'>, title:
 /** The texts of a run that waits for a message, and of the button that ends it instead. */
 export function waitingWords(
   mode: RunMode | undefined,
-  operator: 'you' | 'the operator' = 'you',
+  operator: OperatorWord = 'you',
 ): { readonly waits: string; readonly end: string } {
   const name = modeFacts(mode).run.toLowerCase();
   return { waits: `The ${name} waits for ${operator}.`, end: `End ${name}` };
