@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventOf, RunEvent } from '../events/registry.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
-import { formatCount } from '../util/numbers.ts';
+import { formatCount, formatPercent } from '../util/numbers.ts';
 import { type Comparison, summaryOf } from './compare.ts';
 import { ConditionReader, type Conditions } from './figures.ts';
 import { type Step, StepReader } from './steps.ts';
@@ -196,7 +196,7 @@ function causesOf(traces: readonly Trace[], divergence: Comparison['divergence']
     );
   }
   // In percent, as pages show it.
-  const shares = conditions.flatMap(({ gpu_share: share }) => share ?? []).map(wholePercent);
+  const shares = conditions.flatMap(({ gpu_share: share }) => share ?? []).map(formatPercent);
   if (new Set(shares).size > 1) causes.push('The share of the model on the GPU differed.');
   if (causes.length === 0) {
     causes.push(
@@ -204,9 +204,4 @@ function causesOf(traces: readonly Trace[], divergence: Comparison['divergence']
     );
   }
   return causes;
-}
-
-/** Below 100 unless it is all, as pages show shares. */
-function wholePercent(share: number): number {
-  return share < 1 ? Math.min(99, Math.round(share * 100)) : 100;
 }

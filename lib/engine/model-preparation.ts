@@ -29,9 +29,7 @@ export class ModelPreparation {
 
   /** Loads the model after the check, or again after a failure. @param waitedMs a wait for a slot before the check */
   load(numCtx: number, waitedMs: number): Promise<void> {
-    return this.#prepare(async () => {
-      await this.#load(numCtx, waitedMs > 0 ? { waited_ms: waitedMs } : {});
-    });
+    return this.#prepare(() => this.#load(numCtx, waitedMs > 0 ? { waited_ms: waitedMs } : {}));
   }
 
   /** Loads the model after others may have used the server. @param waitedMs the wait for the slot, not run time */
@@ -54,14 +52,12 @@ export class ModelPreparation {
     const change = await this.#residency.findChange(state);
     if (!change) return false;
     const why = change.cause === 'unloaded' && slotFreed ? { cause: 'slot_freed' as const } : change;
-    await this.#prepare(async () => {
-      await this.#load(requestedWindow(state), why);
-    });
+    await this.#prepare(() => this.#load(requestedWindow(state), why));
     return true;
   }
 
   /** Runs a preparation step. A server failure is handled like that of a call. */
-  async #prepare(step: () => Promise<void>): Promise<void> {
+  async #prepare(step: () => Promise<unknown>): Promise<void> {
     try {
       await step();
     } catch (error) {
