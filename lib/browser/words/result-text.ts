@@ -12,8 +12,8 @@ export interface ResultText {
 const TEXT_FIELDS = ['content', 'stdout', 'text', 'error', 'message'] as const;
 
 /**
- * What there is to edit in a tool's message: the text that the tool returned, without the JSON around it if that
- * contains one plain text; otherwise the whole message. Pure.
+ * The part of a tool's message that a person edits: the tool's text without the JSON around it, if the JSON contains
+ * one plain text; otherwise the whole message. Pure.
  */
 export function resultText(content: string): ResultText {
   const asItIs: ResultText = { text: content, part: 'message', whole: (text) => text };
