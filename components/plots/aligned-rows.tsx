@@ -79,7 +79,7 @@ function Rows({
   const scale = useMemo(() => scaleOf(length, width), [length, width]);
   const chosen = cursor === undefined ? undefined : times[cursor];
   const bottom = rowsHeight(labels.length);
-  let labelled = Number.NEGATIVE_INFINITY;
+  let labeled = Number.NEGATIVE_INFINITY;
   return (
     <>
       {labels.map((label, row) => (
@@ -98,8 +98,8 @@ function Rows({
       ))}
       {times.map(({ position, start }) => {
         const x = scale(start);
-        const shown = position > 0 && x - labelled >= LABEL_PX;
-        if (shown) labelled = x;
+        const shown = position > 0 && x - labeled >= LABEL_PX;
+        if (shown) labeled = x;
         return (
           <g key={position}>
             {shown && (

@@ -1,5 +1,5 @@
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
-import { labelledTicks, spacedTicks } from '#lib/browser/plots/labelled-ticks.ts';
+import { labeledTicks, spacedTicks } from '#lib/browser/plots/labeled-ticks.ts';
 import { shortText } from '#lib/util/short-text.ts';
 
 /** The room around the marks of a plot, in pixels. */
@@ -12,7 +12,7 @@ const MAX_LABEL_PX = 112;
 const CHARACTER_PX = 6;
 const GAP_PX = 8;
 const TICK_PX = 34;
-/** Values below a plot are labelled about this far from each other, in pixels. */
+/** Values below a plot are labeled about this far from each other, in pixels. */
 const VALUE_LABEL_PX = 80;
 
 /** A linear scale from 0 to a round number that is at least `max`. */
@@ -41,7 +41,7 @@ export function ValueAxis({
 }) {
   return (
     <g>
-      {labelledTicks(scale, tickCount(height), format).map(({ value, label }) => (
+      {labeledTicks(scale, tickCount(height), format).map(({ value, label }) => (
         <g key={value}>
           <line
             x1={MARGIN.left}
@@ -124,10 +124,10 @@ export function ColumnAxis({
   const wanted = Math.min(MAX_LABEL_PX, Math.max(LABEL_PX, longest * CHARACTER_PX + GAP_PX));
   const every = Math.max(1, Math.ceil(wanted / columns.step));
   const room = Math.floor((every * columns.step - GAP_PX) / CHARACTER_PX);
-  const labelled = Array.from({ length: Math.ceil(count / every) }, (_, index) => index * every);
+  const labeled = Array.from({ length: Math.ceil(count / every) }, (_, index) => index * every);
   return (
     <g>
-      {labelled.map((index) => (
+      {labeled.map((index) => (
         <LabelBelow key={index} x={columns.center(index)} height={height}>
           {shortText(labels[index] ?? '', room)}
         </LabelBelow>

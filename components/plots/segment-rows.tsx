@@ -1,7 +1,7 @@
 'use client';
 
 import { durationLabel, durationScale } from '#lib/browser/plots/duration-scale.ts';
-import { labelledTicks } from '#lib/browser/plots/labelled-ticks.ts';
+import { labeledTicks } from '#lib/browser/plots/labeled-ticks.ts';
 import { LabelBelow, MARGIN } from './axes.tsx';
 import type { PlotColor } from './palette.ts';
 import { PlotFigure, type PlotFigureProps } from './plot-figure.tsx';
@@ -60,7 +60,7 @@ export function SegmentRows({
           range: [MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)],
           rounded: false,
         });
-        const ticks = labelledTicks(scale, Math.floor((width - MARGIN.left) / TICK_PX), durationLabel);
+        const ticks = labeledTicks(scale, Math.floor((width - MARGIN.left) / TICK_PX), durationLabel);
         return (
           <>
             {ticks.map(({ value, label }) => (

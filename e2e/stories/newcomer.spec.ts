@@ -35,7 +35,7 @@ test('a new user without Ollama learns how to install it, and sees a complete de
     await expect(ollama.getByText('ollama serve', { exact: true })).toBeVisible();
   });
 
-  await test.step('the demo is labelled as what it is, and runs to its end', async () => {
+  await test.step('the demo is labeled as what it is, and runs to its end', async () => {
     await page.getByRole('link', { name: 'Loupe, home' }).click();
     await expect(page.getByText('The demo model is a script, not a language model')).toBeVisible();
     await page.getByRole('button', { name: 'Start the demo run' }).click();

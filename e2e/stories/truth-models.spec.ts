@@ -81,7 +81,7 @@ test('a loaded model shows its GPU share and can be unloaded [OL6, OL9]', async 
   await expect(page.getByRole('button', { name: 'Unload half:7b' })).toBeHidden();
 });
 
-test('shared, remote and embedding models are labelled, and offered only where they work', async ({
+test('shared, remote and embedding models are labeled, and offered only where they work', async ({
   page,
   loupe,
   ollama,

@@ -50,7 +50,7 @@ const after = (replies: number): ChatMessage[] => [
   ]).flat(),
 ];
 
-it('is listed with tools and thinking, and labelled', async () => {
+it('is listed with tools and thinking, and labeled', async () => {
   const { models } = await createOllamaHealth({ host: parseOllamaHost(demo.url) }).listModels();
   expect(models.map(({ name }) => name)).toEqual(DEMO_MODELS.map((name) => `${name}:latest`));
   expect(

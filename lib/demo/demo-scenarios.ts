@@ -313,7 +313,7 @@ const models: FakeModelInput[] = [
 /** The demo models, with the tour first. */
 export const DEMO_MODELS: readonly string[] = models.map(({ name }) => name);
 
-/** Whether a name, with or without `:latest`, is a demo model; such runs are labelled everywhere. */
+/** Whether a name, with or without `:latest`, is a demo model; such runs are labeled everywhere. */
 export function isDemoModel(name: string): boolean {
   return DEMO_MODELS.includes(name.replace(/:latest$/, ''));
 }

@@ -127,7 +127,7 @@ export class ModelServers {
     return details;
   }
 
-  /** The models that a run can use, always including the demo models, labelled as such. */
+  /** The models that a run can use, always including the demo models, labeled as such. */
   async list(): Promise<ModelsReply> {
     const { installed, partial, ollama } = await this.#listed();
     const demo: InstalledModel[] = DEMO_MODELS.map((name) => ({

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatDuration } from '../words/format.ts';
 import { durationScale } from './duration-scale.ts';
-import { labelledTicks } from './labelled-ticks.ts';
+import { labeledTicks } from './labeled-ticks.ts';
 
 const RANGE: [number, number] = [0, 1];
 const inSeconds = (max: number, rounded = true) =>
   durationScale(max, { msPerUnit: 1000, range: RANGE, rounded });
 const labels = (seconds: number, count: number) =>
-  labelledTicks(inSeconds(seconds), count, (value) => formatDuration(value * 1000)).map(({ label }) => label);
+  labeledTicks(inSeconds(seconds), count, (value) => formatDuration(value * 1000)).map(({ label }) => label);
 
 it('divides long durations by half and whole minutes and hours', () => {
   expect(labels(200, 5).slice(1)).toEqual(['30 s', '1:00', '1:30', '2:00', '2:30', '3:00']);

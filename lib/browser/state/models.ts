@@ -133,7 +133,7 @@ export function demoWords(name: string): string {
   }
 }
 
-/** Whether a run was played by the demo: it is labelled wherever it is shown. */
+/** Whether a run was played by the demo: it is labeled wherever it is shown. */
 export function isDemoRun(model: string): boolean {
   return /^loupe-demo(-[a-z]+)?(:latest)?$/.test(model);
 }

@@ -1,7 +1,7 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
 import type { ExperimentCell } from '../../../api/experiment-cells.ts';
 import { ENDING_STYLES } from '../../../browser/plots/ending-styles.ts';
-import { labelledTicks } from '../../../browser/plots/labelled-ticks.ts';
+import { labeledTicks } from '../../../browser/plots/labeled-ticks.ts';
 import { patternsOf, TEXTURE_LINES, TEXTURE_TILE_PX } from '../../../browser/plots/textures.ts';
 import { formatDuration, formatPercent } from '../../../browser/words/format.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
@@ -97,14 +97,14 @@ export function speedPlot(cells: readonly NamedCell[]): Html | undefined {
       html`<line class="grid" x1="56" x2="${WIDTH - 16}" y1="${y(share)}" y2="${y(share)}"/><text class="tick end" x="48" y="${y(share) + 4}">${formatPercent(share)}</text>`,
   );
   const ends = { ticks: () => [Math.min(...all), Math.max(...all)] };
-  const ticks = labelledTicks(ends, 2, (seconds) => formatDuration(seconds * 1000)).map(
+  const ticks = labeledTicks(ends, 2, (seconds) => formatDuration(seconds * 1000)).map(
     ({ value, label }) => html`<text class="tick" x="${x(value)}" y="278">${label}</text>`,
   );
   const dots = points.map(
     ({ cell, name, seconds, rate }) =>
       html`<a href="#cell-${cell.cell}"><circle class="dot" cx="${x(seconds)}" cy="${y(rate.value)}" r="5"><title>${name}: ${formatPercent(rate.value)}, ${formatDuration(seconds * 1000)}</title></circle><text class="tick start" x="${x(seconds) + 8}" y="${y(rate.value) + 4}">${cell.cell}</text></a>`,
   );
-  return plot('Pass rate against median duration; dots are labelled with their cell', 288, [
+  return plot('Pass rate against median duration; dots are labeled with their cell', 288, [
     ...grid,
     ...ticks,
     ...dots,

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 import { FIGURE_WORDS } from '../words/figure-words.ts';
 import { formatBytes, formatPercent } from '../words/format.ts';
 import { durationScale, durationLabel as durations } from './duration-scale.ts';
-import { labelledTicks, spacedTicks } from './labelled-ticks.ts';
+import { labeledTicks, spacedTicks } from './labeled-ticks.ts';
 
 const labels = (max: number, count: number, format: (value: number) => string) =>
-  labelledTicks(scaleLinear([0, max], [0, 1]).nice(), count, format).map(({ label }) => label);
+  labeledTicks(scaleLinear([0, max], [0, 1]).nice(), count, format).map(({ label }) => label);
 
 const MAX = fc.oneof(fc.double({ min: 1e-7, max: 1e9, noNaN: true }), fc.integer({ min: 1, max: 100_000 }));
 const COUNT = fc.integer({ min: 0, max: 20 });
@@ -39,7 +39,7 @@ it('leaves out ticks without a label', () => {
 it('labels ascending values, and no two of them alike', () => {
   fc.assert(
     fc.property(MAX, COUNT, fc.constantFrom(...FORMATS), (max, count, format) => {
-      const ticks = labelledTicks(scaleLinear([0, max], [0, 1]).nice(), count, format);
+      const ticks = labeledTicks(scaleLinear([0, max], [0, 1]).nice(), count, format);
       const values = ticks.map(({ value }) => value);
       expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
       expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length);

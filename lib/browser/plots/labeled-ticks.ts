@@ -4,7 +4,7 @@ interface TickScale {
 }
 
 /** A place on an axis with its label. */
-export interface LabelledTick {
+export interface LabeledTick {
   readonly value: number;
   readonly label: string;
 }
@@ -19,11 +19,11 @@ const MIN_TICKS = 2;
  * @param count less than 2 counts as 2
  * @param format an empty text leaves a tick out
  */
-export function labelledTicks(
+export function labeledTicks(
   scale: TickScale,
   count: number,
   format: (value: number) => string,
-): LabelledTick[] {
+): LabeledTick[] {
   const ticks = (wanted: number) =>
     scale
       .ticks(wanted)
@@ -46,8 +46,8 @@ export function spacedTicks(
   scale: TickScale & ((value: number) => number),
   count: number,
   format: (value: number) => string,
-): LabelledTick[] {
-  const clear = (ticks: readonly LabelledTick[]) =>
+): LabeledTick[] {
+  const clear = (ticks: readonly LabeledTick[]) =>
     ticks.every(({ value, label }, index) => {
       const next = ticks[index + 1];
       if (!next) return true;
@@ -55,15 +55,15 @@ export function spacedTicks(
       return scale(next.value) - scale(value) >= room;
     });
   for (let wanted = count; wanted > MIN_TICKS; wanted -= 1) {
-    const found = labelledTicks(scale, wanted, format);
+    const found = labeledTicks(scale, wanted, format);
     if (clear(found)) return found;
   }
-  const fewest = labelledTicks(scale, MIN_TICKS, format);
+  const fewest = labeledTicks(scale, MIN_TICKS, format);
   return clear(fewest) ? fewest : [fewest[0], fewest.at(-1)].filter((tick) => tick !== undefined);
 }
 
-function firstOfEachLabel(ticks: readonly LabelledTick[]): LabelledTick[] {
-  const first = new Map<string, LabelledTick>();
+function firstOfEachLabel(ticks: readonly LabeledTick[]): LabeledTick[] {
+  const first = new Map<string, LabeledTick>();
   for (const tick of ticks) if (!first.has(tick.label)) first.set(tick.label, tick);
   return [...first.values()];
 }
