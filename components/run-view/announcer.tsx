@@ -5,7 +5,7 @@ import { announce } from '#lib/browser/say.ts';
 import type { RunView } from '#lib/browser/state/run-view.ts';
 import { endWords } from '#lib/browser/words/end-words.ts';
 import { stepWord, waitingWords } from '#lib/browser/words/mode-words.ts';
-import type { OperatorWord } from '#lib/browser/words/reply-words.ts';
+import type { OperatorWord } from '#lib/browser/words/operator-word.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunState } from '#lib/events/run-state.ts';
 import { summarize } from '#lib/events/summarize.ts';

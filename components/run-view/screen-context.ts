@@ -8,7 +8,7 @@ import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
 import type { ImageSource } from '#lib/browser/stream/image-source.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
-import type { OperatorWord } from '#lib/browser/words/reply-words.ts';
+import type { OperatorWord } from '#lib/browser/words/operator-word.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
 
 /** The reader's view settings, kept apart from the run, so that they survive rows leaving the screen. */

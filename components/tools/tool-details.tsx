@@ -48,13 +48,13 @@ export function ToolDetails({
         </p>
       )}
       {accepted && accepted.description !== tool.description && (
-        <Labelled label="Description that you accepted">
+        <Labeled label="Description that you accepted">
           <ForeignMessage text={accepted.description} className="text-sm text-ink-3" />
-        </Labelled>
+        </Labeled>
       )}
-      <Labelled label={accepted ? 'Description now' : 'Description'}>
+      <Labeled label={accepted ? 'Description now' : 'Description'}>
         <ForeignMessage text={tool.description || '(none)'} className="text-sm" />
-      </Labelled>
+      </Labeled>
       {(leftOut ?? hidden) && (
         <p className="text-sm text-warn">
           {[
@@ -92,7 +92,7 @@ export function ToolDetails({
   );
 }
 
-function Labelled({ label, children }: { label: string; children: React.ReactNode }) {
+function Labeled({ label, children }: { label: string; children: React.ReactNode }) {
   return (
     <div className="min-w-0">
       <h3 className="text-xs font-medium text-ink-3">{label}</h3>

@@ -3,7 +3,7 @@ import type { WaitCause } from '../../events/session.ts';
 import { workedMs } from '../../events/worked-ms.ts';
 import { endWords, type Tone } from '../words/end-words.ts';
 import { formatBytes } from '../words/format.ts';
-import type { OperatorWord } from '../words/reply-words.ts';
+import type { OperatorWord } from '../words/operator-word.ts';
 import type { Live } from './live-text.ts';
 
 /** The current activity of a run, and since when (by its own clock). */

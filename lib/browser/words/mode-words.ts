@@ -2,7 +2,7 @@ import type { RunConfig, RunMode } from '../../events/config.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind } from '../../events/modes.ts';
 import type { Outcome } from '../../events/termination.ts';
 import { plural } from '../../util/numbers.ts';
-import type { OperatorWord } from './reply-words.ts';
+import type { OperatorWord } from './operator-word.ts';
 
 type Named = Pick<RunConfig, 'mode' | 'agentic' | 'task' | 'title'>;
 

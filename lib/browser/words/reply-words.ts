@@ -1,7 +1,5 @@
 import type { OperatorMessage } from '../../events/run-state.ts';
-
-/** How a reader is told of the operator: those who open a shared run are not the operator. */
-export type OperatorWord = 'you' | 'the operator';
+import type { OperatorWord } from './operator-word.ts';
 
 /** Who answered the agent in the operator's place. */
 const REPLY_WORDS = {
