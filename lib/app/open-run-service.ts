@@ -382,7 +382,8 @@ function openRuns(
         model: await servers.modelFor(config.model),
         mode: modeOf(config),
         images: runImagesIn(store, log.runId, signal),
-        standingApproval: find && ((tool) => retryWhileBusy(() => find(tool), { runId: log.runId, signal })),
+        standingApproval:
+          find && ((tool) => retryWhileBusy(() => find(tool), { subject: `Run ${log.runId}`, signal })),
         openTools: openToolsOf(log.runId, { sandbox, unconfined, dataDir, logPathOf, servers: mcp }),
       });
     },

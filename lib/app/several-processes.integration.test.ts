@@ -26,6 +26,8 @@ if (!installed)
 const confined = (await openSandbox()).report.available;
 
 const LEASE_SECONDS = 3;
+/** A request gives up after five seconds without the database, and so would work that does not wait for it. */
+const LONGER_THAN_A_REQUEST_MS = 8_000;
 /** Several leases, on a machine that is also busy with other work. */
 const patient = { timeout: 40_000, interval: 50 };
 const write = { name: 'write_file', arguments: { path: 'file-{{n}}.txt', content: 'x' } };
@@ -377,10 +379,14 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
   }, 120_000);
 
   /** Six tasks that each write a file and then answer; the held model is called last. */
-  async function startExperiment(server: LoupeServer, models: string[]): Promise<string> {
+  async function startExperiment(
+    server: LoupeServer,
+    models: string[],
+    pace: { prompt_ms?: number } = {},
+  ): Promise<string> {
     for (const name of models) {
       ollama.add({
-        name,
+        ...{ name, pace },
         steps: [{ reply: { tool_calls: [write] } }, { reply: { content: 'It is completed.' } }],
       });
     }
@@ -435,6 +441,36 @@ describe.skipIf(!installed && !process.env.CI)('several processes on one databas
     }
     const table = await (await second.request(`/api/experiments/${id}/results?format=csv`)).text();
     expect(table.trimEnd().split('\r\n')).toHaveLength(7);
+  }, 120_000);
+
+  it('fault matrix: an experiment and a benchmark wait for a database that is gone for longer than a request waits, and finish', async () => {
+    const pace = { prompt_ms: 100 };
+    ollama.add({ name: 'hall', pace, steps: [{ reply: { content: 'No.' } }] });
+    const folder = writeBenchmarkFolder(root, ['hall', 'attic']);
+    const server = await startServer();
+    const id = await startExperiment(server, ['alpha', 'beta'], pace);
+    const json = { folder, models: ['hall'] };
+    const { benchmark } = await (await server.request('/api/benchmarks', { json })).json();
+    await vi.waitFor(async () => expect(await statusOf(server, id)).toContain('done running'), patient);
+    await postgres.crash();
+    await delay(LONGER_THAN_A_REQUEST_MS);
+    await postgres.restart();
+    await vi.waitFor(
+      async () => expect((await experimentOf(server, id)).experiment.status).not.toBe('running'),
+      patient,
+    );
+    const { experiment, items } = await experimentOf(server, id);
+    expect(experiment).toMatchObject({ status: 'finished', total: 6, done: 6, failed: 0 });
+    expect(experiment.problem).toBeUndefined();
+    const runs = items.map(({ run_id }) => run_id);
+    expect(new Set(runs).size).toBe(6);
+    for (const { result } of items) {
+      expect(result).toMatchObject({ status: 'completed', tool_calls: 1, files_written: 1 });
+    }
+    await vi.waitFor(async () => {
+      const reply = await (await server.request(`/api/benchmarks/${benchmark.id}`)).json();
+      expect(reply.benchmark).toMatchObject({ status: 'finished' });
+    }, patient);
   }, 120_000);
 
   it('fault matrix: a process frozen past its lease does nothing more for an experiment that was stopped elsewhere', async () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type BenchmarkRequest, benchmarkRequest } from '../api/benchmark.ts';
+import { type BenchmarkRecord, type BenchmarkRequest, benchmarkRequest } from '../api/benchmark.ts';
+import { AppError } from '../errors/app-error.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { BenchmarkStore } from '../store/benchmark-store.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
@@ -71,6 +72,27 @@ function worker({
   return benchmarks;
 }
 
+/** The store with some operations replaced. */
+function storeWith(change: Partial<BenchmarkStore>): BenchmarkStore {
+  return {
+    benchmarks: () => store.benchmarks(),
+    benchmark: (id) => store.benchmark(id),
+    benchmarkResults: (id) => store.benchmarkResults(id),
+    benchmarkCase: (id, position) => store.benchmarkCase(id, position),
+    benchmarkOfKey: (key) => store.benchmarkOfKey(key),
+    createBenchmark: (...created) => store.createBenchmark(...created),
+    saveBenchmark: (record) => store.saveBenchmark(record),
+    addBenchmarkResult: (...result) => store.addBenchmarkResult(...result),
+    holdBenchmark: (...hold) => store.holdBenchmark(...hold),
+    releaseBenchmark: (...hold) => store.releaseBenchmark(...hold),
+    deleteBenchmark: (id) => store.deleteBenchmark(id),
+    ...change,
+  };
+}
+
+/** Which calls of an operation find the store busy. */
+const FAILING = new Set([1, 2, 5, 7]);
+
 const request = (change: Partial<BenchmarkRequest> = {}) =>
   benchmarkRequest.parse({ folder, models: ['alpha'], categories: ['simple_python'], ...change });
 
@@ -116,23 +138,13 @@ it('continues once, however many requests come at the same time', async () => {
 it('continues if this is requested while its failed work is still ending', async () => {
   const failed = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
-  const slow: BenchmarkStore = {
-    benchmarks: () => store.benchmarks(),
-    benchmark: (id) => store.benchmark(id),
-    benchmarkResults: (id) => store.benchmarkResults(id),
-    benchmarkCase: (id, position) => store.benchmarkCase(id, position),
-    benchmarkOfKey: (key) => store.benchmarkOfKey(key),
-    createBenchmark: (...created) => store.createBenchmark(...created),
-    saveBenchmark: (record) => store.saveBenchmark(record),
-    addBenchmarkResult: (...result) => store.addBenchmarkResult(...result),
-    holdBenchmark: (...hold) => store.holdBenchmark(...hold),
+  const slow = storeWith({
     async releaseBenchmark(...hold) {
       failed.resolve();
       await letGo.promise;
       await store.releaseBenchmark(...hold);
     },
-    deleteBenchmark: (id) => store.deleteBenchmark(id),
-  };
+  });
   let tries = 0;
   const benchmarks = worker({
     kept: slow,
@@ -149,6 +161,45 @@ it('continues if this is requested while its failed work is still ending', async
   letGo.resolve();
   await continued;
   await vi.waitFor(async () => expect(await statusOf(benchmarks, benchmark.id)).toBe('finished'));
+});
+
+it('waits while the store is locked or does not respond, and asks no model twice', async () => {
+  const warned = vi.spyOn(console, 'warn').mockReturnValue();
+  const tries = { read: 0, save: 0, hold: 0 };
+  // Each operation of the work fails at first, and again later.
+  const reach = (operation: keyof typeof tries) => {
+    tries[operation] += Number(created);
+    if (FAILING.has(tries[operation])) throw new AppError({ code: 'store_busy', message: 'Busy.' });
+  };
+  let created = false;
+  const saved: BenchmarkRecord[] = [];
+  const kept = storeWith({
+    async benchmark(id) {
+      reach('read');
+      return store.benchmark(id);
+    },
+    async saveBenchmark(record) {
+      reach('save');
+      saved.push(record);
+      await store.saveBenchmark(record);
+    },
+    async holdBenchmark(...hold) {
+      reach('hold');
+      return store.holdBenchmark(...hold);
+    },
+  });
+  const turn = Promise.withResolvers<void>();
+  const benchmarks = worker({ kept, turn: () => turn.promise });
+  const { benchmark } = await benchmarks.create(request());
+  created = true;
+  turn.resolve();
+  await vi.waitFor(async () => expect((await store.benchmark(benchmark.id))?.record.status).toBe('finished'));
+  const results = await store.benchmarkResults(benchmark.id);
+  expect(results.every(({ error }) => error === undefined)).toBe(true);
+  expect(asked).toHaveLength(results.length);
+  expect(saved.filter(({ status }) => status === 'stopped')).toEqual([]);
+  expect(warned.mock.calls.flat().join()).toContain(`Benchmark ${benchmark.id} is waiting for the database`);
+  warned.mockRestore();
 });
 
 it('leaves a queued benchmark to the process that took it over', async () => {

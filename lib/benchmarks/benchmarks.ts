@@ -299,8 +299,13 @@ export class Benchmarks {
     const { id, stop } = open;
     const beat = setInterval(() => void this.#beat(open), BEAT_MS);
     try {
-      // Another process may have taken over the benchmark while it waited here.
-      if (await this.#hold(id)) await this.#finish(open);
+      await retryWhileBusy(
+        async () => {
+          // Another process may have taken over the benchmark while it waited here.
+          if (await this.#hold(id)) await this.#finish(open);
+        },
+        { subject: `Benchmark ${id}`, signal: stop.signal },
+      );
     } catch (error) {
       open.failed = true;
       if (!stop.signal.aborted) await this.#stopWith(id, error);
@@ -382,7 +387,7 @@ export class Benchmarks {
     });
     const result = { position, ...ran.result };
     await retryWhileBusy(() => this.#options.store.addBenchmarkResult(id, result, ran.evidence), {
-      runId: id,
+      subject: `Benchmark ${id}`,
       signal,
     });
     return ran.result.read === undefined ? ran.result.error : undefined;

@@ -42,18 +42,27 @@ afterEach(async () => {
 
 const unused = () => Promise.reject(new Error('Not used here'));
 
-function open(hold = async () => true, kept: ExperimentStore = store): Experiments {
+function open(
+  hold = async () => true,
+  kept: ExperimentStore = store,
+  {
+    keep = async () => true,
+    reach = (_step) => undefined,
+  }: { keep?: () => Promise<boolean>; reach?: (step: 'start' | 'log') => void } = {},
+): Experiments {
   return new Experiments({
     store: kept,
     runs: {
       admit: async () => undefined,
       start: async () => {
+        reach('start');
         started += 1;
         return `run-${started}`;
       },
       stop: async () => undefined,
       delete: async (runIds) => deleted.push(...runIds),
       async *log(runId) {
+        reach('log');
         if (missing.has(runId)) throw new RunNotFoundError(runId);
         yield completedLog().events;
       },
@@ -71,13 +80,33 @@ function open(hold = async () => true, kept: ExperimentStore = store): Experimen
     },
     holder: {
       hold,
-      keep: async () => true,
+      keep,
       release: async () => {
         released += 1;
       },
     },
   });
 }
+
+/** The store with some operations replaced. */
+function storeWith(change: Partial<ExperimentStore>): ExperimentStore {
+  return {
+    experiment: (id) => store.experiment(id),
+    experimentSummary: (id) => store.experimentSummary(id),
+    experimentNotes: (id) => store.experimentNotes(id),
+    experimentRuns: (id) => store.experimentRuns(id),
+    experimentCases: (id) => store.experimentCases(id),
+    experiments: () => store.experiments(),
+    unfinishedExperiments: () => store.unfinishedExperiments(),
+    deleteExperiment: (id) => store.deleteExperiment(id),
+    experimentOfKey: (key) => store.experimentOfKey(key),
+    createExperiment: (created) => store.createExperiment(created),
+    saveExperiment: (...saved) => store.saveExperiment(...saved),
+    ...change,
+  };
+}
+
+const busy = () => new AppError({ code: 'store_busy', message: 'Busy.' });
 
 /** An experiment of two runs that was stopped in its first, after a restart. */
 async function stopAndRestart(): Promise<void> {
@@ -259,21 +288,11 @@ it('goes on if it is continued while its failure is being stored', async () => {
   const failing = Promise.withResolvers<void>();
   const stored = Promise.withResolvers<void>();
   let failures = 0;
-  const slow: ExperimentStore = {
-    experiment: (id) => store.experiment(id),
-    experimentSummary: (id) => store.experimentSummary(id),
-    experimentNotes: (id) => store.experimentNotes(id),
-    experimentRuns: (id) => store.experimentRuns(id),
-    experimentCases: (id) => store.experimentCases(id),
-    experiments: () => store.experiments(),
-    unfinishedExperiments: () => store.unfinishedExperiments(),
-    deleteExperiment: (id) => store.deleteExperiment(id),
-    experimentOfKey: (key) => store.experimentOfKey(key),
-    createExperiment: (created) => store.createExperiment(created),
+  const slow = storeWith({
     async saveExperiment(summary, items) {
       if (items[0]?.status === 'done' && failures === 0) {
         failures += 1;
-        throw new AppError({ code: 'store_busy', message: 'Busy.' });
+        throw new AppError({ code: 'storage_full', message: 'Full.' });
       }
       if (summary.problem) {
         failing.resolve();
@@ -281,7 +300,7 @@ it('goes on if it is continued while its failure is being stored', async () => {
       }
       await store.saveExperiment(summary, items);
     },
-  };
+  });
   await experiments.close();
   experiments = open(undefined, slow);
   const plan = { name: 'Models', mode: 'explore', models: ['alpha'], cycles: 1, repeats: 2 };
@@ -296,6 +315,90 @@ it('goes on if it is continued while its failure is being stored', async () => {
     timeout: 20_000,
   });
   expect((await store.experiment('exp'))?.items.map(({ status }) => status)).toEqual(['done', 'done']);
+});
+
+it('waits while the store is locked or does not respond, at every step, and then finishes', async () => {
+  const warned = vi.spyOn(console, 'warn').mockReturnValue();
+  const tries = { start: 0, log: 0, keep: 0, save: 0 };
+  // Each step fails before it works.
+  const reach = (step: keyof typeof tries) => {
+    tries[step] += 1;
+    if (tries[step] % 2 > 0) throw busy();
+  };
+  const saved: ExperimentSummary[] = [];
+  const kept = storeWith({
+    async saveExperiment(summary, items) {
+      reach('save');
+      saved.push(summary);
+      await store.saveExperiment(summary, items);
+    },
+  });
+  const keep = async () => {
+    reach('keep');
+    return true;
+  };
+  await experiments.close();
+  experiments = open(undefined, kept, { keep, reach });
+  const plan = { name: 'Models', mode: 'explore', models: ['alpha'], cycles: 1, repeats: 2 };
+  await experiments.create(experimentRequest.parse(plan));
+  finish.resolve();
+  await vi.waitFor(async () => expect((await store.experimentSummary('exp'))?.status).toBe('finished'), {
+    timeout: 20_000,
+  });
+  expect((await store.experiment('exp'))?.items.map(({ status }) => status)).toEqual(['done', 'done']);
+  expect(saved.filter(({ problem, status }) => problem || status === 'stopped')).toEqual([]);
+  expect(started).toBe(2);
+  expect(warned).toHaveBeenCalledWith(
+    'Experiment exp is waiting for the database, which is locked or does not respond.',
+  );
+  warned.mockRestore();
+});
+
+it('saves nothing once another process has taken over while the store did not respond', async () => {
+  const quiet = vi.spyOn(console, 'warn').mockReturnValue();
+  let isMine = true;
+  const saved: (string | undefined)[] = [];
+  const kept = storeWith({
+    async saveExperiment(summary, items) {
+      if (items[0]?.status === 'done' && isMine) {
+        isMine = false;
+        throw busy();
+      }
+      saved.push(items[0]?.status);
+      await store.saveExperiment(summary, items);
+    },
+  });
+  await experiments.close();
+  experiments = open(undefined, kept, { keep: async () => isMine });
+  const plan = { name: 'Models', mode: 'explore', models: ['alpha'], cycles: 1, repeats: 2 };
+  await experiments.create(experimentRequest.parse(plan));
+  finish.resolve();
+  await vi.waitFor(() => expect(quiet.mock.calls.flat().join()).toContain('taken over'));
+  await experiments.close();
+  expect(saved).toEqual([undefined, 'running']);
+  quiet.mockRestore();
+});
+
+it('stores a stop that the store did not take at first', async () => {
+  let isBusy = false;
+  const kept = storeWith({
+    async saveExperiment(summary, items) {
+      if (isBusy) throw busy();
+      await store.saveExperiment(summary, items);
+    },
+  });
+  await experiments.close();
+  experiments = open(undefined, kept);
+  const plan = { name: 'Models', mode: 'explore', models: ['alpha'], cycles: 1, repeats: 2 };
+  await experiments.create(experimentRequest.parse(plan));
+  await vi.waitFor(() => expect(started).toBe(1));
+  isBusy = true;
+  await expect(experiments.stop('exp', { force: false })).rejects.toMatchObject({ code: 'store_busy' });
+  isBusy = false;
+  finish.resolve();
+  await vi.waitFor(async () => expect((await store.experimentSummary('exp'))?.done).toBe(1));
+  expect((await store.experimentSummary('exp'))?.status).toBe('stopped');
+  expect((await store.experiment('exp'))?.items.map(({ status }) => status)).toEqual(['done', 'waiting']);
 });
 
 it('is not restored by a request that arrives while another process deletes it', async () => {

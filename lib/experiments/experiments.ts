@@ -22,6 +22,7 @@ import type { RunEvent } from '../events/registry.ts';
 import type { ErrorShape } from '../policies/rule.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
 import { firstCreated, type KeyUse, type RequestKey, requestKey } from '../store/request-key.ts';
+import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { OneAtATime } from '../util/one-at-a-time.ts';
 import { sortedJson } from '../util/sorted-json.ts';
@@ -88,7 +89,7 @@ const ALONE: ExperimentHolder = {
 };
 
 /** Errors that would affect every further run: the experiment stops until a person continues it. */
-const HALTING = new Set(['storage_full', 'shutting_down', 'store_lost', 'store_busy']);
+const HALTING = new Set(['storage_full', 'shutting_down', 'store_lost']);
 
 /** Bounds the logs read for one agreement request. */
 const MAX_RUNS_PER_GROUP = 20;
@@ -107,6 +108,8 @@ interface Open {
   gone: AbortController;
   /** Set once an error ends the work on it: the items may be ahead of what is stored. */
   failed?: true;
+  /** Set while a requested change is in memory only, because the store did not take it. */
+  unsaved?: boolean;
 }
 
 /**
@@ -594,16 +597,17 @@ export class Experiments {
     if (!open) return;
     const { id } = open.summary;
     try {
-      if (open.summary.status === 'waiting') await this.#save(open, { status: 'running' });
+      if (open.summary.status === 'waiting') await this.#saveWhenFree(open, { status: 'running' });
       // Searched from the beginning each time: items that did not run can be queued again in the meantime.
       for (let item = nextItem(open.items); item; item = nextItem(open.items)) {
-        if (this.#isOver(open) || !(await this.#keeps(open))) return;
+        if (this.#isOver(open) || !(await this.#whenFree(open, () => this.#keeps(open)))) return;
         // An open run is followed to its end even if the experiment was stopped.
         if (open.summary.status !== 'running' && item.status === 'waiting') break;
         await this.#workOn(open, item);
       }
+      if (open.unsaved && !this.#isOver(open)) await this.#saveWhenFree(open, {});
       const finished = open.items.every(({ status }) => status === 'done' || status === 'failed');
-      if (finished && !this.#isOver(open)) await this.#save(open, { status: 'finished' });
+      if (finished && !this.#isOver(open)) await this.#saveWhenFree(open, { status: 'finished' });
     } catch (error) {
       if (this.#isOver(open)) return;
       open.failed = true;
@@ -638,13 +642,14 @@ export class Experiments {
     const started = item.run_id === undefined ? await this.#start(open, item) : item;
     if (started?.run_id === undefined) return;
     try {
-      const result = await this.#resultOf(open, started.run_id);
-      if (result) await this.#save(open, {}, { ...started, status: 'done', result });
+      const { run_id } = started;
+      const result = await this.#whenFree(open, () => this.#resultOf(open, run_id));
+      if (result) await this.#saveWhenFree(open, {}, { ...started, status: 'done', result });
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'run_not_found')) throw error;
-      if (this.#isOver(open) || !(await this.#keeps(open))) return;
+      if (this.#isOver(open) || !(await this.#whenFree(open, () => this.#keeps(open)))) return;
       // Otherwise the experiment would stop here again whenever it is continued.
-      await this.#save(open, {}, deletedItem(started));
+      await this.#saveWhenFree(open, {}, deletedItem(started));
     }
   }
 
@@ -668,30 +673,65 @@ export class Experiments {
       const idempotencyKey = `experiment:${id}:${item.position}${retried}`;
       const one = caseOf(item, open.cases);
       const files = one?.files;
-      const run_id = await this.#runs.start(checkedRequest(plan, item, one), {
-        ...{ idempotencyKey, family: id },
-        ...(files && { files }),
-      });
+      const request = checkedRequest(plan, item, one);
+      const options = { idempotencyKey, family: id, ...(files && { files }) };
+      const run_id = await this.#whenFree(open, () => this.#runs.start(request, options));
       const running: ExperimentItem = { ...item, run_id, status: 'running' };
-      await this.#save(open, {}, running);
+      await this.#saveWhenFree(open, {}, running);
       return running;
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (HALTING.has(error.code)) {
-        const problem = problemOf(error);
-        if (!this.#closing.signal.aborted) await this.#save(open, { status: 'stopped', problem });
-        return undefined;
-      }
-      await this.#save(open, {}, { ...item, status: 'failed', error: problemOf(error) });
+      if (!(error instanceof AppError) || this.#isOver(open)) throw error;
+      const problem = problemOf(error);
+      if (HALTING.has(error.code)) await this.#saveWhenFree(open, { status: 'stopped', problem });
+      else await this.#saveWhenFree(open, {}, { ...item, status: 'failed', error: problem });
       return undefined;
     }
   }
 
+  /** @throws {AppError} `store_busy` if the store stays locked or does not respond, so that a person can try again */
   async #save(
     open: Open,
     change: Partial<ExperimentSummary>,
     ...items: readonly ExperimentItem[]
   ): Promise<void> {
+    this.#apply(open, change, items);
+    try {
+      await this.#store.saveExperiment(open.summary, items);
+    } catch (error) {
+      open.unsaved = true;
+      throw error;
+    }
+  }
+
+  /** Saves as soon as the store responds, unless another process has taken over by then. */
+  async #saveWhenFree(
+    open: Open,
+    change: Partial<ExperimentSummary>,
+    ...items: readonly ExperimentItem[]
+  ): Promise<void> {
+    this.#apply(open, change, items);
+    let waited = false;
+    await this.#whenFree(open, async () => {
+      if (waited && !(await this.#keeps(open))) return;
+      waited = true;
+      const { unsaved = false } = open;
+      open.unsaved = false;
+      try {
+        await this.#store.saveExperiment(open.summary, unsaved ? open.items : items);
+      } catch (error) {
+        open.unsaved ||= unsaved;
+        throw error;
+      }
+    });
+  }
+
+  /** Retries steps of the work while the store is locked or does not respond, as runs do. */
+  #whenFree<T>(open: Open, work: () => Promise<T>): Promise<T> {
+    const signal = AbortSignal.any([this.#closing.signal, open.gone.signal]);
+    return retryWhileBusy(work, { subject: `Experiment ${open.summary.id}`, signal });
+  }
+
+  #apply(open: Open, change: Partial<ExperimentSummary>, items: readonly ExperimentItem[]): void {
     const judged = items.some(({ position, result }) => result ?? open.items[position - 1]?.result);
     for (const item of items) open.items[item.position - 1] = item;
     const count = (status: ExperimentItem['status']) =>
@@ -710,7 +750,6 @@ export class Experiments {
           }
         : {}),
     };
-    await this.#store.saveExperiment(open.summary, items);
   }
 }
 

@@ -198,7 +198,7 @@ export class HostSlots {
     const hold = () => shared.holdSlot(useId, claim);
     const { closing } = this.#options;
     try {
-      while (!(await retryWhileBusy(hold, { runId: id, signal: closing })))
+      while (!(await retryWhileBusy(hold, { subject: `Call ${id}`, signal: closing })))
         await delay(SLOT_POLL_MS, undefined, { signal });
       void beat();
       return await work(signal);

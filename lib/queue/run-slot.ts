@@ -142,7 +142,10 @@ export class RunSlot {
     this.#release();
     this.#held = false;
     if (shared)
-      await retryWhileBusy(() => shared.store.yieldSlot(log), { runId: log.runId, signal: closing });
+      await retryWhileBusy(() => shared.store.yieldSlot(log), {
+        subject: `Run ${log.runId}`,
+        signal: closing,
+      });
   }
 
   async #take({ again, until }: { again: boolean; until?: AbortSignal | undefined }): Promise<void> {
@@ -164,7 +167,7 @@ export class RunSlot {
     const over = until ? AbortSignal.any([signal, until]) : signal;
     const take = () => shared.store.retakeSlot(log, { host, slots: concurrency });
     while (!over.aborted && !log.state.stop) {
-      if (await retryWhileBusy(take, { runId: log.runId, signal: closing })) break;
+      if (await retryWhileBusy(take, { subject: `Run ${log.runId}`, signal: closing })) break;
       await log.changed(log.state.seq, AbortSignal.any([over, AbortSignal.timeout(SLOT_POLL_MS)]));
     }
   }

@@ -26,7 +26,10 @@ export function runImagesIn(
         try {
           const read = await readImage(image, signal);
           requireRoom(read.ref, stored);
-          await retryWhileBusy(() => store.keepImages(runId, [toStored(read)]), { runId, signal });
+          await retryWhileBusy(() => store.keepImages(runId, [toStored(read)]), {
+            subject: `Run ${runId}`,
+            signal,
+          });
           stored.set(read.ref.hash, read.ref.bytes);
           images.push(read.ref);
         } catch (error) {
@@ -39,7 +42,10 @@ export function runImagesIn(
       return { images, refusals };
     },
     async load(hash) {
-      const image = await retryWhileBusy(() => store.image(runId, hash), { runId, signal: work });
+      const image = await retryWhileBusy(() => store.image(runId, hash), {
+        subject: `Run ${runId}`,
+        signal: work,
+      });
       return image && base64(image.data);
     },
   };

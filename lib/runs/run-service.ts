@@ -204,8 +204,11 @@ export class RunService {
     const { run } = await this.stored.get(runId);
     if (run.phase === 'ended' || signal.aborted) return;
     const feed = await this.follow({ topics: new Map([[runId, run.last_seq]]), signal });
-    while (!feed.done) await feed.next(FEED_WAIT_MS);
-    feed.close();
+    try {
+      while (!feed.done) await feed.next(FEED_WAIT_MS);
+    } finally {
+      feed.close();
+    }
   }
 
   /** Imports a run file as a read-only run. @throws {AppError} like `importRunFile` */

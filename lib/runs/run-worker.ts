@@ -372,7 +372,7 @@ export class RunWorker {
   }
 
   #retryWhileBusy<T>(runId: string, work: () => Promise<T>): Promise<T> {
-    return retryWhileBusy(work, { runId, signal: this.#closing });
+    return retryWhileBusy(work, { subject: `Run ${runId}`, signal: this.#closing });
   }
 }
 

@@ -256,7 +256,7 @@ export class StoredRunLog implements RunLog {
   async #whileBusy<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await retryWhileBusy(work, {
-        runId: this.runId,
+        subject: `Run ${this.runId}`,
         signal: this.#closed.signal,
         onBusy: () => {
           this.#isBlocked = true;

@@ -1,14 +1,15 @@
 import { isStoreBusy } from './store-errors.ts';
 
 /**
- * Retries while another program has the database locked, because a run's progress must not be lost. The store waits
- * between attempts.
+ * Retries while another program has the database locked, or it does not respond: no progress must be lost, and nobody
+ * may be there to continue the work. The store waits between attempts.
  *
+ * @param options.subject what waits, as the first words of a sentence
  * @throws other errors of `work`; also `store_busy`, once `signal` has fired
  */
 export async function retryWhileBusy<T>(
   work: () => Promise<T>,
-  { runId, signal, onBusy }: { runId: string; signal: AbortSignal; onBusy?: () => void },
+  { subject, signal, onBusy }: { subject: string; signal: AbortSignal; onBusy?: () => void },
 ): Promise<T> {
   for (let attempts = 0; ; attempts++) {
     try {
@@ -17,7 +18,7 @@ export async function retryWhileBusy<T>(
       if (!isStoreBusy(error) || signal.aborted) throw error;
       onBusy?.();
       if (attempts === 0)
-        console.warn(`Run ${runId} is waiting for its store, which is locked or does not respond.`);
+        console.warn(`${subject} is waiting for the database, which is locked or does not respond.`);
     }
   }
 }
