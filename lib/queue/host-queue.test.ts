@@ -21,10 +21,10 @@ it('admits up to the limit, and the rest in arrival order', async () => {
   releaseA();
   const releaseB = await second;
   expect(entered).toEqual(['a', 'b']);
-  expect(queue.active).toBe(1);
+  expect(queue.inside).toHaveLength(1);
   releaseB();
   (await third)();
-  expect(queue.active).toBe(0);
+  expect(queue.inside).toHaveLength(0);
 });
 
 it('a stopped run leaves the queue without taking a slot [D12]', async () => {
@@ -38,7 +38,7 @@ it('a stopped run leaves the queue without taking a slot [D12]', async () => {
   (await b)();
   expect(moves).toBe(before + 1);
   expect(queue.position('c')).toBe(1);
-  expect(queue.active).toBe(1);
+  expect(queue.inside).toHaveLength(1);
   releaseA();
   (await c)();
 });
@@ -53,6 +53,25 @@ it('a returning run goes to the head of the queue, and each slot granted is coun
   (await again)();
   (await b)();
   expect(queue.entries).toBe(3);
+});
+
+it('keeps a slot free for a run until it enters or gives it back', async () => {
+  const queue = new HostQueue({ limit: 1, onMove: () => undefined });
+  expect(queue.reserve('a')).toBeDefined();
+  expect(queue.reserve('b')).toBeUndefined();
+  const check = queue.enter('check');
+  expect([queue.inside, queue.waiting]).toEqual([[], ['check']]);
+  const release = await queue.enter('a');
+  expect([queue.inside, queue.waiting]).toEqual([['a'], ['check']]);
+  release();
+  (await check)();
+  const giveBack = queue.reserve('b');
+  const second = queue.enter('second check');
+  giveBack?.();
+  giveBack?.();
+  await second;
+  expect(queue.inside).toEqual(['second check']);
+  expect(queue.reserve('b')).toBeUndefined();
 });
 
 it('estimates the wait from recent stays of the same kind', async () => {

@@ -18,6 +18,8 @@ export class HostQueue {
   readonly #onMove: () => void;
   readonly #clock: () => number;
   readonly #inside = new Map<string, { kind: StayKind | undefined; since: number }>();
+  /** Runs for which a slot is kept free until they enter. */
+  readonly #reserved = new Set<string>();
   readonly #stays = new RecentStays();
   #waiting: Waiting[] = [];
   #entries = 0;
@@ -36,7 +38,7 @@ export class HostQueue {
 
   /**
    * Resolves when it is the run's turn, with a function that releases the slot; or after `leave`, with one that does
-   * nothing.
+   * nothing. A run with a reservation enters at once.
    *
    * @param options.again the run had a slot before and goes to the head of the queue
    * @param options.kind groups runs with similar stays; omitted for an endless run
@@ -44,10 +46,23 @@ export class HostQueue {
   enter(runId: string, options: { again?: boolean; kind?: StayKind } = {}): Promise<() => void> {
     return new Promise((resolve) => {
       const waiting = { runId, kind: options.kind, enter: resolve };
-      if (options.again) this.#waiting.unshift(waiting);
+      if (this.#reserved.delete(runId) || options.again) this.#waiting.unshift(waiting);
       else this.#waiting.push(waiting);
       this.#advance();
     });
+  }
+
+  /**
+   * Keeps a slot free for a run until it enters, if the run could enter now.
+   *
+   * @returns a function that gives the slot back if it was not used; `undefined` if none is free
+   */
+  reserve(runId: string): (() => void) | undefined {
+    if (this.#taken + this.#waiting.length >= this.#limit) return undefined;
+    this.#reserved.add(runId);
+    return () => {
+      if (this.#reserved.delete(runId)) this.#advance();
+    };
   }
 
   /** How many slots have been granted so far. */
@@ -107,13 +122,13 @@ export class HostQueue {
     return [...this.#inside.keys()];
   }
 
-  get active(): number {
-    return this.#inside.size;
+  get #taken(): number {
+    return this.#inside.size + this.#reserved.size;
   }
 
   #advance(): void {
     this.#places = undefined;
-    while (this.#inside.size < this.#limit) {
+    while (this.#taken < this.#limit) {
       const next = this.#waiting.shift();
       if (!next) break;
       const since = this.#clock();

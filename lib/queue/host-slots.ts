@@ -82,10 +82,13 @@ export class HostSlots {
     return inside.flatMap((id) => this.#uses.get(id) ?? []);
   }
 
-  /** Whether a new run could start immediately. */
-  hasFree(host: string): boolean {
-    const { active, waiting } = this.#queueFor(host);
-    return active + waiting.length < this.#options.concurrency;
+  /**
+   * Keeps a slot of this process free while a run is claimed for it.
+   *
+   * @returns a function that gives the slot back if the run did not enter; `undefined` if a new run could not start now
+   */
+  reserve(runId: string, host: string): (() => void) | undefined {
+    return this.#queueFor(host).reserve(runId);
   }
 
   /**

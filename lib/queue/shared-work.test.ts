@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import type { FreeRun, RunLeases } from '../store/leases.ts';
+import type { FreeRun, RunLeases, SlotLeases } from '../store/leases.ts';
+import { HostSlots } from './host-slots.ts';
 import { SharedWork } from './shared-work.ts';
 import { WaitingRuns } from './waiting-runs.ts';
 
@@ -37,7 +39,7 @@ function oneProcess({ free, full = [] }: { free: FreeRun[]; full?: string[] }) {
     concurrency: 1,
     hostOf,
     waiting,
-    slots: { hasFree: (host) => !full.includes(host) },
+    slots: { reserve: (_, host) => (full.includes(host) ? undefined : () => undefined) },
     runs: { held: () => held, lose: (runId) => lost.push(runId) },
     runner: { take: async () => undefined },
   });
@@ -116,4 +118,55 @@ it('keeps a run that it released and claimed again while its leases were being r
   renewals.push('a', 'b');
   work.start();
   await expect.poll(() => lost).toEqual(['b']);
+});
+
+it('lets nothing else enter the slot for which a run is being claimed', async () => {
+  const hostOf = () => 'host';
+  const claimed = Promise.withResolvers<undefined>();
+  const steps: string[] = [];
+  const store: RunLeases & SlotLeases = {
+    leaseMs: 1000,
+    free: async () => (steps.includes('claimed') ? [] : [freeRun('a', 'busy')]),
+    claimFree: async () => {
+      steps.push('claiming');
+      await claimed.promise;
+      steps.push('claimed');
+      return undefined;
+    },
+    renew: async () => [],
+    release: async () => undefined,
+    yieldSlot: async () => undefined,
+    retakeSlot: async () => true,
+    holdSlot: async () => {
+      steps.push('check waits for a shared slot');
+      return true;
+    },
+    dropSlot: async () => undefined,
+  };
+  const waiting = new WaitingRuns(hostOf);
+  const slots = new HostSlots({
+    ...{ processId: 'here', concurrency: 1, hostOf },
+    runs: { get: () => undefined },
+    closing: new AbortController().signal,
+    shared: { store, waiting, hostOf },
+  });
+  const work = new SharedWork({
+    ...{ store, worker: 'here', concurrency: 1, hostOf, waiting, slots },
+    runs: { held: () => [], lose: () => undefined },
+    runner: { take: async () => undefined },
+  });
+  opened.push(work);
+  work.start();
+  await expect.poll(() => steps).toEqual(['claiming']);
+  const request = {
+    id: 'check',
+    purpose: 'check',
+    model: 'busy',
+    signal: new AbortController().signal,
+  } as const;
+  const check = slots.withSlot(request, async () => steps.push('checked'));
+  await delay(20);
+  claimed.resolve(undefined);
+  await check;
+  expect(steps).toEqual(['claiming', 'claimed', 'check waits for a shared slot', 'checked']);
 });

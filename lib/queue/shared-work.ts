@@ -15,8 +15,12 @@ export interface SharedWorkOptions {
   /** The name by which all processes know a run's model server. */
   hostOf(run: { model: string }): string;
   slots: {
-    /** Whether this process could start a run on this model server immediately. */
-    hasFree(host: string): boolean;
+    /**
+     * Keeps a slot of this process free for a run, if it could start on this model server immediately.
+     *
+     * @returns a function that gives the slot back if the run did not enter
+     */
+    reserve(runId: string, host: string): (() => void) | undefined;
   };
   /** Receives the runs for which there was no slot. */
   waiting: WaitingRuns;
@@ -98,20 +102,25 @@ export class SharedWork {
   async #tryToTake(run: FreeRun): Promise<boolean> {
     const { store, worker, concurrency, slots, hostOf, runner } = this.#options;
     const host = hostOf(run);
-    if (needsSlot(run) && !slots.hasFree(host)) return false;
-    const claim = await store.claimFree(run.id, {
-      worker,
-      ...(needsSlot(run) && { host }),
-      slots: concurrency,
-    });
-    if (!claim) return false;
+    // A claim takes one of the slots that all processes share. A check that entered here meanwhile would wait for that
+    // one, and the run for the check.
+    const giveBack = needsSlot(run) ? slots.reserve(run.id, host) : () => undefined;
+    if (!giveBack) return false;
     try {
-      await runner.take(run.id, claim);
-    } catch (error) {
-      // Its lease expires, and another look claims it again.
-      console.error(`Run ${run.id} could not be claimed:`, error);
+      const claim = await store.claimFree(run.id, {
+        worker,
+        ...(needsSlot(run) && { host }),
+        slots: concurrency,
+      });
+      if (!claim) return false;
+      await runner.take(run.id, claim).catch((error: unknown) => {
+        // Its lease expires, and another look claims it again.
+        console.error(`Run ${run.id} could not be claimed:`, error);
+      });
+      return true;
+    } finally {
+      giveBack();
     }
-    return true;
   }
 
   async #beat(): Promise<void> {
