@@ -200,13 +200,15 @@ export class HostSlots {
     };
     const hold = () => shared.holdSlot(useId, claim);
     const { closing } = this.#options;
+    let beating: Promise<void> | undefined;
     try {
       while (!(await retryWhileBusy(hold, { subject: `Call ${id}`, signal: closing })))
         await delay(SLOT_POLL_MS, undefined, { signal });
-      void beat();
+      beating = beat();
       return await work(signal);
     } finally {
       over.abort();
+      await beating; // a renewal in progress would take the slot again
       await shared.dropSlot(useId).catch(warnNotReleased);
     }
   }
