@@ -10,14 +10,15 @@ import type { ShareReply } from '../lib/api/share.ts';
 import { type FakeOllama, startFakeOllama } from '../lib/demo/fake-ollama.ts';
 import type { FaultInput, ScenarioInput, ScenarioStepInput } from '../lib/demo/scenario.ts';
 import type { RunEvent } from '../lib/events/registry.ts';
+import { PLANNED_SCENARIO, SoakPlans } from './soak-plans.ts';
 import { SoakServers } from './soak-servers.ts';
 import { SECRET, SharedReader } from './soak-share.ts';
 
 // `npm run soak -- [minutes] [seed] [sqlite | postgres]`: runs the real server with runs, viewers and readers of shared
 // links, while it is killed with SIGKILL and frozen at random, and while the model server fails in every possible way.
-// With `postgres`, two processes share one database, which crashes as well. Exits with status 1 if an event that was seen
-// is gone, a log has a gap, an effect happened twice, a run does not end, a revoked link still works or a secret is
-// shown.
+// Experiments and benchmarks run beside them. With `postgres`, two processes share one database, which crashes as well.
+// Exits with status 1 if an event that was seen is gone, a log has a gap, an effect happened twice, a run does not end, an
+// experiment or benchmark does not finish, a revoked link still works or a secret is shown.
 
 const minutes = Number(process.argv[2] ?? 10);
 const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
@@ -93,12 +94,13 @@ interface Soaked {
 
 const root = mkdtempSync(join(tmpdir(), 'loupe-soak-'));
 const ollamaPort = await freePort();
-const scenarios: ScenarioInput[] = [];
-let ollama: FakeOllama = await startFakeOllama({ port: ollamaPort, record: false });
+const scenarios: ScenarioInput[] = [PLANNED_SCENARIO];
+let ollama: FakeOllama = await startFakeOllama({ port: ollamaPort, record: false, scenarios });
 const servers = await SoakServers.start(kept, root, ollama.url);
 const health = (await (await servers.next().request('/api/health')).json()) as {
   sandbox: { available: boolean };
 };
+const plans = new SoakPlans(servers, root);
 const runs: Soaked[] = [];
 let over = false;
 
@@ -230,6 +232,9 @@ async function disturb(): Promise<void> {
       ollama = await startFakeOllama({ port: ollamaPort, record: false, scenarios });
     } else if (choice < 0.25 && servers.database) {
       tally.crashes += 1;
+      await servers.database.crash();
+      // Sometimes longer than a request waits for it.
+      await delay(random() < 0.5 ? 0 : between(0, 8000));
       await servers.database.restart();
     } else {
       tally.deaths += 1;
@@ -297,6 +302,7 @@ console.info(
   `soak: ${minutes} minutes, seed ${seed}, ${kept}, commands ${health.sandbox.available ? 'run' : 'cannot run here'}`,
 );
 const disturbing = disturb();
+const planning = plans.work();
 const busy = Promise.all([keepBusy(), revokeNowAndThen()]);
 for (let minute = 1; minute <= Math.ceil(minutes); minute++) {
   await delay(Math.min(60_000, (minutes - (minute - 1)) * 60_000));
@@ -304,9 +310,14 @@ for (let minute = 1; minute <= Math.ceil(minutes); minute++) {
   console.info(`  ${minute} min: ${tally.deaths} deaths, ${ended} of ${runs.length} runs ended`);
 }
 over = true;
+plans.end();
 await Promise.all([disturbing, busy]);
 const deadline = performance.now() + END_WITHIN_MS;
 while (runs.some(({ ended }) => !ended) && performance.now() < deadline) await delay(200);
+const finished = planning.then(() => true);
+if (!(await Promise.race([finished, delay(Math.max(0, deadline - performance.now()), false)])))
+  problems.push('an experiment or a benchmark has not finished');
+problems.push(...plans.problems);
 for (const run of runs) await check(run);
 for (const run of runs) await checkShare(run);
 if (!runs.some(({ seen }) => [...seen.values()].some((event) => JSON.stringify(event).includes(SECRET))))
@@ -318,6 +329,7 @@ console.info(
   `soak: seed ${seed}, ${tally.deaths} deaths, ${tally.freezes} freezes, ${tally.outages} outages of the model server, ` +
     (kept === 'postgres' ? `${tally.crashes} crashes of the database, ` : '') +
     `${runs.length} runs\n` +
+    `  finished beside them: ${plans.finished.experiments} experiments, ${plans.finished.benchmarks} benchmarks\n` +
     `  events seen by viewers: ${tally.seen}, lost: ${tally.lost}, gaps and doubles: ${tally.gaps}\n` +
     `  effects: ${tally.effects}, repeated: ${tally.repeated}\n` +
     `  links: ${tally.shared}, of them revoked: ${tally.revoked}, events seen over them: ${tally.sharedSeen}\n` +
