@@ -165,14 +165,18 @@ function modelError(found: FoundError, asked: AskedFor): ModelError {
 }
 
 /** Classifies an error by its status and text. The first match counts. */
-function classify({ status, text, json }: FoundError, asked: AskedFor): Classified {
+function classify(found: FoundError, asked: AskedFor): Classified {
   const model = asked.model ?? 'NAME';
-
-  if (status === 404) {
-    return json
+  if (found.status === 404) {
+    return found.json
       ? { kind: 'model_missing', hint: `Run: ollama pull ${model}` }
       : { kind: 'http', hint: 'The address answers, but not with Ollama’s native API.' };
   }
+  return refusedRequest(found.text, model) ?? malformedCall(found, asked) ?? otherError(found, model);
+}
+
+/** Requests that Ollama refuses because of what they ask for, or because it is busy. */
+function refusedRequest(text: string, model: string): Classified | undefined {
   if (/does not support\b[\s\S]*\btools\b/.test(text)) {
     return {
       kind: 'no_tool_support',
@@ -205,13 +209,20 @@ function classify({ status, text, json }: FoundError, asked: AskedFor): Classifi
       hint: 'Ollama’s queue is full. Try again when it is less busy.',
     };
   }
-  if (isParserError(status, text, asked)) {
-    return {
-      kind: 'malformed_call',
-      raw: rawIn(text) ?? text,
-      hint: 'The model wrote a tool call that Ollama could not read.',
-    };
-  }
+  return undefined;
+}
+
+function malformedCall({ status, text }: FoundError, asked: AskedFor): Classified | undefined {
+  if (!isParserError(status, text, asked)) return undefined;
+  return {
+    kind: 'malformed_call',
+    raw: rawIn(text) ?? text,
+    hint: 'The model wrote a tool call that Ollama could not read.',
+  };
+}
+
+/** Errors that a run handles alike: they differ in what to do about them, and in whether they can pass. */
+function otherError({ status, text, json }: FoundError, model: string): Classified {
   if (OUT_OF_MEMORY.test(text)) {
     return {
       kind: 'http',
