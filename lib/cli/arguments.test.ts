@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { outcomeKind } from '../events/termination.ts';
-import { readArguments, USAGE, usageOfCommand } from './arguments.ts';
+import { readArguments } from './arguments.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { USAGE, usageOfCommand } from './usage-text.ts';
 
 const read = (line: string) => readArguments(line.split(' '));
 const refused = (...args: string[]) => expect(() => readArguments(args));

@@ -1,15 +1,13 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { AnnotationChange } from '../api/run-annotations.ts';
-import { RUN_SORTS } from '../api/run-order.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
-import { DEFAULT_PORT } from '../config/environment.ts';
 import type { AppError } from '../errors/app-error.ts';
-import { MAX_SCORE } from '../events/limits.ts';
-import { BUDGET_LIMITS, type NumberFacts, SETTINGS } from '../events/settings.ts';
 import { nearestName } from '../util/nearest-name.ts';
-import { CHECK_USAGE, readCheckArgument } from './check-argument.ts';
-import { EXPERIMENT_USAGE, type ExperimentCommand, readExperiment } from './experiment-arguments.ts';
+import { readCheckArgument } from './check-argument.ts';
+import { COMMAND_NAMES, type CommandName } from './command-names.ts';
+import { type ExperimentCommand, readExperiment } from './experiment-arguments.ts';
 import { COMMON, none, one, outputOf, parse, requireOnlyContinue, usage, wholeNumber } from './options.ts';
+import { BUDGET_FLAGS, type Flag, SETTING_FLAGS } from './setting-flags.ts';
 
 /** Connection options, common to all commands. */
 interface Connect {
@@ -84,135 +82,6 @@ export type Command = Connect &
       }
   );
 
-/** An option of "run" that sets one field, and the value it takes. */
-interface Flag extends Pick<NumberFacts, 'unit' | 'whole' | 'min'> {
-  readonly flag: string;
-  readonly field: string;
-  readonly type: 'number' | 'switch' | 'choice' | 'other';
-  readonly options?: readonly string[];
-  readonly isList?: true;
-  readonly isJson?: true;
-}
-
-function flagsOf(declared: Readonly<Record<string, Partial<Omit<Flag, 'field'>>>>): Flag[] {
-  return Object.entries(declared).flatMap(([field, { flag, type = 'number', ...facts }]) =>
-    flag === undefined ? [] : [{ ...facts, flag, field, type }],
-  );
-}
-
-const SETTING_FLAGS = flagsOf(SETTINGS);
-const BUDGET_FLAGS = flagsOf(BUDGET_LIMITS);
-
-/** The options, on lines of at most 100 characters. */
-function usageOf(options: readonly string[]): string {
-  const [first = '', ...rest] = options;
-  const lines = [first];
-  for (const option of rest) {
-    const longer = `${lines.at(-1)}  ${option}`;
-    if (longer.length > 100) lines.push(option);
-    else lines.splice(-1, 1, longer);
-  }
-  return lines.join('\n      ');
-}
-
-function nameOf(flag: Flag): string {
-  return flag.type === 'switch' ? `--${flag.flag}` : `--${flag.flag} ${placeholder(flag)}`;
-}
-
-function placeholder({ type, options, unit, isList, isJson }: Flag): string {
-  if (options) return options.join('|');
-  if (isJson) return 'JSON';
-  if (isList) return 'NAME,NAME';
-  if (type === 'number') return unit === 'USD' ? unit : 'N';
-  return 'TEXT';
-}
-
-const NAMES = [
-  'run',
-  'follow',
-  'list',
-  'note',
-  'stop',
-  'say',
-  'export',
-  'import',
-  'presets',
-  'rate',
-  'check',
-  'experiment',
-  'mcp',
-  'benchmark',
-  'version',
-  'help',
-] as const;
-type CommandName = (typeof NAMES)[number];
-
-export const USAGE = `loupe: control Loupe runs from a terminal. The server must be running (npm start).
-
-  loupe run "TASK" --model NAME [--workspace FOLDER] [options]
-  loupe run --preset NAME [--set PLACEHOLDER=TEXT] [options]     options override the preset
-      --mode task|session|explore   default: task
-      ${usageOf(['--title TEXT', ...SETTING_FLAGS.map(nameOf)])}
-      ${usageOf(BUDGET_FLAGS.map(nameOf))}   budget (cost: the model needs a price)
-      --check KIND=VALUE            a check of the finished work; may be repeated:
-${CHECK_USAGE.map((usage) => `                                      ${usage}`).join('\n')}
-                                    with further fields as JSON: '{"type":"answer_equals","value":42,"tolerance":0.5}'
-      --option KEY=VALUE            model option, such as temperature=0 or seed=7; may be repeated
-      --set FIELD=JSON              any other field of POST /api/runs (docs/api.md); may be repeated
-      --image FILE                  an image for the task (PNG, JPEG, WebP, GIF); may be repeated
-      --no-tools                    one answer without tools
-      --live                        print the text while the model writes it
-      --detach                      start it, print its ID, and return
-      --json                        print events as JSON Lines
-  loupe follow RUN [--after SEQ] [--json]
-  loupe list [--limit N] [--tag TAG] [--folder PATH] [--model NAME] [--outcome KIND] [--since DAY] [--until DAY]
-             [--archived only|all] [--sort ${Object.keys(RUN_SORTS).join('|')}] [--json]
-  loupe note RUN ["TEXT"] [--title TEXT] [--tag TAG] [--untag TAG] [--score 0-${MAX_SCORE}] [--pin|--unpin] [--archive|--unarchive]
-      add a note, tags or a score to a run; its log stays as it is. --tag and --untag may be repeated
-  loupe stop RUN [--force]
-  loupe say RUN "TEXT" [--image FILE]
-  loupe export RUN [--format ${EXPORT_FORMATS.join('|')}] [--raw] [--output FILE]
-      only run and bundle can be imported. bundle is always redacted; scenario, spans, html and md unless --raw is given
-  loupe import FILE
-  loupe presets [--json]            list the presets with their placeholders
-  loupe rate RUN… --by MODEL [--with NAME|FILE] [--part output|reflections|last_cycle] [--title TEXT] [--json]
-  loupe rate --continue RATING      rate texts of runs by models (--by may be repeated; --with defaults to experience);
-                                    exits with 0 if each model has rated each text, else 1
-  loupe check MODEL [--json]        run ten probes of the model's tool use; exits with 0 if all pass, else 1
-  loupe check MODEL --mcp NAME      ask the model to call the accepted tools of an MCP server, or the custom tools ("custom");
-                                    no call is made; exits with 0 if all are right, else 1
-${EXPERIMENT_USAGE}
-  loupe mcp                         serve Loupe to other agents as an MCP server on standard input and output (docs/mcp.md)
-  loupe benchmark FOLDER --model NAME [--categories NAME,NAME] [--limit N] [--think] [--json]
-      cases of the Berkeley Function Calling Leaderboard, judged by native calls alone and as Loupe reads them; FOLDER is
-      the unpacked Python package bfcl-eval; --model may be repeated. To continue a stopped one: loupe benchmark --continue ID
-  loupe version                     print the version of Loupe
-
-All commands: --url http://127.0.0.1:${DEFAULT_PORT}, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
-Ctrl-C stops a check, a rating or a benchmark; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
-Progress goes to standard error, the answer to standard output. A session prints everything the model says, as it is written.
-A session waits for a message after each answer: "run" sends each line of standard input as one, and ends the session when the input
-ends. With --autopilot it continues by itself within its limits (autopilot_turns, autopilot_seconds).
-
-Exit codes: 0 answered, or a session that ended with its input;
-10 iteration limit, 11 repetition, 12 stall, 13 stayed silent, 14 budget, 15 timeout, 16 window full, 17 stopped,
-18 error, 19 answered but checks failed, 20 answer cut off, 21 announced work and did none, 22 answer does not fit its schema;
-1 any other failure, 2 usage error, 69 server unreachable, 77 not signed in, 141 output closed by its reader.
-`;
-
-/** The part of `USAGE` about one command. */
-export function usageOfCommand(name: CommandName): string {
-  let about = '';
-  const lines = USAGE.split('\n').filter((line) => {
-    about = /^ {2}loupe (\S+)/.exec(line)?.[1] ?? (line.startsWith(' ') ? about : '');
-    return about === name;
-  });
-  const common = USAGE.split('\n').find((line) => line.startsWith('All commands:'));
-  return lines.length === 0
-    ? USAGE
-    : `${lines.join('\n')}\n\n${common}\nThe other commands and the exit codes: loupe help\n`;
-}
-
 /**
  * Parses a command line. Pure.
  *
@@ -221,7 +90,7 @@ export function usageOfCommand(name: CommandName): string {
  */
 export function readArguments(args: readonly string[]): Command {
   const [name = 'help', ...rest] = args;
-  if (asksForHelp(rest) && NAMES.some((known) => known === name)) return readHelp([name]);
+  if (asksForHelp(rest) && COMMAND_NAMES.some((known) => known === name)) return readHelp([name]);
   switch (name) {
     case 'help':
     case '--help':
@@ -265,7 +134,7 @@ export function readArguments(args: readonly string[]): Command {
 }
 
 function noSuchCommand(name: string): AppError {
-  const nearest = nearestName(name, NAMES);
+  const nearest = nearestName(name, COMMAND_NAMES);
   return usage(`"${name}" is not a command${nearest ? `; did you mean "${nearest}"?` : '.'}`);
 }
 
@@ -278,7 +147,7 @@ function asksForHelp(args: readonly string[]): boolean {
 
 function readHelp([topic]: readonly string[]): Command {
   if (topic === undefined) return { name: 'help' };
-  const about = NAMES.find((known) => known === topic);
+  const about = COMMAND_NAMES.find((known) => known === topic);
   if (about === undefined) throw noSuchCommand(topic);
   return { name: 'help', about };
 }

@@ -12,8 +12,8 @@ import { foldAll } from '../events/fold-run.ts';
 import { emptyRunState } from '../events/run-state.ts';
 import { completedLog, sampleFork } from '../testing/sample-logs.ts';
 import { handshakeOf } from '../testing/trusted-relay.ts';
-import { usageOfCommand } from './arguments.ts';
 import { main } from './main.ts';
+import { usageOfCommand } from './usage-text.ts';
 
 const TOKEN = 'a-token-of-the-tests-0123456789';
 

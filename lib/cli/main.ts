@@ -7,7 +7,7 @@ import { programVersion } from '../config/program-version.ts';
 import { AppError } from '../errors/app-error.ts';
 import { modeFacts } from '../events/modes.ts';
 import { errno } from '../util/errno.ts';
-import { type Command, readArguments, USAGE, usageOfCommand } from './arguments.ts';
+import { type Command, readArguments } from './arguments.ts';
 import { benchmark } from './benchmark-command.ts';
 import { check, checkServer } from './check-command.ts';
 import { EXIT } from './exit-codes.ts';
@@ -31,6 +31,7 @@ import {
   widthOf,
   write,
 } from './terminal.ts';
+import { USAGE, usageOfCommand } from './usage-text.ts';
 import { wrapHelp } from './wrap-help.ts';
 
 const MORE_RUNS = 'More runs follow. Raise --limit (at most 200) or filter the list.';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { USAGE } from './arguments.ts';
+import { USAGE } from './usage-text.ts';
 import { wrapHelp, wrapLines } from './wrap-help.ts';
 
 it('fits the help into a terminal of any width, without losing anything', () => {
