@@ -158,7 +158,7 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
             hint="The first ones; empty: all"
             value={limit}
             onChange={(text) => change({ limit: text })}
-            problem={badLimit ? 'It must be a whole number from 1.' : undefined}
+            problem={badLimit ? 'It must be a whole number of at least 1.' : undefined}
           />
         </div>
       </Section>

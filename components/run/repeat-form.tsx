@@ -81,6 +81,6 @@ export function RepeatForm({
 function folderWords(config: RunConfig, runId: string, imported: boolean): string {
   if (!kindFacts(kindOf(config)).usesFiles) return '';
   return imported || chosenFolder(config, { id: runId }) === undefined
-    ? ', each in an empty folder of its own'
+    ? ', each in its own empty folder'
     : ', each on its own copy of the folder as it is now';
 }

@@ -86,7 +86,7 @@ function OpenForm({
       }}
     >
       <p>
-        Anyone in the network who has a link can read what it shows, and the connection is not encrypted. Only
+        Anyone on the network who has a link can read what it shows, and the connection is not encrypted. Only
         shared runs are served, not the dashboard. It lasts until you close it or Loupe stops.
       </p>
       <label htmlFor={id} className="font-medium">

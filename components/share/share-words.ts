@@ -51,7 +51,7 @@ export function reachWords(
     case 'network':
       return {
         who: `Anyone who can reach ${host} can open ${these}.`,
-        how: 'The connection is not encrypted. Use it only in a trusted network.',
+        how: 'The connection is not encrypted. Use it only on a trusted network.',
       };
     case 'given':
       return {

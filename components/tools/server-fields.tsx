@@ -127,7 +127,7 @@ function ProgramFields(part: Part) {
         part={part}
         name="cwd"
         label="Working folder"
-        placeholder="a folder of its own"
+        placeholder="its own folder"
         hint="Must be one of the folders above."
       />
     </>

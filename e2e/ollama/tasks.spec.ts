@@ -165,7 +165,7 @@ const tasks: Task[] = [
     read: [],
     rows: ['Retry', 'Note'],
     end: 'tick tock tick tock',
-    shows: [/cut off at 200 tokens\. It is asked for again with up to 400/, /cut off as well, at 400 tokens/],
+    shows: [/cut off at 200 tokens\. It is requested again with up to 400/, /cut off as well, at 400 tokens/],
     options: { num_predict: [200, 400] },
   },
   {

@@ -46,7 +46,7 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     await expect(form.getByRole('checkbox', { name: 'lamps' })).toBeChecked();
     await expect(form).toContainText('5 cases');
     await form.getByLabel('Cases of each category').fill('all');
-    await expect(form).toContainText('It must be a whole number from 1.');
+    await expect(form).toContainText('It must be a whole number of at least 1.');
     await expect(form).not.toContainText('NaN');
     await form.getByLabel('Cases of each category').fill('');
     await expect(form).toContainText('5 cases');

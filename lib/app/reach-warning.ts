@@ -16,6 +16,6 @@ export function reachWarning({
   return [
     '',
     `Loupe listens on ${host}, port ${port}: other machines can reach it. Anyone with the operator token can run`,
-    'commands here. The connection is not encrypted: use it only in a trusted network, or through an SSH tunnel.',
+    'commands here. The connection is not encrypted: use it only on a trusted network, or through an SSH tunnel.',
   ];
 }

@@ -51,7 +51,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
  * A typed client for the HTTP API of a running Loupe (docs/api.md).
  *
  * @example
- * const run = await new Loupe().start({ model: 'qwen3:8b', task: 'Summarise notes.md', workspace: '/data/notes' });
+ * const run = await new Loupe().start({ model: 'qwen3:8b', task: 'Summarize notes.md', workspace: '/data/notes' });
  * const { output } = await run.follow({ onProgress: (event) => console.log(event) });
  */
 export class Loupe {

@@ -555,7 +555,7 @@ it('asks again with the higher limit after a cut reply, in the same iteration [T
     { num_predict: 4096 },
   ]);
   expect(run.of('policy.retried')).toMatchObject([
-    { message: 'The reply was cut off at 2,048 tokens. It is asked for again with up to 4,096.' },
+    { message: 'The reply was cut off at 2,048 tokens. It is requested again with up to 4,096.' },
   ]);
   expect(run.sent(1)).toEqual(run.sent(0));
   expect(run.end.result).toMatchObject({ output: 'The task is done.', iterations_used: 1 });

@@ -57,7 +57,7 @@ export function requireConfirmation(total: number, confirmed: number | undefined
   if (total <= MAX_UNCONFIRMED_RUNS || confirmed === total) return;
   throw new AppError({
     code: 'invalid_request',
-    message: `confirm_runs: These are ${total} runs, and more than ${MAX_UNCONFIRMED_RUNS} must be confirmed.`,
+    message: `confirm_runs: The plan has ${total} runs, and more than ${MAX_UNCONFIRMED_RUNS} must be confirmed.`,
     hint: `Set confirm_runs to ${total} (in a terminal: --confirm ${total}), or use fewer values, seeds or repeats.`,
   });
 }

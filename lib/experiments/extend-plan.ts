@@ -84,7 +84,7 @@ export function newItems(
   const total = items.length + added.length;
   if (total > MAX_EXPERIMENT_RUNS) {
     throw refusal(
-      `These are ${total} runs, and an experiment has at most ${MAX_EXPERIMENT_RUNS}.`,
+      `The experiment would have ${total} runs; at most ${MAX_EXPERIMENT_RUNS} are possible.`,
       'Add fewer models, values, seeds or repeats.',
     );
   }

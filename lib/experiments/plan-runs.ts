@@ -34,7 +34,7 @@ export function planRuns(plan: ExperimentPlan, cases?: readonly SuiteCase[]): Ex
   if (total > MAX_EXPERIMENT_RUNS) {
     throw new AppError({
       code: 'invalid_request',
-      message: `These are ${total} runs, and an experiment has at most ${MAX_EXPERIMENT_RUNS}.`,
+      message: `The plan has ${total} runs; at most ${MAX_EXPERIMENT_RUNS} are possible.`,
       hint: `Use fewer models, values, ${cases ? 'cases, ' : ''}seeds or repeats.`,
     });
   }

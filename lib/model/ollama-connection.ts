@@ -326,7 +326,7 @@ export function aborted(): ModelError {
 
 /** What to do where the identity of a server could not be verified. */
 export const CERTIFICATE_HINT =
-  'Check OLLAMA_HOST. For an authority of your own, start Loupe with NODE_EXTRA_CA_CERTS=FILE, its certificate in PEM form.';
+  'Check OLLAMA_HOST. If the certificate is from your own authority, start Loupe with NODE_EXTRA_CA_CERTS=FILE, where FILE has the authority’s certificate in PEM format.';
 
 /** Max length of a redirect's target in an error message. */
 const MAX_ADDRESS = 200;

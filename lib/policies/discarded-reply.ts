@@ -39,7 +39,7 @@ export function retryCut(state: ReadyState, options: { shortens: boolean }): New
   const compacted = windowFull && options.shortens ? compactNow(state) : undefined;
   return [
     ...(compacted ? [compacted] : []),
-    retried(state, 'length', `${stopped} It is asked for again with up to ${formatCount(second)}.`),
+    retried(state, 'length', `${stopped} It is requested again with up to ${formatCount(second)}.`),
   ];
 }
 

@@ -472,10 +472,10 @@ it('measures a reply that was cut off by the limit of its own call, not by that 
     return fork.of('policy.retried').at(-1)?.message;
   };
   expect(await reasonOf({ at: after(0), settings: { num_predict: [20, 30] } })).toBe(
-    'The reply was cut off at 3 tokens. It is asked for again with up to 30.',
+    'The reply was cut off at 3 tokens. It is requested again with up to 30.',
   );
   expect(await reasonOf({ at: after(1) })).toBe(
-    'The reply was cut off at 4 tokens. It is asked for again with up to 4.',
+    'The reply was cut off at 4 tokens. It is requested again with up to 4.',
   );
 });
 

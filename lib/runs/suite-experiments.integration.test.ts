@@ -208,7 +208,7 @@ it.each<[string, Partial<ExperimentRequest>, RegExp, string?]>([
   [
     'an unknown version',
     { suite: { shipped: 'basics', hash: 'a'.repeat(64) } },
-    /another version/,
+    /a different version/,
     'suite_version_not_found',
   ],
   ['an unknown tag', { suite: { shipped: 'basics', tags: ['edits'] } }, /^suite\.tags: .*"edits".*"edit"/],

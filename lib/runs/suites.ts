@@ -97,7 +97,7 @@ export class Suites {
     if (hash === undefined || hash === current)
       return { name: found.name, hash: current, cases: found.cases };
     throw missingVersion(
-      `This Loupe ships "${found.name}" in another version than ${hash.slice(0, 64)}.`,
+      `This Loupe ships a different version of "${found.name}" than ${hash.slice(0, 64)}.`,
       `An update of Loupe changed it; its version is ${current}. Experiments keep the cases that they were started with.`,
     );
   }

@@ -134,7 +134,7 @@ const PROTECTIONS: readonly Protection[] = [
   {
     name: 'process-tree',
     holds: false,
-    detail: 'A process can outlive its command by starting a session of its own.',
+    detail: 'A process can outlive its command by starting a new session.',
   },
   { name: 'process-count', holds: false, detail: 'The number of processes is not limited.' },
   { name: 'memory', holds: false, detail: 'Memory is not limited.' },

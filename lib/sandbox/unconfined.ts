@@ -21,7 +21,7 @@ export function openUnconfined(): Sandbox {
       name: 'process-tree',
       holds: false,
       detail:
-        'A process can outlive its command by starting a session of its own. Its output is read for a second more.',
+        'A process can outlive its command by starting a new session. Its output is read for one more second.',
     },
     { name: 'cpu-time', holds: true, detail: 'CPU time is limited.' },
     { name: 'open-files', holds: true, detail: 'The number of open files is limited.' },

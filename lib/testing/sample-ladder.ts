@@ -105,7 +105,7 @@ function unreadable(log: SampleLog): void {
     type: 'policy.retried',
     iteration: 5,
     cause: 'length',
-    message: 'The reply was cut off at 2,048 tokens; it is asked for again with 4,096.',
+    message: 'The reply was cut off at 2,048 tokens; it is requested again with up to 4,096.',
     wait_ms: 0,
   });
   log.callStarts();

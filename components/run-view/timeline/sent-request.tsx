@@ -55,7 +55,7 @@ function Messages({ sent, id }: { sent: SentRequestReply; id: string }) {
   return (
     <div className="font-sans">
       <p className="tnum mb-1.5 text-xs text-ink-3">
-        {plural(messages.length, 'message')}, ≈ {formatCount(total)} tokens by their characters
+        {plural(messages.length, 'message')}, ≈ {formatCount(total)} tokens, estimated from the characters
         {sent.evaluated_tokens === undefined ? '' : `; Ollama counted ${formatCount(sent.evaluated_tokens)}`}.
         Shares are estimates.
       </p>

@@ -52,7 +52,7 @@ describe('the checks of the form', () => {
     ['answer_contains_any', { texts: '4, four' }, 'Texts: A list of texts, such as ["4", "four"].'],
     ['answer_contains_any', { texts: '["4", ""]' }, 'Texts: A list of texts, such as ["4", "four"].'],
     ['answer_number', { value: 'many' }, 'Value: A number.'],
-    ['answer_number', { value: '1', tolerance: '-1' }, 'Tolerance: A number from 0.'],
+    ['answer_number', { value: '1', tolerance: '-1' }, 'Tolerance: A number of at least 0.'],
     [
       'answer_schema',
       { schema: '[]' },

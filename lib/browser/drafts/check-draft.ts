@@ -198,7 +198,7 @@ function fieldProblem(choice: CheckChoice, field: CheckField, text: string): str
   if (field === 'value') {
     return choice === 'answer_number' && !Number.isFinite(Number(text)) ? 'A number.' : undefined;
   }
-  if (field === 'tolerance') return Number(text) >= 0 ? undefined : 'A number from 0.';
+  if (field === 'tolerance') return Number(text) >= 0 ? undefined : 'A number of at least 0.';
   switch (CHECK_FIELDS[field].input) {
     case 'number': {
       const min = field === 'at_least' ? 0 : 1;

@@ -105,7 +105,7 @@ export function experimentOf(
   const each = combinations * Math.max(1, seeds?.length ?? 1) * (repeats ?? 1);
   const runs = draft.models.length * each * work.cases;
   if (runs > MAX_EXPERIMENT_RUNS) {
-    problems.repeats = `These are ${formatNumber(runs)} runs; at most ${formatNumber(MAX_EXPERIMENT_RUNS)} are possible.`;
+    problems.repeats = `The plan has ${formatNumber(runs)} runs; at most ${formatNumber(MAX_EXPERIMENT_RUNS)} are possible.`;
   } else if (needsConfirmation(runs) && draft.confirmed !== runs) {
     problems.confirmed = `Confirm the start of ${formatNumber(runs)} runs.`;
   }

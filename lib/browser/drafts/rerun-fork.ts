@@ -90,7 +90,7 @@ function messageChanges(sent: SentRequestReply, draft: RerunDraft, point: ForkDr
     return no('A fork can add one message at the end, with the role "user".');
   if (modeFacts(point.mode).readsMessages !== 'between_steps')
     return no(
-      'This run reads messages only with the result of a message of its own, so a fork cannot add one here.',
+      'This run reads messages only with the result of a message that it sends, so a fork cannot add one here.',
     );
   if (next.content.length > MAX_MESSAGE_CHARS)
     return no(`A fork can add a message of at most ${formatNumber(MAX_MESSAGE_CHARS)} characters.`);

@@ -110,7 +110,7 @@ export function differingLines({ runs, settings }: CompareRunsReply): ComparedLi
     ),
     ...line("Ollama's version", (run) => run.server_version, String),
     ...line("Model's digest", (run) => run.digest?.slice(0, 12), String),
-    ...line('Quantisation', (run) => run.quantization, String),
+    ...line('Quantization', (run) => run.quantization, String),
     ...line('Window in effect', (run) => run.context_tokens, formatCount),
     ...line(
       'Model at the start',
