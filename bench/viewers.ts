@@ -53,11 +53,11 @@ async function watch(url: string, token: string): Promise<{ events: number; lags
 if (process.env.LOUPE_BENCH_WATCH) {
   const { url, token, count } = JSON.parse(process.env.LOUPE_BENCH_WATCH);
   const seen = await Promise.all(Array.from({ length: count }, () => watch(url, token)));
-  const told: Watched = {
+  const watched: Watched = {
     events: seen.map(({ events }) => events),
     lagsMs: seen.flatMap(({ lagsMs }) => lagsMs),
   };
-  process.send?.(told, () => process.exit(0));
+  process.send?.(watched, () => process.exit(0));
   await once(process, 'disconnect');
 }
 

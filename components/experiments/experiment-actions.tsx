@@ -25,7 +25,7 @@ export function ExperimentActions({
 }) {
   const active = experiment.status === 'running' || experiment.status === 'waiting';
   // Even a stopped experiment finishes this run, which can take hours.
-  const inHand = (experiment.running ?? 0) > 0;
+  const hasOpenRun = (experiment.running ?? 0) > 0;
   const notRun = experiment.failed + (experiment.not_run ?? 0);
   return (
     <div ref={keepFocus} className="flex flex-wrap items-center gap-2">
@@ -39,7 +39,7 @@ export function ExperimentActions({
           Stop after this run
         </Button>
       )}
-      {(active || inHand) && (
+      {(active || hasOpenRun) && (
         <Button
           size="sm"
           kind="quiet"
@@ -60,7 +60,7 @@ export function ExperimentActions({
           Retry {plural(notRun, 'run')} that did not run
         </Button>
       )}
-      {!active && !inHand && <DeleteExperiment path={path} disabled={busy} />}
+      {!active && !hasOpenRun && <DeleteExperiment path={path} disabled={busy} />}
     </div>
   );
 }

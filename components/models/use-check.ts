@@ -27,10 +27,10 @@ export function useCheck(): Checking {
   const progress = data?.check;
   const ended = progress?.status === 'done' ? progress.ended_at : undefined;
   const reloadAll = useReload();
-  const told = useRef<number>(undefined);
+  const reloadedFor = useRef<number>(undefined);
   useEffect(() => {
-    if (ended === undefined || told.current === ended) return;
-    told.current = ended;
+    if (ended === undefined || reloadedFor.current === ended) return;
+    reloadedFor.current = ended;
     reloadAll('/api/models');
   }, [ended, reloadAll]);
   const post = async (path: string, model: string) => {

@@ -250,7 +250,7 @@ test('actions wait for each other, a failed reading can be tried again, and a pa
   });
 
   await test.step('no action begins while another is under way', async () => {
-    const { promise: asked, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: asked, resolve: release } = Promise.withResolvers<void>();
     await page.route(/\/stop$/, async (route) => {
       await asked;
       await route.continue();
@@ -258,7 +258,7 @@ test('actions wait for each other, a failed reading can be tried again, and a pa
     await page.getByRole('button', { name: 'Stop now' }).click();
     for (const name of ['Stop now', 'Stop after this run', 'Extend'])
       await expect(page.getByRole('button', { name })).toBeDisabled();
-    letGo();
+    release();
     await expect(page.getByRole('button', { name: 'Continue' })).toBeFocused();
   });
 

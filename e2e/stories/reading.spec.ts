@@ -217,28 +217,28 @@ test('notifications are enabled by a click, and sent only while no page is visib
 }) => {
   // A desktop notification, and a page that believes it is hidden.
   await context.addInitScript(() => {
-    const told: string[] = [];
+    const shown: string[] = [];
     const asked = { times: 0, answer: 'granted' as NotificationPermission };
-    class Told {
+    class FakeNotification {
       static permission: NotificationPermission = 'default';
       static async requestPermission() {
         asked.times += 1;
-        Told.permission = asked.answer;
+        FakeNotification.permission = asked.answer;
         return asked.answer;
       }
       onclick: (() => void) | null = null;
       constructor(title: string, options?: NotificationOptions) {
-        told.push(`${title}: ${options?.body}`);
+        shown.push(`${title}: ${options?.body}`);
       }
       close() {}
     }
-    Object.assign(window, { Notification: Told, desk: { told, asked } });
+    Object.assign(window, { Notification: FakeNotification, desk: { shown, asked } });
   });
-  type Desk = { told: string[]; asked: { times: number; answer: NotificationPermission } };
+  type Desk = { shown: string[]; asked: { times: number; answer: NotificationPermission } };
   const desk = () => page.evaluate(() => (window as unknown as { desk: Desk }).desk);
-  ollama.add({ name: 'told', steps: [{ reply: { content: 'The task is completed.' } }] });
-  const release = ollama.hold('told', { turn: 0 });
-  const { id } = await startRun(loupe, { task: 'Tell me when', model: 'told' });
+  ollama.add({ name: 'notified', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const release = ollama.hold('notified', { turn: 0 });
+  const { id } = await startRun(loupe, { task: 'Tell me when', model: 'notified' });
   await page.goto('/');
   await expect(page.getByRole('link', { name: /Tell me when/ })).toBeVisible();
   expect((await desk()).asked.times).toBe(0);
@@ -272,7 +272,7 @@ test('notifications are enabled by a click, and sent only while no page is visib
   await page.evaluate(() => Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' }));
   await expect(page).toHaveTitle(/^Running: Tell me when/);
   release();
-  await expect.poll(async () => (await desk()).told).toEqual(['The model answered: Tell me when']);
+  await expect.poll(async () => (await desk()).shown).toEqual(['The model answered: Tell me when']);
   await expect(page).toHaveTitle(/^Answered: Tell me when/);
   const icon = await page.locator('link[rel~="icon"]').first().getAttribute('href');
   expect(decodeURIComponent(icon ?? '')).toContain('fill="#2f8f57"');

@@ -141,7 +141,7 @@ test('a run that is deleted while no tab has the stream disappears from the list
   await finishRun(loupe, { task: 'Seen by both', model: 'between' });
   await expect(page.getByRole('link', { name: /Seen by both.*Answered/ })).toBeVisible();
 
-  const { promise: gone, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: gone, resolve: release } = Promise.withResolvers<void>();
   await page.route(/\/api\/stream/, async (route) => {
     await gone;
     await route.continue();
@@ -151,7 +151,7 @@ test('a run that is deleted while no tab has the stream disappears from the list
   await asked;
   const deleted = await loupe.request(`/api/runs/${id}`, { method: 'DELETE', json: {} });
   expect(deleted.status).toBe(200);
-  letGo();
+  release();
   await expect(page.getByRole('link', { name: /Deleted in between/ })).toHaveCount(0);
   await expect(page.getByRole('link', { name: /Seen by both/ })).toBeVisible();
 });

@@ -137,11 +137,11 @@ it('continues once, however many requests come at the same time', async () => {
 
 it('continues if this is requested while its failed work is still ending', async () => {
   const failed = Promise.withResolvers<void>();
-  const letGo = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
   const slow = storeWith({
     async releaseBenchmark(...hold) {
       failed.resolve();
-      await letGo.promise;
+      await release.promise;
       await store.releaseBenchmark(...hold);
     },
   });
@@ -158,7 +158,7 @@ it('continues if this is requested while its failed work is still ending', async
   expect(await statusOf(benchmarks, benchmark.id)).toBe('stopped');
   const continued = benchmarks.continue(benchmark.id);
   await Promise.race([continued, delay(100)]);
-  letGo.resolve();
+  release.resolve();
   await continued;
   await vi.waitFor(async () => expect(await statusOf(benchmarks, benchmark.id)).toBe('finished'));
 });

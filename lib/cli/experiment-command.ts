@@ -144,12 +144,12 @@ async function follow(
       .catch((error: unknown) => terminal.report([`Could not stop: ${errorMessage(error)}`]));
   };
   return terminal.interruptible(interrupted, async () => {
-    let told = '';
+    let reported = '';
     const look = () => throughRestart(() => experiments.get(id), terminal.reconnecting);
     for (let now = experiment; ; now = await look()) {
       const line = statusLine(now);
-      if (line !== told) await terminal.report([line]);
-      told = line;
+      if (line !== reported) await terminal.report([line]);
+      reported = line;
       // Not by the statuses of the end: a later version may have others.
       const isOpen = now.status === 'waiting' || now.status === 'running' || (now.running ?? 0) > 0;
       if (!isOpen) {

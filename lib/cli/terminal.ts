@@ -85,10 +85,10 @@ export async function explain(words: string, { stdout, stderr }: Terminal): Prom
 
 /** Reports progress, by the lines that the last report did not have. */
 export function progressReport({ stderr }: Terminal): (lines: readonly string[]) => Promise<void> {
-  let told: readonly string[] = [];
+  let last: readonly string[] = [];
   return async (lines) => {
-    const fresh = lines.filter((line) => !told.includes(line));
-    told = lines;
+    const fresh = lines.filter((line) => !last.includes(line));
+    last = lines;
     if (fresh.length > 0) await write(stderr, asText(fresh));
   };
 }

@@ -332,13 +332,13 @@ export class Experiments {
    */
   async stop(id: string, { force }: { force: boolean }): Promise<ExperimentReply> {
     const open = await this.#changes.run(async () => {
-      const mine = await this.#inHand(id);
+      const mine = await this.#heldUnfinished(id);
       if (!mine) return undefined;
       await this.#save(mine, { status: 'stopped' });
       const isFollowed = mine.items.some(({ status }) => status === 'running');
       if (isFollowed && !this.#open.has(id)) this.#take(mine);
       // A waiting experiment has nothing left to wait for; the one in progress yields on its own.
-      if (!isFollowed && this.#open.values().next().value !== mine) await this.#letGo(id);
+      if (!isFollowed && this.#open.values().next().value !== mine) await this.#release(id);
       return mine;
     });
     const running = open?.items.find((item) => item.status === 'running');
@@ -453,7 +453,7 @@ export class Experiments {
         throw new AppError({
           code: 'invalid_request',
           message: 'There is nothing to retry: every run that has ended did run.',
-          hint: 'To run more, extend the experiment by repeats.',
+          hint: 'To run more, extend the experiment with more repeats.',
         });
       });
     });
@@ -500,7 +500,7 @@ export class Experiments {
     });
   }
 
-  async #letGo(id: string): Promise<void> {
+  async #release(id: string): Promise<void> {
     this.#open.delete(id);
     await this.#holder.release(id);
   }
@@ -566,7 +566,7 @@ export class Experiments {
    * An unfinished experiment held by this process, taking hold of it if it is free. An experiment held by another
    * process must be stopped there.
    */
-  async #inHand(id: string): Promise<Open | undefined> {
+  async #heldUnfinished(id: string): Promise<Open | undefined> {
     const here = this.#open.get(id);
     if (here && (await this.#keeps(here))) return here;
     if (!isUnfinished((await this.get(id)).experiment)) return undefined;

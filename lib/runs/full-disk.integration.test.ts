@@ -76,7 +76,7 @@ it.skipIf(!postgresHere)('fault matrix: the same where PostgreSQL has no room an
   expectEnded(fill('DATABASES_IN', asSomebody)),
 );
 
-interface Told {
+interface Outcome {
   end: { type: string; seq: number };
   events: number;
   read: number;
@@ -86,7 +86,7 @@ interface Told {
 }
 
 /** The program's output, with a small disk mounted on a folder. */
-function fill(folder: 'LOUPE_DATA_DIR' | 'DATABASES_IN', unshare: readonly string[]): Told {
+function fill(folder: 'LOUPE_DATA_DIR' | 'DATABASES_IN', unshare: readonly string[]): Outcome {
   const root = mkdtempSync(join(tmpdir(), 'loupe-full-'));
   // The database server runs as another user.
   chmodSync(root, 0o755);
@@ -117,7 +117,7 @@ function fill(folder: 'LOUPE_DATA_DIR' | 'DATABASES_IN', unshare: readonly strin
   return JSON.parse(stdout);
 }
 
-function expectEnded({ end, events, read, listed, whileFull, left }: Told): void {
+function expectEnded({ end, events, read, listed, whileFull, left }: Outcome): void {
   expect(end).toMatchObject({
     type: 'run.ended',
     message: expect.stringContaining('full'),

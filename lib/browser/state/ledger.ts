@@ -329,7 +329,7 @@ function share(
   };
 }
 
-const IN_HAND: ReadonlySet<RunState['phase']> = new Set([
+const OPEN_ROUND: ReadonlySet<RunState['phase']> = new Set([
   'calling',
   'awaiting-server',
   'deciding',
@@ -339,6 +339,6 @@ const IN_HAND: ReadonlySet<RunState['phase']> = new Set([
 
 /** Completed tool rounds since the last one with new information (G10, G11); the current round does not count yet. */
 function roundsWithoutNews(run: RunState): number {
-  const inHand = IN_HAND.has(run.phase) ? 1 : 0;
-  return Math.max(0, run.iteration - run.lastNewsIteration - inHand);
+  const openRounds = OPEN_ROUND.has(run.phase) ? 1 : 0;
+  return Math.max(0, run.iteration - run.lastNewsIteration - openRounds);
 }

@@ -48,13 +48,13 @@ function withModelTime(
   { call, seq, duration_ms: ms }: EventOf<'model-call.ended'> | EventOf<'model-call.failed'>,
   { tokens = 0, writingMs = 0 }: { tokens?: number; writingMs?: number } = {},
 ): Pick<RunState, 'spent' | 'longestCall'> {
-  const told = isTimed(tokens, writingMs);
+  const counts = isTimed(tokens, writingMs);
   return {
     spent: {
       ...spent,
       modelMs: spent.modelMs + ms,
-      writingMs: spent.writingMs + (told ? writingMs : 0),
-      writtenTokens: spent.writtenTokens + (told ? tokens : 0),
+      writingMs: spent.writingMs + (counts ? writingMs : 0),
+      writtenTokens: spent.writtenTokens + (counts ? tokens : 0),
     },
     longestCall: longestCall && longestCall.ms >= ms ? longestCall : { call, seq, ms },
   };
