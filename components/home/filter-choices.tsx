@@ -115,7 +115,7 @@ const PERIODS = [
 ] as const;
 const OWN_DATES = 'own';
 
-/** Filters by when a run was created: a period that ends today, or two days of one's own. */
+/** Filters by when a run was created: a period that ends today, or a custom range of days. */
 export function DateChoice({ filter, onChange }: { filter: RunFilter; onChange: OnChange }) {
   const { since, until } = filter;
   const today = useToday();

@@ -38,7 +38,7 @@ export function ChecksEditor({
     <div className="grid gap-2">
       {checks.map((check, index) => (
         <CheckEditor
-          // biome-ignore lint/suspicious/noArrayIndexKey: a check has no name of its own while it is written
+          // biome-ignore lint/suspicious/noArrayIndexKey: a check that is being edited has no stable key
           key={index}
           number={index + 1}
           check={check}

@@ -15,7 +15,7 @@ export function FilesEditor({ files, onChange }: { files: Files; onChange: (file
     <fieldset className="grid min-w-0 gap-3">
       <legend className="mb-1 text-sm font-medium">Files</legend>
       {files.map((file, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a file has no path of its own while it is written
+        // biome-ignore lint/suspicious/noArrayIndexKey: a file whose path is being edited has no stable key
         <div key={index} className="grid gap-1.5">
           <div className="flex items-center gap-2">
             <input

@@ -27,7 +27,7 @@ interface Ending {
   evidence: string[];
   /** The error's own advice, instead of the general one. */
   hint?: string;
-  /** The pattern of calls that the run repeated, which has advice of its own. */
+  /** The pattern of calls that the run repeated, which has its own advice. */
   pattern?: string;
   /** The last text of the run; `I begin with a draft.` unless given. */
   text?: string;

@@ -72,7 +72,7 @@ test('the exported page opens from disk, makes no requests, and replays the run'
   const path = await save('HTML page');
   expect(path).toMatch(new RegExp(`loupe-${id}\\.html$`));
 
-  await test.step('it is opened from the disk in a browser of its own, and nobody is asked for anything', async () => {
+  await test.step('it opens from the disk in a separate browser and makes no requests', async () => {
     const context = await browser.newContext();
     const requests: string[] = [];
     const troubles: string[] = [];

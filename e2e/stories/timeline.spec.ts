@@ -81,7 +81,7 @@ test('a run with every kind of row can be read from start to end [D6, D7, D9]', 
     await expect(failed.getByRole('group', { name: 'Result', exact: true })).toContainText('gone.md');
   });
 
-  await test.step('nudge, retries, shortening and budget are rows and gauges of their own [D9]', async () => {
+  await test.step('nudge, retries, shortening and budget have their own rows and gauges [D9]', async () => {
     expect(text).toMatch(/Retry\n+Ollama HTTP 503.*busy/);
     expect(text).toMatch(/Nudge/);
     expect(text).toMatch(/failed temporarily, retried/);

@@ -36,7 +36,7 @@ export interface RunFilter {
   reason?: TerminationReason;
   /** The outcome; finer than the reason if the model answered. */
   outcome?: OutcomeKind;
-  /** `active`: not ended; `waiting`: for approval; `ended`. */
+  /** `active`: not ended; `waiting`: for the operator; `ended`. */
   state?: RunStateFilter;
   /** Every word must occur in the title or model name; case is ignored for A to Z. */
   text?: string;

@@ -12,7 +12,7 @@ import type { RunEvent } from '../events/registry.ts';
 import { canMountDisks, mountSmallDisk, type SmallDisk } from '../testing/small-disk.ts';
 
 if (!canMountDisks)
-  console.warn('A start on a full disk is NOT tested: it takes mount in a namespace of its own.');
+  console.warn('A start on a full disk is NOT tested: it takes mount in a separate namespace.');
 
 const MEGABYTE = 1024 * 1024;
 

@@ -4,12 +4,12 @@ import { keyHeader } from './sign-in-key.ts';
 
 export { ApiError, toApiError };
 
-/** `GET` a reply of our own server as its documented type. @throws {ApiError} */
+/** `GET` a reply of Loupe's server as its documented type. @throws {ApiError} */
 export function getJson<Reply>(path: string, signal?: AbortSignal): Promise<Reply> {
   return request<Reply>(path, { signal });
 }
 
-/** `GET` a file of our own server as its bytes. @throws {ApiError} */
+/** `GET` a file of Loupe's server as its bytes. @throws {ApiError} */
 export async function getBlob(path: string): Promise<Blob> {
   return (await respond(path, {})).blob();
 }

@@ -123,7 +123,7 @@ const conversation: ScenarioStepInput[] = [
   },
   {
     reply: {
-      thinking: 'I could rest, but a session has no end of its own.',
+      thinking: 'I could rest, but a session does not end by itself.',
       content:
         'Still here, at reply {{turn}}. Stop me whenever you like: once to let me finish, twice to end at once.',
     },

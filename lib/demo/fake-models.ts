@@ -46,7 +46,7 @@ export class FakeModels {
     } else if (!isDeepStrictEqual(inTheWay, scenario)) {
       throw new Error(
         `The scenario "${scenario.name}" would never be played: "${inTheWay.name}" has its name, or answers as its ` +
-          'model in its place. Give it a name of its own.',
+          'model in its place. Give it another name.',
       );
     }
   }

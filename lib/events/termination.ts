@@ -16,8 +16,8 @@ export const terminationReason = z.enum([
 export type TerminationReason = z.infer<typeof terminationReason>;
 
 /**
- * The outcome of a run, more specific than the reason if the model answered (decision 30). Every other reason is an
- * outcome of its own.
+ * The outcome of a run, more specific than the reason if the model answered (decision 30). Every other reason is
+ * also an outcome.
  */
 export const outcomeKind = z.enum([
   'answered',

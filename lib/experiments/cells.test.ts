@@ -50,7 +50,7 @@ it('counts how many runs of a cell ended alike, passed and agreed', () => {
   expect(groups[1]?.figures).toEqual({});
 });
 
-it('opinions are figures of their own and leave the pass rate alone [V12]', () => {
+it('opinions have their own figures and do not affect the pass rate [V12]', () => {
   const verified = { verification: 'pass' } as const;
   const [cell] = cellsOf([
     item(1, { result: result({ ...verified, opinions_judged: 2, opinions_passed: 0 }) }),

@@ -69,7 +69,7 @@ it.skipIf(!canMount(['-Urm']))(
 const postgresHere = findPostgres() !== undefined && canMount(asSomebody);
 if (!postgresHere)
   console.warn(
-    'PostgreSQL on a full disk is NOT tested: it takes PostgreSQL, and mount in a namespace of its own.',
+    'PostgreSQL on a full disk is NOT tested: it takes PostgreSQL, and mount in a separate namespace.',
   );
 
 it.skipIf(!postgresHere)('fault matrix: the same where PostgreSQL has no room any more', () =>

@@ -4,7 +4,7 @@ import { kindFacts, modeNames } from '../events/modes.ts';
 import { distractorTools } from './distractor-tools.ts';
 import { createToolBox } from './registry.ts';
 
-it('has as many as can be asked for, all with names of their own', () => {
+it('has as many as a run can ask for, all with different names', () => {
   const names = distractorTools(DISTRACTOR_NAMES.length).map(({ definition }) => definition.function.name);
   expect(new Set(names).size).toBe(DISTRACTOR_NAMES.length);
   const real = modeNames.flatMap((mode) => kindFacts(mode).tools);

@@ -44,7 +44,7 @@ export function SentRequest({ sent, id }: { sent: SentRequestReply; id: string }
 
 function messagesOf(sent: SentRequestReply): ChatMessage[] {
   const { messages } = sent.body;
-  // The server creates them with the schema of its own log.
+  // The server creates them with the schema of its log.
   return Array.isArray(messages) ? (messages as unknown as ChatMessage[]) : [];
 }
 

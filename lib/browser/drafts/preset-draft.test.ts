@@ -62,7 +62,7 @@ describe('a preset', () => {
     expect(bad).toMatchObject({ ok: false, problems: { max_iterations: /./, workspace: /./ } });
   });
 
-  it('that names options of Ollama with fields of their own fills in those fields', () => {
+  it('that names Ollama options for which the form has fields fills in those fields', () => {
     const run = presetRequest.parse({
       name: 'x',
       run: { model_options: { num_ctx: 4096, num_predict: 300, top_k: 4 } },

@@ -64,7 +64,7 @@ export interface RerunDraft {
   readonly stream: boolean;
 }
 
-/** The parts of `/api/chat`'s body that can be changed. The server made it by the schema of its own log. */
+/** The parts of `/api/chat`'s body that can be changed. The server built it with the schema of its log. */
 interface SentBody {
   model: string;
   messages: WrittenMessage[];

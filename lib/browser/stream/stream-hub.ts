@@ -46,8 +46,8 @@ const BUNCH_MS = 1;
 const OPEN_TIMEOUT_MS = 10_000;
 
 /**
- * One stream for all tabs of a browser: HTTP/1.1 allows six connections to a server, and a seventh tab with a stream
- * of its own would wait forever. The stream carries every run that some tab follows, each from the position of the tab
+ * One stream for all tabs of a browser: HTTP/1.1 allows six connections to a server, and a seventh tab with its
+ * own stream would wait forever. The stream carries every run that some tab follows, each from the position of the tab
  * that is furthest behind; each tab gets what it has not received. Nothing is lost when the stream is reopened, since
  * each request names its position.
  */

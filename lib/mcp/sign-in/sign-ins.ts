@@ -106,8 +106,8 @@ export class SignIns implements Tokens {
    * @param options.url the server's address
    * @param options.redirectUrl where the browser comes back to
    * @param options.client a client that a person registered; otherwise Loupe registers itself
-   * @returns the address to open, and the host of the token endpoint if that is another: a server can name the page of an honest
-   *   service beside an endpoint of its own, to get the code that is meant for the service
+   * @returns the address to open, and the host of the token endpoint if that is another: a server can combine the sign-in page of
+   *   an honest service with its own token endpoint, to get the code that is meant for the service
    * @throws {AppError} `mcp_sign_in_failed`
    */
   async begin({

@@ -168,7 +168,7 @@ it('finds the tool by its arguments where Kimi writes only the number of the cal
 
 describe('several calls [P7]', () => {
   it.each([
-    ['in tags of their own', `<tool_call>${json}</tool_call>\n<tool_call>${other}</tool_call>`],
+    ['each in its own tags', `<tool_call>${json}</tool_call>\n<tool_call>${other}</tool_call>`],
     ['in one tag', `<tool_call>\n${json}\n${other}\n</tool_call>`],
     ['in one list', `<tool_call>[${json}, ${other}]</tool_call>`],
     ['after one python tag', `<|python_tag|>${json}; ${other}`],

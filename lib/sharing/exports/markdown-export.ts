@@ -146,7 +146,7 @@ class Summary {
     }
   }
 
-  /** Whether a reply without a call has an event of its own: in an exploration, unless it is the summary for a handover. */
+  /** Whether a reply without a call has its own event: in an exploration, unless it is the summary for a handover. */
   #isReflection(): boolean {
     return modeFacts(this.#config.mode).hasCycles && !isHandingOver(this.#state);
   }

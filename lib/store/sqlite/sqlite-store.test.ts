@@ -509,7 +509,10 @@ it('fault matrix: with a clock that jumps a day, events keep their order and no 
 it.each([
   ['no JSON', `update events set body = '{"type":"run.cr' where seq = 1`],
   ['of another type', `update events set type = 'run.ended' where seq = 1`],
-  ['with a place of its own', `update events set body = json_insert(body, '$.seq', 7) where seq = 1`],
+  [
+    'with a sequence number in its body',
+    `update events set body = json_insert(body, '$.seq', 7) where seq = 1`,
+  ],
 ])('tells of a damaged event that is %s, and does not hand it on as text', async (_, damage) => {
   const store = SqliteRunStore.open(directory, small);
   await store.create({ id: 'a', config: sampleConfig() });

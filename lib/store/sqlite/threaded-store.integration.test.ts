@@ -9,7 +9,7 @@ import { ThreadedRunStore } from './threaded-store.ts';
 
 const small = { ballastMegabytes: 1 };
 
-describeRunStore('SQLite in a thread of its own', async () => {
+describeRunStore('SQLite in a separate thread', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'loupe-threaded-'));
   const subject = {
     store: await ThreadedRunStore.open(directory, small),
