@@ -102,7 +102,7 @@ async function measureRatios(rig: Rig): Promise<void> {
   }
 }
 
-/** Iterations per second, with so many processes on a new database. */
+/** Iterations per second, with this many processes on a new database. */
 async function throughput({ fake, room }: Rig, url: string, processes: number, id: string): Promise<number> {
   const servers = await Promise.all(
     Array.from({ length: processes }, () => room.start(fake.url, { LOUPE_DATABASE_URL: url })),

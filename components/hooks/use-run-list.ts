@@ -125,7 +125,7 @@ export function useRunList(
     const all = new Map(known);
     for (const [id, { run }] of updates) {
       if (!run) all.delete(id);
-      // A page that was read later than the change knows better.
+      // A page that was requested after the change is newer.
       else if ((all.get(run.id)?.last_seq ?? 0) <= run.last_seq) all.set(run.id, run);
     }
     const shown = [...all.values()].filter((run) => passesFilter(run, filter)).sort(compareRuns(order));

@@ -14,7 +14,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Field } from '../ui/form/fields.tsx';
 
-/** ID of the text that is rated; after the last one, of what is said instead. */
+/** ID of the text to rate; after the last one, of the message in its place. */
 const TEXT = 'rated-text';
 
 /** The questionnaire for a person, text by text. It names neither the model that wrote a text nor any score. */

@@ -84,7 +84,7 @@ export function Thumbnail({ image, source }: { image: ImageRef; source: ImageSou
 
 function Picture({ url, image, className }: { url: string; image: ImageRef; className: string }) {
   return (
-    // biome-ignore lint/performance/noImgElement: nothing is to be optimized in a data URL
+    // biome-ignore lint/performance/noImgElement: there is nothing to optimize in a data URL
     <img
       src={url}
       alt={image.name}

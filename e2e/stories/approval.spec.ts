@@ -173,7 +173,7 @@ test('without confinement every page shows a banner, and each command needs appr
   await expect(view.row('run_command, succeeded')).toBeVisible();
 });
 
-test('an approval shows invisible characters, also while the arguments are edited', async ({
+test('an approval shows invisible characters, even while the arguments are edited', async ({
   page,
   loupe,
   ollama,

@@ -32,7 +32,7 @@ test('the form starts a run with all of its options [D10]', async ({ page, loupe
     await page.reload();
     await expect(page.getByLabel('What should the agent do?')).toHaveValue('Write out.md');
   });
-  await test.step('also where the address has a task', async () => {
+  await test.step('even where the address has a task', async () => {
     const address = page.url();
     await page.goto(`${address}?mode=task&task=From%20a%20link`);
     const task = page.getByLabel('What should the agent do?');

@@ -84,7 +84,7 @@ function commandToolProblems({
 }
 
 /**
- * Whether the word at this index becomes code: the script of a shell, also where another program starts the shell
+ * Whether the word at this index becomes code: the script of a shell, even where another program starts the shell
  * (`nice sh -c …`, `flock FILE -c …`), or what `env -S` splits into a command.
  */
 function isCode(words: readonly string[], index: number): boolean {

@@ -291,7 +291,7 @@ describe('restarts', () => {
     }
   });
 
-  it('sends a message once when its request is repeated, also after kill -9 and after the end of the run', async () => {
+  it('sends a message once when its request is repeated, even after kill -9 and after the end of the run', async () => {
     let server = await startLoupe({ ollamaUrl: ollama.url });
     const { dataDir, port } = server;
     try {
@@ -324,7 +324,7 @@ describe('restarts', () => {
     }
   });
 
-  it('creates an experiment, a benchmark and a rating once when the request is repeated, also after kill -9', async () => {
+  it('creates an experiment, a benchmark and a rating once when the request is repeated, even after kill -9', async () => {
     let server = await startLoupe({ ollamaUrl: ollama.url });
     const { dataDir, port } = server;
     try {

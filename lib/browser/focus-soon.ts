@@ -5,7 +5,7 @@ const MAX_FRAMES = 120;
 
 /** The next scheduled frame; 0 while there is nothing to focus. */
 let frame = 0;
-/** Whether what is to be focused is a control that had the focus before. */
+/** Whether the element to focus is a control that had the focus before. */
 let isReturn = false;
 /** Ends when nothing remains to be focused. */
 let watch = new AbortController();

@@ -63,7 +63,7 @@ export const fault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('broken-line'), ...afterTokens }),
   /** Ends normally, but without a `done: true` line. */
   z.strictObject({ kind: z.literal('no-done'), ...afterTokens }),
-  /** "tick tock" endlessly, or up to `bytes`, with so many words in each piece of a stream. */
+  /** "tick tock" endlessly, or up to `bytes`, with this many words in each piece of a stream. */
   z.strictObject({
     kind: z.literal('endless'),
     bytes: count.optional(),

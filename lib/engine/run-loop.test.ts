@@ -890,7 +890,7 @@ it('asks a model without thinking levels with plain thinking, and warns once', a
   expect(run.end.result.termination_reason).toBe('final_answer');
 });
 
-it('asks a model that cannot think at all without thinking also where a level was configured', async () => {
+it('asks a model that cannot think at all without thinking, even where a level was configured', async () => {
   await using run = await play([calls(read('a.md')), answer], {
     config: { think: 'low' },
     fake: { models: [{ name: 'play', capabilities: ['completion', 'tools'] }] },

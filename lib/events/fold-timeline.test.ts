@@ -140,7 +140,7 @@ describe('foldTimeline', () => {
   });
 });
 
-it('leaves waits for the operator out of the time of an iteration, also if calls are decided out of order', () => {
+it('leaves waits for the operator out of the time of an iteration, even if calls are decided out of order', () => {
   const write = (path: string) => ({ name: 'write_file', arguments: { path, content: '' } });
   const log = new SampleLog().prepare().iteration();
   const begun = log.events.at(-1)?.at ?? 0;

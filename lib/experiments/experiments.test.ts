@@ -129,7 +129,7 @@ it('keeps all runs, when it is extended twice at the same time', async () => {
   expect(['alpha', 'beta', 'gamma'].map(count)).toEqual([2, 2, 2]);
 });
 
-it('is created once for a repeated request, also after it was extended and after a restart', async () => {
+it('is created once for a repeated request, even after it was extended and after a restart', async () => {
   const plan = experimentRequest.parse({ name: 'Once', models: ['alpha'], cycles: 1, repeats: 2 });
   const create = () => experiments.create(plan, { idempotencyKey: 'key' });
   const created = await Promise.all([create(), create(), create()]);

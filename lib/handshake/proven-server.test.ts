@@ -138,7 +138,7 @@ describe('a server that requests are sent to', () => {
     expect(server.received.filter((text) => text.includes('/api/handshake'))).toHaveLength(2);
   });
 
-  it('is sent one handshake for requests at the same time, also after a restart', async () => {
+  it('is sent one handshake for requests at the same time, even after a restart', async () => {
     let challenges = newChallenges();
     using server = await listen((request, response) =>
       honest(challenges, () => server.port)(request, response),

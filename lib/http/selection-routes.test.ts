@@ -170,7 +170,7 @@ it('sorts page by page while runs arrive, and refuses the token of another order
   expect(await list('sort=size')).toMatchObject({ error: { code: 'invalid_request' } });
 });
 
-it('deleted runs are gone at once and come back, also after a restart, until they are purged', async () => {
+it('deleted runs are gone at once and come back, even after a restart, until they are purged', async () => {
   const [a, b] = [await finished('A'), await finished('B')];
   const response = await deleteSelection(request('/api/selection/delete', { json: { runs: [a, b] } }));
   const { undo_until } = await response.json();

@@ -166,7 +166,7 @@ describe.skipIf(!confined)('a confined server', () => {
     listener.close();
   });
 
-  it('ends with everything it started, also when Loupe closes it', async () => {
+  it('ends with everything it started, even when Loupe closes it', async () => {
     const mark = `${process.pid}${Date.now() % 100_000}`;
     await test.start('parent', hostileServer('leaves-children', [mark]));
     await expect.poll(() => processesWith(`sleep 31${mark}`)).toBe(1);

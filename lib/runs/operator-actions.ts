@@ -89,7 +89,7 @@ export class OperatorActions {
   /**
    * Stores a message to a run. It is delivered at the run's next boundary (in an exploration with the next result of the
    * operator tool). If the run ends first, the message is returned, never lost. A repeated idempotency key returns the
-   * first message, also after the end of the run.
+   * first message, even after the end of the run.
    *
    * @throws {AppError} `run_not_found`, `run_ended`, `too_many_messages`, `image_refused`, `idempotency_conflict`
    */

@@ -95,7 +95,7 @@ it('keeps what belongs to a run that was restored and deleted again until that c
   organizer.close();
 });
 
-it('removes what it keeps of a deleted run once nobody can restore it, and the run also where that fails', async () => {
+it('removes what it keeps of a deleted run once nobody can restore it, and the run even where that fails', async () => {
   const done: string[] = [];
   const failed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
   const organizer = new RunOrganizer({

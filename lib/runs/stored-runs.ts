@@ -307,7 +307,7 @@ export class StoredRuns implements RunLookup {
    * Compares the logs of two runs step by step, page by page. One comparison runs at a time.
    *
    * @param options.from the first position whose texts are returned
-   * @param options.signal cancels it, also while it is queued
+   * @param options.signal cancels it, even while it is queued
    * @throws {AppError} `run_not_found`, `comparison_too_large`, `too_many_comparisons`
    */
   async compare(

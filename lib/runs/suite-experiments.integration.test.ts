@@ -130,7 +130,7 @@ it('runs the cases of a model one after another, and those with another window t
   ]);
 });
 
-it('keeps the cases as they were, also when the suite is changed and deleted meanwhile', async () => {
+it('keeps the cases as they were, even when the suite is changed and deleted meanwhile', async () => {
   const { id, hash } = await stored([{ id: 'a', input: 'First words' }]);
   const { experiment } = await opened.experiments.create(plan({ suite: { id }, models: ['blue'] }));
   await finished(experiment.id);

@@ -87,7 +87,7 @@ it('a slot that Ollama lost is freed, the log says so, and the run goes on [S14]
   expect(run.end.result.termination_reason).toBe('final_answer');
 });
 
-it('a stop waits until a lost slot is freed, and says so, also where that takes longer than its grace [S14]', async () => {
+it('a stop waits until a lost slot is freed, and says so, even where that takes longer than its grace [S14]', async () => {
   await using run = await play({ task: 'Answer', live_tokens: true }, [says('word '.repeat(500))], {
     fake: { version: '0.17.4', parallel: 1, losesSlots: true },
     scenario: { pace: { ms_per_token: 5 } },

@@ -5,7 +5,7 @@ import type { VirtualizerHandle } from 'virtua';
 
 /** Frames without a change after which a row counts as measured. */
 const STILL_FRAMES = 3;
-/** Frames after which a jump ends in any case: two seconds. */
+/** Frames after which a jump ends at the latest: two seconds. */
 const MAX_FRAMES = 120;
 
 /**

@@ -23,7 +23,7 @@ export interface RowNavigation {
   shownItems: () => readonly ChatItem[];
   /** Scrolls to an item and focuses it. */
   focusItem: (index: number) => void;
-  /** Goes to the row of an event, also if it is filtered out or folded. */
+  /** Goes to the row of an event, even if it is filtered out or folded. */
   goTo: (seq: number) => void;
   goToEnd: () => void;
   /** Scrolls along with the outline, without choosing a row. */

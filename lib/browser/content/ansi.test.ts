@@ -59,7 +59,7 @@ it('keeps all text and drops only colors', () => {
   fc.assert(
     fc.property(parts, (all) => {
       const text = all.join('');
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
       const plain = text.replaceAll(/\u001b\[[\d;]*m/g, '');
       expect(
         pieces(text)

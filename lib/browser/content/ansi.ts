@@ -17,7 +17,7 @@ const MAX_PIECES = 5000;
 const ESCAPE = '\u001b';
 /** Stands for the escapes that Anser would swallow with what they control. Private use: no program prints it. */
 const KEPT = '\u{F001B}';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const NOT_COLOR = /\u001b(?!\[[\d;]*m)/g;
 
 /**

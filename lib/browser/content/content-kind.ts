@@ -49,7 +49,7 @@ const PROSE = new Set(['', 'txt', 'text', 'log', 'rst', 'adoc']);
 
 const IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,/;
 /** A change of color or weight (SGR); other escape sequences are named like all control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const COLORS = /\u001b\[[\d;]*m/;
 const DIFF = /^diff --git |^--- [^\n]+\n\+\+\+ [^\n]+\n@@ /m;
 /** Numbers that JavaScript would round: a tree would show others than the text has. */

@@ -1,6 +1,6 @@
 import type { ForkPlace } from '../../api/fork-place.ts';
 
-/** How the fork dialog opens: the fork point, and what is to be changed. */
+/** How the fork dialog opens: the fork point, and what to change. */
 export interface ForkOpening {
   readonly place: ForkPlace;
   /** The fork point in words: `before iteration 3`. */

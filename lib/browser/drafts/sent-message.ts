@@ -30,7 +30,7 @@ export function withoutSent(typed: string, { text }: SentMessage): string {
   return now.startsWith(text) ? now.slice(text.length).trimStart() : typed;
 }
 
-/** Keeps a message on its way for this tab, also over a reload. One with images is not kept: its draft is not either. */
+/** Keeps a message on its way for this tab, even across a reload. One with images is not kept, like its draft. */
 export function keepSent(runId: string, message: SentMessage | undefined): void {
   const kept = message && message.images.length === 0 ? `${message.key} ${message.text}` : '';
   keepText(nameOf(runId), kept);

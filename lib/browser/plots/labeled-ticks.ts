@@ -1,4 +1,4 @@
-/** A scale that divides its domain by about so many round values, as those of d3 do. */
+/** A scale that divides its domain at about `count` round values, like those of d3. */
 interface TickScale {
   ticks(count: number): number[];
 }
@@ -13,7 +13,7 @@ export interface LabeledTick {
 const MIN_TICKS = 2;
 
 /**
- * About so many ticks, in ascending order, with different labels. Where a format rounds two of them to the same text, such
+ * About `count` ticks, in ascending order, with different labels. Where a format rounds two of them to the same text, such
  * as 1.5 and 2 ms, there are fewer ticks. Pure.
  *
  * @param count less than 2 counts as 2
@@ -41,7 +41,7 @@ export function labeledTicks(
 const CHARACTER_PX = 6;
 const GAP_PX = 10;
 
-/** As many ticks of a horizontal scale in pixels, at most `count`, as leave a gap between their centred labels. Pure. */
+/** As many ticks of a horizontal scale in pixels, at most `count`, as leave a gap between their centered labels. Pure. */
 export function spacedTicks(
   scale: TickScale & ((value: number) => number),
   count: number,

@@ -23,7 +23,7 @@ export interface Recording {
   at: (seq: number) => Moment;
 }
 
-/** So many events are folded at most to get to any place of a log that was once read to its end. */
+/** The most events to fold on the way to any place of a log that was once read to its end. */
 const CHECKPOINT = 64;
 
 /** @throws {RangeError} from `at`, when the events are not numbered from 1 without a gap */

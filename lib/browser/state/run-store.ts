@@ -27,7 +27,7 @@ export interface RunStore extends RunSource {
   dispose(): void;
 }
 
-/** So many events are folded when they come and not before the next frame, so that a long log takes many short tasks. */
+/** This many events are folded at once instead of before the next frame, so that a long log takes many short tasks. */
 const FOLDED_AT_ONCE = 200;
 /** If this far behind the log, render less often, because each render delays the catch-up. */
 const FAR_BEHIND = 200;

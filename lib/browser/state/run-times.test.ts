@@ -23,7 +23,7 @@ it('takes the mean of runs of the same kind that ended by themselves', () => {
   expect(runTime('a', 'explore', runs)).toEqual({ model: 'a', runs: 0 });
 });
 
-it('estimates the total of as many runs as were measured as their sum, also if a few take much longer', () => {
+it('estimates the total of as many runs as were measured as their sum, even if a few take much longer', () => {
   const seconds = [10, 12, 14, 16, 248];
   const time = runTime(
     'a',

@@ -15,7 +15,7 @@ export function runTime(model: string, kind: RunKind, runs: readonly RunSummary[
   const times = runs
     .filter((run) => kindOf(run) === kind && run.termination_reason !== 'stopped' && !isWithoutReply(run))
     .flatMap(({ worked_ms: ms }) => (ms === undefined ? [] : [ms]));
-  // Not the median: many runs take the mean each, also if a few of them take much longer.
+  // Not the median: many runs together take their number times the mean, even if a few take much longer.
   const ms = mean(times);
   return { model, runs: times.length, ...(ms === undefined ? {} : { ms }) };
 }

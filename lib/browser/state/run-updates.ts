@@ -11,7 +11,7 @@ interface RunUpdate {
 /** The last update of each run, by ID. */
 export type RunUpdates = ReadonlyMap<string, RunUpdate>;
 
-/** So many ended runs are kept beside a list until it is read again: a page that stays open would collect all runs. */
+/** How many ended runs are kept beside a list until it is read again: a page that stays open would collect all. */
 export const MAX_ENDED_UPDATES = 200;
 
 /** Adds what the stream reported. Pure. */

@@ -193,7 +193,7 @@ it('counts the characters that the summary cuts off', async () => {
   expect(await said(`Done.${'\n'.repeat(700)}`)).not.toContain('more characters');
 });
 
-it('the summary names the outcome, also where the scope leaves out what the model said', async () => {
+it('the summary names the outcome, even where the scope leaves out what the model said', async () => {
   const log = verifiedLog({});
   const cut = log.events.map(
     (event): RunEvent =>

@@ -28,7 +28,7 @@ describe('a run file, read in a separate process', () => {
     expect(seqs).toEqual(log.events.map(({ seq }) => seq));
   });
 
-  it('is received to the end, also when it is refused at its first line', async () => {
+  it('is received to the end, even when it is refused at its first line', async () => {
     let received = 0;
     async function* bytes() {
       for (const line of ['<html>\n', ...Array.from({ length: 50 }, () => 'more\n')]) {

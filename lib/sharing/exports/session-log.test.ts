@@ -145,7 +145,7 @@ it('empty turns whose calls Ollama dropped are reported with their tokens [S18]'
   );
 });
 
-it('every result has the line of its call before it, also where the reply held too many calls [S10, S19]', async () => {
+it('every result has the line of its call before it, even where the reply held too many calls [S10, S19]', async () => {
   const many = Array.from({ length: 34 }, (_, index) => ({
     name: 'read_file',
     arguments: { path: `${index}.md` },

@@ -196,7 +196,7 @@ export function describeAnnotations(subject: () => StoreUnderTest): void {
       expect(found.size).toBe(2);
     });
 
-    it('hides deleted runs until they are restored or purged, also after a restart', async () => {
+    it('hides deleted runs until they are restored or purged, even after a restart', async () => {
       for (const id of ['a', 'b', 'c']) {
         await create(id);
         if (id !== 'c') await end(id);

@@ -138,7 +138,7 @@ export function describeExperiments(subject: () => StoreUnderTest): void {
       expect(await store.benchmark('b1')).toBeUndefined();
     });
 
-    it('creates one thing per idempotency key, also after a restart and after its deletion', async () => {
+    it('creates one thing per idempotency key, even after a restart and after its deletion', async () => {
       const plan = experimentRequest.parse({ name: 'Once', models: ['m'] });
       const item: ExperimentItem = {
         ...{ position: 1, model: 'm', options: {}, repeat: 1, status: 'waiting' },
