@@ -12,6 +12,6 @@ export const forkPlace = z.union(
     z.strictObject({ before_call: z.string().min(1).max(200) }),
     z.strictObject({ end: z.literal(true) }),
   ],
-  'must be {"seq": N}, {"before_iteration": N}, {"before_iteration": N, "attempt": N}, {"before_cycle": N}, {"before_call": "ID"} or {"end": true}, where N is a whole number from 1.',
+  'must be {"seq": N}, {"before_iteration": N}, {"before_iteration": N, "attempt": N}, {"before_cycle": N}, {"before_call": "ID"} or {"end": true}, where N is a positive whole number.',
 );
 export type ForkPlace = z.infer<typeof forkPlace>;

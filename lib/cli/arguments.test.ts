@@ -98,7 +98,9 @@ describe('the command line', () => {
     expect(readArguments(['run', '-p', 'many tools', '--distractor-tools', '0'])).toMatchObject({
       body: { distractor_tools: 0 },
     });
-    expect(() => readArguments(['run', 'Hi', '--max-iterations', '0'])).toThrow('a whole number from 1');
+    expect(() => readArguments(['run', 'Hi', '--max-iterations', '0'])).toThrow(
+      'a whole number of at least 1',
+    );
   });
 
   it('omits options that were not given, so that the server uses its defaults', () => {
@@ -257,7 +259,7 @@ it('reads the folder, models and categories of a benchmark', () => {
   });
   expect(read('benchmark --continue b1')).toMatchObject({ start: { continued: 'b1' } });
   refused('benchmark', '/data').toThrow('Name the model');
-  refused('benchmark', '/data', '-m', 'a', '--limit', '0').toThrow('whole number from 1');
+  refused('benchmark', '/data', '-m', 'a', '--limit', '0').toThrow('whole number of at least 1');
 });
 
 describe('--continue', () => {

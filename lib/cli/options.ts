@@ -83,7 +83,7 @@ export function requireOnlyContinue(
 export function wholeNumber(name: string, text: string, min: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < min) {
-    throw usage(`${name} is "${text}"; it must be a whole number from ${min}.`);
+    throw usage(`${name} is "${text}"; it must be a whole number of at least ${min}.`);
   }
   return value;
 }
