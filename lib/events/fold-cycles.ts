@@ -39,6 +39,10 @@ export function foldCycles(before: Cycles, events: readonly RunEvent[]): Cycles 
         event,
         embeddingModel === undefined ? { cycles, window } : undefined,
       );
+    } else if (open && isModelCall(event)) {
+      // The summary for a handover between two cycles counts with the one it follows.
+      cycles ??= before.cycles.slice();
+      cycles[cycles.length - 1] = withCall(open, event);
     }
     if (event.type === 'memory.changed') {
       changes ??= before.changes.slice();
@@ -111,6 +115,23 @@ function takeNovelty(
   }
 }
 
+type ModelCallEvent = EventOf<'model-call.started' | 'model-call.ended' | 'model-call.failed'>;
+
+function isModelCall(event: RunEvent): event is ModelCallEvent {
+  return (
+    event.type === 'model-call.started' ||
+    event.type === 'model-call.ended' ||
+    event.type === 'model-call.failed'
+  );
+}
+
+function withCall(cycle: Cycle, event: ModelCallEvent): Cycle {
+  const moved = { ...cycle, until: event.at };
+  return event.type === 'model-call.started'
+    ? { ...moved, modelCalls: cycle.modelCalls + 1 }
+    : { ...moved, ...addUsage(cycle, event) };
+}
+
 /** @param byWords the cycles so far and how many reflections to compare by words; omitted if embeddings are used */
 function within(
   cycle: Cycle,
@@ -118,11 +139,8 @@ function within(
   byWords: { cycles: readonly Cycle[]; window: number } | undefined,
 ): Cycle {
   const moved = { ...cycle, until: event.at };
+  if (isModelCall(event)) return withCall(cycle, event);
   switch (event.type) {
-    case 'model-call.started':
-      return { ...moved, modelCalls: cycle.modelCalls + 1 };
-    case 'model-call.ended':
-    case 'model-call.failed':
     case 'mcp-sampling.ended':
       return { ...moved, ...addUsage(cycle, event) };
     case 'tool-call.started': {

@@ -252,6 +252,7 @@ export interface Cycle {
   readonly startedAt: number;
   /** `at` of the last event within the cycle. */
   readonly until: number;
+  /** With the summary for a handover after it. */
   readonly modelCalls: number;
   readonly tokensIn: number;
   readonly tokensOut: number;

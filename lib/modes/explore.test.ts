@@ -698,6 +698,29 @@ it('hands over within a cycle, and the cycle continues', async () => {
   expect(counted).toEqual([1, 1, 2, 1]);
 });
 
+it('counts the summary of a handover between two cycles with the cycle before it', async () => {
+  const scenario = {
+    name: 'play',
+    match: 'handed over to this fresh context',
+    steps: [{ reply: { content: 'Two.', prompt_eval_count: 320, eval_count: 5 } }],
+  };
+  await using run = await play(
+    { ...explore, max_cycles: 2, context_limit: 1000, handover_at: 0.8 },
+    [
+      { reply: { content: `One ${'w'.repeat(600)}.`, prompt_eval_count: 850, eval_count: 150 } },
+      { reply: { content: 'I thought about w.', prompt_eval_count: 990, eval_count: 20 } },
+    ],
+    { fake: { models: [{ name: 'play' }], scenarios: [scenario] } },
+  );
+  const types = run.log.events.map(({ type }) => type);
+  expect(types.indexOf('handover.started')).toBeGreaterThan(types.indexOf('cycle.reflected'));
+  const { cycles } = foldCycles(noCycles, run.log.events);
+  expect(cycles.map(({ modelCalls }) => modelCalls)).toEqual([2, 1]);
+  const total = (of: 'tokensIn' | 'tokensOut') => cycles.reduce((sum, cycle) => sum + cycle[of], 0);
+  expect(total('tokensIn')).toBe(run.end.result.tokens_in);
+  expect(total('tokensOut')).toBe(run.end.result.tokens_out);
+});
+
 it('returns undelivered messages when the run ends', async () => {
   await using run = await play(explore, [says('Nothing to say.')], {
     during: async ({ log }) => {
