@@ -97,6 +97,42 @@ it('an error is written, and only completed turns are counted [S15, S21, K-31]',
   ]);
 });
 
+it('a handover has a line with the text that begins the fresh context, and the event that has it [S19]', async () => {
+  const prefix = 'handed over to this fresh context';
+  await using run = await play(
+    {
+      mode: 'session',
+      autopilot: true,
+      context_limit: 1000,
+      handover_at: 0.8,
+      autopilot_turns: 2,
+      unattended: true,
+    },
+    [
+      { reply: { content: 'z'.repeat(600), prompt_eval_count: 850 } },
+      { reply: { content: 'The garden needs water.', prompt_eval_count: 300 } },
+    ],
+    {
+      fake: {
+        models: [{ name: 'play', context_length: 2_000_000 }],
+        scenarios: [{ name: 'play', match: prefix, steps: [says('I water it.')] }],
+      },
+    },
+  );
+  const lines = linesOf(run);
+  for (const line of lines) expect(sessionLogEntry.parse(line)).toEqual(line);
+  expect(lines.slice(0, 4).map(({ event }) => event)).toEqual([
+    ...['session_start', 'assistant_text', 'handover', 'assistant_text'],
+  ]);
+  expect(lines.at(-1)).toMatchObject({ event: 'session_end', total_turns: 2 });
+  const [ended] = run.of('handover.ended');
+  expect(lines[2]).toEqual({
+    ...{ event: 'handover', timestamp: new Date(ended?.at ?? 0).toISOString() },
+    ...{ outcome: 'done', text: ended?.text, seq: ended?.seq },
+  });
+  expect(ended?.text).toContain('The garden needs water.');
+});
+
 it('an end without a failed call is logged as an error too, and a full context by its own name [S18, S20]', async () => {
   await using empty = await play({ mode: 'session', autopilot: true }, [silence]);
   expect(linesOf(empty).map(({ event }) => event)).toEqual(['session_start', 'error', 'session_end']);

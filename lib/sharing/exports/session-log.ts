@@ -44,6 +44,16 @@ export const sessionLogEntry = z.discriminatedUnion('event', [
     fn_name: z.string(),
     result: toolResult,
   }),
+  /** The conversation was handed over to a fresh context, or could not be. */
+  z.strictObject({
+    event: z.literal('handover'),
+    timestamp,
+    outcome: z.enum(['done', 'failed']),
+    /** The message with the summary, with which the fresh context begins. */
+    text: z.string().optional(),
+    /** The event of the run's log. */
+    seq: z.int().positive(),
+  }),
   z.strictObject({ event: z.literal('error'), timestamp, message: z.string() }),
   z.strictObject({
     event: z.literal('session_end'),
@@ -127,6 +137,10 @@ export class SessionLogProjection {
       case 'turn.ended':
         this.#turns += 1;
         return event.outcome === 'text' ? this.#text() : [];
+      case 'handover.ended': {
+        const { outcome, text, seq } = event;
+        return [{ event: 'handover', outcome, ...(text === undefined ? {} : { text }), seq }];
+      }
       case 'operator.messaged':
         this.#queued.set(event.message_id, event.text);
         return [];
