@@ -6,7 +6,7 @@ import type { CompareRunsReply } from '#lib/api/comparison.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { comparedIds, comparePath, otherIndex, runLetter } from '#lib/browser/state/compared-runs.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
-import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { comparedStepWord } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { MAX_COMPARED_RUNS } from '#lib/events/limits.ts';
 import { modeFacts } from '#lib/events/modes.ts';
@@ -113,7 +113,7 @@ function Compared({
       <ChangedFiles runs={runs} />
       <Timelines
         runs={summaries}
-        unit={stepWord(summaries[0]?.mode)}
+        unit={comparedStepWord(summaries[0]?.mode)}
         onOpen={(position) => differences.current?.goTo(position)}
       />
       <ComparedSteps runs={summaries} other={other} onOther={onOther} handle={differences} />

@@ -4,7 +4,7 @@ import { type RefObject, useState } from 'react';
 import type { CompareReply } from '#lib/api/comparison.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { runLetter } from '#lib/browser/state/compared-runs.ts';
-import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { comparedStepWord } from '#lib/browser/words/mode-words.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Segments } from '../ui/segments.tsx';
@@ -40,7 +40,7 @@ export function ComparedSteps({
   const path = `/api/compare?${pair}${from === 1 ? '' : `&from=${from}`}`;
   const { data: fresh, error, reload } = useApi<CompareReply>(path, refreshWhileActive);
   const data = fresh?.a.id === a && fresh.b.id === b ? fresh : undefined;
-  const word = stepWord(runs[0]?.mode);
+  const word = comparedStepWord(runs[0]?.mode);
   return (
     <section aria-label={`${word}s`} className="mt-10">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -15,7 +15,7 @@ import type { CompareReply } from '#lib/api/comparison.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { focusEnabled } from '#lib/browser/focus-soon.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
-import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { comparedStepWord } from '#lib/browser/words/mode-words.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { usePrinting } from '../hooks/use-printing.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -93,7 +93,7 @@ export function Differences({
     onTexts(position);
   };
   const printing = usePrinting() && rows.length <= PRINTED_ROWS;
-  const word = stepWord(a.mode);
+  const word = comparedStepWord(a.mode);
   const row = (each: Row) => (
     <div key={each.steps[0]?.position} data-at={each.steps[0]?.position} className="pb-4">
       {each.same ? (

@@ -1,6 +1,6 @@
 import type { CompareReply } from '#lib/api/comparison.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
-import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { comparedStepWord } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -18,7 +18,7 @@ export function Verdict({
   onGo: (position: number) => void;
 }) {
   const { divergence, same_until: same, steps } = comparison;
-  const word = stepWord(mode).toLowerCase();
+  const word = comparedStepWord(mode).toLowerCase();
   return (
     <section
       aria-label="Where the runs diverge"

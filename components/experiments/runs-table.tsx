@@ -208,7 +208,7 @@ type Result = NonNullable<ExperimentItem['result']>;
 
 const RESULT_COLUMNS: Record<ResultColumn, { label: string; figure: (result: Result) => string }> = {
   iterations: { label: 'Iterations', figure: ({ iterations }) => formatCount(iterations) },
-  turns: { label: 'Turns', figure: ({ iterations }) => formatCount(iterations) },
+  turns: { label: 'Turns', figure: ({ turns, iterations }) => formatCount(turns ?? iterations) },
   cycles: { label: 'Cycles', figure: ({ cycles }) => formatCount(cycles) },
   calls: { label: 'Calls', figure: calls },
   files: { label: 'Files', figure: ({ files_written }) => formatCount(files_written) },

@@ -1,5 +1,5 @@
 import type { RunSummary } from '#lib/api/run-summary.ts';
-import { extentWords } from '#lib/browser/words/mode-words.ts';
+import { extentWords, progressOf } from '#lib/browser/words/mode-words.ts';
 import { modeFacts } from '#lib/events/modes.ts';
 import { TickScale } from '../ui/tick-scale.tsx';
 
@@ -17,7 +17,7 @@ export function Progress({ run }: { run: RunSummary }) {
   }
   return (
     <span className="tnum font-mono text-xs font-normal text-ink-3">
-      {extentWords(run.mode, { iterations: run.iterations_used, cycles: run.cycles })}
+      {extentWords(run.mode, progressOf(run))}
     </span>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { announce } from '#lib/browser/say.ts';
 import type { RunView } from '#lib/browser/state/run-view.ts';
 import { endWords } from '#lib/browser/words/end-words.ts';
-import { stepWord, waitingWords } from '#lib/browser/words/mode-words.ts';
+import { stepName, waitingWords } from '#lib/browser/words/mode-words.ts';
 import type { OperatorWord } from '#lib/browser/words/operator-word.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunState } from '#lib/events/run-state.ts';
@@ -88,7 +88,7 @@ function speak(
 ): string | undefined {
   switch (row.kind) {
     case 'iteration':
-      return before ? undefined : `${stepWord(config?.mode)} ${row.iteration}.`;
+      return before ? undefined : `${stepName(config?.mode, row)}.`;
     case 'tool':
       if (row.status === 'awaiting approval')
         return `${shortLine(row.name)} waits for ${approval(operator)}.`;

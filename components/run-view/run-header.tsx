@@ -12,6 +12,7 @@ import { readingWords } from '#lib/browser/words/parse-ladder.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { modeFacts } from '#lib/events/modes.ts';
 import type { RunState } from '#lib/events/run-state.ts';
+import { stepOf } from '#lib/events/step-of.ts';
 import { workedMs } from '#lib/events/worked-ms.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -196,7 +197,11 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
           ) : activity.running ? (
             progressWords(run)
           ) : (
-            extentWords(run.config?.mode, { iterations: run.iterationsUsed, cycles: run.cycle.number })
+            extentWords(run.config?.mode, {
+              iterations: run.iterationsUsed,
+              turns: run.turns.completed,
+              cycles: run.cycle.number,
+            })
           )}
         </p>
       </div>
@@ -223,11 +228,12 @@ function WorkClock({ run }: { run: RunState }) {
 }
 
 /** How far a run is, in the words of its mode: `iteration 3 of 10`, `turn 12`, `cycle 4 of 20`. */
-function progressWords({ config, iteration, cycle }: RunState): string {
+function progressWords(run: RunState): string {
+  const { config, cycle } = run;
   if (modeFacts(config?.mode).hasCycles) {
     const limit = config?.explore?.max_cycles;
     return `cycle ${cycle.number}${limit ? ` of ${limit}` : ''}`;
   }
-  const step = `${stepWord(config?.mode).toLowerCase()} ${iteration}`;
+  const step = `${stepWord(config?.mode).toLowerCase()} ${stepOf(run)}`;
   return config && config.max_iterations > 0 ? `${step} of ${config.max_iterations}` : step;
 }

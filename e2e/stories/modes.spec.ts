@@ -1,8 +1,13 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { eventsOf } from '../../lib/testing/events-of.ts';
+import { SampleLog } from '../../lib/testing/sample-logs.ts';
 import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, logOf, startRun } from '../runs.ts';
+import { storeRuns } from '../stored-run.ts';
 
 test('a session continues turn by turn, receives a message and is stopped [D13, S9, S16]', async ({
   page,
@@ -51,6 +56,44 @@ test('a session continues turn by turn, receives a message and is stopped [D13, 
   const log = await logOf(loupe, id);
   expect(eventsOf(log, 'operator.delivered')).toHaveLength(1);
 });
+
+test('a session that handed over has the same number of turns in the header, the rows and the end card', async ({
+  ownServer,
+  ollama,
+}) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-turns-'));
+  const id = '20261121-0930-handover';
+  await storeRuns(dataDir, { [id]: handedOverSession().events });
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="ended"]')).toContainText('3 turns');
+  await expect(view.end.getByText('Turns', { exact: true }).locator('xpath=..')).toContainText('3');
+  await view.showTimeline();
+  await page.keyboard.press('Home');
+  for (const heading of ['Turn 1', 'Turn 2', 'Summary', 'Turn 3']) {
+    await expect(view.timeline.getByRole('heading', { name: heading, exact: true })).toBeVisible();
+  }
+  await expect(view.timeline.getByRole('heading', { name: 'Turn 4', exact: true })).toHaveCount(0);
+  await expectAccessible(page);
+});
+
+/** Two turns, a handover, and a third turn. */
+function handedOverSession(): SampleLog {
+  const log = new SampleLog({ config: { mode: 'session', task: 'Water the garden.' } }).prepare();
+  const turn = (iteration: number, text: string) =>
+    log.round({ text }).push({ type: 'turn.ended', iteration, outcome: 'text' });
+  turn(1, 'I water the ferns.');
+  turn(2, 'I water the herbs.');
+  log.push({
+    ...{ type: 'handover.started', iteration: 2, tokens: 900, limit_tokens: 1000, measured: true },
+    text: 'Write a summary.',
+  });
+  log.round({ text: 'The ferns and herbs are wet.' });
+  log.push({ type: 'handover.ended', iteration: 3, outcome: 'done', text: 'You wrote: they are wet.' });
+  turn(4, 'I put the can away.');
+  return log.end('stopped', { message: 'Stopped on request after turn 3.', output: 'I put the can away.' });
+}
 
 test('text typed while a message is being sent is kept, and unsent text can be copied at the end [D13]', async ({
   page,

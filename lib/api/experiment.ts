@@ -182,6 +182,8 @@ const experimentResult = z.object({
   /** The run's duration, as `RunSummary.worked_ms`. */
   seconds: z.number().nonnegative(),
   iterations: z.int().nonnegative(),
+  /** Of a session; missing in older results. */
+  turns: z.int().nonnegative().optional(),
   cycles: z.int().nonnegative(),
   model_calls: z.int().nonnegative(),
   /** As sent with the first call; missing without a call and in older results. */

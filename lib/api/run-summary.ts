@@ -25,9 +25,12 @@ export interface RunSummary {
   termination_reason?: TerminationReason;
   /** The reason in one sentence. */
   message?: string;
+  /** Over all attempts. In a session they include the summaries for handovers, which are no turns. */
   iterations_used: number;
   /** 0: no limit. */
   max_iterations: number;
+  /** Turns ended; 0 except in sessions. */
+  turns: number;
   /** Cycles started; 0 except in explorations. */
   cycles: number;
   tokens_in: number;

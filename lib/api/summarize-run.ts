@@ -32,6 +32,7 @@ export function summarizeRun(state: RunState): RunSummary {
     message: ended?.message,
     iterations_used: state.iterationsUsed,
     max_iterations: config.max_iterations,
+    turns: state.turns.completed,
     cycles: state.cycle.number,
     tokens_in: state.tokensIn,
     tokens_out: state.tokensOut,

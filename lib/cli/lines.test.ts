@@ -94,7 +94,9 @@ it('counts an exploration in cycles, and gives a limit only where one ends the r
 
 it('counts a session in turns, and says what a run that has not ended is doing', () => {
   const run = ended({ kind: 'stopped' });
-  expect(endLine({ ...run, mode: 'session', iterations_used: 1 })).toMatch(/^The run was stopped \(1 turn, /);
+  expect(endLine({ ...run, mode: 'session', iterations_used: 2, turns: 1 })).toMatch(
+    /^The run was stopped \(1 turn, /,
+  );
   const open = { ...run, outcome: undefined, phase: 'awaiting-approval' } as RunSummary;
   expect(endLine(open)).toMatch(/^Waiting for you \(/);
 });

@@ -2,7 +2,7 @@ import type { Preset } from '../api/preset.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { endWords } from '../browser/words/end-words.ts';
 import { formatOffset, formatTokens } from '../browser/words/format.ts';
-import { extentWords } from '../browser/words/mode-words.ts';
+import { extentWords, progressOf } from '../browser/words/mode-words.ts';
 import { runStateWords } from '../browser/words/run-state-words.ts';
 import { plainVisibleLine, plainVisibleText, shortLine } from '../browser/words/visible-text.ts';
 import { namedAutoRunFiles } from '../events/auto-run-files.ts';
@@ -12,6 +12,7 @@ import { noticesOf } from '../events/notices.ts';
 import { checksBeside } from '../events/outcome.ts';
 import { type RunEvent, runEvent } from '../events/registry.ts';
 import type { RunState } from '../events/run-state.ts';
+import { isInSummary, stepOf } from '../events/step-of.ts';
 import { summarize } from '../events/summarize.ts';
 import { formatUsd } from '../util/format-usd.ts';
 import { shortMiddle, shortText } from '../util/short-text.ts';
@@ -61,9 +62,10 @@ function sentenceOf(event: RunEvent, state: RunState): string | undefined {
   if (event.type === 'reply.parsed' && modeFacts(state.config?.mode).isConversation) return undefined;
   switch (event.type) {
     case 'iteration.started': {
-      const { step, endsBy } = modeFacts(state.config?.mode);
+      const { step, endsBy, hasTurns } = modeFacts(state.config?.mode);
       const limit = endsBy === 'max_iterations' ? state.config?.max_iterations : undefined;
-      return `${step} ${event.iteration}${limit ? ` of ${limit}` : ''}`;
+      if (isInSummary(state)) return 'Summary for the handover';
+      return `${step} ${hasTurns ? stepOf(state) : event.iteration}${limit ? ` of ${limit}` : ''}`;
     }
     case 'tool-call.started': {
       const call = state.reply?.calls.find(({ callId }) => callId === event.call_id);
@@ -95,11 +97,11 @@ function sentenceOf(event: RunEvent, state: RunState): string | undefined {
 
 /** The last line of a finished run: outcome, figures and the log's message. */
 export function endLine(run: RunSummary): string {
-  const { outcome, iterations_used: iterations, cycles, tokens_in: read, tokens_out: written } = run;
+  const { outcome, tokens_in: read, tokens_out: written } = run;
   const words = outcome ? endWords(outcome).title : runStateWords(run).label;
   const figures = [
     outcome && checksBeside(outcome)?.label,
-    extentWords(run.mode, { iterations, cycles }),
+    extentWords(run.mode, progressOf(run)),
     `${formatTokens(read + written, run.tokens_estimated ? 1 : 0)} tokens`,
     run.cost_usd === undefined ? undefined : formatUsd(run.cost_usd),
   ].filter((figure) => figure !== undefined);

@@ -8,6 +8,8 @@ import { tokensPerSecond } from '../events/speed.ts';
 /** A run's totals. */
 export interface Figures {
   iterations: number;
+  /** Turns ended; 0 except in sessions. */
+  turns: number;
   model_calls: number;
   tool_calls: number;
   failed_tool_calls: number;
@@ -66,6 +68,7 @@ export class FigureReader {
     const rate = tokensPerSecond(writtenTokens, writingMs);
     return {
       iterations: state.iterationsUsed,
+      turns: state.turns.completed,
       model_calls: state.calls,
       tool_calls: state.toolCalls,
       failed_tool_calls: state.failedToolCalls,

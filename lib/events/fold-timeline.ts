@@ -1,6 +1,7 @@
 import { foldCycles, noCycles } from './fold-cycles.ts';
 import { headingAfter } from './fold-timeline/iteration-heading.ts';
 import { afterToolEvent, type ToolEvent } from './fold-timeline/tool-row.ts';
+import { modeFacts } from './modes.ts';
 import type { EventOf, RunEventType } from './registry.ts';
 import { lossOf } from './swallowed-reply.ts';
 import type {
@@ -31,9 +32,12 @@ export const emptyTimeline: Timeline = {
     tries: 0,
     freshLoad: false,
     budget: undefined,
+    handover: false,
   },
   attempt: 0,
   iteration: 0,
+  step: 0,
+  turnsEnded: undefined,
   lastAt: 0,
   cycles: noCycles,
 };
@@ -46,6 +50,8 @@ interface Draft {
   open: { -readonly [K in keyof Timeline['open']]: Timeline['open'][K] };
   attempt: number;
   iteration: number;
+  step: number;
+  turnsEnded: number | undefined;
   lastAt: number;
   cycles: Cycles;
 }
@@ -94,6 +100,7 @@ function base(draft: Draft, event: ShownEvent): RowBase {
     at: event.at,
     attempt: draft.attempt,
     iteration: draft.iteration,
+    step: draft.step,
   };
 }
 
@@ -127,7 +134,10 @@ type RowReducers = {
 };
 
 const REDUCERS: RowReducers = {
-  'run.created': (draft, event) => add(draft, { ...base(draft, event), kind: 'created', event }),
+  'run.created': (draft, event) => {
+    if (modeFacts(event.config.mode).hasTurns) draft.turnsEnded = 0;
+    return add(draft, { ...base(draft, event), kind: 'created', event });
+  },
   'run.forked': forked,
   'run.started': (draft, event) => {
     const { open } = draft;
@@ -179,6 +189,7 @@ const REDUCERS: RowReducers = {
   'verification.checked': (draft, event) =>
     change(draft, draft.open.verification, 'verification', (row) => ({ ...row, checked: event })),
   'turn.ended': (draft) => {
+    if (draft.turnsEnded !== undefined) draft.turnsEnded += 1;
     closeTools(draft);
     closeIteration(draft);
     return draft.open.call === NONE ? draft.rows.length - 1 : draft.open.call;
@@ -187,8 +198,14 @@ const REDUCERS: RowReducers = {
   'harness.prompted': addNote,
   'message.awaited': addNote,
   'autopilot.switched': addNote,
-  'handover.started': addNote,
-  'handover.ended': addClosingNote,
+  'handover.started': (draft, event) => {
+    draft.open.handover = true;
+    return addNote(draft, event);
+  },
+  'handover.ended': (draft, event) => {
+    draft.open.handover = false;
+    return addClosingNote(draft, event);
+  },
   'operator-call.started': addNote,
   'operator-call.ended': addNote,
   'cycle.started': addNote,
@@ -213,6 +230,10 @@ function forked(draft: Draft, event: EventOf<'run.forked'> & { cuts?: readonly C
   // The time between the source run and the fork does not belong to the copied iteration.
   closeIteration(draft);
   open.preparation = NONE;
+  // Where the fork turns handovers off, it takes the request for a summary back.
+  if (event.settings.some(({ name, after }) => name === 'handover_at' && typeof after !== 'number')) {
+    open.handover = false;
+  }
   for (const [index, edit] of event.edits.entries()) {
     if (edit.target !== 'call') continue;
     change(draft, open.tools[edit.call_id] ?? NONE, 'tool', (row) => ({
@@ -274,6 +295,8 @@ function serverWaitStarted(draft: Draft, event: EventOf<'server-wait.started'>):
 function attemptStarted(draft: Draft, event: EventOf<'attempt.started'>): number {
   draft.attempt = event.attempt;
   draft.iteration = 0;
+  draft.step = draft.turnsEnded ?? 0;
+  draft.open.handover = false;
   closeTools(draft);
   closeIteration(draft);
   return add(draft, { ...base(draft, event), kind: 'attempt', event });
@@ -283,12 +306,14 @@ function iterationStarted(draft: Draft, event: EventOf<'iteration.started'>): nu
   const { open } = draft;
   closeTools(draft);
   draft.iteration = event.iteration;
+  draft.step = stepAfter(draft, event);
   open.tries = 0;
   open.preparation = NONE;
   closeIteration(draft);
   open.iteration = add(draft, {
     ...base(draft, event),
     kind: 'iteration',
+    handsOver: open.handover,
     budget: open.budget,
     until: event.at,
     ended: false,
@@ -302,6 +327,12 @@ function iterationStarted(draft: Draft, event: EventOf<'iteration.started'>): nu
   });
   open.budget = undefined;
   return open.iteration;
+}
+
+/** A turn that a fork repeats keeps its number. */
+function stepAfter({ turnsEnded, open }: Draft, { iteration }: EventOf<'iteration.started'>): number {
+  if (turnsEnded === undefined) return iteration;
+  return open.handover ? turnsEnded : turnsEnded + 1;
 }
 
 function callStarted(draft: Draft, event: EventOf<'model-call.started'>): number {

@@ -64,6 +64,8 @@ export interface ModeFacts {
   readonly hasMemory: boolean;
   /** Whether steps form cycles, each closed by a text without calls: the reflection. */
   readonly hasCycles: boolean;
+  /** Whether steps are turns, which are counted without the summaries that hand a conversation over (decision 67). */
+  readonly hasTurns: boolean;
   /** Whether it talks with the operator: all of its text is output, not just the last (S12). */
   readonly isConversation: boolean;
   /** Whether it writes a log file while it runs (S4). */
@@ -101,6 +103,7 @@ export const MODES = {
     usesFiles: true,
     hasMemory: false,
     hasCycles: false,
+    hasTurns: false,
     isConversation: false,
     writesLogFile: false,
     readsMessages: 'between_steps',
@@ -130,6 +133,7 @@ export const MODES = {
     usesFiles: true,
     hasMemory: false,
     hasCycles: false,
+    hasTurns: true,
     isConversation: true,
     writesLogFile: true,
     readsMessages: 'between_steps',
@@ -159,6 +163,7 @@ export const MODES = {
     usesFiles: false,
     hasMemory: true,
     hasCycles: true,
+    hasTurns: false,
     isConversation: false,
     writesLogFile: false,
     readsMessages: 'with_own_message',

@@ -251,8 +251,8 @@ const lines: [NewEvent, string | RegExp][] = [
     { type: 'server-wait.ended', outcome: 'stopped', waited_ms: 3000 },
     'The wait for Ollama was stopped after 3.0 s',
   ],
-  [{ type: 'turn.ended', iteration: 3, outcome: 'empty' }, 'Turn 3 ended with nothing'],
-  [{ type: 'turn.paused', iteration: 3, wait_ms: 200 }, 'Pause of 200 ms after turn 3'],
+  [{ type: 'turn.ended', iteration: 3, outcome: 'empty' }, 'Turn ended with nothing'],
+  [{ type: 'turn.paused', iteration: 3, wait_ms: 200 }, 'Pause of 200 ms between turns'],
   [{ type: 'message.awaited', iteration: 3, cause: 'text' }, 'Waiting for a message'],
   [
     { type: 'message.awaited', iteration: 3, cause: 'autopilot_turns' },

@@ -23,6 +23,8 @@ export interface RowBase {
   readonly attempt: number;
   /** 0 before the first iteration of the attempt. */
   readonly iteration: number;
+  /** The number that people see: in a session the turn, else the iteration. The summary for a handover is no turn. */
+  readonly step: number;
 }
 
 export interface CreatedRow extends RowBase {
@@ -54,6 +56,8 @@ export interface AttemptRow extends RowBase {
 /** The heading of an iteration, with the totals of the rows below it. */
 export interface IterationRow extends RowBase {
   readonly kind: 'iteration';
+  /** Whether the model writes the summary for a handover in it. */
+  readonly handsOver: boolean;
   readonly budget?: EventOf<'budget.checked'>;
   /** `at` of the last event within the iteration. */
   readonly until: number;
@@ -328,9 +332,14 @@ export interface Timeline {
     /** Whether the model was loaded and has not answered a call since. */
     readonly freshLoad: boolean;
     readonly budget: EventOf<'budget.checked'> | undefined;
+    /** Whether the model is asked for the summary for a handover. */
+    readonly handover: boolean;
   };
   readonly attempt: number;
   readonly iteration: number;
+  readonly step: number;
+  /** The turns of a session that have ended; `undefined` in other modes. */
+  readonly turnsEnded: number | undefined;
   readonly lastAt: number;
   /** The log grouped by cycle, for explorations. */
   readonly cycles: Cycles;

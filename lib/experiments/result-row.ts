@@ -2,6 +2,7 @@ import type { ExperimentResult } from '../api/experiment.ts';
 import { definedOf } from '../api/run-settings.ts';
 import { foldCycles, meanNovelty, noCycles } from '../events/fold-cycles.ts';
 import { foldAll } from '../events/fold-run.ts';
+import { modeFacts } from '../events/modes.ts';
 import type { EventOf, RunEvent } from '../events/registry.ts';
 import { emptyRunState, type RunState } from '../events/run-state.ts';
 import { tokensPerSecond } from '../events/speed.ts';
@@ -41,6 +42,7 @@ export async function resultOfLog(
     message: ended.message,
     seconds: workedMs(state, ended.at) / 1000,
     iterations: result.iterations_used,
+    ...(modeFacts(state.config?.mode).hasTurns && { turns: state.turns.completed }),
     cycles: cycles.filter(({ endedBy }) => endedBy !== undefined).length,
     model_calls: state.calls,
     ...(typeof sent?.num_ctx === 'number' ? { num_ctx: sent.num_ctx } : {}),

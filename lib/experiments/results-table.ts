@@ -10,6 +10,7 @@ const RESULT_COLUMNS: readonly Exclude<keyof ExperimentResult, 'outcome'>[] = [
   'termination_reason',
   'seconds',
   'iterations',
+  'turns',
   'cycles',
   'model_calls',
   'model_replies',

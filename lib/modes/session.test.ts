@@ -3,15 +3,22 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { summarizeRun } from '../api/summarize-run.ts';
 import { firedLimit } from '../browser/state/ledger.ts';
+import { stepName } from '../browser/words/mode-words.ts';
+import { endLine, linesOf } from '../cli/lines.ts';
+import { FigureReader } from '../compare/figures.ts';
 import { foldAll } from '../events/fold-run.ts';
+import { emptyTimeline, foldTimeline } from '../events/fold-timeline.ts';
 import { conversationFill } from '../events/message-size.ts';
 import { progressEvent } from '../events/progress.ts';
 import { runEvent } from '../events/registry.ts';
 import { emptyRunState } from '../events/run-state.ts';
+import { resultOfLog } from '../experiments/result-row.ts';
 import { HANDOVER_REQUEST, handoverText } from '../policies/handover.ts';
 import { openUnconfined } from '../sandbox/unconfined.ts';
 import { temporaryFolder } from '../sandbox/under-test.ts';
+import { SessionLogProjection } from '../sharing/exports/session-log.ts';
 import { calls, play, says, silence, stop, until } from '../testing/loop-harness.ts';
 import { createSafetyLayer, createSessionTools, dispatchToolCall } from '../tools/session-tools.ts';
 import { BUILT_IN_SYSTEM_PROMPT, buildSystemPrompt, toolDescriptions } from './session-prompt.ts';
@@ -374,6 +381,59 @@ describe('a handover', () => {
     ).toEqual([1, 3, 4]);
     expect(run.log.state.handover).toMatchObject({ kept: undefined, count: 1 });
     expect(foldAll(emptyRunState('run'), run.log.events)).toEqual(run.log.state);
+  });
+
+  it('is no turn, wherever the turns of a session are counted or numbered', async () => {
+    await using run = await play(
+      { ...handing, autopilot_turns: 3, unattended: true },
+      [full, fresh('The garden needs water.')],
+      afterwards(fresh('I water it.'), fresh('Done.')),
+    );
+    const events = run.log.events;
+    const started = events.filter(({ type }) => type === 'iteration.started');
+    expect(started).toHaveLength(4);
+    const summary = summarizeRun(run.log.state);
+    expect(summary).toMatchObject({ iterations_used: 4, turns: 3 });
+    expect(endLine(summary)).toMatch(/\(3 turns, .*\)\. All 3 turns are done\.$/);
+    const headings = foldTimeline(emptyTimeline, events).rows.filter((row) => row.kind === 'iteration');
+    expect(headings.map((row) => stepName('session', row))).toEqual([
+      ...['Turn 1', 'Summary', 'Turn 2', 'Turn 3'],
+    ]);
+    const printed = started.flatMap((event) =>
+      linesOf(event, foldAll(emptyRunState('run'), events.slice(0, event.seq))),
+    );
+    expect(
+      printed.map((line) =>
+        line
+          .trim()
+          .split(/\s{2,}/)
+          .at(-1),
+      ),
+    ).toEqual([...['Turn 1', 'Summary for the handover', 'Turn 2', 'Turn 3']]);
+    const log = new SessionLogProjection();
+    const entries = events.flatMap((event) => log.take(event));
+    expect(entries.at(-1)).toMatchObject({ event: 'session_end', total_turns: 3 });
+    const figures = new FigureReader();
+    for (const event of events) figures.take(event);
+    expect(figures.figures()).toMatchObject({ iterations: 4, turns: 3 });
+    async function* pages() {
+      yield events;
+    }
+    expect(await resultOfLog(pages())).toMatchObject({ iterations: 4, turns: 3, model_calls: 4 });
+  });
+
+  it('is named where a stop during it ends the session', async () => {
+    await using run = await play(
+      handing,
+      [full, { reply: { content: 'The garden' }, fault: { kind: 'hang', after_tokens: 1 } }],
+      {
+        during: async ({ log }) => {
+          await until(log, (events) => events.filter(({ type }) => type === 'model-call.started').length > 1);
+          log.append([stop(true)]);
+        },
+      },
+    );
+    expect(run.end.message).toBe('Stopped immediately, during the handover after turn 1.');
   });
 
   it.each([

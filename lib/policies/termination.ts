@@ -1,6 +1,7 @@
 import { modeFacts } from '../events/modes.ts';
 import { failedChecks } from '../events/outcome.ts';
 import type { RunStatus } from '../events/run.ts';
+import { stepOf } from '../events/step-of.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
 import type { Outcome, OutcomeKind, TerminationReason } from '../events/termination.ts';
 import { effectiveWindow } from '../events/window.ts';
@@ -8,6 +9,7 @@ import { assertNever } from '../util/assert-never.ts';
 import { secondsWords } from '../util/durations.ts';
 import { formatUsd } from '../util/format-usd.ts';
 import { formatCount, plural } from '../util/numbers.ts';
+import { isHandingOver } from './handover.ts';
 import type { ErrorShape, ReadyState } from './rule.ts';
 import { noNewsWords } from './stall.ts';
 
@@ -56,9 +58,7 @@ export function endingMessage(
     case 'context_full':
       return `Ollama refused the conversation as too long for its window of ${formatCount(effectiveWindow(state))} tokens, and nothing is left to shorten.`;
     case 'stopped':
-      return state.stop?.force
-        ? `Stopped immediately${placeOf(state, isInStep(state) ? ', in' : ', after')}.`
-        : `Stopped on request${placeOf(state, isInStep(state) ? ', in' : ' after')}.`;
+      return stopMessage(state);
     case 'error':
       return error?.message ?? 'The run failed.';
     default:
@@ -142,6 +142,13 @@ function unitOf({ config }: ReadyState): string {
   return hasCycles ? 'call' : step.toLowerCase();
 }
 
+function stopMessage(state: ReadyState): string {
+  const how = state.stop?.force ? 'Stopped immediately' : 'Stopped on request';
+  if (isHandingOver(state)) return `${how}, during the handover${placeOf(state, ' after')}.`;
+  const after = state.stop?.force ? ', after' : ' after';
+  return `${how}${placeOf(state, isInStep(state) ? ', in' : after)}.`;
+}
+
 /** Whether the last step is unfinished: its reply has not come, or not all of its calls are over. */
 function isInStep({ awaitingReply, reply }: ReadyState): boolean {
   return awaitingReply || (reply?.calls.some(({ status }) => status !== 'done') ?? false);
@@ -151,7 +158,7 @@ function isInStep({ awaitingReply, reply }: ReadyState): boolean {
 function placeOf(state: ReadyState, relation: string): string {
   const { iteration, cycle } = state;
   const isCycle = cycle.number > 0 && iteration > 0;
-  const step = isCycle ? iteration - cycle.iterationsBefore : iteration;
+  const step = isCycle ? iteration - cycle.iterationsBefore : stepOf(state);
   const of = isCycle ? ` of cycle ${cycle.number}` : '';
   return step > 0 ? `${relation} ${unitOf(state)} ${step}${of}` : ` before the first ${unitOf(state)}${of}`;
 }

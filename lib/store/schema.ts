@@ -28,6 +28,8 @@ export interface RunsTable {
   message: string | null;
   iterations_used: number;
   max_iterations: number;
+  /** Turns ended. */
+  turns: number;
   cycles: number;
   tokens_in: number;
   tokens_out: number;

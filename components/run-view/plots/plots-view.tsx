@@ -32,7 +32,9 @@ export function PlotsView({
   const { goTo } = useRunScreen();
   const groups = useMemo(() => groupSteps(steps, MAX_COLUMNS), [steps]);
   const facts = modeFacts(view.run.config?.mode);
-  const unit = facts.hasCycles ? 'Iteration' : stepWord(view.run.config?.mode);
+  const { step, iteration } = view.timeline;
+  // The columns are iterations: after a handover, their numbers are not those of the turns.
+  const unit = facts.hasCycles || step !== iteration ? 'Iteration' : stepWord(view.run.config?.mode);
   const open = useCallback(
     (seq: number) => {
       onClose();

@@ -178,13 +178,14 @@ function RepeatedPattern({ pattern }: { pattern: CallPattern }) {
 function Totals({ event, mode }: { event: EndRowData['event']; mode: RunMode | undefined }) {
   const workedFor = useRun(({ run }) => (run.startedAt === undefined ? undefined : workedMs(run, event.at)));
   const costUsd = useRun((view) => view.run.costUsd);
+  const turns = useRun((view) => view.run.turns.completed);
   const cycles = useRun((view) => view.run.cycle.number);
   const { result } = event;
   return (
     <dl className="tnum mt-4 grid grid-cols-3 gap-x-4 gap-y-3 border-t pt-3 sm:grid-cols-5 sm:gap-x-6">
       <Figure
         name={`${modeFacts(mode).unit}s`}
-        value={formatCount(extentOf(mode, { iterations: result.iterations_used, cycles }))}
+        value={formatCount(extentOf(mode, { iterations: result.iterations_used, turns, cycles }))}
       />
       <Figure name="Tool calls" value={formatCount(event.tool_calls)} />
       <Figure

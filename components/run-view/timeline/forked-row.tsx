@@ -2,7 +2,7 @@
 
 import { copiedWords, leftOutWords } from '#lib/browser/words/copied-words.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
-import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { stepName } from '#lib/browser/words/mode-words.ts';
 import { resultText } from '#lib/browser/words/result-text.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { ForkEdit } from '#lib/events/fork.ts';
@@ -21,9 +21,7 @@ export function ForkedRow({ row }: { row: ForkedRowData }) {
   const mode = useRun((view) => view.run.config?.mode);
   const { from, edits, settings, files } = event;
   const place =
-    modeFacts(mode).hasCycles && event.cycle > 0
-      ? `cycle ${event.cycle}`
-      : `${stepWord(mode).toLowerCase()} ${event.iteration}`;
+    modeFacts(mode).hasCycles && event.cycle > 0 ? `cycle ${event.cycle}` : stepName(mode, row).toLowerCase();
   return (
     <section aria-label="Forked here" className="my-3 flex gap-3 sm:gap-4">
       <div className="relative w-5 shrink-0" aria-hidden="true">

@@ -1,7 +1,7 @@
 'use client';
 
 import { formatDuration, formatShortCount, plural } from '#lib/browser/words/format.ts';
-import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { beforeStepWords, isSummary, stepName, stepWord } from '#lib/browser/words/mode-words.ts';
 import { iterationMs } from '#lib/events/fold-timeline/iteration-heading.ts';
 import { modeFacts } from '#lib/events/modes.ts';
 import type { IterationRow as IterationRowData } from '#lib/events/timeline.ts';
@@ -36,18 +36,18 @@ export function IterationRow({ row }: { row: IterationRowData }) {
       <div className="relative w-5 shrink-0" aria-hidden="true">
         <span className="absolute inset-y-0 left-1/2 w-px bg-line-strong" />
         <span className="tnum absolute top-[1.5625rem] left-1/2 min-w-5 -translate-x-1/2 bg-canvas py-1 text-center font-mono text-sm leading-none font-semibold text-ink-2">
-          {row.iteration}
+          {isSummary(mode, row) ? '·' : row.step}
         </span>
       </div>
       <div className="mt-5 mb-1 flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 border-t border-line-strong pt-1.5">
         <h2 className="caption text-ink-2">
-          {stepWord(mode)} {row.iteration}
+          {stepName(mode, row)}
           {row.attempt > 1 && <span className="text-ink-3"> of attempt {row.attempt}</span>}
         </h2>
         <ForkButton
           opening={{
             place: { before_iteration: row.iteration, attempt: row.attempt },
-            words: `before ${stepWord(mode).toLowerCase()} ${row.iteration}`,
+            words: beforeStepWords(mode, row),
           }}
         />
         <Figures>

@@ -98,7 +98,7 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
         <Notice
           tone="warn"
           title="Budget spent"
-          detail={`The ${event.exceeded ?? 'budget'} limit was passed before ${stepWord(mode).toLowerCase()} ${event.iteration}.`}
+          detail={`The ${event.exceeded ?? 'budget'} limit was passed before ${stepWord(mode).toLowerCase()} ${row.step + 1}.`}
           figure={spentWords(event)}
         />
       );

@@ -1,4 +1,4 @@
-import { stepWord } from '#lib/browser/words/mode-words.ts';
+import { stepName } from '#lib/browser/words/mode-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import { summarize } from '#lib/events/summarize.ts';
@@ -16,7 +16,7 @@ export function rowWords(row: TimelineRow, mode: RunMode | undefined): string {
     case 'attempt':
       return row.attempt > 1 ? `Attempt ${row.attempt} begins` : 'Conversation begins';
     case 'iteration':
-      return `${stepWord(mode)} ${row.iteration}`;
+      return stepName(mode, row);
     case 'call':
       return `Model call ${row.call}`;
     case 'tool':

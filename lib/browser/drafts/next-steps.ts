@@ -6,10 +6,10 @@ import { kindFacts, kindOf } from '../../events/modes.ts';
 import type { EventOf } from '../../events/registry.ts';
 import type { RunState } from '../../events/run-state.ts';
 import { formLimits, NUMBER_SETTINGS } from '../../events/settings.ts';
-import type { Timeline, TimelineRow } from '../../events/timeline.ts';
+import type { IterationRow, Timeline, TimelineRow } from '../../events/timeline.ts';
 import type { CallPattern } from '../state/repeated-calls.ts';
 import { formatCount, plural } from '../words/format.ts';
-import { stepWord } from '../words/mode-words.ts';
+import { beforeStepWords } from '../words/mode-words.ts';
 import type { ForkOpening } from './fork-opening.ts';
 import type { RunDraft } from './run-draft.ts';
 
@@ -35,7 +35,7 @@ export function forkBeforeCause(
   if (!at) return undefined;
   return {
     place: { before_iteration: at.iteration, attempt: at.attempt },
-    words: `before ${stepWord(mode).toLowerCase()} ${at.iteration}`,
+    words: beforeStepWords(mode, at),
     focus: 'message',
   };
 }
@@ -53,14 +53,15 @@ function causeOf({ result, evidence: unsorted }: End, pattern: CallPattern | und
   }
 }
 
-function stepAt(timeline: Timeline, seq: number): { iteration: number; attempt: number } | undefined {
+function stepAt(timeline: Timeline, seq: number): IterationRow | undefined {
   const index = rowIndexOfSeq(timeline, seq);
   const row = index === undefined ? undefined : timeline.rows[index];
-  return row && row.iteration > 0 ? row : undefined;
+  if (index === undefined || !row || row.iteration === 0) return undefined;
+  return timeline.rows.slice(0, index + 1).findLast((row) => row.kind === 'iteration');
 }
 
-function lastStep(timeline: Timeline): { iteration: number; attempt: number } | undefined {
-  return timeline.rows.findLast(({ kind }) => kind === 'iteration');
+function lastStep(timeline: Timeline): IterationRow | undefined {
+  return timeline.rows.findLast((row) => row.kind === 'iteration');
 }
 
 /** How far a run got, by its state. */

@@ -81,7 +81,7 @@ function toneOf(row: TimelineRow): MarkTone {
  */
 export function chapterOf(row: TimelineRow, { hasCycles }: { hasCycles: boolean }): number | undefined {
   if (hasCycles) return cycleOf(row);
-  return row.kind === 'iteration' ? row.iteration : undefined;
+  return row.kind === 'iteration' && !row.handsOver ? row.step : undefined;
 }
 
 function cycleOf(row: TimelineRow): number | undefined {

@@ -5,7 +5,7 @@ import { estimateTime, runTime } from './run-times.ts';
 const run = (seconds: number, change: Partial<RunSummary> = {}): RunSummary => ({
   ...{ id: 'r', mode: 'task', agentic: true, model: 'a', title: 't', phase: 'ended', created_at: 0 },
   ...{ started_at: 1000, ended_at: 90_000_000, worked_ms: seconds * 1000, updated_at: 0, iterations_used: 1 },
-  ...{ max_iterations: 0, cycles: 0, tokens_in: 0, tokens_out: 0, tool_calls: 0 },
+  ...{ max_iterations: 0, turns: 0, cycles: 0, tokens_in: 0, tokens_out: 0, tool_calls: 0 },
   ...{ stop_requested: false, last_seq: 1 },
   ...change,
 });

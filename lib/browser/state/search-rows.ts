@@ -14,7 +14,7 @@ function collect(row: TimelineRow): string[] {
     case 'attempt':
       return row.event.messages.map((message) => message.content);
     case 'iteration':
-      return [`iteration ${row.iteration}`, `turn ${row.iteration}`];
+      return [`iteration ${row.iteration}`, row.handsOver ? 'summary' : `turn ${row.step}`];
     case 'call':
       return strings([
         row.ended?.message.content,

@@ -4,6 +4,7 @@ import { differingLines, figureLines, timeLines } from './compared-figures.ts';
 
 const figures: ComparedRun['figures'] = {
   iterations: 3,
+  turns: 0,
   model_calls: 3,
   tool_calls: 2,
   failed_tool_calls: 0,
@@ -26,6 +27,7 @@ const run: ComparedRun['run'] = {
   started_at: 1000,
   updated_at: 0,
   iterations_used: 3,
+  turns: 0,
   max_iterations: 0,
   cycles: 0,
   tokens_in: 0,

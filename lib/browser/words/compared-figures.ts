@@ -1,4 +1,5 @@
 import type { ComparedRun, CompareRunsReply } from '../../api/comparison.ts';
+import { modeFacts } from '../../events/modes.ts';
 import { checksWords, outcomeWords } from '../../events/outcome.ts';
 import { formatUsd } from '../../util/format-usd.ts';
 import {
@@ -29,6 +30,7 @@ export interface ComparedCell {
 
 /** The work and resource figures of the runs. Pure. */
 export function figureLines(runs: readonly ComparedRun[]): ComparedLine[] {
+  const mode = runs[0]?.run.mode;
   const figures = runs.map((each) => each.figures);
   const counts = (name: string, of: (run: ComparedRun) => number): ComparedLine =>
     numbers(name, runs.map(of), formatCount);
@@ -52,7 +54,9 @@ export function figureLines(runs: readonly ComparedRun[]): ComparedLine[] {
           ),
         ]
       : []),
-    counts(`${stepWord(runs[0]?.run.mode)}s`, (run) => run.figures.iterations),
+    counts(`${stepWord(mode)}s`, ({ figures: { turns, iterations } }) =>
+      modeFacts(mode).hasTurns ? turns : iterations,
+    ),
     counts('Model calls', (run) => run.figures.model_calls),
     counts('Tool calls', (run) => run.figures.tool_calls),
     ...tools.map((tool) => counts(`  ${tool}`, (run) => run.figures.tools[tool] ?? 0)),

@@ -1,6 +1,8 @@
+import type { RunSummary } from '../../api/run-summary.ts';
 import type { RunConfig, RunMode } from '../../events/config.ts';
 import { kindFacts, kindOf, modeFacts, type RunKind } from '../../events/modes.ts';
 import type { Outcome } from '../../events/termination.ts';
+import type { RowBase } from '../../events/timeline.ts';
 import { plural } from '../../util/numbers.ts';
 import type { OperatorWord } from './operator-word.ts';
 
@@ -108,15 +110,45 @@ export function stepWord(mode: RunMode | undefined): string {
   return modeFacts(mode).step;
 }
 
-/** What has happened in a run, counted in both units. */
+/** The name of what comparisons put side by side: iterations, as only one of two sessions may have handed over. */
+export function comparedStepWord(mode: RunMode | undefined): string {
+  return modeFacts(mode).hasTurns ? 'Iteration' : stepWord(mode);
+}
+
+type NumberedRow = Pick<RowBase, 'step'> & { readonly handsOver?: boolean };
+
+/** A row's step by name and number: `Iteration 3`, `Turn 3`. The summary for a handover is no turn. */
+export function stepName(mode: RunMode | undefined, row: NumberedRow): string {
+  return isSummary(mode, row) ? 'Summary' : `${stepWord(mode)} ${row.step}`;
+}
+
+/** Where a run is forked that repeats a row's step: `before turn 3`. */
+export function beforeStepWords(mode: RunMode | undefined, row: NumberedRow): string {
+  return `before ${isSummary(mode, row) ? 'the summary' : stepName(mode, row).toLowerCase()}`;
+}
+
+/** Whether a row begins the summary for a handover where that is no step. */
+export function isSummary(mode: RunMode | undefined, row: NumberedRow): boolean {
+  return row.handsOver === true && modeFacts(mode).hasTurns;
+}
+
+/** What has happened in a run, counted in every unit. */
 interface Progress {
   readonly iterations: number;
+  /** The ended ones. */
+  readonly turns: number;
   readonly cycles: number;
 }
 
 /** How far a run came, counted in the unit of its mode. */
-export function extentOf(mode: RunMode | undefined, { iterations, cycles }: Progress): number {
-  return modeFacts(mode).hasCycles ? cycles : iterations;
+export function extentOf(mode: RunMode | undefined, { iterations, turns, cycles }: Progress): number {
+  const { hasCycles, hasTurns } = modeFacts(mode);
+  return hasCycles ? cycles : hasTurns ? turns : iterations;
+}
+
+/** The counts of a row of the run list. */
+export function progressOf({ iterations_used: iterations, turns, cycles }: RunSummary): Progress {
+  return { iterations, turns, cycles };
 }
 
 /** How far a run came, in the unit of its mode: `4 iterations`, `12 turns`, `20 cycles`. */

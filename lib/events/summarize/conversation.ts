@@ -7,11 +7,12 @@ import { swallowedWords } from '../swallowed-reply.ts';
 
 /** The conversation and who takes part in it: turns, cycles, memory, handovers, and what the operator says and switches. */
 export const conversation = {
-  'turn.ended': ({ iteration, outcome, swallowed_tokens }) =>
-    `Turn ${iteration} ended with ${{ text: 'text', calls: 'calls', empty: 'nothing' }[outcome]}${
+  // An event alone does not know the number of its turn: iterations include the summaries for handovers.
+  'turn.ended': ({ outcome, swallowed_tokens }) =>
+    `Turn ended with ${{ text: 'text', calls: 'calls', empty: 'nothing' }[outcome]}${
       swallowed_tokens ? `. ${swallowedWords(swallowed_tokens)}` : ''
     }`,
-  'turn.paused': ({ iteration, wait_ms }) => `Pause of ${durationWords(wait_ms)} after turn ${iteration}`,
+  'turn.paused': ({ wait_ms }) => `Pause of ${durationWords(wait_ms)} between turns`,
   'harness.prompted': ({ text }) => `Loupe added: ${text}`,
   'handover.started': ({ measured, tokens, limit_tokens }) =>
     `Handover: the conversation has ${measured ? '' : '≈'}${formatCount(tokens)} of ${formatCount(limit_tokens)} tokens, so the model is asked for a summary`,

@@ -178,6 +178,23 @@ it.each([
   expect(at).not.toContain(-1);
 });
 
+it('the summary of a session numbers and counts its turns without those that wrote a summary for a handover', async () => {
+  const log = sessionLog();
+  log.reply({ text: 'Noted.' }).push({ type: 'turn.ended', iteration: 5, outcome: 'text' });
+  log.push({
+    ...{ type: 'handover.started', iteration: 5, tokens: 900, limit_tokens: 1000, measured: true },
+    text: 'Write a summary.',
+  });
+  log.iteration().callStarts().reply({ text: 'What I must not forget.' });
+  log.push({ type: 'handover.ended', iteration: 6, outcome: 'done', text: 'You wrote: this.' });
+  log.iteration().callStarts().reply({ text: 'Done.' });
+  log.push({ type: 'turn.ended', iteration: 7, outcome: 'text' });
+  const text = await markdownExport(await leaving(log));
+  expect(text).toContain('\n- Turns: 6\n');
+  const headings = [...text.matchAll(/^### (.*) \(/gm)].map(([, heading]) => heading);
+  expect(headings.slice(-3)).toEqual(['Turn 5', 'Summary', 'Turn 6']);
+});
+
 it('the summary puts messages beside the list of calls, not into it', async () => {
   const text = await markdownExport(await leaving(exploreLog(7)));
   expect(text).toMatch(/\n\nTo the operator:\n\n```/);

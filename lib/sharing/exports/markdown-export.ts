@@ -8,6 +8,7 @@ import { checksWords, outcomeWords } from '../../events/outcome.ts';
 import type { EventOf, RunEvent } from '../../events/registry.ts';
 import { emptyRunState } from '../../events/run-state.ts';
 import type { ShareScope } from '../../events/share-scopes.ts';
+import { isInSummary, stepOf } from '../../events/step-of.ts';
 import { summarize } from '../../events/summarize.ts';
 import type { OutcomeKind } from '../../events/termination.ts';
 import { workedMs } from '../../events/worked-ms.ts';
@@ -82,10 +83,7 @@ class Summary {
         this.#part(`Cycle ${event.cycle}`);
         break;
       case 'iteration.started':
-        this.#heading(
-          this.#inPart ? 4 : 3,
-          `${modeFacts(this.#config.mode).step} ${event.iteration} (${offset(event.at - this.#begin)})`,
-        );
+        this.#heading(this.#inPart ? 4 : 3, `${this.#stepName()} (${offset(event.at - this.#begin)})`);
         break;
       case 'reply.parsed':
         if (event.outcome === 'empty') this.#item(codeSpan(summarize(event)));
@@ -151,6 +149,12 @@ class Summary {
     return modeFacts(this.#config.mode).hasCycles && !isHandingOver(this.#state);
   }
 
+  /** The name of the step that has just begun. */
+  #stepName(): string {
+    const { step } = modeFacts(this.#config.mode);
+    return isInSummary(this.#state) ? 'Summary' : `${step} ${stepOf(this.#state)}`;
+  }
+
   /** Empty if the model had no price. */
   #cost(): string[] {
     const { price } = this.#config;
@@ -160,9 +164,10 @@ class Summary {
 
   text(log: Pick<ExportedLog, 'scope' | 'masked'>): string {
     const config = this.#config;
-    const { run, step, endsBy } = modeFacts(config.mode);
+    const { run, step, endsBy, hasTurns } = modeFacts(config.mode);
     // As its page has them.
-    const { iterationsUsed, toolCalls, failedToolCalls, tokensIn, tokensOut, tokensEstimated } = this.#state;
+    const { iterationsUsed, turns, toolCalls, failedToolCalls } = this.#state;
+    const { tokensIn, tokensOut, tokensEstimated } = this.#state;
     const masked = log.masked();
     const checks = this.#state.outcome?.checks;
     const [title = ''] = (config.title ?? config.task).trim().split('\n', 1);
@@ -172,7 +177,7 @@ class Summary {
       `- Model: ${codeSpan(config.model)}${this.#model === '' ? '' : ` (${codeSpan(this.#model)})`}`,
       `- Made: ${moment(this.#created)}`,
       `- Ended: ${this.#outcome()}${this.#worked()}`,
-      `- ${step}s: ${iterationsUsed}${endsBy === 'max_iterations' ? ` of ${config.max_iterations}` : ''}`,
+      `- ${step}s: ${hasTurns ? turns.completed : iterationsUsed}${endsBy === 'max_iterations' ? ` of ${config.max_iterations}` : ''}`,
       `- Tool calls: ${toolCalls}${failedToolCalls > 0 ? `, ${failedToolCalls} failed` : ''}`,
       `- Tokens: ${formatCount(tokensIn)} in, ${formatCount(tokensOut)} out${tokensEstimated > 0 ? ` (${formatCount(tokensEstimated)} of them estimated)` : ''}`,
       ...this.#cost(),

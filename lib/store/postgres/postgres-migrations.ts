@@ -2,6 +2,7 @@ import { type Compilable, type CompiledQuery, sql } from 'kysely';
 import { AppError } from '../../errors/app-error.ts';
 import { familyBackfill, OWN_FOLDERS } from '../sqlite/family-backfill.ts';
 import { OUTCOME_BACKFILL } from '../sqlite/outcome-backfill.ts';
+import { TURNS_BACKFILL } from '../sqlite/turns-backfill.ts';
 import { workedBackfill } from '../sqlite/worked-backfill.ts';
 import { compiled, type PostgresDatabase, type Run, type Statement } from './postgres-database.ts';
 import { postgres } from './postgres-schema.ts';
@@ -337,6 +338,12 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('request_hash', id, (column) => column.notNull())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('request_keys_key', ['kind', 'key']),
+  ],
+  () => [
+    postgres.schema
+      .alterTable('runs')
+      .addColumn('turns', 'bigint', (column) => column.notNull().defaultTo(0)),
+    sql.raw(TURNS_BACKFILL).compile(postgres),
   ],
 ];
 

@@ -26,6 +26,7 @@ const CHANGING = [
     'iterations_used',
   ] as const),
   ...([
+    'turns',
     'cycles',
     'tokens_in',
     'tokens_out',

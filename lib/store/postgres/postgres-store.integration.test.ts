@@ -19,6 +19,7 @@ import {
   sampleFile,
   verifiedLog,
 } from '../../testing/sample-logs.ts';
+import { stoppedSessionLog } from '../../testing/sample-modes.ts';
 import { unmarkedLoss } from '../../testing/store-contract/samples.ts';
 import { describeRunStore } from '../../testing/store-contract.ts';
 import { durationsOf, storeDurations } from '../../testing/stored-durations.ts';
@@ -32,7 +33,7 @@ import { PostgresRunStore, type PostgresStoreOptions } from './postgres-store.ts
 
 /** Removes the tables and columns that are newer than suites. */
 const DROP_NEWER =
-  'alter table runs drop column worked_ms; drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks; drop table request_keys;';
+  'alter table runs drop column worked_ms, drop column turns; drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks; drop table request_keys;';
 
 const installed = findPostgres() !== undefined;
 if (!installed)
@@ -210,9 +211,18 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     await older.close();
     server.sql(
       url,
-      'alter table runs drop column worked_ms; drop table request_keys; update loupe_schema set version = 18',
+      'alter table runs drop column worked_ms, drop column turns; drop table request_keys; update loupe_schema set version = 18',
     );
     expect(await durationsOf(await open(url))).toEqual(durations);
+  });
+
+  it('counts the turns of older sessions', async () => {
+    const url = server.newDatabase();
+    const older = await PostgresRunStore.open(url);
+    await older.importRun(sampleFile(stoppedSessionLog({ runId: 'session' })));
+    await older.close();
+    server.sql(url, 'alter table runs drop column turns; update loupe_schema set version = 20');
+    expect((await (await open(url)).summary('session'))?.turns).toBe(4);
   });
 
   it('notifies the other processes of notes, deletions and restored runs', async () => {

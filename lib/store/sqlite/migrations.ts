@@ -4,6 +4,7 @@ import { AppError } from '../../errors/app-error.ts';
 import { sqlite } from '../schema.ts';
 import { familyBackfill, OWN_FOLDERS } from './family-backfill.ts';
 import { OUTCOME_BACKFILL } from './outcome-backfill.ts';
+import { TURNS_BACKFILL } from './turns-backfill.ts';
 import { workedBackfill } from './worked-backfill.ts';
 
 /**
@@ -351,6 +352,10 @@ const migrations: readonly (() => (Compilable | CompiledQuery)[])[] = [
       .addColumn('request_hash', 'text', (column) => column.notNull())
       .addColumn('created_at', 'integer', (column) => column.notNull())
       .addPrimaryKeyConstraint('request_keys_key', ['kind', 'key']),
+  ],
+  () => [
+    sqlite.schema.alterTable('runs').addColumn('turns', 'integer', (column) => column.notNull().defaultTo(0)),
+    sql.raw(TURNS_BACKFILL).compile(sqlite),
   ],
 ];
 

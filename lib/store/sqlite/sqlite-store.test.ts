@@ -16,7 +16,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { RunConfig } from '../../events/config.ts';
 import type { NewEvent } from '../../events/registry.ts';
 import { appendTo } from '../../testing/append-to.ts';
-import { completedLog, repairedLog, sampleConfig } from '../../testing/sample-logs.ts';
+import { completedLog, repairedLog, sampleConfig, sampleFile } from '../../testing/sample-logs.ts';
+import { stoppedSessionLog } from '../../testing/sample-modes.ts';
 import { unmarkedLoss } from '../../testing/store-contract/samples.ts';
 import { describeRunStore } from '../../testing/store-contract.ts';
 import { durationsOf, storeDurations } from '../../testing/stored-durations.ts';
@@ -27,7 +28,7 @@ import { SqliteRunStore } from './sqlite-store.ts';
 
 /** Removes the tables and columns that are newer than suites. */
 const DROP_NEWER =
-  'alter table runs drop column worked_ms; drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks; drop table request_keys;';
+  'alter table runs drop column worked_ms; alter table runs drop column turns; drop table experiment_cases; drop table run_images; drop table benchmark_results; drop table benchmarks; drop table request_keys;';
 
 const small = { ballastMegabytes: 1 };
 /** Columns of the last step of the schema. */
@@ -216,11 +217,32 @@ it('the migration finds the durations of older runs, without their waits', async
   const durations = await storeDurations(store);
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
-  database.exec('alter table runs drop column worked_ms; drop table request_keys');
+  database.exec(
+    'alter table runs drop column worked_ms; alter table runs drop column turns; drop table request_keys',
+  );
   database.pragma('user_version = 21');
   database.close();
   const migrated = SqliteRunStore.open(directory, small);
   expect(await durationsOf(migrated)).toEqual(durations);
+  await migrated.close();
+});
+
+it('the migration counts the turns of older sessions', async () => {
+  const store = SqliteRunStore.open(directory, small);
+  await store.importRun(sampleFile(stoppedSessionLog({ runId: 'session' })));
+  await store.importRun(sampleFile(completedLog({ runId: 'task' })));
+  const turnsOf = async (opened: SqliteRunStore) => [
+    (await opened.summary('session'))?.turns,
+    (await opened.summary('task'))?.turns,
+  ];
+  expect(await turnsOf(store)).toEqual([4, 0]);
+  await store.close();
+  const database = new Database(join(directory, 'loupe.db'));
+  database.exec('alter table runs drop column turns');
+  database.pragma('user_version = 23');
+  database.close();
+  const migrated = SqliteRunStore.open(directory, small);
+  expect(await turnsOf(migrated)).toEqual([4, 0]);
   await migrated.close();
 });
 
@@ -231,7 +253,7 @@ it('keeps the experiments of a database without keys, and takes keys from then o
   expect(before).toHaveLength(1);
   await store.close();
   const database = new Database(join(directory, 'loupe.db'));
-  database.exec('drop table request_keys');
+  database.exec('alter table runs drop column turns; drop table request_keys');
   database.pragma('user_version = 22');
   database.close();
   const migrated = SqliteRunStore.open(directory, small);

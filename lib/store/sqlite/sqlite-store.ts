@@ -151,7 +151,7 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     this.#updateSummary = this.#database.prepare(
       `update runs set updated_at = @updated_at, started_at = @started_at, ended_at = @ended_at,
          worked_ms = @worked_ms, phase = @phase, termination_reason = @termination_reason, message = @message, iterations_used = @iterations_used,
-         cycles = @cycles, tokens_in = @tokens_in, tokens_out = @tokens_out,
+         turns = @turns, cycles = @cycles, tokens_in = @tokens_in, tokens_out = @tokens_out,
          tokens_estimated = @tokens_estimated, tool_calls = @tool_calls, cost_usd = @cost_usd, verification = @verification,
          outcome = @outcome, checks_failed = @checks_failed, checks_total = @checks_total,
          stop_requested = @stop_requested, last_seq = @last_seq
