@@ -1,12 +1,35 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Page } from '@playwright/test';
 import type { SearchReply } from '../../lib/api/search.ts';
-import { longLog, repairedLog } from '../../lib/testing/sample-logs.ts';
+import { longLog, repairedLog, SampleLog } from '../../lib/testing/sample-logs.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 import { storeRuns } from '../stored-run.ts';
+
+/** Whether the first of the marked words is within the window. */
+function isFirstMarkInView(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const [mark] = CSS.highlights.get('found') ?? [];
+    if (!(mark instanceof Range)) return false;
+    const { top, bottom } = mark.getBoundingClientRect();
+    return top > 0 && bottom > top && bottom < window.innerHeight;
+  });
+}
+
+/** A session with so many turns, each with a long text. */
+function longSession(turns: number): SampleLog {
+  const log = new SampleLog({ config: { mode: 'session' } }).prepare();
+  for (let turn = 1; turn <= turns; turn += 1) {
+    const rows = Array.from({ length: 200 }, (_, row) => `I water row ${row + 1} of bed ${turn}.`);
+    log.round({ text: rows.join('\n\n') });
+    log.push({ type: 'turn.ended', iteration: turn, outcome: 'text' });
+    log.push({ type: 'harness.prompted', iteration: turn, text: 'Continue.' });
+  }
+  return log.end('stopped', { message: 'Stopped on request.', output: 'Done.' });
+}
 
 const answer = (name: string, content: string) => ({
   name,
@@ -128,6 +151,25 @@ test('a run with many matches leaves room for others, and opens with its own sea
   await search.getByLabel('Search in this run').press('Escape');
   await expect(search).toBeHidden();
   await expect(page).toHaveURL(new RegExp(`/runs/${often}$`));
+});
+
+test('a link with words alone opens the run at the first match, also within a text longer than the page', async ({
+  ownServer,
+  ollama,
+}) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-search-'));
+  const [long, session] = ['20261121-0930-long', '20261121-0920-session'];
+  await storeRuns(dataDir, { [long]: longLog(2000).events, [session]: longSession(30).events });
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  for (const [id, words] of [
+    [long, 'chapter-20-3'],
+    [session, 'row 1 of bed 7'],
+    [session, 'row 190 of bed 20'],
+  ] as const) {
+    await page.goto(`/runs/${id}?find=${encodeURIComponent(`"${words}"`)}`);
+    await expect(page.getByRole('search').getByRole('status')).toHaveText(/^1\/\d+$/);
+    await expect.poll(() => isFirstMarkInView(page)).toBe(true);
+  }
 });
 
 test('list filters are kept in the URL and never dropped silently', async ({ page, loupe, ollama }) => {

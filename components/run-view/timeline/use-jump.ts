@@ -11,12 +11,13 @@ const MAX_FRAMES = 120;
 /**
  * Scrolls to rows of a virtual list. Rows on the way have estimated heights until they are shown, so a jump continues
  * until its row no longer moves. Unlike `scrollToIndex`, it can be cancelled: a later jump, `cancel` and the reader end it.
+ * In a row that is higher than the view, a jump goes to the text that `within` finds.
  */
 export function useJump(list: RefObject<VirtualizerHandle | null>, scroller: RefObject<HTMLElement | null>) {
   const frame = useRef(0);
   const cancel = useCallback(() => cancelAnimationFrame(frame.current), []);
   const jump = useCallback(
-    (index: number, align: 'nearest' | 'center') => {
+    (index: number, align: 'nearest' | 'center', within?: () => Range | undefined) => {
       cancel();
       let still = 0;
       let frames = 0;
@@ -29,7 +30,12 @@ export function useJump(list: RefObject<VirtualizerHandle | null>, scroller: Ref
         const free = rows.viewportSize - rows.getItemSize(index);
         edge ??= start < element.scrollTop ? 'start' : start - free > element.scrollTop ? 'end' : undefined;
         if (!edge) return;
-        const place = start - (edge === 'start' ? 0 : edge === 'end' ? free : free / 2);
+        const range = free < 0 ? within?.()?.getBoundingClientRect() : undefined;
+        const inRow = range && range.top - element.getBoundingClientRect().top + element.scrollTop;
+        const place =
+          inRow === undefined
+            ? start - (edge === 'start' ? 0 : edge === 'end' ? free : free / 2)
+            : inRow - rows.viewportSize / 2;
         const before = element.scrollTop;
         element.scrollTop = place;
         still = Math.abs(element.scrollTop - before) < 1 ? still + 1 : 0;

@@ -6,7 +6,7 @@ import type { StoreApi } from 'zustand/vanilla';
 import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { say } from '#lib/browser/say.ts';
 import type { ChatItem } from '#lib/browser/state/chat-items.ts';
-import { isDrawn } from '#lib/browser/state/mark-found.ts';
+import { firstFound, isDrawn } from '#lib/browser/state/mark-found.ts';
 import { ALL_ROWS } from '#lib/browser/state/row-filter.ts';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
@@ -33,6 +33,14 @@ export interface RowNavigation {
    * visible.
    */
   showFound: (row: TimelineRow, words: readonly string[]) => void;
+}
+
+/** A row that does not appear yet. */
+interface HiddenRow {
+  readonly seq: number;
+  readonly focus: boolean;
+  /** The words of a search to show in it. */
+  readonly words?: readonly string[];
 }
 
 /** Functions that go to a row of the list. All of them stop following the end, except the one that goes there. */
@@ -63,15 +71,25 @@ export function useRowNavigation({
   const { jump, cancel } = useJump(list, scroller);
 
   const showItem = useCallback(
-    (index: number, align: 'nearest' | 'center') => {
+    (index: number, align: 'nearest' | 'center', within?: () => Range | undefined) => {
       const item = shown.current[index];
       if (!item) return undefined;
       setFollowing(false);
       reading.setState({ cursor: item.key });
-      jump(index, align);
+      jump(index, align, within);
       return item;
     },
     [reading, setFollowing, jump],
+  );
+  const showWords = useCallback(
+    (index: number, words: readonly string[]) => {
+      const key = shown.current[index]?.key;
+      showItem(index, 'center', () => {
+        const row = document.getElementById(`row-${key}`);
+        return row ? firstFound(row, words) : undefined;
+      });
+    },
+    [showItem],
   );
   const focusItem = useCallback(
     (index: number, align: 'nearest' | 'center' = 'nearest') => {
@@ -81,9 +99,9 @@ export function useRowNavigation({
     [showItem],
   );
   /** A row that is filtered out or folded, to jump to once it appears. */
-  const hidden = useRef<{ seq: number; focus: boolean }>(undefined);
+  const hidden = useRef<HiddenRow>(undefined);
   const unfold = useCallback(
-    (fold: string, row: { seq: number; focus: boolean }) => {
+    (fold: string, row: HiddenRow) => {
       hidden.current = row;
       reading.setState(({ unfolded }) => ({ unfolded: { ...unfolded, [fold]: true } }));
     },
@@ -115,22 +133,22 @@ export function useRowNavigation({
     (row: TimelineRow, words: readonly string[]) => {
       const index = indexOfRow(shown.current, row);
       const fold = index < 0 ? foldKeyOf(shown.current, row) : undefined;
-      if (fold !== undefined) unfold(fold, { seq: row.seq, focus: false });
-      else showItem(index, 'center');
-      unfoldUnlessDrawn(reading, row.key, words);
+      if (fold !== undefined) unfold(fold, { seq: row.seq, focus: false, words });
+      else showWords(index, words);
+      unfoldUnlessDrawn(reading, row.key, words, () => showWords(indexOfRow(shown.current, row), words));
     },
-    [showItem, unfold, reading],
+    [showWords, unfold, reading],
   );
   useEffect(() => {
     const wanted = hidden.current;
     if (wanted === undefined || rows !== all) return;
     hidden.current = undefined;
     if (wanted.focus) return goTo(wanted.seq);
-    showItem(
+    showWords(
       items.findIndex((item) => item.kind !== 'chat-fold' && item.seq === wanted.seq),
-      'center',
+      wanted.words ?? [],
     );
-  }, [rows, all, items, goTo, showItem]);
+  }, [rows, all, items, goTo, showWords]);
   const goToEnd = useCallback(() => {
     cancel();
     setFollowing(true);
@@ -151,17 +169,19 @@ export function useRowNavigation({
 /** Frames to wait for a row that is far away to be drawn. */
 const MAX_FRAMES = 30;
 
-/** Unfolds a row once it is drawn, if the words are in a folded part of it. */
+/** Unfolds a row once it is drawn, if the words are in a folded part of it, and then shows it again. */
 function unfoldUnlessDrawn(
   reading: StoreApi<Reading>,
   key: string,
   words: readonly string[],
+  again: () => void,
   frames = MAX_FRAMES,
 ): void {
   requestAnimationFrame(() => {
     const row = document.getElementById(`row-${key}`);
-    if (!row && frames > 0) return unfoldUnlessDrawn(reading, key, words, frames - 1);
+    if (!row && frames > 0) return unfoldUnlessDrawn(reading, key, words, again, frames - 1);
     if (!row || isDrawn(row, words)) return;
     reading.setState(({ unfolded }) => ({ unfolded: { ...unfolded, [key]: true } }));
+    again();
   });
 }

@@ -37,10 +37,15 @@ export function isDrawn(element: HTMLElement, words: readonly string[]): boolean
   return words.every((word) => text.includes(word));
 }
 
-function places(root: HTMLElement, words: readonly string[]): Range[] {
+/** The first place of one of the words inside an element. */
+export function firstFound(element: HTMLElement, words: readonly string[]): Range | undefined {
+  return places(element, words, 1)[0];
+}
+
+function places(root: HTMLElement, words: readonly string[], max = MAX_PLACES): Range[] {
   const found: Range[] = [];
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  for (let node = texts.nextNode(); node && found.length < MAX_PLACES; node = texts.nextNode()) {
+  for (let node = texts.nextNode(); node && found.length < max; node = texts.nextNode()) {
     const text = node.nodeValue ?? '';
     const plain = plainWord(text);
     // If accents were separate characters, offsets would be shifted.
