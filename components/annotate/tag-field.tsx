@@ -6,7 +6,7 @@ import type { FacetsReply } from '#lib/api/facets.ts';
 import { typedTags } from '#lib/browser/drafts/typed-tags.ts';
 import { isComposing } from '#lib/browser/typing.ts';
 import { MAX_TAG_CHARS, MAX_TAGS } from '#lib/events/limits.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { ON_RETURN, useApi } from '../hooks/use-api.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 
 /** Tags with a field that adds more: Enter and commas end a tag, Backspace takes back the last one. */
@@ -21,7 +21,7 @@ export function TagField({
 }) {
   const id = useId();
   const [typed, setTyped] = useState('');
-  const { data } = useApi<FacetsReply>('/api/facets');
+  const { data } = useApi<FacetsReply>('/api/facets', ON_RETURN);
   const add = (text: string) => {
     const named = typedTags(text);
     setTyped('');

@@ -10,7 +10,7 @@ import { ACTIVE_TITLE, groupsByDate } from '#lib/browser/state/listed-runs.ts';
 import { modelsRefresh } from '#lib/browser/state/models.ts';
 import { isTyping } from '#lib/browser/typing.ts';
 import { noRunsWords } from '#lib/browser/words/run-state-words.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { ON_RETURN, useApi } from '../hooks/use-api.ts';
 import { useHealth } from '../hooks/use-health.ts';
 import { useToday } from '../hooks/use-now.ts';
 import { useQuery } from '../hooks/use-query.ts';
@@ -39,7 +39,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
   useSlash(input);
   const health = useHealth();
   const models = useApi<ModelsReply>('/api/models', modelsRefresh(20_000));
-  const facets = useApi<FacetsReply>('/api/facets');
+  const facets = useApi<FacetsReply>('/api/facets', ON_RETURN);
   const none = list.groups !== undefined && list.groups.length === 0;
   const empty = none && !filtered;
   const installed = models.data?.models ?? NO_MODELS;

@@ -24,28 +24,40 @@ interface Reading<Reply> {
   read: ((signal: AbortSignal) => Promise<Reply>) | undefined;
   /** The time until the next reading in milliseconds, by the last good reply; `undefined` to read only once. */
   refresh?: (last: Reply | undefined) => number | undefined;
+  /** Whether to read again when the person returns to the page, as a reading with a `refresh` is if it was due. */
+  onReturn?: boolean;
 }
+
+/** Reads once, and again when the person returns to the page: for lists that people change in other tabs. */
+export const ON_RETURN = 'on-return';
 
 /**
  * Fetches a reply of Loupe's server and refreshes it. Components that ask for the same path share one reply and one poll.
  *
  * @param path `undefined` reads nothing
  * @param refresh the time until the next reading in milliseconds, or a function that returns it for the last good reply.
- * `undefined` reads only once. A hidden page doesn't poll.
+ * `undefined` reads only once, `ON_RETURN` also when the person returns. A hidden page doesn't poll.
  */
 export function useApi<Reply>(
   path: string | undefined,
-  refresh?: number | ((last: Reply | undefined) => number | undefined),
+  refresh?: number | typeof ON_RETURN | ((last: Reply | undefined) => number | undefined),
 ): ApiState<Reply> {
+  const everyMs = refresh === ON_RETURN ? undefined : refresh;
   return useReading({
     key: path === undefined ? [] : keyOf(path),
     read: path === undefined ? undefined : (signal) => getJson<Reply>(path, signal),
-    refresh: typeof refresh === 'function' ? refresh : () => refresh,
+    refresh: typeof everyMs === 'function' ? everyMs : () => everyMs,
+    onReturn: refresh === ON_RETURN,
   });
 }
 
 /** Like `useApi`, for replies that are not read with a `GET` of a path. */
-export function useReading<Reply>({ key, read, refresh = () => undefined }: Reading<Reply>): ApiState<Reply> {
+export function useReading<Reply>({
+  key,
+  read,
+  refresh = () => undefined,
+  onReturn = false,
+}: Reading<Reply>): ApiState<Reply> {
   const { data, error, isPending, isFetchedAfterMount, refetch } = useQuery<Reply, ApiError>({
     queryKey: key,
     queryFn: read === undefined ? skipToken : withApiErrors(read),
@@ -53,7 +65,7 @@ export function useReading<Reply>({ key, read, refresh = () => undefined }: Read
     staleTime: ({ state }) => refresh(state.data) ?? 0,
     refetchInterval: ({ state }) => refresh(state.data) ?? false,
     // A poll that was due while the page was hidden; what is read only once stays as it is.
-    refetchOnWindowFocus: ({ state }) => refresh(state.data) !== undefined,
+    refetchOnWindowFocus: ({ state }) => onReturn || refresh(state.data) !== undefined,
   });
   // A query without a reply forgets its error when it is read again, and a new key begins with nothing. The screen keeps
   // what it shows until then: a form in an error message must not lose what was typed into it.

@@ -8,7 +8,7 @@ import {
   type CommandPlace,
 } from '#lib/browser/drafts/run-draft.ts';
 import type { ApprovalChoice } from '#lib/events/approval-choices.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { ON_RETURN, useApi } from '../hooks/use-api.ts';
 import { cx } from '../ui/cx.ts';
 import { Section } from '../ui/form/fields.tsx';
 import { useDraftField } from './run-form.ts';
@@ -26,7 +26,7 @@ export function ApprovalFields({ commands }: { commands: CommandPlace }) {
   const { value, set: onChange } = useDraftField('approval');
   const withheldTools = useDraftField('withheldTools').value;
   const addedTools = useDraftField('addedTools').value;
-  const { data } = useApi<ToolsReply>('/api/tools');
+  const { data } = useApi<ToolsReply>('/api/tools', ON_RETURN);
   const added = addedToolsOf({ kind, addedTools });
   const unasked = new Set(
     data?.servers.flatMap((server) => server.tools.flatMap((tool) => (tool.unasked ? tool.name : []))),

@@ -6,7 +6,7 @@ import { type CommandPlace, offeredTools } from '#lib/browser/drafts/run-draft.t
 import { toolCost, toolSummary } from '#lib/browser/words/tool-words.ts';
 import { FETCH_TOOL, isOptionalTool, OPTIONAL_TOOLS } from '#lib/events/added-tools.ts';
 import { kindFacts, modeAndTools } from '#lib/events/modes.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { ON_RETURN, useApi } from '../hooks/use-api.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Section } from '../ui/form/fields.tsx';
 import { HostsField } from '../ui/form/hosts-field.tsx';
@@ -24,7 +24,7 @@ export function ToolFields({ commands }: { commands: CommandPlace }) {
   const hosts = useDraftField('fetch_hosts');
   const window = useDraftField('window_tokens').value;
   const defaults = useDraftDefaults();
-  const { data } = useApi<ToolsReply>('/api/tools');
+  const { data } = useApi<ToolsReply>('/api/tools', ON_RETURN);
   const { mode } = modeAndTools(kind);
   const known = data?.tools[mode] ?? [];
   const tools = kindFacts(kind).tools.filter((tool) => !(commands === 'off' && tool === 'run_command'));

@@ -3,7 +3,7 @@
 import { useEffect } from 'react';
 import type { PresetListReply } from '#lib/api/preset.ts';
 import { offerCommands } from '#lib/browser/state/commands.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { ON_RETURN, useApi } from '../hooks/use-api.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -15,7 +15,7 @@ const loadDialog = () => import('./presets-dialog.tsx');
 
 /** The first presets, each a way to the form that it fills in, and the list of all. Empty without presets. */
 export function PresetRow() {
-  const { data } = useApi<PresetListReply>('/api/presets');
+  const { data } = useApi<PresetListReply>('/api/presets', ON_RETURN);
   const { opened, open, close } = useLoaded(loadDialog);
   useEffect(
     () =>

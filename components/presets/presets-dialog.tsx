@@ -6,7 +6,7 @@ import { deleteJson, postJson } from '#lib/browser/api.ts';
 import { download } from '#lib/browser/download.ts';
 import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
-import { useApi, useReload } from '../hooks/use-api.ts';
+import { ON_RETURN, useApi, useReload } from '../hooks/use-api.ts';
 import { useInlineForm } from '../hooks/use-inline-form.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
@@ -19,7 +19,7 @@ import { readPresetFile } from './read-preset-file.ts';
 
 /** All presets: use, rename, export, delete, and import one from a file. */
 export function PresetsDialog({ onClose }: { onClose: () => void }) {
-  const { data } = useApi<PresetListReply>('/api/presets');
+  const { data } = useApi<PresetListReply>('/api/presets', ON_RETURN);
   const { busy, problem, run } = useRequest();
   const reload = useReload();
   const file = useRef<HTMLInputElement>(null);

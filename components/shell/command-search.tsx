@@ -15,7 +15,7 @@ import { say } from '#lib/browser/say.ts';
 import { type Command, matching, pageCommands } from '#lib/browser/state/commands.ts';
 import { eventWord } from '#lib/browser/words/event-words.ts';
 import { modeWords } from '#lib/browser/words/mode-words.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { ON_RETURN, useApi } from '../hooks/use-api.ts';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { MarkedText } from '../ui/marked-text.tsx';
@@ -154,7 +154,7 @@ export function CommandSearch({
   const { field, replay } = useTyped(typed);
   // If this fails, the other commands still work.
   const { data } = useApi<RunListReply>('/api/runs?limit=30');
-  const saved = useApi<PresetListReply>('/api/presets');
+  const saved = useApi<PresetListReply>('/api/presets', ON_RETURN);
   const commands = useCommands(data?.runs, saved.data?.presets);
   const hits = useHits(query);
   const found: Found[] = [

@@ -5,7 +5,7 @@ import type { CommandToolReply, CommandToolsReply } from '#lib/api/command-tool.
 import { deleteJson } from '#lib/browser/api.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { CUSTOM_GROUP } from '#lib/events/mcp-names.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { ON_RETURN, useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -17,7 +17,7 @@ import { TryOnModels } from './try-on-models.tsx';
 
 /** The commands that a person registered as tools. */
 export function CustomTools() {
-  const { data, error, reload } = useApi<CommandToolsReply>('/api/command-tools');
+  const { data, error, reload } = useApi<CommandToolsReply>('/api/command-tools', ON_RETURN);
   const [opened, setOpened] = useState<CommandToolReply | 'new'>();
   const title = useId();
   return (

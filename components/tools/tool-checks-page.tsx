@@ -10,7 +10,7 @@ import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { canRun, sortedModels } from '#lib/browser/state/models.ts';
 import { CUSTOM_GROUP } from '#lib/events/mcp-names.ts';
 import { IDLE_MS, RUNNING_MS } from '../hooks/poll-intervals.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { ON_RETURN, useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Button } from '../ui/button.tsx';
@@ -28,7 +28,7 @@ export function ToolChecksPage() {
   const { data, error, reload } = useApi<ToolChecksReply>('/api/tool-checks', (last) =>
     last?.current && last.current.ended_at === undefined ? RUNNING_MS : IDLE_MS,
   );
-  const tools = useApi<ToolsReply>('/api/tools').data;
+  const tools = useApi<ToolsReply>('/api/tools', ON_RETURN).data;
   const servers = tools?.servers.map(({ server }) => server) ?? [];
   const known = [...new Set([...servers, ...(data?.checks.map(({ server }) => server) ?? [])])];
   const [picked, setPicked] = useState<string>();

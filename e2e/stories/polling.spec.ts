@@ -55,3 +55,24 @@ test('one poll of the health serves the header and the page, and none a hidden p
   await setVisibility(page, 'visible');
   await expect.poll(health.count).toBe(before + 8);
 });
+
+test('a form shows a custom tool that was made in another tab when the person returns', async ({
+  page,
+  loupe,
+}) => {
+  const tools = countRequests(page, '/api/tools');
+  await page.goto('/runs/new');
+  await expect(page.getByText(/^\d tools: /).first()).toBeVisible();
+  await tools.settled();
+  await page.getByLabel('What should the agent do?').fill('Count the words.');
+  await setVisibility(page, 'hidden');
+  const tool = {
+    ...{ name: 'count_words', description: 'Count words.', command: ['wc', '-w'] },
+    parameters: { type: 'object', properties: {} },
+  };
+  expect((await loupe.request('/api/command-tools', { json: { tool } })).status).toBe(201);
+  await expect(page.getByLabel('All custom tools')).toHaveCount(0);
+  await setVisibility(page, 'visible');
+  await expect(page.getByLabel('All custom tools')).toBeVisible();
+  await expect(page.getByLabel('What should the agent do?')).toHaveValue('Count the words.');
+});
