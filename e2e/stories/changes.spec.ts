@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
-import { finishRun } from '../runs.ts';
+import { finishRun, startRun } from '../runs.ts';
 
 const write = (path: string, content: string) => ({
   reply: { tool_calls: [{ name: 'write_file', arguments: { path, content } }] },
@@ -69,4 +69,26 @@ test('the changes of a run are reviewed as diffs, and reverted one by one or all
   await config.getByRole('link', { name: /^#/ }).first().click();
   await expect(dialog).toBeHidden();
   await expect(view.row('write_file, succeeded').first()).toBeFocused();
+});
+
+test('a run that holds the folder of another is linked where changes cannot be reverted', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({ name: 'writes', steps: [write('a.txt', 'One.\n'), done] });
+  ollama.add({ name: 'holds', steps: [{ fault: { kind: 'hang' } }] });
+  const folder = workspace({});
+  const { id } = await finishRun(loupe, { task: 'Write', model: 'writes', workspace: folder });
+  const other = await startRun(loupe, { task: 'Hold', model: 'holds', workspace: folder });
+  const view = new RunView(page);
+  await view.open(id);
+  await view.end.getByRole('button', { name: /a\.txt/ }).click();
+  const dialog = page.getByRole('dialog', { name: '1 file changed' });
+  await expect(dialog.getByText(/ is working in this folder\./)).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole('link', { name: other.id }).click();
+  await expect(page).toHaveURL(new RegExp(`/runs/${other.id}$`));
+  await expect(page.getByRole('heading', { name: 'Hold' })).toBeVisible();
 });

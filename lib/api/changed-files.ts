@@ -24,7 +24,13 @@ export interface ChangedFilesReply {
   workspace: string;
   files: ChangedFile[];
   /** Why no file can be reverted now; missing if nothing is in the way. */
-  refused?: { code: string; message: string; hint?: string };
+  refused?: {
+    code: string;
+    message: string;
+    hint?: string;
+    /** The run that works in the folder, if that is why. */
+    run_id?: string;
+  };
 }
 
 /** Body of `POST /api/runs/{id}/files/revert`. */

@@ -122,7 +122,11 @@ it('refuses while the run or another one works in the folder, for imported runs 
   await expect(undoOf(run, {}, ['other']).revert('run', {})).rejects.toEqual(code('folder_in_use'));
   await expect(undoOf(run).revert('run', { paths: ['other.txt'] })).rejects.toEqual(code('file_not_changed'));
   expect(await undoOf(run, {}, ['other']).list('run')).toMatchObject({
-    refused: { code: 'folder_in_use', hint: expect.stringContaining('reverted once it has ended') },
+    refused: {
+      code: 'folder_in_use',
+      run_id: 'other',
+      hint: expect.stringContaining('reverted once it has ended'),
+    },
     files: [{ revertible: false }, { revertible: false }],
   });
   expect(await readFile(join(run.workspace, 'old.txt'), 'utf8')).toBe('second');

@@ -52,6 +52,7 @@ export class FileUndo {
           code: refused.code,
           message: refused.message,
           ...(refused.hint && { hint: refused.hint }),
+          ...(refused instanceof FolderInUseError && { run_id: refused.runId }),
         },
       };
     }
@@ -107,7 +108,7 @@ export class FileUndo {
     for (const other of await store.unfinished()) {
       const { workspace } = (await stored.get(other.id)).config;
       // Explorations have none.
-      if (workspace !== '' && overlap(workspace, config.workspace)) return inUse(other.id);
+      if (workspace !== '' && overlap(workspace, config.workspace)) return new FolderInUseError(other.id);
     }
     return undefined;
   }
@@ -211,12 +212,18 @@ function notEnded(runId: string): AppError {
   });
 }
 
-function inUse(runId: string): AppError {
-  return new AppError({
-    code: 'folder_in_use',
-    message: `Run ${runId} is working in this folder.`,
-    hint: 'Changes can be reverted once it has ended. Wait, or stop it.',
-  });
+class FolderInUseError extends AppError {
+  /** The run that works in the folder. */
+  readonly runId: string;
+
+  constructor(runId: string) {
+    super({
+      code: 'folder_in_use',
+      message: `Run ${runId} is working in this folder.`,
+      hint: 'Changes can be reverted once it has ended. Wait, or stop it.',
+    });
+    this.runId = runId;
+  }
 }
 
 function notChanged(runId: string, path: string): AppError {

@@ -51,11 +51,7 @@ export function ChangesDialog({
           {revertible > 0 && <RevertAll count={revertible} busy={busy} onRevert={() => revert()} />}
         </DialogHeader>
         <Changes first={first}>
-          {refused && (
-            <p className="text-sm text-ink-2">
-              <ForeignName text={[refused.message, refused.hint].filter(Boolean).join(' ')} max={400} />
-            </p>
-          )}
+          {refused && <Refusal refused={refused} />}
           {problem && <ErrorNote error={problem} />}
           {left.length > 0 && <LeftFiles left={left} />}
           {changes.map((change) => (
@@ -71,6 +67,31 @@ export function ChangesDialog({
         </Changes>
       </div>
     </Dialog>
+  );
+}
+
+/** Why no file can be reverted now, with a link to the run that is in the way. */
+function Refusal({ refused }: { refused: NonNullable<ChangedFilesReply['refused']> }) {
+  const { message, hint, run_id: runId } = refused;
+  const text = [message, hint].filter(Boolean).join(' ');
+  const at = runId === undefined ? -1 : text.indexOf(runId);
+  return (
+    <p className="text-sm text-ink-2">
+      {runId === undefined || at < 0 ? (
+        <ForeignName text={text} max={400} />
+      ) : (
+        <>
+          {text.slice(0, at)}
+          <a
+            href={`/runs/${encodeURIComponent(runId)}`}
+            className="font-mono text-xs text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
+          >
+            {runId}
+          </a>
+          {text.slice(at + runId.length)}
+        </>
+      )}
+    </p>
   );
 }
 
