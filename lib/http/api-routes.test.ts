@@ -122,6 +122,8 @@ it.each([
   ['POST', '/api/runs/run-1'],
   ['DELETE', '/api/runs/run-1'],
   ['POST', '/api/runs/a%20b'],
+  ['TRACE', '/api/runs/run-1'],
+  ['PROPFIND', '/api/runs/run-1'],
 ])('answers %s %s in words, because the path accepts only GET', async (method, path) => {
   const { status, headers, text } = await ask(method, path);
   expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
@@ -129,6 +131,19 @@ it.each([
     code: 'method_not_allowed',
     message: 'This path accepts GET only.',
   });
+});
+
+it.each([
+  ['TRACE', '/api/other/path?x=1'],
+  ['PROPFIND', '/api/runs/'],
+])('answers %s %s itself, because Next knows no such method', async (method, path) => {
+  const { status, text } = await ask(method, path);
+  const message = `No such endpoint: ${method} ${path.split('?')[0]}.`;
+  expect([status, JSON.parse(text).error]).toMatchObject([404, { code: 'not_found', message }]);
+});
+
+it('leaves other methods of pages to the server', async () => {
+  expect(await ask('PROPFIND', '/runs/run-1')).toMatchObject({ status: 200, text: 'next' });
 });
 
 it('passes on URL, headers and body, and the status of the response', async () => {

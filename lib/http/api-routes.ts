@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../errors/app-error.ts';
-import { errorResponse } from './handle.ts';
+import { errorResponse, noSuchEndpoint } from './handle.ts';
 import type { PageHandler } from './http-server.ts';
 import { sendResponse } from './send-response.ts';
 import { webRequest } from './web-request.ts';
@@ -29,8 +29,8 @@ const PATH = /^\/api((?:\/(?:[\w.~!$&'()*+,;=:@-]|%[\dA-Fa-f]{2})+)+)(?:\?|$)/;
 
 /**
  * Calls the route handlers of `app/api` without Next, which takes several milliseconds per request to reach them
- * (docs/decisions/0040) and refuses requests without a body. Handles paths with exactly one route file and a method in
- * `METHODS`, or HEAD, which GET answers. Everything else is left to Next.
+ * (docs/decisions/0040) and refuses requests without a body. Handles paths with exactly one route file, and every method
+ * that Next does not know. Everything else is left to Next, which answers OPTIONS.
  */
 export class ApiRoutes {
   readonly #root: Folder;
@@ -53,9 +53,14 @@ export class ApiRoutes {
   /** Answers requests for the API; all others are passed to `next`. */
   before(next: PageHandler): PageHandler {
     return async (incoming, response) => {
-      const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '');
-      const found = METHODS.includes(method) ? this.#find(incoming.url ?? '') : undefined;
-      if (!found) return next(incoming, response);
+      const { method: asked = '', url = '' } = incoming;
+      const method = asked === 'HEAD' ? 'GET' : asked;
+      const found = method === 'OPTIONS' ? undefined : this.#find(url);
+      if (!found) {
+        const isKnown = method === 'OPTIONS' || METHODS.includes(method);
+        if (isKnown || !url.startsWith('/api/')) return next(incoming, response);
+        return sendResponse(response, errorResponse(noSuchEndpoint(method, url.replace(/\?.*/, ''))));
+      }
       const handlers = await this.#module(found.file);
       const handler = handlers[method];
       if (!isHandler(handler)) return sendResponse(response, methodNotAllowed(handlers));

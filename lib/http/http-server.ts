@@ -33,8 +33,6 @@ export interface ServerLimits {
 /** Public paths for signing in; their handlers decide what to answer. */
 const OPEN_PATHS = ['/api/session', '/api/handshake'];
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-
 const LIMITS: ServerLimits = {
   headersMs: 10_000,
   bodyMs: 30_000,
@@ -102,12 +100,6 @@ async function answer(
     if (!isApi && !isRead(facts.method)) {
       response.setHeader('allow', 'GET, HEAD');
       throw new AppError({ code: 'method_not_allowed', message: 'Pages only accept GET and HEAD.' });
-    }
-    if (!METHODS.has(facts.method)) {
-      throw new AppError({
-        code: 'method_not_allowed',
-        message: `No path of the API accepts ${facts.method}.`,
-      });
     }
     // Next has neither a page nor a route there, because its paths are case-sensitive.
     if (isApi && !path.startsWith('/api/')) throw noSuchEndpoint(facts.method, path);
