@@ -9,7 +9,7 @@ import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { FILTER_WORDS } from '#lib/browser/words/benchmark-words.ts';
 import { formatCount, formatDuration, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { useVersioned } from '../hooks/use-api.ts';
 import { useQuery } from '../hooks/use-query.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -34,10 +34,10 @@ export function CaseList({ path, benchmark }: { path: string; benchmark: Benchma
     ...benchmark.categories.flatMap(({ name }) => (name === category ? [CATEGORIES[name].label] : [])),
     ...(model === '' ? [] : [shortLine(model, 60)]),
   ];
-  const asked = new URLSearchParams({ filter, limit: String(shown), done: String(benchmark.done) });
+  const asked = new URLSearchParams({ filter, limit: String(shown) });
   if (model) asked.set('model', model);
   if (category) asked.set('category', category);
-  const { data, error } = useApi<BenchmarkCasesReply>(`${path}/cases?${asked}`);
+  const { data, error } = useVersioned<BenchmarkCasesReply>(`${path}/cases?${asked}`, benchmark.done);
   const set = (name: string, value: string) => {
     const next = new URLSearchParams(query);
     if (value === '') next.delete(name);

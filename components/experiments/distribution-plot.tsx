@@ -9,7 +9,7 @@ import { durationScale } from '#lib/browser/plots/duration-scale.ts';
 import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { useVersioned } from '../hooks/use-api.ts';
 import { ValueLabels } from '../plots/axes.tsx';
 import { PLOT_COLORS } from '../plots/palette.ts';
 import { PlotFigure } from '../plots/plot-figure.tsx';
@@ -39,8 +39,9 @@ interface Dot extends FigureValue {
 /** A figure of every judged run as a strip per cell; each dot leads to its run. */
 export function DistributionPlot({ path, version }: { path: string; version: string }) {
   const [figure, setFigure] = useState<CellFigure>('seconds');
-  const { data, error, reload } = useApi<DistributionReply>(
-    `${path}/distribution?figure=${figure}&${version}`,
+  const { data, error, reload } = useVersioned<DistributionReply>(
+    `${path}/distribution?figure=${figure}`,
+    version,
   );
   const router = useRouter();
   const { cells, dots, left, scale } = useMemo(() => drawn(data), [data]);

@@ -8,7 +8,7 @@ import { postJson } from '#lib/browser/api.ts';
 import { formatDuration, formatMoment, plural, runsOf } from '#lib/browser/words/format.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { useApi, useVersioned } from '../hooks/use-api.ts';
 import { useInlineForm } from '../hooks/use-inline-form.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -52,7 +52,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const version =
     summary &&
     `done=${summary.done}&failed=${summary.failed}&total=${summary.total}&finished=${summary.status === 'finished' ? summary.updated_at : ''}`;
-  const read = useApi<CellsReply>(version && `${path}/cells?${version}`);
+  const read = useVersioned<CellsReply>(`${path}/cells`, version);
   const cells = useMemo(() => read.data?.cells ?? [], [read.data]);
   const { busy, problem, run } = useRequest();
   const extension = useInlineForm();

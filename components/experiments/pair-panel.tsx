@@ -5,7 +5,7 @@ import type { ExperimentCell, PairsReply, RunPair } from '#lib/api/experiment-ce
 import { ofChosenCells } from '#lib/browser/state/cell-pair.ts';
 import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
 import { pairCount, pairsWords, repeatsNote } from '#lib/browser/words/pair-words.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { useVersioned } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Link } from '../ui/link.tsx';
 import { cellName } from './cell-plots.tsx';
@@ -26,7 +26,7 @@ export function PairPanel({
 }) {
   const [a, setA] = useState(1);
   const [b, setB] = useState(2);
-  const { data: last, error, reload } = useApi<PairsReply>(`${path}/pairs?a=${a}&b=${b}&done=${done}`);
+  const { data: last, error, reload } = useVersioned<PairsReply>(`${path}/pairs?a=${a}&b=${b}`, done);
   const data = ofChosenCells(last, { a, b });
   return (
     <section aria-labelledby="compare-cells" className="mt-8">

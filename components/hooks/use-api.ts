@@ -51,6 +51,20 @@ export function useApi<Reply>(
   });
 }
 
+/** Like `useApi`, and fetches again whenever the version changes: what the page knows about how far the server is. */
+export function useVersioned<Reply>(
+  path: string | undefined,
+  version: string | number | undefined,
+  refresh?: (last: Reply | undefined) => number | undefined,
+): ApiState<Reply> {
+  const isRead = path !== undefined && version !== undefined;
+  return useReading({
+    key: isRead ? [...keyOf(path), version] : [],
+    read: isRead ? (signal) => getJson<Reply>(path, signal) : undefined,
+    refresh,
+  });
+}
+
 /** Like `useApi`, for replies that are not read with a `GET` of a path. */
 export function useReading<Reply>({
   key,

@@ -9,7 +9,7 @@ import {
   scoreWords,
 } from '#lib/browser/words/rating-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import { useApi } from '../hooks/use-api.ts';
+import { useVersioned } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
@@ -30,8 +30,9 @@ export function RatingTables({
   /** How many ratings there are: with each, the results are read again. */
   rated: number;
 }) {
-  const { data, error, reload } = useApi<RatingResults>(
-    `${path}/results?rated=${rated}`,
+  const { data, error, reload } = useVersioned<RatingResults>(
+    `${path}/results`,
+    rated,
     (last) => last && REFRESH_MS,
   );
   if (!data && error) {

@@ -83,7 +83,7 @@ test('texts are rated by models and by a person, with how far they agree', async
   await mine.getByRole('button', { name: 'Save and continue' }).click();
   await expect(mine.getByText('You have rated all texts.')).toBeVisible();
 
-  await page.route(/\/results\?/, (route) => route.abort(), { times: 1 });
+  await page.route(/\/results$/, (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Results' }).click();
   await page.getByRole('button', { name: 'Try again' }).click();
   const matrix = page.getByRole('region', { name: 'Mean scores' });

@@ -54,6 +54,12 @@ export interface RunFilter {
   family?: string;
 }
 
+/** The query parameters of a filter. */
+export const RUN_FILTER_PARAMETERS = [
+  ...['mode', 'model', 'reason', 'outcome', 'state', 'text', 'tag', 'folder'],
+  ...['since', 'until', 'archived', 'pinned', 'family'],
+] as const;
+
 const MAX_TEXT = 200;
 /** As long as a path on Linux. */
 const MAX_FOLDER = 4096;
@@ -171,7 +177,7 @@ export function writeRunFilter(
 ): URLSearchParams {
   const { mode, model, reason, outcome, state, text, tags, folder, since, until, archived, pinned, family } =
     filter;
-  const values: Record<string, string | undefined> = {
+  const values: Record<(typeof RUN_FILTER_PARAMETERS)[number], string | undefined> = {
     ...{ mode, model, reason, outcome, state, text, folder, archived, family },
     tag: tags?.join(','),
     since: since === undefined ? undefined : writtenMoment(since, 0, exact),

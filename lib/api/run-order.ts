@@ -72,6 +72,9 @@ function codePoints(text: string): number[] {
   return Array.from(text, (character) => character.codePointAt(0) ?? 0);
 }
 
+/** The query parameters of an order. */
+export const RUN_ORDER_PARAMETERS = ['sort', 'direction'] as const;
+
 /** Reads `?sort=` and `?direction=`; reports unknown values. */
 export function readRunOrder(query: URLSearchParams): { order: RunOrder; problems: string[] } {
   const sort = query.get('sort') ?? NEWEST_FIRST.by;

@@ -4,6 +4,8 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRunRequest } from '../api/create-run.ts';
 import { mcpServer } from '../api/mcp.ts';
+import { RUN_FILTER_PARAMETERS } from '../api/run-filter.ts';
+import { RUN_ORDER_PARAMETERS } from '../api/run-order.ts';
 import { LoupeExperiments } from '../client/experiments.ts';
 import { Loupe, LoupeRun } from '../client/loupe.ts';
 import { runConfig } from '../events/config.ts';
@@ -44,6 +46,28 @@ const documented = [
 
 it.each(routes)('docs/api.md documents %s', (route) => {
   expect(documented).toContain(route);
+});
+
+it('docs/api.md names every query parameter', () => {
+  const files = readdirSync(api, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('route.ts'),
+  );
+  const missing = files.flatMap((file) => {
+    const source = readFileSync(join(api, file), 'utf8');
+    const lists = [...source.matchAll(/\b(?:query|lists): \[(.*?)\]/gs)].map(([, names = '']) => names);
+    const own = [...lists.join().matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
+    const shared = lists.join().includes('RUN_FILTER_PARAMETERS')
+      ? [...RUN_FILTER_PARAMETERS, ...RUN_ORDER_PARAMETERS]
+      : [];
+    const segments = `/api/${file.replace(/\/?route\.ts$/, '')}`.replaceAll(/\[\w+\]/g, '{}');
+    const sections = documentation
+      .split(/^(?=#{2,3} )/m)
+      .filter((text) => text.replaceAll(/\{\w*\}/g, '{}').includes(segments));
+    return [...own, ...shared]
+      .filter((name) => !sections.some((text) => new RegExp(`[?&]${name}\\b|\`${name}[\`=]`).test(text)))
+      .map((name) => `${segments}: ${name}`);
+  });
+  expect(missing).toEqual([]);
 });
 
 it('docs/api.md documents no path that does not exist', () => {

@@ -126,6 +126,25 @@ describe('handle', () => {
     expect(await headersOf('run_not_found')).toEqual([404, null, null]);
   });
 
+  it('refuses parameters that the path does not have, and a second value of one that has one', async () => {
+    const messageOf = async (path: string) => {
+      const reply = await handle(request(path), () => new Response('ok'), {
+        query: ['limit', 'before'],
+        lists: ['run'],
+      });
+      return reply.status === 200 ? '' : (await reply.json()).error.message;
+    };
+    expect(await messageOf('/?limit=1&run=a&run=b&ticket=x')).toBe('');
+    expect(await messageOf('/?limt=1&after=2')).toBe(
+      'limt: unknown parameter. Did you mean "limit"? after: unknown parameter.',
+    );
+    expect(await messageOf('/?limit=1&limit=2')).toBe('limit: given 2 times; it has one value.');
+    const hintOf = async (options: Parameters<typeof handle>[2]) =>
+      (await (await handle(request('/?x'), () => new Response('ok'), options)).json()).error.hint;
+    expect(await hintOf({ query: ['limit'], lists: ['run'] })).toBe('This path accepts limit, run.');
+    expect(await hintOf({})).toBe('This path has no parameters.');
+  });
+
   it('prevents caching', async () => {
     const response = await handle(request('/'), () => Response.json({}));
     expect(response.headers.get('cache-control')).toBe('no-store');

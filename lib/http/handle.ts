@@ -12,6 +12,7 @@ import { getGate } from './current-gate.ts';
 import { endOnSignOut } from './end-on-sign-out.ts';
 import { factsOfRequest, isRead } from './gate.ts';
 import { isAppError, statusOf } from './http-error.ts';
+import { checkParameters, type QueryParameters } from './query-parameters.ts';
 
 /** A suite file in a JSON body, where quotes and line breaks take two bytes. */
 const MAX_SUITE_BODY_BYTES = 2 * MAX_SUITE_BYTES + 65_536;
@@ -69,12 +70,16 @@ function bodyRule(pathname: string): { what: string; maxBytes: number; hint?: st
  * @param work gets the sign-in of the calling browser; `undefined` for scripts
  * @param options.access `anyone` skips authentication, for signing in; host and origin are still checked
  * @param options.body the accepted content type: JSON, or JSON Lines for a file. HTML forms of other sites can send
- * neither. `unread` accepts any, for work that reads no body and changes nothing.
+ * neither. `unread` accepts any, for work that reads neither body nor parameters and changes nothing.
+ * @param options.query, options.lists the query parameters that are accepted; none by default
  */
 export async function handle(
   request: Request,
   work: (signInId: string | undefined) => Promise<Response> | Response,
-  options: { access?: 'operator' | 'anyone'; body?: keyof typeof BODY_TYPES | 'unread' } = {},
+  options: {
+    access?: 'operator' | 'anyone';
+    body?: keyof typeof BODY_TYPES | 'unread';
+  } & QueryParameters = {},
 ): Promise<Response> {
   try {
     const gate = getGate();
@@ -83,6 +88,7 @@ export async function handle(
     const signInId = options.access === 'anyone' ? undefined : await gate.checkOperator(facts);
     const { body = 'json' } = options;
     if (!isRead(request.method) && body !== 'unread') requireType(request, body);
+    if (body !== 'unread') checkParameters(new URL(request.url).searchParams, options);
     const response = uncached(await work(signInId));
     return signInId === undefined ? response : endOnSignOut(response, () => gate.signIns.watch(signInId));
   } catch (error) {

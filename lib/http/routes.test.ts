@@ -68,9 +68,9 @@ beforeEach(async () => {
 });
 afterAll(() => test.dispose());
 
-async function answer(route: Route, headers: Record<string, string>): Promise<[number, string]> {
+async function answer(route: Route, headers: Record<string, string>, query = ''): Promise<[number, string]> {
   const reads = route.method === 'GET' || route.method === 'HEAD';
-  const request = new Request(`http://${host}${route.path}`, {
+  const request = new Request(`http://${host}${route.path}${query}`, {
     method: route.method,
     body: reads ? undefined : '{}',
     headers: { host, 'content-type': 'application/json', ...headers },
@@ -123,6 +123,23 @@ describe('threats 7 to 9: every handler checks independently of the server in fr
       expect(await answer(route, { ...bearer, 'content-type': type })).toEqual(
         route.path === UNKNOWN ? [404, 'not_found'] : [415, 'unsupported_media_type'],
       );
+    }
+  });
+});
+
+describe('a parameter that a path does not have is refused, like an unknown field', () => {
+  it.each(routes.filter(({ path }) => path !== UNKNOWN).map((route) => [route.name, route] as const))(
+    '%s',
+    async (_, route) => {
+      const type = route.path === '/api/import' ? 'application/x-ndjson' : 'application/json';
+      const headers = { ...bearer, 'content-type': type };
+      expect(await answer(route, headers, '?misspelled=1')).toEqual([400, 'invalid_request']);
+    },
+  );
+
+  it('but a path that does not exist is not found', async () => {
+    for (const route of routes.filter(({ path }) => path === UNKNOWN)) {
+      expect(await answer(route, bearer, '?misspelled=1')).toEqual([404, 'not_found']);
     }
   });
 });

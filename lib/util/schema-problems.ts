@@ -164,7 +164,8 @@ function mustBeOneOf(options: readonly unknown[], found: unknown): string {
   return `must be one of ${options.map(shownValue).join(', ')}.${hint}`;
 }
 
-function didYouMean(name: string, names: readonly string[]): string {
+/** A suggestion to put after a sentence; empty if no name is similar. */
+export function didYouMean(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names);
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
 }

@@ -7,15 +7,19 @@ export const dynamic = 'force-dynamic';
 
 /** Compares two runs step by step: where they agree and where they diverge. */
 export function GET(request: Request) {
-  return handle(request, async () => {
-    const query = new URL(request.url).searchParams;
-    const from = wholeNumber(request, 'from', { min: 1, max: Number.MAX_SAFE_INTEGER });
-    const reply: CompareReply = await getRunService().stored.compare(runId(query, 'a'), runId(query, 'b'), {
-      from,
-      signal: request.signal,
-    });
-    return Response.json(reply);
-  });
+  return handle(
+    request,
+    async () => {
+      const query = new URL(request.url).searchParams;
+      const from = wholeNumber(request, 'from', { min: 1, max: Number.MAX_SAFE_INTEGER });
+      const reply: CompareReply = await getRunService().stored.compare(runId(query, 'a'), runId(query, 'b'), {
+        from,
+        signal: request.signal,
+      });
+      return Response.json(reply);
+    },
+    { query: ['a', 'b', 'from'] },
+  );
 }
 
 function runId(query: URLSearchParams, name: 'a' | 'b'): string {

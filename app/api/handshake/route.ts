@@ -20,6 +20,6 @@ export function GET(request: Request) {
       }
       return Response.json(getGate().answerChallenge(nonce));
     },
-    { access: 'anyone' },
+    { access: 'anyone', query: ['nonce'] },
   );
 }

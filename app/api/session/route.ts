@@ -22,6 +22,7 @@ export function GET(request: Request) {
     async () => signInResponse(await getGate().redeem(ticket, factsOfRequest(request))),
     {
       access: 'anyone',
+      query: ['t'],
     },
   );
 }

@@ -6,5 +6,5 @@ export const dynamic = 'force-dynamic';
 
 /** The run files of many runs in one zip file. */
 export function GET(request: Request) {
-  return handle(request, () => selectionExport(request, getRunService().stored));
+  return handle(request, () => selectionExport(request, getRunService().stored), { query: ['runs'] });
 }

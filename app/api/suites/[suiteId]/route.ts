@@ -8,10 +8,14 @@ type Context = { params: Promise<{ suiteId: string }> };
 
 /** A suite with its cases, of the current version or of `?version=HASH`. */
 export function GET(request: Request, { params }: Context) {
-  return handle(request, async () => {
-    const version = new URL(request.url).searchParams.get('version') ?? undefined;
-    return Response.json(await getSuites().get((await params).suiteId, version));
-  });
+  return handle(
+    request,
+    async () => {
+      const version = new URL(request.url).searchParams.get('version') ?? undefined;
+      return Response.json(await getSuites().get((await params).suiteId, version));
+    },
+    { query: ['version'] },
+  );
 }
 
 /** Replaces its content. */

@@ -8,10 +8,14 @@ export const dynamic = 'force-dynamic';
 
 /** A figure of every run of an experiment, by cell. */
 export function GET(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
-  return handle(request, async () => {
-    const { experimentId } = await params;
-    const figure = oneOf(new URL(request.url).searchParams, 'figure', CELL_FIGURES) ?? 'seconds';
-    const { items } = await getExperiments().get(experimentId);
-    return Response.json(distributionOf(items, figure));
-  });
+  return handle(
+    request,
+    async () => {
+      const { experimentId } = await params;
+      const figure = oneOf(new URL(request.url).searchParams, 'figure', CELL_FIGURES) ?? 'seconds';
+      const { items } = await getExperiments().get(experimentId);
+      return Response.json(distributionOf(items, figure));
+    },
+    { query: ['figure'] },
+  );
 }

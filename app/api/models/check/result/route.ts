@@ -6,8 +6,12 @@ export const dynamic = 'force-dynamic';
 
 /** The stored check of a model, with the evidence of every probe. */
 export function GET(request: Request) {
-  return handle(request, async () => {
-    const { model, digest } = checked(checkedModel, Object.fromEntries(new URL(request.url).searchParams));
-    return Response.json(await getModelChecks().result(model, digest));
-  });
+  return handle(
+    request,
+    async () => {
+      const { model, digest } = checked(checkedModel, Object.fromEntries(new URL(request.url).searchParams));
+      return Response.json(await getModelChecks().result(model, digest));
+    },
+    { query: ['model', 'digest'] },
+  );
 }

@@ -12,11 +12,15 @@ export const dynamic = 'force-dynamic';
  * requests.
  */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
-  return handle(request, async () => {
-    const { runId } = await params;
-    const { stored } = getRunService();
-    const log = await requestedExport(request, stored, runId);
-    const page = htmlExport(log, playerAssets(), stored.images(runId, log.images));
-    return fileResponse(page, { name: `loupe-${runId}.html`, type: 'text/html' });
-  });
+  return handle(
+    request,
+    async () => {
+      const { runId } = await params;
+      const { stored } = getRunService();
+      const log = await requestedExport(request, stored, runId);
+      const page = htmlExport(log, playerAssets(), stored.images(runId, log.images));
+      return fileResponse(page, { name: `loupe-${runId}.html`, type: 'text/html' });
+    },
+    { query: ['scope', 'redact'], lists: ['show'] },
+  );
 }

@@ -12,5 +12,5 @@ export function GET(request: Request, { params }: { params: Promise<{ runId: str
     const { runId } = await params;
     const log = await requestedExport(request, getRunService().stored, runId);
     return fileResponse(await markdownExport(log), { name: `loupe-${runId}.md`, type: 'text/markdown' });
-  });
+  }, { query: ['scope', 'redact'], lists: ['show'] });
 }

@@ -6,5 +6,8 @@ export const dynamic = 'force-dynamic';
 
 /** Exports a run: to import elsewhere, report a bug, replay it, or send it to a trace collector. */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
-  return handle(request, async () => runExport(request, getRunService().stored, (await params).runId));
+  return handle(request, async () => runExport(request, getRunService().stored, (await params).runId), {
+    query: ['format', 'scope', 'redact', 'content'],
+    lists: ['show'],
+  });
 }

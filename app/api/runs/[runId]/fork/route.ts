@@ -26,10 +26,14 @@ export function POST(request: Request, { params }: Context) {
 
 /** The state at a fork point: the conversation, the pending reply, the memory. */
 export function GET(request: Request, { params }: Context) {
-  return handle(request, async () => {
-    const { runId } = await params;
-    return Response.json(await getRunService().stored.forkDraft(runId, placeOf(request)));
-  });
+  return handle(
+    request,
+    async () => {
+      const { runId } = await params;
+      return Response.json(await getRunService().stored.forkDraft(runId, placeOf(request)));
+    },
+    { query: ['seq', 'before_iteration', 'attempt', 'before_cycle', 'before_call', 'end'] },
+  );
 }
 
 function placeOf(request: Request) {

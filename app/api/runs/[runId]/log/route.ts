@@ -12,18 +12,22 @@ export const dynamic = 'force-dynamic';
  * `?redact=1` redacted.
  */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string }> }) {
-  return handle(request, async () => {
-    const { runId } = await params;
-    const runs = getRunService().stored;
-    const { config } = await runs.get(runId);
-    const query = new URL(request.url).searchParams;
-    // Redaction reads the log twice, so it is only done on request.
-    const isWhole = !query.has('redact') && !query.has('scope');
-    const log = isWhole
-      ? runs.log(runId)
-      : (await requestedExport(request, runs, runId, { redact: false })).pages();
-    const { format, pages } = logInFormat(request, config.mode, log);
-    const name = format === 'events' ? `loupe-${runId}` : `loupe-${runId}-${format}`;
-    return fileResponse(jsonLines(pages), { name: `${name}.jsonl`, type: 'application/x-ndjson' });
-  });
+  return handle(
+    request,
+    async () => {
+      const { runId } = await params;
+      const runs = getRunService().stored;
+      const { config } = await runs.get(runId);
+      const query = new URL(request.url).searchParams;
+      // Redaction reads the log twice, so it is only done on request.
+      const isWhole = !query.has('redact') && !query.has('scope');
+      const log = isWhole
+        ? runs.log(runId)
+        : (await requestedExport(request, runs, runId, { redact: false })).pages();
+      const { format, pages } = logInFormat(request, config.mode, log);
+      const name = format === 'events' ? `loupe-${runId}` : `loupe-${runId}-${format}`;
+      return fileResponse(jsonLines(pages), { name: `${name}.jsonl`, type: 'application/x-ndjson' });
+    },
+    { query: ['format', 'scope', 'redact'], lists: ['show'] },
+  );
 }

@@ -12,14 +12,18 @@ const TYPES = { yaml: 'application/yaml', json: 'application/json', jsonl: 'appl
 
 /** The suite as a file, of the current version or of `?version=HASH`. */
 export function GET(request: Request, { params }: { params: Promise<{ suiteId: string }> }) {
-  return handle(request, async () => {
-    const query = new URL(request.url).searchParams;
-    const format = oneOf(query, 'format', suiteFileFormat.options) ?? 'yaml';
-    const suite = await getSuites().content((await params).suiteId, query.get('version') ?? undefined);
-    const name = nameInHeader(suite.name, 'suite');
-    return fileResponse(writeSuite(suite, format), {
-      name: `${name}.${format}`,
-      type: TYPES[format],
-    });
-  });
+  return handle(
+    request,
+    async () => {
+      const query = new URL(request.url).searchParams;
+      const format = oneOf(query, 'format', suiteFileFormat.options) ?? 'yaml';
+      const suite = await getSuites().content((await params).suiteId, query.get('version') ?? undefined);
+      const name = nameInHeader(suite.name, 'suite');
+      return fileResponse(writeSuite(suite, format), {
+        name: `${name}.${format}`,
+        type: TYPES[format],
+      });
+    },
+    { query: ['format', 'version'] },
+  );
 }

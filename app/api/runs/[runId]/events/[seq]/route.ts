@@ -8,12 +8,18 @@ export const dynamic = 'force-dynamic';
 
 /** One full event, or one of its texts as a file (`?text=result.output.content`). */
 export function GET(request: Request, { params }: { params: Promise<{ runId: string; seq: string }> }) {
-  return handle(request, async () => {
-    const { runId, seq } = await params;
-    const event = await getRunService().stored.event(runId, pathNumber(seq, 'event_not_found'));
-    const path = new URL(request.url).searchParams.get('text');
-    return path === null ? Response.json(event) : textFile(valueAt(event, path), `loupe-${runId}-${seq}.txt`);
-  });
+  return handle(
+    request,
+    async () => {
+      const { runId, seq } = await params;
+      const event = await getRunService().stored.event(runId, pathNumber(seq, 'event_not_found'));
+      const path = new URL(request.url).searchParams.get('text');
+      return path === null
+        ? Response.json(event)
+        : textFile(valueAt(event, path), `loupe-${runId}-${seq}.txt`);
+    },
+    { query: ['text'] },
+  );
 }
 
 function textFile(value: unknown, name: string): Response {
