@@ -207,6 +207,22 @@ describe('npx loupe mcp', () => {
     });
   });
 
+  it('refuses unknown arguments of every tool, and names the valid ones', async () => {
+    await using loupeServer = await connect();
+    const { tools } = await loupeServer.client.listTools();
+    const given = { run_id: 'nobody', task: 'x', model: 'short' };
+    for (const { name, inputSchema } of tools) {
+      const names = Object.keys(inputSchema.properties ?? {});
+      const known = Object.fromEntries(Object.entries(given).filter(([key]) => names.includes(key)));
+      const accepted = names.length === 0 ? 'no arguments' : names.join(', ');
+      expect(await loupeServer.call(name, { ...known, time_limit: 5 }), name).toMatchObject({
+        isError: true,
+        text: expect.stringContaining(`Unknown argument "time_limit". This tool accepts ${accepted}.`),
+      });
+      expect(inputSchema.additionalProperties, name).toBe(false);
+    }
+  });
+
   it('shares a proof of Loupe among its calls until Loupe is started again', async () => {
     let challenges = new Challenges({ token: loupe.token, now: () => 0 });
     const handshakes: string[] = [];

@@ -9,6 +9,7 @@ import { AppError } from '../errors/app-error.ts';
 import { MAX_MODEL_NAME_CHARS, MAX_PATH_CHARS, MAX_TASK_CHARS, MAX_TITLE_CHARS } from '../events/limits.ts';
 import { awaitsOperator } from '../events/run-phase.ts';
 import { SETTINGS } from '../events/settings.ts';
+import { quotedName } from '../util/schema-problems.ts';
 import { linesOf } from './lines.ts';
 
 /** The address of Loupe. */
@@ -27,6 +28,17 @@ Call list_models, then start_run with a task that contains everything the model 
 Then call follow_run until it says that the run has ended. If a run waits for a person, tell the person to open its address.`;
 
 const runId = z.string().min(1).max(100).describe('The ID that start_run or list_runs returned');
+
+/** The input of a tool. A misspelled limit or folder must not be ignored. */
+function toolInput<Shape extends z.ZodRawShape>(shape: Shape) {
+  const names = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys'
+        ? `Unknown argument ${keys.map((key) => `"${quotedName(key)}"`).join(', ')}. This tool accepts ${names.length === 0 ? 'no arguments' : names.join(', ')}.`
+        : undefined,
+  });
+}
 
 /** The data that the tools return about a run. */
 const runShape = z.object({
@@ -92,7 +104,7 @@ function createMcpServer(connect: () => Loupe, version: string): McpServer {
     {
       title: 'Read the result of a run',
       description: 'The state of a run, and its answer if it has ended. Does not wait.',
-      inputSchema: z.object({ run_id: runId }),
+      inputSchema: toolInput({ run_id: runId }),
       outputSchema: runShape,
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
@@ -103,7 +115,7 @@ function createMcpServer(connect: () => Loupe, version: string): McpServer {
     {
       title: 'Stop a run',
       description: 'Stops a run after its current step, or immediately with "force".',
-      inputSchema: z.object({
+      inputSchema: toolInput({
         run_id: runId,
         force: z.boolean().default(false).describe('Cancel what is running now'),
       }),
@@ -128,8 +140,7 @@ function addStartRun(server: McpServer, connect: () => Loupe): void {
       title: 'Start a run',
       description:
         'Gives a task to a local model that works on it with tools in a folder. Returns immediately; call follow_run for the result.',
-      // A misspelled limit or folder must not be ignored.
-      inputSchema: z.strictObject({
+      inputSchema: toolInput({
         task: z
           .string()
           .min(1)
@@ -174,7 +185,7 @@ function addFollowRun(server: McpServer, connect: () => Loupe): void {
       title: 'Follow a run',
       description:
         'Waits until a run has ended and returns its answer. Reports each step as progress. If the run takes longer than the wait, it continues, and you can call this again.',
-      inputSchema: z.object({
+      inputSchema: toolInput({
         run_id: runId,
         wait_seconds: z
           .int()
@@ -234,7 +245,7 @@ function addLists(server: McpServer, connect: () => Loupe): void {
     {
       title: 'List models',
       description: 'The installed models that can run, with their capabilities.',
-      inputSchema: z.object({}),
+      inputSchema: toolInput({}),
       outputSchema: z.object({
         models: z.array(
           z.object({
@@ -265,7 +276,7 @@ function addLists(server: McpServer, connect: () => Loupe): void {
     {
       title: 'List runs',
       description: 'The newest runs, without their answers.',
-      inputSchema: z.object({ limit: z.int().min(1).max(LIST_RUNS.max).default(LIST_RUNS.default) }),
+      inputSchema: toolInput({ limit: z.int().min(1).max(LIST_RUNS.max).default(LIST_RUNS.default) }),
       outputSchema: z.object({ runs: z.array(runShape) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
