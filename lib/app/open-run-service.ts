@@ -505,9 +505,13 @@ function runsOfExperiments({
 } & Parameters<typeof factsOf>[1]): ConstructorParameters<typeof Experiments>[0]['runs'] {
   return {
     admit: async (request) => {
-      const { model, diversity, workspace } = request;
+      const { model, diversity, operator_policy, operator_model, workspace } = request;
       if (workspace !== undefined) await openWorkspace(workspace, { dataDir });
-      await servers.admit({ model, embeddingModel: diversity?.embedding_model });
+      await servers.admit({
+        model,
+        embeddingModel: diversity?.embedding_model,
+        ...(operator_policy === 'model' && { operatorModel: operator_model }),
+      });
       resolveConfig(request, { workspace: '', ...(await factsOf(request, machine)) });
     },
     start: async (request, options) => (await service.start(request, options)).run.id,

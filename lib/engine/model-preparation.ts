@@ -75,15 +75,19 @@ export class ModelPreparation {
   async #check(): Promise<void> {
     const { model, mode } = this.#context;
     const { config } = this.#context.ready();
+    const operatorModel = config.operator_policy === 'model' ? config.operator_model : undefined;
     const asked = {
       server: model.ping(this.#context.abort),
       details: model.show(config.model, this.#context.abort),
+      // Without it, every message of the agent would go unanswered.
+      operator: operatorModel === undefined ? undefined : model.show(operatorModel, this.#context.abort),
       tools: mode.usesTools ? this.#context.openTools() : undefined,
     };
     // The first failure in this order is reported, whichever comes first.
-    for (const answer of [asked.details, asked.tools]) answer?.catch(() => {});
+    for (const answer of [asked.details, asked.operator, asked.tools]) answer?.catch(() => {});
     const server = await asked.server;
     const details = await asked.details;
+    await asked.operator;
     const tools = await asked.tools;
     const sandbox = tools?.sandbox ?? {
       available: false,

@@ -164,6 +164,13 @@ describe('without permission for remote models', () => {
       settings: { diversity: { embedding_model: 'far' } },
     };
     await expect(experiments.create(plan({ ...explore, task: undefined }))).rejects.toEqual(remote);
+    const answered = { operator_policy: 'model', operator_model: 'far' };
+    await expect(
+      service.start(run({ model: 'first', mode: 'explore', ...answered, task: undefined })),
+    ).rejects.toEqual(remote);
+    await expect(
+      experiments.create(plan({ ...explore, settings: answered, task: undefined })),
+    ).rejects.toEqual(remote);
     expect((await service.stored.list({ limit: 10 })).length).toBe(0);
     checks.start('far');
     await expect
@@ -186,6 +193,18 @@ describe('without permission for remote models', () => {
     const error = await service.start(run({ model: 'vectors' })).catch((caught) => caught);
     expect(error).toEqual(refused('model_no_completion'));
     expect(statusOf(error)).toBe(409);
+  });
+
+  it('rejects an exploration whose messages an embedding-only model would answer', async () => {
+    const { service, experiments } = await open();
+    const settings = { operator_policy: 'model', operator_model: 'vectors' };
+    const explore = { mode: 'explore', task: undefined };
+    await expect(service.start(run({ ...explore, model: 'first', ...settings }))).rejects.toEqual(
+      refused('model_no_completion'),
+    );
+    await expect(experiments.create(plan({ ...explore, models: ['first'], settings }))).rejects.toEqual(
+      refused('model_no_completion'),
+    );
   });
 
   it('uses them if the setting allows it', async () => {

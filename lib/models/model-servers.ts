@@ -101,10 +101,11 @@ export class ModelServers {
     embeddingModel?: string;
     operatorModel?: string;
   }): Promise<void> {
-    const details = await this.#details(model);
-    if (details?.capabilities && !details.capabilities.includes('completion')) throw noCompletion(model);
+    for (const name of operatorModel === undefined ? [model] : [model, operatorModel]) {
+      const details = await this.#details(name);
+      if (details?.capabilities && !details.capabilities.includes('completion')) throw noCompletion(name);
+    }
     if (embeddingModel !== undefined) await this.#details(embeddingModel);
-    if (operatorModel !== undefined) await this.#details(operatorModel);
   }
 
   /** @throws {ModelError} `remote_model` */

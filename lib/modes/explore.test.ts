@@ -580,10 +580,33 @@ describe('an operator policy', () => {
   });
 
   it('"model" that fails costs the answer, not the run', async () => {
-    const settings = { ...explore, operator_policy: 'model' as const, operator_model: 'nobody' };
-    await using run = await play(settings, asks);
+    const settings = { ...explore, operator_policy: 'model' as const, operator_model: 'replier' };
+    const refusal = {
+      fault: { kind: 'http' as const, status: 400, body: { error: 'No.' } },
+      reply: { content: '' },
+    };
+    const fake = {
+      models: [{ name: 'play' }, { name: 'replier' }],
+      scenarios: [{ name: 'replier', steps: [refusal, refusal] }],
+    };
+    await using run = await play(settings, asks, { fake });
     expect(results(run)).toEqual([noAnswer, noAnswer]);
     expect(run.of('operator-call.ended')).toMatchObject([{ error: expect.any(String) }, { text: '' }]);
+    expect(run.end.result.termination_reason).toBe('final_answer');
+  });
+
+  it('"model" that is not installed ends the run at its start, like the model of the run', async () => {
+    const settings = { ...explore, operator_policy: 'model' as const, operator_model: 'nobody' };
+    await using run = await play(settings, asks);
+    expect(run.end.result).toMatchObject({
+      termination_reason: 'error',
+      error: { code: 'model_missing', message: expect.stringContaining('"nobody"') },
+    });
+    expect(run.of('model-call.started')).toEqual([]);
+  });
+
+  it('a model that no policy asks need not be installed', async () => {
+    await using run = await play({ ...explore, operator_model: 'nobody' }, asks);
     expect(run.end.result.termination_reason).toBe('final_answer');
   });
 
