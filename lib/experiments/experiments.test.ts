@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type ExperimentSummary, experimentRequest, extendExperimentRequest } from '../api/experiment.ts';
+import {
+  type ExperimentResult,
+  type ExperimentSummary,
+  experimentRequest,
+  extendExperimentRequest,
+} from '../api/experiment.ts';
 import { AppError } from '../errors/app-error.ts';
 import type { ExperimentStore } from '../store/experiment-store.ts';
 import { requestKey } from '../store/request-key.ts';
@@ -22,13 +27,15 @@ let ids: number;
 /** The runs that were deleted with an experiment, and those that somebody else deleted. */
 let deleted: string[];
 let missing: Set<string>;
+/** The runs whose agreement was asked for, by group. */
+let compared: string[][];
 /** Lets all runs end. */
 let finish: PromiseWithResolvers<void>;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'loupe-experiments-'));
   store = SqliteRunStore.open(root, { ballastMegabytes: 1 });
-  [started, released, ids, deleted] = [0, 0, 0, []];
+  [started, released, ids, deleted, compared] = [0, 0, 0, [], []];
   missing = new Set();
   finish = Promise.withResolvers();
   experiments = open();
@@ -66,7 +73,10 @@ function open(
         if (missing.has(runId)) throw new RunNotFoundError(runId);
         yield completedLog().events;
       },
-      agreement: unused,
+      agreement: async (runIds) => {
+        compared.push([...runIds]);
+        return { runs: runIds.length, agreed: 0, steps: 0, levels: [], variants: 1, causes: [] };
+      },
       ended: (_, signal) =>
         Promise.race([
           finish.promise,
@@ -179,6 +189,36 @@ it('is found by its key although its suite was deleted', async () => {
   await store.createExperiment({ summary, items: [], key });
   const again = await experiments.create(plan, { idempotencyKey: 'key' });
   expect(again).toMatchObject({ created: false, experiment: { id: 'suited' } });
+});
+
+it('compares repeats without runs that a person stopped or that did not run, as pass rates do', async () => {
+  const done: ExperimentResult = {
+    ...{ status: 'completed', termination_reason: 'final_answer', message: 'Done.', seconds: 1 },
+    ...{ iterations: 1, cycles: 0, model_calls: 1, tool_calls: 0, failed_tool_calls: 0 },
+    ...{ tokens_in: 1, tokens_out: 10, memories: 0, messages: 0, files_written: 0, output: '42' },
+  };
+  const results: ExperimentResult[] = [
+    done,
+    { ...done, termination_reason: 'stopped', outcome: { kind: 'stopped' } },
+    { ...done, termination_reason: 'error', outcome: { kind: 'error' }, model_replies: 0 },
+    done,
+  ];
+  const items = results.map((result, index) => ({
+    ...{ position: index + 1, model: 'alpha', options: {}, repeat: index + 1 },
+    ...{ status: 'done' as const, run_id: `run-${index + 1}`, result },
+  }));
+  const plan = experimentRequest.parse({ name: 'Repeats', models: ['alpha'], cycles: 1, repeats: 4 });
+  const summary: ExperimentSummary = {
+    ...{ id: 'repeats', name: 'Repeats', mode: 'explore', status: 'finished', created_at: 1, updated_at: 1 },
+    ...{ total: 4, done: 4, failed: 0, plan },
+  };
+  await store.createExperiment({ summary, items });
+  const experimentRuns = async () => items.map(({ run_id }) => run_id);
+  await experiments.close();
+  experiments = open(undefined, storeWith({ experimentRuns }));
+  const { groups } = await experiments.agreement('repeats', new AbortController().signal);
+  expect(groups.map(({ runs }) => runs.map(({ repeat }) => repeat))).toEqual([[1, 4]]);
+  expect(compared).toEqual([['run-1', 'run-4']]);
 });
 
 it('can be stopped after it was continued twice at the same time', async () => {

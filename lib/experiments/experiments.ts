@@ -13,7 +13,7 @@ import type {
   NotedItem,
   RunNote,
 } from '../api/experiment.ts';
-import { didRun } from '../api/result-outcome.ts';
+import { didRun, hasPassed } from '../api/result-outcome.ts';
 import type { SuiteCase } from '../api/suite.ts';
 import type { Agreement } from '../compare/agreement.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -282,7 +282,7 @@ export class Experiments {
 
   /**
    * How far ended runs with the same model, settings, case and seed agree: the first 20 runs each, of at most ten groups.
-   * Deleted runs are left out.
+   * Deleted runs are left out, and those without a verdict: stopped by a person, or not run (decision 53).
    *
    * @throws {AppError} `experiment_not_found`, `comparison_too_large`, `too_many_comparisons`
    */
@@ -291,7 +291,7 @@ export class Experiments {
     const existing = new Set(await this.#store.experimentRuns(id));
     const groups = new Map<string, { item: ExperimentItem; runs: { run_id: string; repeat: number }[] }>();
     for (const item of items) {
-      if (!item.result || !didRun(item.result)) continue;
+      if (!item.result || hasPassed(item.result) === undefined) continue;
       if (item.run_id === undefined || !existing.has(item.run_id)) continue;
       const key = sortedJson([
         ...[item.model, item.options, item.factors ?? {}],
