@@ -50,11 +50,11 @@ export const forkRequest = z.strictObject({
           call_id: z.string().min(1).max(200),
           arguments: z.record(z.string(), z.json()),
         }),
-        /** A memory of an exploration; `null` deletes it. */
+        /** A memory of an exploration, which may be empty; `null` deletes it. */
         z.strictObject({
           target: z.literal('memory'),
           key: z.string().min(1).max(1000),
-          value: text.min(1).nullable(),
+          value: text.nullable(),
         }),
       ]),
     )

@@ -517,6 +517,21 @@ describe('explore', () => {
     expect(fork.log.state.memory.get('b')?.value).toBe('edited');
   });
 
+  it('can have a memory without text, as an agent can store one', async () => {
+    await using parent = await play({ mode: 'explore', max_cycles: 2 }, [
+      calls(write('a', 'first'), write('b', '')),
+      says('One.'),
+      says('Two.'),
+    ]);
+    const at = { before_cycle: 2 };
+    const edits = [{ target: 'memory' as const, key: 'a', value: '' }];
+    const memory = state(await forkOf(parent.log.events, { at, edits })).memory;
+    expect([...memory].map(([key, { value }]) => [key, value])).toEqual([
+      ['a', ''],
+      ['b', ''],
+    ]);
+  });
+
   it('waits for a person as its run did, unless it brings the reply', async () => {
     const tell = { name: 'send_message_to_operator', arguments: { message: 'Is anybody there?' } };
     await using parent = await play({ mode: 'explore', max_cycles: 1, operator_policy: 'wait' }, [

@@ -160,6 +160,13 @@ it('writes, adds and deletes memories of an exploration', () => {
   expect(read({ newMemory: { key: 'c', value: '' } }, at)).toMatchObject({ ok: false });
 });
 
+it('empties a memory', () => {
+  const at: ForkDraftReply = { ...point, mode: 'explore', memory: [{ key: 'a', text: 'one' }] };
+  expect(read({ texts: { 'memory:a': '' } }, at)).toMatchObject({
+    request: { edits: [{ target: 'memory', key: 'a', value: '' }] },
+  });
+});
+
 describe('what is open at once', () => {
   it.each([
     ['result', 'message:2'],

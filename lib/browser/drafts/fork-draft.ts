@@ -199,7 +199,6 @@ export function readForkDraft(point: ForkDraftReply, place: ForkPlace, draft: Fo
   const edits = [...forkTexts(point), ...forkMemories(point)].flatMap((each) => {
     const changed = draft.texts[each.key];
     if (changed === undefined || changed === each.text || draft.deleted.includes(each.key)) return [];
-    if (each.kind === 'memory' && changed === '') problems[each.key] = 'Delete it instead of emptying it.';
     return [each.edit(changed)];
   });
   const called = forkCalls(point).flatMap(({ callId, fields }) => {
