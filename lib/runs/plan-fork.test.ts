@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forkRequest } from '../api/fork-run.ts';
+import { type ForkRequest, forkRequest } from '../api/fork-run.ts';
 import type { RunConfig } from '../events/config.ts';
 import { foldAll } from '../events/fold-run.ts';
 import { forkProblem } from '../events/fork-point.ts';
@@ -530,6 +530,22 @@ describe('explore', () => {
       ['a', ''],
       ['b', ''],
     ]);
+  });
+
+  it('is refused if an edit deletes a memory that is not there, or two change the same one', async () => {
+    await using parent = await play({ mode: 'explore', max_cycles: 2 }, [
+      calls(write('a', 'first')),
+      says('One.'),
+      says('Two.'),
+    ]);
+    const forked = (edits: ForkRequest['edits']) =>
+      expect(forkOf(parent.log.events, { at: { before_cycle: 2 }, edits })).rejects;
+    const memory = (key: string, value: string | null) => ({ target: 'memory' as const, key, value });
+    await forked([memory('b', null)]).toThrow('edits: there is no memory "b" there.');
+    await forked([memory('a', 'second'), memory('a', 'third')]).toThrow('edits: memory "a" is edited twice.');
+    await forked([memory('b', 'new'), memory('b', null)]).toThrow('edits: there is no memory "b" there.');
+    const message = (content: string) => ({ target: 'message' as const, index: 1, content });
+    await forked([message('x'), message('y')]).toThrow('edits: message 1 is edited twice.');
   });
 
   it('waits for a person as its run did, unless it brings the reply', async () => {

@@ -83,6 +83,7 @@ export function planFork(
   const continues = 'end' in request.at && request.message !== undefined;
   const tools = changedTools(state, { config, settings: request.settings }, facts);
   const edits = request.edits.map((edit) => editOf(state, edit));
+  refuseRepeatedEdits(edits);
   const forked: NewEvent = {
     type: 'run.forked',
     from: { run_id: state.runId, seq },
@@ -277,6 +278,9 @@ function editOf(state: ReadyState, edit: ForkPlan['edits'][number]): ForkEdit {
     default: {
       if (!modeFacts(state.config.mode).hasMemory) throw refused('edits: only explorations have memories.');
       const before = state.memory.get(edit.key)?.value;
+      if (edit.value === null && before === undefined) {
+        throw refused(`edits: there is no memory "${edit.key.slice(0, 100)}" there.`);
+      }
       return {
         target: 'memory',
         key: edit.key,
@@ -284,6 +288,29 @@ function editOf(state: ReadyState, edit: ForkPlan['edits'][number]): ForkEdit {
         ...(edit.value === null ? {} : { after: edit.value }),
       };
     }
+  }
+}
+
+/** Of two edits of the same thing, the first would have no effect. @throws {AppError} `invalid_request` */
+function refuseRepeatedEdits(edits: readonly ForkEdit[]): void {
+  const edited = new Set<string>();
+  for (const edit of edits) {
+    const name = editedThing(edit);
+    if (edited.has(name)) throw refused(`edits: ${name} is edited twice.`);
+    edited.add(name);
+  }
+}
+
+function editedThing(edit: ForkEdit): string {
+  switch (edit.target) {
+    case 'message':
+      return `message ${edit.index}`;
+    case 'reply':
+      return 'the reply';
+    case 'call':
+      return `call "${edit.call_id}"`;
+    case 'memory':
+      return `memory "${edit.key}"`;
   }
 }
 
