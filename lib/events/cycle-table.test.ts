@@ -6,6 +6,7 @@ import { cycleTable, cycleTableCells, similarityByRun, similarityMatrix } from '
 import { foldCycles, noCycles } from './fold-cycles.ts';
 import { MAX_MATRIX_REFLECTIONS } from './limits.ts';
 import { reflectionSimilarity } from './reflection-similarity.ts';
+import { WITHHELD } from './share-scopes.ts';
 import type { Cycle, Cycles } from './timeline.ts';
 
 function cycles(texts: readonly (string | undefined)[], more: Partial<Cycles> = {}): Cycles {
@@ -48,6 +49,28 @@ it('diversity is the mean dissimilarity of all pairs so far', () => {
   expect(rows.map(({ diversity }) => diversity)).toEqual([undefined, 0, undefined, 2 / 3]);
 });
 
+it('leaves reflections without a word out of diversity and similarity', () => {
+  const said = 'the sea is deep and blue today';
+  const all = cycles(['', '', said, said, '…']);
+  expect(cycleTable(all).rows.map(({ diversity }) => diversity)).toEqual([
+    ...[undefined, undefined, undefined],
+    ...[0, 0],
+  ]);
+  expect(similarityMatrix([all]).values).toEqual([
+    [1, null, null, null, null],
+    [null, 1, null, null, null],
+    [null, null, 1, 1, null],
+    [null, null, 1, 1, null],
+    [null, null, null, null, 1],
+  ]);
+});
+
+it('compares no reflections that a summary withholds', () => {
+  const all = cycles([WITHHELD, WITHHELD]);
+  expect(cycleTable(all).rows.map(({ diversity }) => diversity)).toEqual([undefined, undefined]);
+  expect(similarityMatrix([all]).values[1]).toEqual([null, 1]);
+});
+
 it('says of each novelty how it was measured, as cycles whose embedding failed are compared by words', () => {
   const vector = [1, 0];
   const measured = cycles(['one', 'two', 'three'], { embeddingModel: 'embedder' });
@@ -82,7 +105,9 @@ it('a matrix is symmetric with ones on its diagonal, and has the similarity of t
         row.forEach((value, other) => {
           expect(value).toBe(values[other]?.[at]);
           const [a = '', b = ''] = [texts[at], texts[other]];
-          expect(value).toBe(at === other ? 1 : reflectionSimilarity({ text: a }, { text: b }, 'ngram'));
+          expect(value).toBe(
+            at === other ? 1 : (reflectionSimilarity({ text: a }, { text: b }, 'ngram') ?? null),
+          );
         });
       });
     }),

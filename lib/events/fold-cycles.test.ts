@@ -59,6 +59,16 @@ it('sums up each cycle: tools, memories, messages, reflection and novelty', () =
   expect(cycles[2]?.messagesToOperator).toBe(1);
 });
 
+it('has no novelty for a reflection without a word, and none compared with one', () => {
+  const cycle = (number: number, text: string): NewEvent[] => [
+    { type: 'cycle.started', cycle: number },
+    reflected(number, text),
+  ];
+  const texts = ['', '', 'The sky is blue', '…', 'The sky is blue'];
+  const { cycles } = foldCycles(noCycles, log(...texts.flatMap((text, index) => cycle(index + 1, text))));
+  expect(cycles.map(({ novelty }) => novelty)).toEqual([undefined, undefined, undefined, undefined, 0]);
+});
+
 it('uses the novelty by embeddings if the run computes it', () => {
   const advised = (cycle: number, similarity: number, measure: 'ngram' | 'embeddings'): NewEvent => ({
     ...{ type: 'diversity.advised', cycle, measure, similarity, threshold: 0.6 },

@@ -1,5 +1,6 @@
 import { memoized } from '../util/memoized.ts';
 import { cosineSimilarity, jaccardIndex, wordGroups } from '../util/similarity.ts';
+import { WITHHELD } from './share-scopes.ts';
 import type { SimilarityMeasure } from './similarity-matrix.ts';
 
 /** A reflection that can be compared with others. Values are never modified, so each is taken apart once. */
@@ -11,17 +12,23 @@ export interface Comparable {
 
 const groupsOf = memoized(({ text }: Comparable) => wordGroups(text));
 
+/** Whether a reflection says anything: it has a word, and is not withheld from the reader. */
+export function isComparable(reflection: Comparable): boolean {
+  return reflection.text !== WITHHELD && groupsOf(reflection).size > 0;
+}
+
 /**
  * How alike two reflections are, 0 to 1. Feedback, novelty, matrices and diversity all use this function, so figures
  * always match what the model was told.
  *
- * @returns `undefined` for embeddings if one of the two has none
+ * @returns `undefined` if one of the two has no word, or no embedding where these are compared
  */
 export function reflectionSimilarity(
   one: Comparable,
   other: Comparable,
   measure: SimilarityMeasure,
 ): number | undefined {
+  if (!(isComparable(one) && isComparable(other))) return undefined;
   if (measure === 'ngram') return jaccardIndex(groupsOf(one), groupsOf(other));
   const { vector: a } = one;
   const { vector: b } = other;

@@ -70,6 +70,17 @@ it('gives no advice while there is nothing to compare, and names the nearest cyc
   expect(wide?.feedback).toMatch(/cycle 3 is 100% similar to that of cycle 1/);
 });
 
+it('compares no reflection without a word: two that say nothing are not alike [X21]', () => {
+  const monitor = new SimilarityMonitor({ threshold: 0.6, window: 2 });
+  expect(monitor.advise(reflections('', ''), byWords)).toBeUndefined();
+  expect(monitor.advise(reflections('The sky', '…'), byWords)).toBeUndefined();
+  expect(monitor.advise(reflections(' ', 'The sky'), byWords)).toBeUndefined();
+  const advice = monitor.advise(reflections('The sky', '', 'The sky'), byWords);
+  expect(advice).toMatchObject({ compared: [1], similarity: 1, nearest_cycle: 1 });
+  const vectors = reflections('', '').map((each) => ({ ...each, vector: [1, 0] }));
+  expect(monitor.advise(vectors, { cycle: 3, measure: 'embeddings' })).toBeUndefined();
+});
+
 it('never calls a reflection 100% similar that differs, as pages do not', () => {
   const [one, other] = reflections('I looked at the sky', 'I watched the sky');
   const advice =

@@ -1,5 +1,5 @@
 import { MAX_VECTOR_LENGTH } from '../events/limits.ts';
-import { nearestReflection, recordedVector } from '../events/reflection-similarity.ts';
+import { isComparable, nearestReflection, recordedVector } from '../events/reflection-similarity.ts';
 import type { EventOf } from '../events/registry.ts';
 import type { Reflection } from '../events/run-state.ts';
 import { formatPercent } from '../util/numbers.ts';
@@ -24,13 +24,16 @@ export class SimilarityMonitor {
     this.#window = options.window;
   }
 
-  /** The last reflection and the earlier ones to compare it with; `undefined` if there are none. */
+  /**
+   * The last reflection and the earlier ones to compare it with; `undefined` if there are none. Reflections without a word
+   * are left out.
+   */
   compared(
     reflections: readonly Reflection[],
   ): { last: Reflection; earlier: readonly Reflection[] } | undefined {
     const last = reflections.at(-1);
-    const earlier = reflections.slice(-1 - this.#window, -1);
-    return last && earlier.length > 0 ? { last, earlier } : undefined;
+    const earlier = reflections.slice(-1 - this.#window, -1).filter(isComparable);
+    return last && isComparable(last) && earlier.length > 0 ? { last, earlier } : undefined;
   }
 
   /** Advice for the next cycle; `undefined` if there is nothing to compare. */

@@ -1,9 +1,9 @@
 import type { RunConfig } from '../../../events/config.ts';
 import type { EventOf } from '../../../events/registry.ts';
+import { WITHHELD } from '../../../events/share-scopes.ts';
 import type { Opinion } from '../../../events/verification.ts';
 import { assertNever } from '../../../util/assert-never.ts';
 import { type FieldRules, omitted, shown } from './shown-fields.ts';
-import { WITHHELD } from './withheld.ts';
 
 /** What a summary shows of the settings of a run. */
 export const CONFIG: FieldRules<RunConfig> = {

@@ -1,9 +1,9 @@
 import type { EventOf, RunEvent, RunEventType } from '../../../events/registry.ts';
+import { WITHHELD } from '../../../events/share-scopes.ts';
 import { type FieldRules, omitted, shown, shownFields } from './shown-fields.ts';
 import { CONFIG, withheldChange, withheldCheck, withheldRubric } from './summary-config.ts';
 import {
   unquotedError,
-  WITHHELD,
   withheldEdit,
   withheldMessage,
   withheldOpinion,

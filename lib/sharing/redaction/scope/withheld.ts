@@ -1,10 +1,8 @@
 import type { ForkEdit } from '../../../events/fork.ts';
 import type { AskedRequest } from '../../../events/mcp-request.ts';
 import type { EventOf } from '../../../events/registry.ts';
+import { WITHHELD } from '../../../events/share-scopes.ts';
 import type { Opinion } from '../../../events/verification.ts';
-
-/** Replaces a text that the scope withholds. */
-export const WITHHELD = '‹withheld›';
 
 /** A warning about a cut prompt ends with the start of the lost messages (OL2). */
 export function withoutExcerpt(message: string): string {

@@ -1,8 +1,8 @@
 import type { EventOf, RunEvent } from '../../../events/registry.ts';
+import { WITHHELD } from '../../../events/share-scopes.ts';
 import { isRecord } from '../../../util/json.ts';
 import {
   unquotedError,
-  WITHHELD,
   withheldEdit,
   withheldMessage,
   withheldOpinion,
