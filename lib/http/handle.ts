@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorReply } from '../api/error-reply.ts';
 import { AppError } from '../errors/app-error.ts';
 import { IMAGE_LIMITS, MAX_BODY_BYTES, MAX_SUITE_BYTES } from '../events/limits.ts';
@@ -70,7 +70,8 @@ function bodyRule(pathname: string): { what: string; maxBytes: number; hint?: st
  * @param work gets the sign-in of the calling browser; `undefined` for scripts
  * @param options.access `anyone` skips authentication, for signing in; host and origin are still checked
  * @param options.body the accepted content type: JSON, or JSON Lines for a file. HTML forms of other sites can send
- * neither. `unread` accepts any, for work that reads neither body nor parameters and changes nothing.
+ * neither. `none`: JSON without fields, as of every DELETE. `unread` accepts any, for work that reads neither body nor
+ * parameters and changes nothing.
  * @param options.query, options.lists the query parameters that are accepted; none by default
  */
 export async function handle(
@@ -78,7 +79,7 @@ export async function handle(
   work: (signInId: string | undefined) => Promise<Response> | Response,
   options: {
     access?: 'operator' | 'anyone';
-    body?: keyof typeof BODY_TYPES | 'unread';
+    body?: keyof typeof BODY_TYPES | 'none' | 'unread';
   } & QueryParameters = {},
 ): Promise<Response> {
   try {
@@ -86,9 +87,12 @@ export async function handle(
     const facts = factsOfRequest(request);
     gate.checkSource(facts);
     const signInId = options.access === 'anyone' ? undefined : await gate.checkOperator(facts);
-    const { body = 'json' } = options;
-    if (!isRead(request.method) && body !== 'unread') requireType(request, body);
-    if (body !== 'unread') checkParameters(new URL(request.url).searchParams, options);
+    const { body = request.method === 'DELETE' ? 'none' : 'json' } = options;
+    if (body !== 'unread') {
+      if (!isRead(request.method)) requireType(request, body === 'none' ? 'json' : body);
+      checkParameters(new URL(request.url).searchParams, options);
+    }
+    if (body === 'none') await readBody(request, NOTHING);
     const response = uncached(await work(signInId));
     return signInId === undefined ? response : endOnSignOut(response, () => gate.signIns.watch(signInId));
   } catch (error) {
@@ -192,6 +196,8 @@ export function pathNumber(text: string, code: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
   throw new AppError({ code, message: `"${text.slice(0, 40)}" must be a positive integer.` });
 }
+
+const NOTHING = z.strictObject({});
 
 const BODY_TYPES = { json: 'application/json', lines: 'application/x-ndjson' } as const;
 

@@ -68,11 +68,15 @@ beforeEach(async () => {
 });
 afterAll(() => test.dispose());
 
-async function answer(route: Route, headers: Record<string, string>, query = ''): Promise<[number, string]> {
+async function answer(
+  route: Route,
+  headers: Record<string, string>,
+  { query = '', body: sent = '{}' } = {},
+): Promise<[number, string]> {
   const reads = route.method === 'GET' || route.method === 'HEAD';
   const request = new Request(`http://${host}${route.path}${query}`, {
     method: route.method,
-    body: reads ? undefined : '{}',
+    body: reads ? undefined : sent,
     headers: { host, 'content-type': 'application/json', ...headers },
   });
   const params = Promise.resolve({
@@ -133,15 +137,23 @@ describe('a parameter that a path does not have is refused, like an unknown fiel
     async (_, route) => {
       const type = route.path === '/api/import' ? 'application/x-ndjson' : 'application/json';
       const headers = { ...bearer, 'content-type': type };
-      expect(await answer(route, headers, '?misspelled=1')).toEqual([400, 'invalid_request']);
+      expect(await answer(route, headers, { query: '?misspelled=1' })).toEqual([400, 'invalid_request']);
     },
   );
 
   it('but a path that does not exist is not found', async () => {
     for (const route of routes.filter(({ path }) => path === UNKNOWN)) {
-      expect(await answer(route, bearer, '?misspelled=1')).toEqual([404, 'not_found']);
+      expect(await answer(route, bearer, { query: '?misspelled=1' })).toEqual([404, 'not_found']);
     }
   });
+});
+
+it.each(
+  routes
+    .filter(({ path, method }) => method !== 'GET' && ![UNKNOWN, '/api/import'].includes(path))
+    .map((route) => [route.name, route] as const),
+)('a field that %s does not have is refused, also where it has none', async (_, route) => {
+  expect(await answer(route, bearer, { body: '{"misspelled":1}' })).toEqual([400, 'invalid_request']);
 });
 
 it('the server in front requires the token before it forwards a request [threat 9]', async () => {

@@ -12,7 +12,8 @@ export function GET(request: Request) {
 /** Stores a new preset, or the content of a preset file. */
 export function POST(request: Request) {
   return handle(request, async () => {
-    const reply = await getPresets().create(await readBody(request, presetRequest));
+    const body = await readBody(request, presetRequest);
+    const reply = await getPresets().create(body);
     return Response.json(reply, {
       status: 201,
       headers: { location: `/api/presets/${reply.preset.id}` },

@@ -6,9 +6,13 @@ export const dynamic = 'force-dynamic';
 
 /** Creates a one-time link, for another browser or a second `npm start`. */
 export function POST(request: Request) {
-  return handle(request, () => {
-    const host = request.headers.get('host') ?? '';
-    const reply: SessionLinkReply = { url: `http://${host}/?t=${getGate().newTicket()}` };
-    return Response.json(reply);
-  });
+  return handle(
+    request,
+    () => {
+      const host = request.headers.get('host') ?? '';
+      const reply: SessionLinkReply = { url: `http://${host}/?t=${getGate().newTicket()}` };
+      return Response.json(reply);
+    },
+    { body: 'none' },
+  );
 }

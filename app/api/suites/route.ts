@@ -12,7 +12,8 @@ export function GET(request: Request) {
 /** Stores a new suite: from the text of a file, as JSON, or one that ships with Loupe. */
 export function POST(request: Request) {
   return handle(request, async () => {
-    const reply = await getSuites().create(await readBody(request, createSuiteRequest));
+    const body = await readBody(request, createSuiteRequest);
+    const reply = await getSuites().create(body);
     return Response.json(reply, {
       status: 201,
       headers: { location: `/api/suites/${reply.suite.id}` },

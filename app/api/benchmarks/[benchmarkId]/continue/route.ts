@@ -5,7 +5,9 @@ export const dynamic = 'force-dynamic';
 
 /** Continues a stopped benchmark, without repeating cases. */
 export function POST(request: Request, { params }: { params: Promise<{ benchmarkId: string }> }) {
-  return handle(request, async () =>
-    Response.json(await getBenchmarks().continue((await params).benchmarkId)),
+  return handle(
+    request,
+    async () => Response.json(await getBenchmarks().continue((await params).benchmarkId)),
+    { body: 'none' },
   );
 }

@@ -5,5 +5,7 @@ export const dynamic = 'force-dynamic';
 
 /** Stops a benchmark; its results are kept. */
 export function POST(request: Request, { params }: { params: Promise<{ benchmarkId: string }> }) {
-  return handle(request, async () => Response.json(await getBenchmarks().stop((await params).benchmarkId)));
+  return handle(request, async () => Response.json(await getBenchmarks().stop((await params).benchmarkId)), {
+    body: 'none',
+  });
 }

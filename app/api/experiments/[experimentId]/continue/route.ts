@@ -5,8 +5,12 @@ export const dynamic = 'force-dynamic';
 
 /** Continues a stopped experiment. */
 export function POST(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
-  return handle(request, async () => {
-    const { experimentId } = await params;
-    return Response.json(await getExperiments().continue(experimentId));
-  });
+  return handle(
+    request,
+    async () => {
+      const { experimentId } = await params;
+      return Response.json(await getExperiments().continue(experimentId));
+    },
+    { body: 'none' },
+  );
 }

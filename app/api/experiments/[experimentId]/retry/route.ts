@@ -5,8 +5,12 @@ export const dynamic = 'force-dynamic';
 
 /** Retries the runs that did not run. */
 export function POST(request: Request, { params }: { params: Promise<{ experimentId: string }> }) {
-  return handle(request, async () => {
-    const { experimentId } = await params;
-    return Response.json(await getExperiments().retry(experimentId));
-  });
+  return handle(
+    request,
+    async () => {
+      const { experimentId } = await params;
+      return Response.json(await getExperiments().retry(experimentId));
+    },
+    { body: 'none' },
+  );
 }

@@ -5,5 +5,7 @@ export const dynamic = 'force-dynamic';
 
 /** Lets the models rate what they have not rated yet. */
 export function POST(request: Request, { params }: { params: Promise<{ ratingId: string }> }) {
-  return handle(request, async () => Response.json(await getRatings().run((await params).ratingId)));
+  return handle(request, async () => Response.json(await getRatings().run((await params).ratingId)), {
+    body: 'none',
+  });
 }

@@ -5,5 +5,7 @@ export const dynamic = 'force-dynamic';
 
 /** Stops the models; what is rated is kept. */
 export function POST(request: Request, { params }: { params: Promise<{ ratingId: string }> }) {
-  return handle(request, async () => Response.json(await getRatings().stop((await params).ratingId)));
+  return handle(request, async () => Response.json(await getRatings().stop((await params).ratingId)), {
+    body: 'none',
+  });
 }

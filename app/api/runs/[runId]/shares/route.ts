@@ -8,7 +8,8 @@ export const dynamic = 'force-dynamic';
 export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;
-    const reply = await getSharing().create(runId, await readBody(request, shareRequest));
+    const body = await readBody(request, shareRequest);
+    const reply = await getSharing().create(runId, body);
     return Response.json(reply, { status: 201 });
   });
 }

@@ -8,6 +8,7 @@ export const dynamic = 'force-dynamic';
 export function POST(request: Request, { params }: { params: Promise<{ runId: string }> }) {
   return handle(request, async () => {
     const { runId } = await params;
-    return Response.json(await getSharing().preview(runId, await readBody(request, shareRequest)));
+    const body = await readBody(request, shareRequest);
+    return Response.json(await getSharing().preview(runId, body));
   });
 }
