@@ -288,3 +288,28 @@ describe('--continue', () => {
     );
   });
 });
+
+it('refuses an option with a single value that is given twice, instead of dropping the first', () => {
+  expect(() => read('list --tag a --tag b')).toThrow('--tag is given twice; it takes one value.');
+  expect(() => read('run Task --model a -m b')).toThrow('--model is given twice; it takes one value.');
+  expect(() => read('follow r --after 1 --after=2')).toThrow('--after is given twice; it takes one value.');
+  expect(read('list --json --json --tag a')).toMatchObject({ json: true, query: { tag: 'a' } });
+});
+
+it('refuses a model option or a field that is set twice', () => {
+  expect(() => read('run Task --model m --option seed=1 --option seed=2')).toThrow(
+    '--option seed is given twice.',
+  );
+  expect(() => read('run Task --model m --option stop=a --option stop=b')).toThrow(
+    `--option stop is given twice. Write several as a list: --option 'stop=["a", "b"]'.`,
+  );
+  expect(() => read('run Task --model m --set tier="complex" --set tier="trivial"')).toThrow(
+    '--set tier is given twice.',
+  );
+  expect(() => read('run Task --model m --set model="n"')).toThrow(
+    '--set model: another option sets this field, too.',
+  );
+  expect(() => read('run Task --model m --option seed=1 --set model_options={"temperature":0}')).toThrow(
+    '--set model_options: another option sets this field, too.',
+  );
+});

@@ -6,7 +6,17 @@ import { nearestName } from '../util/nearest-name.ts';
 import { readCheckArgument } from './check-argument.ts';
 import { COMMAND_NAMES, type CommandName } from './command-names.ts';
 import { type ExperimentCommand, readExperiment } from './experiment-arguments.ts';
-import { COMMON, none, one, outputOf, parse, requireOnlyContinue, usage, wholeNumber } from './options.ts';
+import {
+  COMMON,
+  none,
+  one,
+  outputOf,
+  parse,
+  repeatedName,
+  requireOnlyContinue,
+  usage,
+  wholeNumber,
+} from './options.ts';
 import { BUDGET_FLAGS, type Flag, SETTING_FLAGS } from './setting-flags.ts';
 
 /** Connection options, common to all commands. */
@@ -382,12 +392,14 @@ function readRun(args: readonly string[]): Command {
       live_tokens: values.live === true ? true : undefined,
       budget: Object.keys(budget).length > 0 ? budget : undefined,
       checks: values.check?.map(checkOf),
-      model_options: values.option ? Object.fromEntries(values.option.map(readOption)) : undefined,
+      model_options: values.option && modelOptionsOf(values.option),
     }),
   };
   const fields = (values.set ?? []).map((pair) => split('--set', pair));
+  const twice = repeatedName(fields.map(([key]) => key));
+  if (twice !== undefined) throw usage(`--set ${twice} is given twice.`);
   // Only the preset tells which pairs fill in a placeholder.
-  if (values.preset === undefined) Object.assign(body, readFields(fields));
+  if (values.preset === undefined) Object.assign(body, readFields(fields, body));
   return {
     name: 'run',
     body,
@@ -449,6 +461,15 @@ function checkOf(text: string): unknown {
   return read.check;
 }
 
+/** @throws {AppError} `usage` for an option that is given twice */
+function modelOptionsOf(pairs: readonly string[]): Record<string, unknown> {
+  const options = pairs.map(readOption);
+  const twice = repeatedName(options.map(([key]) => key));
+  if (twice === undefined) return Object.fromEntries(options);
+  const hint = twice === 'stop' ? ` Write several as a list: --option 'stop=["a", "b"]'.` : '';
+  throw usage(`--option ${twice} is given twice.${hint}`);
+}
+
 /** `temperature=0.2`: numbers and booleans are converted, everything else is text. */
 function readOption(pair: string): [string, number | boolean | string | unknown[]] {
   const [key, text] = split('--option', pair);
@@ -467,10 +488,19 @@ function readJsonList(text: string): unknown[] | undefined {
   }
 }
 
-/** Reads fields like `checks=[{"type":"file_exists","path":"a.md"}]`. @throws {AppError} `usage` */
-export function readFields(pairs: readonly (readonly [string, string])[]): Record<string, unknown> {
+/**
+ * Reads fields like `checks=[{"type":"file_exists","path":"a.md"}]`.
+ *
+ * @param body the fields that other options set, which it must not replace
+ * @throws {AppError} `usage`
+ */
+export function readFields(
+  pairs: readonly (readonly [string, string])[],
+  body: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   return Object.fromEntries(
     pairs.map(([key, text]) => {
+      if (Object.hasOwn(body, key)) throw usage(`--set ${key}: another option sets this field, too.`);
       try {
         return [key, JSON.parse(text)];
       } catch {

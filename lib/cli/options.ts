@@ -6,13 +6,38 @@ import { nearestName } from '../util/nearest-name.ts';
 /** Options of every command. */
 export const COMMON = { url: { type: 'string' } } as const;
 
-/** The options and positional arguments of a command. @throws {AppError} `usage` for unknown options */
+/**
+ * The options and positional arguments of a command.
+ *
+ * @throws {AppError} `usage` for unknown options, and for two values of an option that takes one: the first would be dropped
+ */
 export function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
+  const config = { args: [...args], options, allowPositionals: true, strict: true, tokens: true } as const;
+  const parsed = withUsage(() => parseArgs(config), args, options);
+  const single = parsed.tokens.flatMap((token) => {
+    const isSingle = token.kind === 'option' && token.value !== undefined && !options[token.name]?.multiple;
+    return isSingle ? [token.name] : [];
+  });
+  const twice = repeatedName(single);
+  if (twice !== undefined) throw usage(`--${twice} is given twice; it takes one value.`);
+  return parsed;
+}
+
+function withUsage<Parsed>(
+  read: () => Parsed,
+  args: readonly string[],
+  options: ParseArgsOptionsConfig,
+): Parsed {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    return read();
   } catch (error) {
     throw usage(problemOf(args, options) ?? errorMessage(error));
   }
+}
+
+/** The first name that is in a list before. */
+export function repeatedName(names: readonly string[]): string | undefined {
+  return names.find((name, index) => names.indexOf(name) < index);
 }
 
 /** The problem with the options, worded like our other messages instead of Node's. */

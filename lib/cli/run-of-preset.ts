@@ -36,7 +36,8 @@ export function runOfPreset(
       `The preset "${preset.name}" needs ${blank.map((name) => `--set ${name}=TEXT`).join(' and ')}.`,
     );
   }
-  const given = { ...body, ...readFields(fields.filter(([key]) => !names.includes(key))) };
+  const set = fields.filter(([key]) => !names.includes(key));
+  const given = { ...body, ...readFields(set, body) };
   const merged = MERGED.flatMap((name) => {
     const [before, after] = [run[name], given[name]];
     return isRecord(before) && isRecord(after) ? [[name, { ...before, ...after }]] : [];
