@@ -27,6 +27,10 @@ export async function runExport(request: Request, runs: StoredRuns, runId: strin
       hint: 'Use format=run for the unredacted log.',
     });
   }
+  const content = oneOf(query, 'content', YES_NO);
+  if (content !== undefined && format !== 'spans') {
+    throw new AppError({ code: 'invalid_request', message: 'content needs format=spans.' });
+  }
   const log = await requestedExport(request, runs, runId, { redact: format !== 'run' });
   switch (format) {
     case 'run': {
@@ -48,10 +52,9 @@ export async function runExport(request: Request, runs: StoredRuns, runId: strin
         `${JSON.stringify(await runScenario(log.pages()), null, 2)}\n`,
       );
     case 'spans': {
-      const content = oneOf(query, 'content', YES_NO) === '1';
       // Imported lazily, because OpenTelemetry takes much memory and few people export spans.
       const { otlpJson } = await import('../sharing/exports/run-spans.ts');
-      return json(`loupe-${runId}-otlp.json`, otlpJson(log.pages(), { content }));
+      return json(`loupe-${runId}-otlp.json`, otlpJson(log.pages(), { content: content === '1' }));
     }
   }
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { GET as getFacets } from '../../app/api/facets/route.ts';
 import { POST as importRun } from '../../app/api/import/route.ts';
 import { GET as exportRun } from '../../app/api/runs/[runId]/export/route.ts';
+import { GET as getFork } from '../../app/api/runs/[runId]/fork/route.ts';
 import { GET as getRun, PATCH as patchRun } from '../../app/api/runs/[runId]/route.ts';
 import { GET as listRuns } from '../../app/api/runs/route.ts';
 import { POST as annotateSelection } from '../../app/api/selection/annotate/route.ts';
@@ -103,6 +104,22 @@ it('PATCH changes some tags beside other notes, all of it or nothing', async () 
   const many = Array.from({ length: 20 }, (_, index) => `t${index}`);
   expect((await patch(id, { add_tags: many, score: 8 })).status).toBe(409);
   expect(await (await getRun(request('/'), ofRun(id))).json()).toMatchObject({ run: { annotations } });
+});
+
+it('refuses parameters that contradict each other or have no effect', async () => {
+  const id = await finished('Count.');
+  const messageOf = async (response: Response) => [response.status, (await response.json()).error?.message];
+  const fork = async (query: string) =>
+    messageOf(await getFork(request(`/api/runs/${id}/fork?${query}`), ofRun(id)));
+  const which = 'Set one of ?seq=, ?before_iteration=, ?before_cycle=, ?before_call= or ?end=1.';
+  expect(await fork('')).toEqual([400, which]);
+  expect(await fork('seq=3&end=1')).toEqual([400, which]);
+  expect(await fork('before_iteration=1&before_cycle=1')).toEqual([400, which]);
+  expect(await fork('seq=3&attempt=1')).toEqual([400, 'attempt needs before_iteration.']);
+  expect(await fork('end=2')).toEqual([400, 'end is "2"; it must be one of 1.']);
+  const exported = async (query: string) =>
+    messageOf(await exportRun(request(`/api/runs/${id}/export?${query}`), ofRun(id)));
+  expect(await exported('format=scenario&content=1')).toEqual([400, 'content needs format=spans.']);
 });
 
 it('a run file without prompts and results has none of their images, and can be imported', async () => {

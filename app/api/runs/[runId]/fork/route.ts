@@ -3,6 +3,7 @@ import type { RunReply } from '#lib/api/replies.ts';
 import { getRunService } from '#lib/app/current-service.ts';
 import { AppError } from '#lib/errors/app-error.ts';
 import { handle, idempotencyKey, readBody, wholeNumber } from '#lib/http/handle.ts';
+import { oneOf } from '#lib/http/query-choice.ts';
 
 export const dynamic = 'force-dynamic';
 
@@ -40,13 +41,23 @@ function placeOf(request: Request) {
   const number = (name: string) => wholeNumber(request, name, { min: 1, max: Number.MAX_SAFE_INTEGER });
   const seq = number('seq');
   const before_iteration = number('before_iteration');
+  const attempt = number('attempt');
   const before_cycle = number('before_cycle');
-  if (seq !== undefined) return { seq };
-  if (number('end') !== undefined) return { end: true as const };
-  const before_call = new URL(request.url).searchParams.get('before_call');
-  if (before_call) return { before_call };
-  if (before_cycle !== undefined) return { before_cycle };
-  if (before_iteration !== undefined) return { before_iteration, attempt: number('attempt') };
+  const query = new URL(request.url).searchParams;
+  const before_call = query.get('before_call') || undefined;
+  const end = oneOf(query, 'end', ['1']);
+  if (attempt !== undefined && before_iteration === undefined) {
+    throw new AppError({ code: 'invalid_request', message: 'attempt needs before_iteration.' });
+  }
+  const places = [
+    ...(seq === undefined ? [] : [{ seq }]),
+    ...(before_iteration === undefined ? [] : [{ before_iteration, attempt }]),
+    ...(before_cycle === undefined ? [] : [{ before_cycle }]),
+    ...(before_call === undefined ? [] : [{ before_call }]),
+    ...(end === undefined ? [] : [{ end: true as const }]),
+  ];
+  const [place] = places;
+  if (place !== undefined && places.length === 1) return place;
   throw new AppError({
     code: 'invalid_request',
     message: 'Set one of ?seq=, ?before_iteration=, ?before_cycle=, ?before_call= or ?end=1.',
