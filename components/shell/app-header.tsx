@@ -12,7 +12,7 @@ import { Link } from '../ui/link.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { CommandPalette, type PaletteHandle } from './command-palette.tsx';
 import { HealthLight } from './health-light.tsx';
-import { MoreMenu } from './more-menu.tsx';
+import { HERE_MARK, MoreMenu } from './more-menu.tsx';
 import { NotifyToggle } from './notify-toggle.tsx';
 import { StorageBanner } from './storage-banner.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
@@ -78,9 +78,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
                 aria-current={here ? 'page' : undefined}
                 className={cx(
                   'target relative flex h-8 items-center justify-center rounded-md px-1 font-medium text-ink-2 hover:bg-sunken hover:text-ink sm:px-2.5',
-                  // On the hairline under the bar, as the chosen tab has it.
-                  here &&
-                    'text-ink after:absolute after:inset-x-1 after:-bottom-[calc(0.5rem+1px)] max-sm:after:-bottom-[calc(0.125rem+1px)] after:h-0.5 after:bg-brass-fill sm:after:inset-x-2.5',
+                  here && [HERE_MARK, 'sm:after:inset-x-2.5'],
                   page.from === 'wide' && 'max-lg:hidden',
                   page.from === 'phone' && 'max-[359px]:hidden',
                 )}
@@ -99,7 +97,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
             pages={more.map((page) => ({
               ...page,
               here: isHere(page, path),
-              className: page.from === 'phone' ? 'min-[360px]:hidden' : undefined,
+              onlyNarrow: page.from === 'phone',
             }))}
             onCommands={() => palette.current?.open()}
           />

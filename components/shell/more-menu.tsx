@@ -6,6 +6,10 @@ import { buttonClass } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';
 
+/** Marks the current page, on the hairline under the bar: of its link, or of the menu that has its link. */
+export const HERE_MARK =
+  'text-ink after:absolute after:inset-x-1 after:-bottom-[calc(0.5rem+1px)] touch:after:-bottom-[calc(0.125rem+1px)] after:h-0.5 after:bg-brass-fill';
+
 const line = 'target flex h-10 w-full items-center rounded-md px-3 text-left hover:bg-sunken';
 
 /** The menu of a small screen: the pages that do not fit into the bar, and commands that elsewhere have keys. */
@@ -13,10 +17,18 @@ export function MoreMenu({
   pages,
   onCommands,
 }: {
-  pages: readonly { href: string; label: string; here: boolean; className?: string }[];
+  pages: readonly {
+    href: string;
+    label: string;
+    /** Whether it is the current page. */
+    here: boolean;
+    /** Whether the bar has room for it from 360 pixels. */
+    onlyNarrow: boolean;
+  }[];
   onCommands: () => void;
 }) {
   const menu = useRef<HTMLDivElement>(null);
+  const current = pages.find(({ here }) => here);
   const close = () => menu.current?.hidePopover();
   return (
     <>
@@ -24,7 +36,11 @@ export function MoreMenu({
         type="button"
         popoverTarget="more-pages"
         aria-label="More pages and commands"
-        className={buttonClass('quiet', 'sm', 'w-8 px-0 lg:hidden')}
+        aria-current={current && !current.onlyNarrow ? 'true' : undefined}
+        className={cx(
+          buttonClass('quiet', 'sm', 'relative h-8 w-8 px-0 lg:hidden'),
+          current && [HERE_MARK, current.onlyNarrow && 'min-[360px]:after:hidden'],
+        )}
       >
         <Ellipsis className="size-4" aria-hidden="true" />
       </button>
@@ -35,13 +51,13 @@ export function MoreMenu({
         className="inset-auto top-13 right-2 m-0 max-h-[calc(100dvh-4rem)] w-56 overflow-y-auto rounded-lg border border-line-strong bg-raised p-1.5 text-ink shadow-lg lg:hidden"
       >
         <nav aria-label="More pages">
-          {pages.map(({ href, label, here, className }) => (
+          {pages.map(({ href, label, here, onlyNarrow }) => (
             <Link
               key={href}
               href={href}
               onClick={close}
               aria-current={here ? 'page' : undefined}
-              className={cx(line, here && 'bg-brass-wash font-medium', className)}
+              className={cx(line, here && 'bg-brass-wash font-medium', onlyNarrow && 'min-[360px]:hidden')}
             >
               {label}
             </Link>

@@ -498,6 +498,37 @@ test('every page can be reached from the navigation at every width', async ({ pa
   await expect(page.getByRole('navigation', { name: 'More pages', exact: true })).toBeHidden();
 });
 
+test('the bar marks the current page at every width, or the menu that has its link', async ({ page }) => {
+  const menu = page.getByRole('button', { name: 'More pages and commands' });
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  for (const path of [
+    '/',
+    '/suites',
+    '/benchmarks',
+    '/ratings',
+    '/models',
+    '/tools',
+    '/shares',
+    '/compare',
+  ]) {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(path);
+    for (const width of [360, 768, 1023]) {
+      await page.setViewportSize({ width, height: 740 });
+      const marked = await pages
+        .locator('[aria-current]:visible')
+        .or(menu.and(page.locator('[aria-current]')))
+        .count();
+      expect(marked, `${path} at ${width}`).toBe(1);
+    }
+  }
+  await page.goto('/tools');
+  await menu.click();
+  await expect(
+    page.getByRole('navigation', { name: 'More pages', exact: true }).locator('[aria-current=page]'),
+  ).toHaveText('Tools');
+});
+
 test('a run can be read and sent a message in a window of 320 by 256 pixels, as at 400 % zoom [D22]', async ({
   page,
   browser,
