@@ -1,6 +1,6 @@
 'use client';
 
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { activityOf } from '#lib/browser/state/activity.ts';
@@ -54,6 +54,7 @@ export function RunHeader({
   const createdAt = useRun((view) => view.run.createdAt);
   const now = useNow(createdAt > 0);
   const { server } = useRunScreen();
+  const controls = useKeptWidth();
   const title = runTitle(config);
   const mode = config && modeBesideTitle(config, title);
   return (
@@ -65,7 +66,7 @@ export function RunHeader({
           ) : (
             heading
           )}
-          <p className="mt-0.5 flex items-center gap-x-3 gap-y-0.5 text-sm text-ink-3 max-sm:flex-wrap sm:*:shrink-0 print:flex-wrap print:*:max-w-full">
+          <p className="mt-0.5 flex min-h-5 items-center gap-x-3 gap-y-0.5 text-sm text-ink-3 max-sm:flex-wrap sm:*:shrink-0 print:flex-wrap print:*:max-w-full">
             {light}
             {config && (
               <>
@@ -98,10 +99,11 @@ export function RunHeader({
           {server?.family}
         </div>
         <div
-          ref={keepFocus}
+          ref={controls.element}
+          style={controls.style}
           className="flex shrink-0 flex-wrap items-center justify-end gap-x-5 gap-y-2 max-sm:w-full max-sm:gap-y-3 max-sm:justify-between"
         >
-          <Phase onGoToEnd={onGoToEnd} />
+          <Phase onGoToEnd={onGoToEnd} followed={controls.followed} />
           <StopControls />
           {end}
         </div>
@@ -142,7 +144,40 @@ function Reading() {
   );
 }
 
-function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
+/**
+ * Keeps the controls as wide as they have been while the page followed the run, so that its title does not wrap
+ * differently in another phase or after the end, and the rows stay where they are.
+ */
+function useKeptWidth() {
+  const follows = useRun(({ connection, run }) => connection.status === 'live' && run.phase !== 'ended');
+  const [width, setWidth] = useState(0);
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => keepFocus(element.current), []);
+  useEffect(() => {
+    const { current } = element;
+    if (!follows || !current) return;
+    const observer = new ResizeObserver(() => {
+      const now = current.getBoundingClientRect().width;
+      setWidth((before) => Math.max(before, now));
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [follows]);
+  return {
+    element,
+    followed: width > 0,
+    style: width > 0 ? { minWidth: `min(100%, ${width}px)` } : undefined,
+  };
+}
+
+function Phase({
+  onGoToEnd,
+  followed,
+}: {
+  onGoToEnd: () => void;
+  /** Whether the page has followed the run: then this keeps the row of its own that it had before the end. */
+  followed: boolean;
+}) {
   const store = useRunSource();
   const run = useRun((view) => view.run);
   // Only whether text is in progress matters here, so tokens cause no renders.
@@ -160,7 +195,7 @@ function Phase({ onGoToEnd }: { onGoToEnd: () => void }) {
       className={cx(
         'flex min-w-0 items-center gap-3 max-sm:flex-row-reverse lg:text-right',
         // On a phone, the stop controls take the next row.
-        activity.running && 'max-sm:basis-full max-sm:justify-end',
+        (activity.running || followed) && 'max-sm:basis-full max-sm:justify-end',
       )}
       data-phase={run.phase}
       data-writing={writing}

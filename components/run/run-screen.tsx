@@ -207,7 +207,7 @@ function serverOf(store: RunSource): RunServer {
 /** Actions for a run other than stopping it. */
 function RunActions({ replay, imported }: { replay: (() => void) | undefined; imported: boolean }) {
   return (
-    <span className="flex items-center gap-1.5 print:hidden">
+    <span className="flex items-center gap-1.5 max-sm:ml-auto print:hidden">
       {replay && <ReplayButton onClick={replay} />}
       <ShareButton />
       <DeleteRun imported={imported} />

@@ -1,0 +1,29 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../fixtures.ts';
+import { RunView } from '../run-view.ts';
+import { startRun } from '../runs.ts';
+
+const heightOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())?.height;
+
+test('the header of a run is as high after its end as before, at every width', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  const task = 'Read the reports of all regions, and write a summary of them to summary.md.';
+  for (const width of [1280, 1024, 900, 768, 360]) {
+    const model = `ends-at-${width}`;
+    ollama.add({ name: model, steps: [{ reply: { content: 'The task is completed.' } }] });
+    const release = ollama.hold(model, { turn: 0 });
+    const { id } = await startRun(loupe, { task, model });
+    await page.setViewportSize({ width, height: 740 });
+    const view = new RunView(page);
+    await view.open(id);
+    await expect(view.connection('Live')).toBeVisible();
+    await expect(view.row('Model call 1, open')).toBeVisible();
+    const before = await heightOf(page, 'main > div:has(h1)');
+    release();
+    await view.expectEnd('The model answered', 'final_answer');
+    expect(await heightOf(page, 'main > div:has(h1)'), `at ${width}`).toBe(before);
+  }
+});
