@@ -27,3 +27,19 @@ test('the header of a run is as high after its end as before, at every width', a
     expect(await heightOf(page, 'main > div:has(h1)'), `at ${width}`).toBe(before);
   }
 });
+
+test('the plots of a run take the height that is reserved for them', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'has-plots', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const { id } = await startRun(loupe, { task: 'Answer', model: 'has-plots' });
+  await page.addInitScript(() => localStorage.setItem('loupe.plots', 'open'));
+  for (const width of [1280, 768, 360]) {
+    await page.setViewportSize({ width, height: 860 });
+    await new RunView(page).open(id);
+    await expect(page.getByRole('button', { name: /^Speed/ })).toBeVisible();
+    const strip = 'section[aria-label="Plots"] > div > div';
+    const reserved = await page
+      .locator(strip)
+      .evaluate((element) => Number.parseFloat(getComputedStyle(element).minHeight));
+    expect(await heightOf(page, strip), `at ${width}`).toBe(reserved);
+  }
+});

@@ -68,7 +68,10 @@ export function PlotsBar({
           <Chevron className="size-4 text-ink-3" aria-hidden="true" />
           Plots
         </button>
-        <div className={cx('min-w-0 flex-1', strip && 'min-h-27 pb-2 sm:pt-1.5 lg:min-h-14.5')}>
+        <div
+          // As high as the strip, so that nothing moves when its code arrives.
+          className={cx('min-w-0 flex-1', strip && 'min-h-29 pb-2 sm:min-h-30.5 sm:pt-1.5 lg:min-h-16')}
+        >
           {needed && opened && (
             <opened.code.RunPlots
               strip={strip}
