@@ -142,32 +142,35 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
       {cells.length > 0 && (
         <CellResults {...{ path, home, cells, experiment, hrefOf }} version={version ?? ''} />
       )}
-      <AgreementPanel experimentId={experimentId} done={experiment.done} />
-      <div
-        id="runs"
-        className="mt-8 flex flex-wrap items-baseline justify-between gap-3 break-after-avoid-page"
-      >
-        <h2 className="font-semibold">
-          {cell ? `Runs of cell ${cell.cell}` : 'Runs'}
-          {chosenCase !== undefined && <span className="font-mono text-sm"> {shortLine(chosenCase)}</span>}
-          {(cell || chosenCase !== undefined) && (
-            <Link href={home} className={cx(link, 'ml-3 font-normal')}>
-              Show all
-            </Link>
-          )}
-        </h2>
-        <ExportMenu path={path} />
+      {/* Read at once, but not shown before the results, which would push them down. */}
+      <div hidden={!read.data && !read.error}>
+        <AgreementPanel experimentId={experimentId} done={experiment.done} />
+        <div
+          id="runs"
+          className="mt-8 flex flex-wrap items-baseline justify-between gap-3 break-after-avoid-page"
+        >
+          <h2 className="font-semibold">
+            {cell ? `Runs of cell ${cell.cell}` : 'Runs'}
+            {chosenCase !== undefined && <span className="font-mono text-sm"> {shortLine(chosenCase)}</span>}
+            {(cell || chosenCase !== undefined) && (
+              <Link href={home} className={cx(link, 'ml-3 font-normal')}>
+                Show all
+              </Link>
+            )}
+          </h2>
+          <ExportMenu path={path} />
+        </div>
+        <RunsTable
+          key={`${cell?.cell ?? 'all'} ${chosenCase} ${changes}`}
+          path={path}
+          cell={cell?.cell}
+          caseId={chosenCase}
+          total={cell?.runs ?? experiment.total}
+          mode={experiment.mode}
+          asksThinking={asksThinking(experiment)}
+          refresh={untilFinished}
+        />
       </div>
-      <RunsTable
-        key={`${cell?.cell ?? 'all'} ${chosenCase} ${changes}`}
-        path={path}
-        cell={cell?.cell}
-        caseId={chosenCase}
-        total={cell?.runs ?? experiment.total}
-        mode={experiment.mode}
-        asksThinking={asksThinking(experiment)}
-        refresh={untilFinished}
-      />
     </main>
   );
 }

@@ -68,7 +68,10 @@ export function ExperimentsPage() {
           ))}
         </ul>
       )}
-      <StudiesPanel />
+      {/* Read at once, but not shown before the list, which would push them down. */}
+      <div hidden={!data && !error}>
+        <StudiesPanel />
+      </div>
       <PlanFileDialog open={opening} onClose={() => setOpening(false)} />
     </ListPage>
   );

@@ -89,7 +89,12 @@ export function SuitesPage() {
           </Button>
         </section>
       ))}
-      <section aria-label="Function calling" className="mt-6 rounded-lg border bg-surface p-4">
+      {/* Not shown before the suites, which would push it down. */}
+      <section
+        hidden={!data && !error}
+        aria-label="Function calling"
+        className="mt-6 rounded-lg border bg-surface p-4"
+      >
         <h2 className="font-semibold">Function calling</h2>
         <p className="mt-1 max-w-read text-ink-2">
           Cases from the Berkeley Function Calling Leaderboard, judged by its rules: by native calls alone,

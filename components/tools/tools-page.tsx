@@ -73,7 +73,10 @@ export function ToolsPage() {
           The servers are stored in <code className="break-all">{data.path}</code>.
         </p>
       )}
-      <CustomTools />
+      {/* Read at once, but not shown before the servers, which would push them down. */}
+      <div hidden={!data && !error}>
+        <CustomTools />
+      </div>
       {opened === 'read' && <ReadConfigDialog taken={names} onClose={close} onAdded={reload} />}
       {opened === 'new' && <ServerDialog onClose={close} onSaved={reload} />}
     </ListPage>

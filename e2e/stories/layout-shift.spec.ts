@@ -1,9 +1,23 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
+import { finishExperiment } from '../furnish.ts';
 import { RunView } from '../run-view.ts';
 import { startRun } from '../runs.ts';
 
 const heightOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())?.height;
+
+/** Delays a reply of the API until the returned function is called. */
+async function holdReply(page: Page, path: string): Promise<() => void> {
+  const gate = Promise.withResolvers<void>();
+  await page.route(
+    (url) => url.pathname === path,
+    async (route) => {
+      await gate.promise;
+      await route.continue();
+    },
+  );
+  return gate.resolve;
+}
 
 test('the header of a run is as high after its end as before, at every width', async ({
   page,
@@ -41,5 +55,30 @@ test('the plots of a run take the height that is reserved for them', async ({ pa
       .locator(strip)
       .evaluate((element) => Number.parseFloat(getComputedStyle(element).minHeight));
     expect(await heightOf(page, strip), `at ${width}`).toBe(reserved);
+  }
+});
+
+test('what follows a list appears with it, and is not pushed down by it', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'pushes', steps: [{ reply: { content: 'Yes.' } }] });
+  const experiment = await finishExperiment(loupe, {
+    name: 'Pushes',
+    mode: 'prompt',
+    task: 'Say it.',
+    models: ['pushes'],
+    repeats: 2,
+  });
+  for (const [path, reply, below] of [
+    ['/experiments', '/api/experiments', 'Studies'],
+    ['/suites', '/api/suites', 'Function calling'],
+    ['/tools', '/api/mcp/servers', 'Custom tools'],
+    [`/experiments/${experiment}`, `/api/experiments/${experiment}/cells`, 'Runs'],
+  ] as const) {
+    const release = await holdReply(page, reply);
+    await page.goto(path);
+    const heading = page.getByRole('heading', { name: below, exact: true, includeHidden: true });
+    await expect(heading, path).toBeAttached();
+    await expect(heading, path).toBeHidden();
+    release();
+    await expect(heading, path).toBeVisible();
   }
 });
