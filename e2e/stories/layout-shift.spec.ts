@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { longLog } from '../../lib/testing/sample-logs.ts';
 import { expect, test } from '../fixtures.ts';
 import { finishExperiment } from '../furnish.ts';
 import { RunView } from '../run-view.ts';
@@ -81,4 +82,20 @@ test('what follows a list appears with it, and is not pushed down by it', async 
     release();
     await expect(heading, path).toBeVisible();
   }
+});
+
+test('large figures on the end card stay on one line', async ({ page, loupe }) => {
+  const { events } = longLog(4000, { runId: 'large-figures' });
+  const answer = await fetch(`${loupe.url}/api/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${loupe.token}`, 'content-type': 'application/x-ndjson' },
+    body: events.map((event) => JSON.stringify(event)).join('\n'),
+  });
+  expect(answer.ok).toBe(true);
+  const view = new RunView(page);
+  await view.open('large-figures');
+  await view.expectEnd('The model answered', 'final_answer');
+  const figures = view.end.locator('dd');
+  const heights = await figures.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+  expect(new Set(heights).size, heights.join(', ')).toBe(1);
 });

@@ -182,7 +182,7 @@ function Totals({ event, mode }: { event: EndRowData['event']; mode: RunMode | u
   const cycles = useRun((view) => view.run.cycle.number);
   const { result } = event;
   return (
-    <dl className="tnum mt-4 grid grid-cols-3 gap-x-4 gap-y-3 border-t pt-3 sm:grid-cols-5 sm:gap-x-6">
+    <dl className="tnum mt-4 flex flex-wrap gap-x-6 gap-y-3 border-t pt-3 sm:gap-x-12">
       <Figure
         name={`${modeFacts(mode).unit}s`}
         value={formatCount(extentOf(mode, { iterations: result.iterations_used, turns, cycles }))}
