@@ -1,6 +1,6 @@
 'use client';
 
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useId, useRef, useState } from 'react';
 import type { CommandToolReply, TryCommandToolReply } from '#lib/api/command-tool.ts';
 import { postJson } from '#lib/browser/api.ts';
 import {
@@ -9,10 +9,12 @@ import {
   commandToolOf,
   emptyCommandToolDraft,
 } from '#lib/browser/drafts/command-tool-draft.ts';
+import { focusSoon } from '#lib/browser/focus-soon.ts';
 import type { CommandTool } from '#lib/events/command-tool.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
-import { ErrorNote } from '../ui/error-note.tsx';
+import { DialogFooter } from '../ui/dialog-footer.tsx';
+import { focusFirstError } from '../ui/form/draft-form.ts';
 import { CommandToolFields } from './command-tool-fields.tsx';
 import { ToolsDialog } from './tools-dialog.tsx';
 import { TryTool } from './try-tool.tsx';
@@ -31,10 +33,20 @@ export function CommandToolDialog({
   const [problems, setProblems] = useState<CommandToolProblems>({});
   const [tried, setTried] = useState<CommandTool>();
   const { busy, problem, run } = useRequest();
+  const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const trial = useRef<HTMLDivElement>(null);
   const read = () => {
     const result = commandToolOf(draft);
     setProblems(result.ok ? {} : result.problems);
+    if (!result.ok) focusFirstError(form.current);
     return result.ok ? result.tool : undefined;
+  };
+  const startTrying = () => {
+    const tool = read();
+    setTried(tool);
+    // It opens below what is in view.
+    if (tool) focusSoon(() => trial.current?.querySelector<HTMLElement>('input, select, textarea, button'));
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -48,29 +60,33 @@ export function CommandToolDialog({
   };
   return (
     <ToolsDialog title={former ? `Edit ${former.name}` : 'New custom tool'} wide onClose={onClose}>
-      <form className="grid gap-4" onSubmit={submit} noValidate>
+      <form ref={form} id={id} className="grid gap-4" onSubmit={submit} noValidate>
         <CommandToolFields draft={draft} problems={problems} onChange={setDraft} />
-        {problem && <ErrorNote error={problem} />}
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button kind="quiet" onClick={() => setTried(read())}>
-            Try it
-          </Button>
-          <Button type="submit" kind="primary" disabled={busy}>
-            {former ? 'Save' : 'Add tool'}
-          </Button>
-        </div>
       </form>
       {tried && (
-        <TryTool
-          key={JSON.stringify(tried)}
-          name={tried.name}
-          schema={tried.parameters}
-          note="It runs in an empty folder, which is removed afterwards."
-          onCall={(args) =>
-            postJson<TryCommandToolReply>('/api/command-tools/try', { tool: tried, arguments: args })
-          }
-        />
+        <div ref={trial}>
+          <TryTool
+            key={JSON.stringify(tried)}
+            name={tried.name}
+            schema={tried.parameters}
+            note="It runs in an empty folder, which is removed afterwards."
+            onCall={(args) =>
+              postJson<TryCommandToolReply>('/api/command-tools/try', { tool: tried, arguments: args })
+            }
+          />
+        </div>
       )}
+      <DialogFooter problem={problem}>
+        <Button className="mr-auto" onClick={startTrying}>
+          Try it
+        </Button>
+        <Button kind="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" form={id} kind="primary" disabled={busy}>
+          {former ? 'Save' : 'Add tool'}
+        </Button>
+      </DialogFooter>
     </ToolsDialog>
   );
 }

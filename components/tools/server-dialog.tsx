@@ -1,6 +1,6 @@
 'use client';
 
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import type { McpServerReply, McpServerRequest } from '#lib/api/mcp.ts';
 import { postJson } from '#lib/browser/api.ts';
 import {
@@ -12,7 +12,7 @@ import {
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { DialogFooter } from '../ui/dialog-footer.tsx';
-import { ErrorNote } from '../ui/error-note.tsx';
+import { focusFirstError } from '../ui/form/draft-form.ts';
 import { ServerFields } from './server-fields.tsx';
 import { serverPath } from './server-path.ts';
 import { ToolsDialog } from './tools-dialog.tsx';
@@ -37,11 +37,12 @@ export function ServerDialog({
   );
   const [problems, setProblems] = useState<ServerProblems>({});
   const { busy, problem, run } = useRequest();
+  const form = useRef<HTMLFormElement>(null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const result = serverOf(draft);
     setProblems(result.ok ? {} : result.problems);
-    if (!result.ok) return;
+    if (!result.ok) return focusFirstError(form.current);
     const { name, server } = result;
     void run(async () => {
       if (former) await postJson(serverPath(former.name), { server });
@@ -52,10 +53,9 @@ export function ServerDialog({
   };
   return (
     <ToolsDialog title={former ? `Edit ${former.name}` : 'New server'} onClose={onClose}>
-      <form className="grid gap-4" onSubmit={submit} noValidate>
+      <form ref={form} className="grid gap-4" onSubmit={submit} noValidate>
         <ServerFields draft={draft} problems={problems} isNew={!former} onChange={setDraft} />
-        {problem && <ErrorNote error={problem} />}
-        <DialogFooter>
+        <DialogFooter problem={problem}>
           <Button kind="quiet" onClick={onClose}>
             Cancel
           </Button>

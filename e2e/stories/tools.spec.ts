@@ -42,6 +42,61 @@ test('the form chooses the tools and shows what they take of the window [O18]', 
   expect(ollama.chats.at(-1)?.tools).toMatchObject([{ function: { name: 'read_file' } }]);
 });
 
+test('the dialogs for servers and custom tools show their buttons, and what is wrong, in a low window', async ({
+  page,
+  loupe,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const server = { type: 'http', url: 'http://127.0.0.1:9/mcp' };
+  await loupe.request('/api/mcp/servers', { json: { name: 'taken', server } });
+  await page.goto('/tools');
+  const dialog = page.getByRole('dialog');
+  const scrollTo = (end: 'top' | 'bottom') =>
+    dialog.evaluate((element, top) => element.scrollTo(0, top), end === 'top' ? 0 : 10_000);
+
+  await test.step('an entry that is missing gets the focus', async () => {
+    for (const [open, add] of [
+      ['New server', 'Add server'],
+      ['New tool', 'Add tool'],
+    ] as const) {
+      await page.getByRole('button', { name: open, exact: true }).click();
+      const button = dialog.getByRole('button', { name: add });
+      await expect(button).toBeInViewport({ ratio: 1 });
+      await scrollTo('bottom');
+      await button.click();
+      await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
+      await expect(dialog.getByLabel('Name', { exact: true })).toBeInViewport();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await expect(dialog).toBeHidden();
+    }
+  });
+
+  await test.step('the reason of a refusal is in view', async () => {
+    await page.getByRole('button', { name: 'New server', exact: true }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('taken');
+    await dialog.getByText('At an address', { exact: true }).click();
+    await dialog.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9/mcp');
+    await scrollTo('top');
+    await dialog.getByRole('button', { name: 'Add server' }).click();
+    await expect(dialog.getByRole('alert')).toBeInViewport({ ratio: 1 });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  await test.step('the form that tries a tool gets the focus', async () => {
+    await page.getByRole('button', { name: 'New tool', exact: true }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('say_hello');
+    await dialog.getByLabel('Description', { exact: true }).fill('Say hello.');
+    await dialog.getByLabel('Command', { exact: true }).fill('echo\nhello');
+    await scrollTo('top');
+    await dialog.getByRole('button', { name: 'Try it' }).click();
+    const call = dialog.getByRole('form', { name: 'Try say_hello' }).getByRole('button', { name: 'Call' });
+    await expect(call).toBeFocused();
+    await expect(call).toBeInViewport({ ratio: 1 });
+    await expectAccessible(page);
+  });
+  await loupe.request('/api/mcp/servers/taken', { method: 'DELETE', json: {} });
+});
+
 test('an edit is approved with its diff, reviewed and reverted [O17]', async ({
   page,
   loupe,
