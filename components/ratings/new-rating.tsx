@@ -3,7 +3,7 @@
 import type { CreateRatingRequest, RatedPart, RatingListReply } from '#lib/api/rating.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
 import { type ChosenRun, KEPT_RATING, type RatingDraft } from '#lib/browser/drafts/kept-rating.ts';
-import { canRun, noModelsWords } from '#lib/browser/state/models.ts';
+import { canRun, noModelsWords, sortedModels } from '#lib/browser/state/models.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { RATED_PART_WORDS, RATED_PARTS } from '#lib/browser/words/rating-words.ts';
 import { MAX_RATED_CHARS, MAX_RATING_SUBJECTS } from '#lib/events/limits.ts';
@@ -122,7 +122,7 @@ export function NewRating({
           onChange={(chosen) => change({ runs: chosen.map(chosenRun) })}
         />
         <RaterChecklist
-          models={installed?.models.filter(canRun).map(({ name }) => name)}
+          models={installed && sortedModels(installed.models.filter(canRun)).map(({ name }) => name)}
           chosen={models}
           onChange={(chosen) => change({ models: chosen })}
         />

@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RatingListReply } from '../../lib/api/rating.ts';
+import type { ModelsReply } from '../../lib/api/replies.ts';
+import { canRun, sortedModels } from '../../lib/browser/state/models.ts';
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { loseFirstAnswer } from '../lose-answer.ts';
@@ -57,6 +59,13 @@ test('texts are rated by models and by a person, with how far they agree', async
     const [frame, part] = [await list.boundingBox(), await text.boundingBox()];
     expect((part?.x ?? 0) + (part?.width ?? 0)).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
   }
+  const { models } = (await (await loupe.request('/api/models')).json()) as ModelsReply;
+  const sorted = sortedModels(models.filter(canRun)).map(({ name }) => name);
+  const listed = (await raters.locator('label').allInnerTexts()).filter((name) => sorted.includes(name));
+  expect(listed, 'in the order of every list of models').toEqual(
+    sorted.filter((name) => listed.includes(name)),
+  );
+  expect(listed).toContain('judge-one:latest');
   await form.getByRole('checkbox', { name: 'judge-one' }).check();
   await form.getByRole('checkbox', { name: 'judge-two' }).check();
   await expectAccessible(page);
