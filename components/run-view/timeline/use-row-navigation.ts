@@ -3,17 +3,16 @@
 import { type RefObject, useCallback, useEffect, useRef } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import type { StoreApi } from 'zustand/vanilla';
-import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { say } from '#lib/browser/say.ts';
 import type { ChatItem } from '#lib/browser/state/chat-items.ts';
-import { firstFound, isDrawn } from '#lib/browser/state/mark-found.ts';
+import { isDrawn } from '#lib/browser/state/mark-found.ts';
 import { ALL_ROWS } from '#lib/browser/state/row-filter.ts';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useRunSource } from '../run-context.tsx';
 import { type Reading, useRunScreen } from '../screen-context.ts';
 import type { Follow } from './use-follow.ts';
-import { useJump } from './use-jump.ts';
+import { useItemNavigation } from './use-item-navigation.ts';
 import { linkedSeq, useLinkedRow } from './use-linked-row.ts';
 import type { AddressedRows } from './use-row-filter.ts';
 import { foldKeyOf, indexOfRow } from './use-run-view.ts';
@@ -49,7 +48,7 @@ export function useRowNavigation({
   rows,
   items,
   changeFilter,
-  follow: { settle, setFollowing },
+  follow,
   list,
   scroller,
 }: {
@@ -65,39 +64,12 @@ export function useRowNavigation({
 }): RowNavigation {
   const store = useRunSource();
   const { reading } = useRunScreen();
-  const shown = useRef(items);
-  shown.current = items;
-  const shownItems = useCallback(() => shown.current, []);
-  const { jump, cancel } = useJump(list, scroller);
-
-  const showItem = useCallback(
-    (index: number, align: 'nearest' | 'center', within?: () => Range | undefined) => {
-      const item = shown.current[index];
-      if (!item) return undefined;
-      setFollowing(false);
-      reading.setState({ cursor: item.key });
-      jump(index, align, within);
-      return item;
-    },
-    [reading, setFollowing, jump],
-  );
-  const showWords = useCallback(
-    (index: number, words: readonly string[]) => {
-      const key = shown.current[index]?.key;
-      showItem(index, 'center', () => {
-        const row = document.getElementById(`row-${key}`);
-        return row ? firstFound(row, words) : undefined;
-      });
-    },
-    [showItem],
-  );
-  const focusItem = useCallback(
-    (index: number, align: 'nearest' | 'center' = 'nearest') => {
-      const item = showItem(index, align);
-      if (item) focusSoon(() => document.getElementById(`row-${item.key}`));
-    },
-    [showItem],
-  );
+  const { shownItems, showWords, focusItem, goToEnd, scrub } = useItemNavigation({
+    items,
+    follow,
+    list,
+    scroller,
+  });
   /** A row that is filtered out or folded, to jump to once it appears. */
   const hidden = useRef<HiddenRow>(undefined);
   const unfold = useCallback(
@@ -112,9 +84,9 @@ export function useRowNavigation({
       const { timeline } = store.view.getState();
       const row = timeline.rows[rowIndexOfSeq(timeline, seq) ?? -1];
       if (!row) return;
-      const fold = foldKeyOf(shown.current, row);
+      const fold = foldKeyOf(shownItems(), row);
       if (fold !== undefined) return unfold(fold, { seq, focus: true });
-      const index = indexOfRow(shown.current, row);
+      const index = indexOfRow(shownItems(), row);
       if (index < 0) {
         hidden.current = { seq, focus: true };
         // If the URL links to a row that its filter hides, replace it, so that Back does not return here.
@@ -127,17 +99,17 @@ export function useRowNavigation({
       if (linkedSeq() !== seq) history.replaceState(null, '', `#${seq}`);
       focusItem(index, 'center');
     },
-    [store, focusItem, changeFilter, unfold],
+    [store, shownItems, focusItem, changeFilter, unfold],
   );
   const showFound = useCallback(
     (row: TimelineRow, words: readonly string[]) => {
-      const index = indexOfRow(shown.current, row);
-      const fold = index < 0 ? foldKeyOf(shown.current, row) : undefined;
+      const index = indexOfRow(shownItems(), row);
+      const fold = index < 0 ? foldKeyOf(shownItems(), row) : undefined;
       if (fold !== undefined) unfold(fold, { seq: row.seq, focus: false, words });
       else showWords(index, words);
-      unfoldUnlessDrawn(reading, row.key, words, () => showWords(indexOfRow(shown.current, row), words));
+      unfoldUnlessDrawn(reading, row.key, words, () => showWords(indexOfRow(shownItems(), row), words));
     },
-    [showWords, unfold, reading],
+    [shownItems, showWords, unfold, reading],
   );
   useEffect(() => {
     const wanted = hidden.current;
@@ -149,19 +121,6 @@ export function useRowNavigation({
       wanted.words ?? [],
     );
   }, [rows, all, items, goTo, showWords]);
-  const goToEnd = useCallback(() => {
-    cancel();
-    setFollowing(true);
-    settle();
-  }, [cancel, setFollowing, settle]);
-  const scrub = useCallback(
-    (index: number, last: boolean) => {
-      if (last) return goToEnd();
-      setFollowing(false);
-      jump(index, 'center');
-    },
-    [goToEnd, setFollowing, jump],
-  );
   useLinkedRow(all, goTo);
   return { shownItems, focusItem, goTo, goToEnd, scrub, showFound };
 }
