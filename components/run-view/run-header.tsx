@@ -175,7 +175,7 @@ function Phase({
   followed,
 }: {
   onGoToEnd: () => void;
-  /** Whether the page has followed the run: then this keeps the row of its own that it had before the end. */
+  /** Whether the page has followed the run: then this keeps the separate row that it had before the end. */
   followed: boolean;
 }) {
   const store = useRunSource();
