@@ -7,6 +7,8 @@ export const sessionEndReason = z.enum([
   'context_full',
   'budget_exceeded',
   'timeout',
+  // An unattended session had all its turns.
+  'final_answer',
   'error',
 ]);
 export type SessionEndReason = z.infer<typeof sessionEndReason>;
@@ -19,6 +21,7 @@ export function sessionEndReasonOf(reason: TerminationReason): SessionEndReason 
     case 'context_full':
     case 'budget_exceeded':
     case 'timeout':
+    case 'final_answer':
       return reason;
     default:
       return 'error';

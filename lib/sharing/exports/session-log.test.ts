@@ -142,6 +142,21 @@ it('an end without a failed call is logged as an error too, and a full context b
   expect(linesOf(full).at(-1)).toMatchObject({ reason: 'context_full' });
 });
 
+it('an unattended session that had all its turns ends without an error [S20]', async () => {
+  await using run = await play({ mode: 'session', autopilot: true, autopilot_turns: 2, unattended: true }, [
+    says('One.'),
+    says('Two.'),
+  ]);
+  const lines = linesOf(run);
+  expect(lines.filter(({ event }) => event === 'error')).toEqual([]);
+  expect(lines.at(-1)).toMatchObject({
+    event: 'session_end',
+    total_turns: 2,
+    reason: 'final_answer',
+    message: 'All 2 turns are done.',
+  });
+});
+
 it('a spent budget and a timeout have their own reasons [S20]', async () => {
   const budget = { max_tokens_total: 10 };
   await using spent = await play({ mode: 'session', autopilot: true, budget }, [says('One.')]);
