@@ -108,7 +108,7 @@ interface Open {
   gone: AbortController;
   /** Set once an error ends the work on it: the items may be ahead of what is stored. */
   failed?: true;
-  /** Set while a requested change is in memory only, because the store did not take it. */
+  /** Set while a change is in memory only, because the store did not take it. */
   unsaved?: boolean;
 }
 
@@ -600,7 +600,7 @@ export class Experiments {
       if (open.summary.status === 'waiting') await this.#saveWhenFree(open, { status: 'running' });
       // Searched from the beginning each time: items that did not run can be queued again in the meantime.
       for (let item = nextItem(open.items); item; item = nextItem(open.items)) {
-        if (this.#isOver(open) || !(await this.#whenFree(open, () => this.#keeps(open)))) return;
+        if (!(await this.#mayGoOn(open))) return;
         // An open run is followed to its end even if the experiment was stopped.
         if (open.summary.status !== 'running' && item.status === 'waiting') break;
         await this.#workOn(open, item);
@@ -638,6 +638,11 @@ export class Experiments {
     return false;
   }
 
+  /** Whether this process goes on with the experiment, once the store can tell. */
+  async #mayGoOn(open: Open): Promise<boolean> {
+    return !this.#isOver(open) && (await this.#whenFree(open, () => this.#keeps(open)));
+  }
+
   async #workOn(open: Open, item: ExperimentItem): Promise<void> {
     const started = item.run_id === undefined ? await this.#start(open, item) : item;
     if (started?.run_id === undefined) return;
@@ -647,7 +652,7 @@ export class Experiments {
       if (result) await this.#saveWhenFree(open, {}, { ...started, status: 'done', result });
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'run_not_found')) throw error;
-      if (this.#isOver(open) || !(await this.#whenFree(open, () => this.#keeps(open)))) return;
+      if (!(await this.#mayGoOn(open))) return;
       // Otherwise the experiment would stop here again whenever it is continued.
       await this.#saveWhenFree(open, {}, deletedItem(started));
     }
@@ -656,7 +661,7 @@ export class Experiments {
   /** The result of a run once it has ended; `undefined` if this process no longer works on the experiment. */
   async #resultOf(open: Open, runId: string): Promise<ExperimentResult | undefined> {
     await this.#runs.ended(runId, AbortSignal.any([this.#closing.signal, open.gone.signal]));
-    if (this.#isOver(open) || !(await this.#keeps(open))) return undefined;
+    if (!(await this.#mayGoOn(open))) return undefined;
     const result = await resultOfLog(this.#runs.log(runId), {
       ...this.#facts,
       ...(open.summary.suite ? { suite_hash: open.summary.suite.hash } : {}),
@@ -695,12 +700,7 @@ export class Experiments {
     ...items: readonly ExperimentItem[]
   ): Promise<void> {
     this.#apply(open, change, items);
-    try {
-      await this.#store.saveExperiment(open.summary, items);
-    } catch (error) {
-      open.unsaved = true;
-      throw error;
-    }
+    await this.#write(open, items);
   }
 
   /** Saves as soon as the store responds, unless another process has taken over by then. */
@@ -714,15 +714,20 @@ export class Experiments {
     await this.#whenFree(open, async () => {
       if (waited && !(await this.#keeps(open))) return;
       waited = true;
-      const { unsaved = false } = open;
-      open.unsaved = false;
-      try {
-        await this.#store.saveExperiment(open.summary, unsaved ? open.items : items);
-      } catch (error) {
-        open.unsaved ||= unsaved;
-        throw error;
-      }
+      await this.#write(open, items);
     });
+  }
+
+  /** Stores the summary and these items; all items after a write that failed. */
+  async #write(open: Open, items: readonly ExperimentItem[]): Promise<void> {
+    const written = open.unsaved ? open.items : items;
+    open.unsaved = false;
+    try {
+      await this.#store.saveExperiment(open.summary, written);
+    } catch (error) {
+      open.unsaved = true;
+      throw error;
+    }
   }
 
   /** Retries steps of the work while the store is locked or does not respond, as runs do. */
