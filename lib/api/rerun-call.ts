@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { chatMessage, toolDefinition } from '../events/model-call.ts';
 import type { NewEvent } from '../events/registry.ts';
 import { optionValue, thinkSetting } from '../events/setting-values.ts';
+import { firstRepeated } from '../util/first-repeated.ts';
 import { createRunRequest } from './create-run.ts';
 import { modelOptionProblems } from './named-options.ts';
 
@@ -59,7 +60,7 @@ export const rerunRequest = z
     const problem = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
     const names = tools.map((tool) => tool.function.name);
-    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    const twice = firstRepeated(names);
     if (twice !== undefined) problem('tools', `Two tools are named "${twice}". Rename one of them.`);
     if (Object.keys(options).length > MAX_OPTIONS)
       problem('options', `There can be at most ${MAX_OPTIONS} options.`);

@@ -1,6 +1,7 @@
 import { isAddedTool, isOptionalTool, OPTIONAL_TOOLS } from '../events/added-tools.ts';
 import { isAllOfServer, serverAndTool } from '../events/mcp-names.ts';
 import { modeFacts, type RunMode } from '../events/modes.ts';
+import { firstRepeated } from '../util/first-repeated.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import type { ErrorReply } from './error-reply.ts';
 
@@ -56,7 +57,7 @@ export function toolsProblem(mode: RunMode, names: readonly string[]): string | 
     const meant = near === undefined ? '' : ` Did you mean ${near}?`;
     return `The mode "${mode}" has no tool "${unknown}".${meant} It has ${all.join(', ')}.`;
   }
-  const twice = names.find((name, index) => names.indexOf(name) < index);
+  const twice = firstRepeated(names);
   return twice === undefined ? undefined : `${twice} is named twice.`;
 }
 

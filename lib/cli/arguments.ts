@@ -2,21 +2,12 @@ import { isAbsolute, resolve } from 'node:path';
 import type { AnnotationChange } from '../api/run-annotations.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../client/loupe.ts';
 import type { AppError } from '../errors/app-error.ts';
+import { firstRepeated } from '../util/first-repeated.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { readCheckArgument } from './check-argument.ts';
 import { COMMAND_NAMES, type CommandName } from './command-names.ts';
 import { type ExperimentCommand, readExperiment } from './experiment-arguments.ts';
-import {
-  COMMON,
-  none,
-  one,
-  outputOf,
-  parse,
-  repeatedName,
-  requireOnlyContinue,
-  usage,
-  wholeNumber,
-} from './options.ts';
+import { COMMON, none, one, outputOf, parse, requireOnlyContinue, usage, wholeNumber } from './options.ts';
 import { BUDGET_FLAGS, type Flag, SETTING_FLAGS } from './setting-flags.ts';
 
 /** Connection options, common to all commands. */
@@ -396,7 +387,7 @@ function readRun(args: readonly string[]): Command {
     }),
   };
   const fields = (values.set ?? []).map((pair) => split('--set', pair));
-  const twice = repeatedName(fields.map(([key]) => key));
+  const twice = firstRepeated(fields.map(([key]) => key));
   if (twice !== undefined) throw usage(`--set ${twice} is given twice.`);
   // Only the preset tells which pairs fill in a placeholder.
   if (values.preset === undefined) Object.assign(body, readFields(fields, body));
@@ -464,7 +455,7 @@ function checkOf(text: string): unknown {
 /** @throws {AppError} `usage` for an option that is given twice */
 function modelOptionsOf(pairs: readonly string[]): Record<string, unknown> {
   const options = pairs.map(readOption);
-  const twice = repeatedName(options.map(([key]) => key));
+  const twice = firstRepeated(options.map(([key]) => key));
   if (twice === undefined) return Object.fromEntries(options);
   const hint = twice === 'stop' ? ` Write several as a list: --option 'stop=["a", "b"]'.` : '';
   throw usage(`--option ${twice} is given twice.${hint}`);

@@ -1,6 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { AppError } from '../errors/app-error.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { firstRepeated } from '../util/first-repeated.ts';
 import { nearestName } from '../util/nearest-name.ts';
 
 /** Options of every command. */
@@ -18,7 +19,7 @@ export function parse<Options extends ParseArgsOptionsConfig>(args: readonly str
     const isSingle = token.kind === 'option' && token.value !== undefined && !options[token.name]?.multiple;
     return isSingle ? [token.name] : [];
   });
-  const twice = repeatedName(single);
+  const twice = firstRepeated(single);
   if (twice !== undefined) throw usage(`--${twice} is given twice; it takes one value.`);
   return parsed;
 }
@@ -33,11 +34,6 @@ function withUsage<Parsed>(
   } catch (error) {
     throw usage(problemOf(args, options) ?? errorMessage(error));
   }
-}
-
-/** The first name that is in a list before. */
-export function repeatedName(names: readonly string[]): string | undefined {
-  return names.find((name, index) => names.indexOf(name) < index);
 }
 
 /** The problem with the options, worded like our other messages instead of Node's. */

@@ -138,8 +138,8 @@ function within(
   event: RunEvent,
   byWords: { cycles: readonly Cycle[]; window: number } | undefined,
 ): Cycle {
-  const moved = { ...cycle, until: event.at };
   if (isModelCall(event)) return withCall(cycle, event);
+  const moved = { ...cycle, until: event.at };
   switch (event.type) {
     case 'mcp-sampling.ended':
       return { ...moved, ...addUsage(cycle, event) };

@@ -1,5 +1,6 @@
 import type { SuiteCase, SuiteFileFormat } from '../../api/suite.ts';
 import { kindFacts, type RunKind } from '../../events/modes.ts';
+import { firstRepeated } from '../../util/first-repeated.ts';
 import { type JsonObject, type JsonValue, jsonObject, jsonValue } from '../../util/json.ts';
 import { type DraftCheck, draftOfCheck, readCheck } from './check-draft.ts';
 
@@ -60,7 +61,7 @@ export function caseOf(draft: CaseDraft, before?: SuiteCase): ReadCase {
   if (settings === undefined) return { ok: false, problem: 'The settings must be a JSON object.' };
   if (metadata === undefined) return { ok: false, problem: 'The metadata must be a JSON object.' };
   const paths = draft.files.map(({ path }) => path);
-  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
+  const twice = firstRepeated(paths);
   if (twice !== undefined) return { ok: false, problem: `The file "${twice}" is listed twice.` };
   const targets = draft.target.split('\n').filter((line) => line.trim() !== '');
   // A target may have several lines, which the form shows as several targets.
