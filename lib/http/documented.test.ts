@@ -21,6 +21,7 @@ import {
   SETTING_NAMES,
 } from '../events/settings.ts';
 import { STATUS } from './http-error.ts';
+import { EXPORT_PARAMETERS } from './requested-export.ts';
 
 // Scripts are written from docs/api.md, so it must be complete.
 const root = resolve(import.meta.dirname, '../..');
@@ -56,9 +57,12 @@ it('docs/api.md names every query parameter', () => {
     const source = readFileSync(join(api, file), 'utf8');
     const lists = [...source.matchAll(/\b(?:query|lists): \[(.*?)\]/gs)].map(([, names = '']) => names);
     const own = [...lists.join().matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
-    const shared = lists.join().includes('RUN_FILTER_PARAMETERS')
-      ? [...RUN_FILTER_PARAMETERS, ...RUN_ORDER_PARAMETERS]
-      : [];
+    const shared = [
+      ...(source.includes('RUN_FILTER_PARAMETERS')
+        ? [...RUN_FILTER_PARAMETERS, ...RUN_ORDER_PARAMETERS]
+        : []),
+      ...(source.includes('EXPORT_PARAMETERS') ? Object.values(EXPORT_PARAMETERS).flat() : []),
+    ];
     const segments = `/api/${file.replace(/\/?route\.ts$/, '')}`.replaceAll(/\[\w+\]/g, '{}');
     const sections = documentation
       .split(/^(?=#{2,3} )/m)

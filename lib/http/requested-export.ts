@@ -3,6 +3,9 @@ import type { StoredRuns } from '../runs/stored-runs.ts';
 import { type ExportedLog, exportedLog } from '../sharing/exports/exported-log.ts';
 import { oneOf } from './query-choice.ts';
 
+/** The query parameters of `requestedExport`. */
+export const EXPORT_PARAMETERS = { query: ['scope', 'redact'], lists: ['show'] } as const;
+
 /**
  * The log for a requested file: `?scope=` selects how much of the run, `?redact=1` redacts it except for the kinds of
  * findings in `?show=`, `?redact=0` does not.

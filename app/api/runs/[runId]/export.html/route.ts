@@ -1,7 +1,7 @@
 import { getRunService } from '#lib/app/current-service.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
-import { requestedExport } from '#lib/http/requested-export.ts';
+import { EXPORT_PARAMETERS, requestedExport } from '#lib/http/requested-export.ts';
 import { htmlExport } from '#lib/sharing/exports/html-export.ts';
 import { playerAssets } from '#lib/sharing/player/assets.ts';
 
@@ -21,6 +21,6 @@ export function GET(request: Request, { params }: { params: Promise<{ runId: str
       const page = htmlExport(log, playerAssets(), stored.images(runId, log.images));
       return fileResponse(page, { name: `loupe-${runId}.html`, type: 'text/html' });
     },
-    { query: ['scope', 'redact'], lists: ['show'] },
+    EXPORT_PARAMETERS,
   );
 }

@@ -1,7 +1,7 @@
 import { getRunService } from '#lib/app/current-service.ts';
 import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
-import { requestedExport } from '#lib/http/requested-export.ts';
+import { EXPORT_PARAMETERS, requestedExport } from '#lib/http/requested-export.ts';
 import { markdownExport } from '#lib/sharing/exports/markdown-export.ts';
 
 export const dynamic = 'force-dynamic';
@@ -15,6 +15,6 @@ export function GET(request: Request, { params }: { params: Promise<{ runId: str
       const log = await requestedExport(request, getRunService().stored, runId);
       return fileResponse(await markdownExport(log), { name: `loupe-${runId}.md`, type: 'text/markdown' });
     },
-    { query: ['scope', 'redact'], lists: ['show'] },
+    EXPORT_PARAMETERS,
   );
 }

@@ -3,7 +3,7 @@ import { fileResponse } from '#lib/http/file-response.ts';
 import { handle } from '#lib/http/handle.ts';
 import { jsonLines } from '#lib/http/json-lines.ts';
 import { logInFormat } from '#lib/http/log-format.ts';
-import { requestedExport } from '#lib/http/requested-export.ts';
+import { EXPORT_PARAMETERS, requestedExport } from '#lib/http/requested-export.ts';
 
 export const dynamic = 'force-dynamic';
 
@@ -28,6 +28,6 @@ export function GET(request: Request, { params }: { params: Promise<{ runId: str
       const name = format === 'events' ? `loupe-${runId}` : `loupe-${runId}-${format}`;
       return fileResponse(jsonLines(pages), { name: `${name}.jsonl`, type: 'application/x-ndjson' });
     },
-    { query: ['format', 'scope', 'redact'], lists: ['show'] },
+    { ...EXPORT_PARAMETERS, query: ['format', ...EXPORT_PARAMETERS.query] },
   );
 }
