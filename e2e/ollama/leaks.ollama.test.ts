@@ -85,6 +85,11 @@ async function ask(
   });
 }
 
+/** What newer versions do differently (docs/tool-call-formats.md). */
+const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'glm-4.7': { 'hermes, cut': '500', 'hermes, not closed': '500' },
+};
+
 interface Heard {
   /** The server's behavior, in the terms of the page. */
   server: string;
@@ -152,12 +157,12 @@ describe('what Ollama does with each format (docs/tool-call-formats.md)', () => 
     }
     const facts = Object.fromEntries([...heard].map(([name, { server: fact }]) => [name, fact]));
     const page = Object.fromEntries([...server].map(([name, row]) => [name, row.get(reader)]));
-    expect(facts).toEqual(page);
+    expect(facts).toEqual({ ...page, ...(ollama.usesLlamaServer && CHANGED[reader]) });
     expect([...heard].filter(([, { isNoticed }]) => !isNoticed).map(([name]) => name)).toEqual([]);
   });
 });
 
-it('a slot that a parser error leaks is freed, so that the next call is answered [T4, T22]', async () => {
+it('a call after a parser error is answered, because a slot that it leaks is freed [T4, T22]', async () => {
   const ollama = await startOllama();
   try {
     await createModels(ollama, ['qwen3']);
@@ -170,7 +175,7 @@ it('a slot that a parser error leaks is freed, so that the next call is answered
       isSlotFreed = broken instanceof ModelError && broken.slotRelease?.unloaded === true;
       expect(await say(ollama, { ...one, text: texts[0] ?? '' })).not.toBeInstanceOf(ModelError);
     }
-    expect(isSlotFreed).toBe(true);
+    expect(isSlotFreed).toBe(!ollama.usesLlamaServer); // which leaks none
   } finally {
     await ollama.stop();
   }

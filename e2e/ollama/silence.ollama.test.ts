@@ -71,5 +71,5 @@ it('suggests an installed model instead of a missing one, and refuses an invalid
   expect(missing).toMatchObject({ code: 'model_missing', transient: false });
   expect(missing.message).toBe('Model "tiny-tool" is missing. Did you mean "tiny-tools"?');
   const invalid = await modelErrorOf(model.show('tiny tools'));
-  expect(invalid).toMatchObject({ status: 500, transient: false });
+  expect(invalid).toMatchObject({ status: ollama.usesLlamaServer ? 400 : 500, transient: false });
 });

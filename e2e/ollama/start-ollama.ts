@@ -5,16 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { isAtLeast } from '../../lib/model/server-version.ts';
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
 
 const READY_MS = 30_000;
 const STOP_MS = 5_000;
+/** The first version that runs models in llama.cpp's own server. */
+const LLAMA_SERVER = [0, 30, 0] as const;
 
 /** A separate real Ollama, with the models `tiny-tools` and `tiny-plain` (see README.md). */
 export interface RealOllama {
   url: string;
+  /** As `/api/version` reports it: `0.17.4`. */
+  version: string;
+  /** Whether models run in llama.cpp's own server (from 0.30), which refuses what Ollama's runner cut or kept waiting. */
+  usesLlamaServer: boolean;
   /** The process ids of its runners, one for each model in memory. */
   runners(): Promise<number[]>;
   /** Stops all its processes in their tracks (SIGSTOP) until the returned function is called (SIGCONT). */
@@ -58,8 +65,10 @@ export async function startOllama(environment: Record<string, string> = {}): Pro
     await rm(home, { recursive: true, force: true });
   };
 
+  let version: string;
   try {
     await ready(url, server);
+    version = await versionOf(url);
     const models = [
       ['tiny-tools', 'Modelfile'],
       ['tiny-plain', 'Modelfile.plain'],
@@ -82,7 +91,13 @@ export async function startOllama(environment: Record<string, string> = {}): Pro
     signalGroup(server, 'SIGSTOP');
     return () => signalGroup(server, 'SIGCONT');
   };
-  return { url, runners, suspend, stop };
+  return { url, version, usesLlamaServer: isAtLeast(version, LLAMA_SERVER), runners, suspend, stop };
+}
+
+async function versionOf(url: string): Promise<string> {
+  const answer: unknown = await (await fetch(`${url}/api/version`)).json();
+  if (answer && typeof answer === 'object' && 'version' in answer) return String(answer.version);
+  throw new Error(`/api/version says ${JSON.stringify(answer)}`);
 }
 
 async function ready(url: string, server: ChildProcess): Promise<void> {
