@@ -77,7 +77,10 @@ export function AdvancedFields() {
       </summary>
       <div className="mt-4 grid gap-4 md:pl-[13.5rem]">
         {offersSetting(kind, 'system') && (
-          <Field label={SETTINGS.system.label} hint={SETTINGS.system.help}>
+          <Field
+            label={SETTINGS.system.label}
+            hint={kindFacts(kind).tools.length === 0 ? undefined : SETTINGS.system.help}
+          >
             {(props) => (
               <textarea
                 {...props}

@@ -48,3 +48,38 @@ it('a stored preset is readable though a newer rule refuses it', () => {
   expect(presetRecord.parse(record)).toEqual(record);
   expect(presetRequest.safeParse({ name: 'Old', run }).success).toBe(false);
 });
+
+it.each([
+  { stall_guard: true },
+  { tier: 'complex' },
+  { max_iterations: 3 },
+  { compact_at: 0.5 },
+  { distractor_tools: 3 },
+  { shell_timeout_secs: 5 },
+  { blocked_patterns: ['rm'] },
+  { parser_layers: ['xml'] },
+  { tools: ['read_file'] },
+  { approval: { default: 'ask' } },
+  { fetch_hosts: ['docs.example.com'] },
+  { workspace: '/work' },
+])('refuses %j for a single answer, which has no tools', (setting) => {
+  const [name] = Object.keys(setting);
+  expect(problems({ agentic: false, ...setting })).toEqual([
+    `${name}: This has no effect on a single answer, which has no tools. Remove it, or start a task with tools.`,
+  ]);
+  expect(problems({ mode: 'session', agentic: false, autopilot: true })).toEqual([
+    'agentic: Only a task can do without tools.',
+  ]);
+});
+
+it.each([
+  { system: 'Be terse.' },
+  { live_tokens: false },
+  { answer_schema: { type: 'object' } },
+  { max_attempts: 2 },
+  { checks: [{ type: 'answer_contains', text: 'x' }] },
+  { budget: { max_seconds: 9 } },
+  { num_predict: [100, 200] },
+])('takes %j for a single answer', (setting) => {
+  expect(problems({ agentic: false, ...setting })).toEqual([]);
+});

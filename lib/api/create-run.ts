@@ -29,6 +29,7 @@ import { checkProblems, schemaProblem } from './check-problems.ts';
 import { attachedImages } from './image.ts';
 import { modelOptionProblems } from './named-options.ts';
 import { toolsProblem } from './tools.ts';
+import { unusedFields } from './unused-fields.ts';
 
 const approvalChoice = z.enum(APPROVAL_CHOICES);
 
@@ -100,18 +101,7 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
     if (modeFacts(mode).task === 'none') complain('images', 'An exploration takes no images.');
     else if (!request.task) complain('images', 'Say in the task what the images are for.');
   }
-  if (request.approval && !agentic) complain('approval', 'A single answer calls no tools.');
-  if (request.tools && !agentic) complain('tools', 'A single answer calls no tools.');
-  const unknownTool = request.tools && toolsProblem(mode, request.tools);
-  if (unknownTool) complain('tools', unknownTool);
-  const unused = Object.keys(request.approval?.tools ?? {}).find((name) => !isChosen(name, request.tools));
-  if (unused !== undefined)
-    complain('approval', `The rule for ${unused} has no effect: "tools" does not name it.`);
-  const fetches = request.tools?.includes(FETCH_TOOL) ?? false;
-  if (fetches && !request.fetch_hosts?.length)
-    complain('fetch_hosts', 'List the hosts that fetch_url may contact.');
-  if (request.fetch_hosts?.length && !fetches)
-    complain('fetch_hosts', 'These hosts have no effect: "tools" does not name fetch_url.');
+  if (agentic) for (const [field, message] of toolProblems(mode, request)) complain(field, message);
   if (request.workspace_copy && request.workspace === undefined) {
     complain('workspace_copy', 'Set workspace to the folder to copy.');
   }
@@ -133,6 +123,7 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   const badSchema = request.answer_schema && schemaProblem(request.answer_schema);
   if (badSchema) complain('answer_schema', badSchema);
   for (const [field, message] of operatorProblems(request)) complain(field, message);
+  for (const [field, message] of unusedFields(request)) complain(field, message);
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   for (const [field] of given) {
     const modes = modesWithField(field);
@@ -143,6 +134,25 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
       );
     }
   }
+  return problems;
+}
+
+/** Problems of the tools and of what depends on them. */
+function toolProblems(
+  mode: RunMode,
+  { tools, approval, fetch_hosts: hosts = [] }: Partial<z.output<typeof runFields>>,
+): [string, string][] {
+  const problems: [string, string][] = [];
+  const unknown = tools && toolsProblem(mode, tools);
+  if (unknown) problems.push(['tools', unknown]);
+  const unruled = Object.keys(approval?.tools ?? {}).find((name) => !isChosen(name, tools));
+  if (unruled !== undefined)
+    problems.push(['approval', `The rule for ${unruled} has no effect: "tools" does not name it.`]);
+  const fetches = tools?.includes(FETCH_TOOL) ?? false;
+  if (fetches && hosts.length === 0)
+    problems.push(['fetch_hosts', 'List the hosts that fetch_url may contact.']);
+  if (hosts.length > 0 && !fetches)
+    problems.push(['fetch_hosts', 'These hosts have no effect: "tools" does not name fetch_url.']);
   return problems;
 }
 

@@ -5,6 +5,7 @@ import { placeholderNames } from '../util/placeholders.ts';
 import { VISIBLE_LINE } from '../util/visible-line.ts';
 import { contradictions, runFields } from './create-run.ts';
 import { withoutAddedRules } from './tools.ts';
+import { withoutUnused } from './unused-fields.ts';
 
 export const MAX_PRESETS = 200;
 const MAX_PRESET_NAME_CHARS = 80;
@@ -26,23 +27,26 @@ const presetFields = runFields
   .partial();
 export type PresetRun = z.output<typeof presetFields>;
 
-const presetRun = presetFields.superRefine((run, context) => {
-  for (const [field, message] of contradictions(run)) {
-    context.addIssue({ code: 'custom', path: [field], message });
-  }
-});
-
-/** Body of `POST /api/presets`. */
-export const presetRequest = z.strictObject({
+const presetBody = z.strictObject({
   /** Marks the content of a preset file, which may come from anyone: a folder that it names is left out. */
   format: z.literal(PRESET_FORMAT).optional(),
   name: presetName,
-  run: presetRun,
+  run: presetFields,
 });
+
+/** Reports the contradictions between the fields of a preset. What a file has without effect is left out instead. */
+function checkPreset({ format, run }: Partial<z.output<typeof presetBody>>, context: z.RefinementCtx): void {
+  for (const [field, message] of contradictions(format && run ? withoutUnused(run) : (run ?? {}))) {
+    context.addIssue({ code: 'custom', path: ['run', field], message });
+  }
+}
+
+/** Body of `POST /api/presets`. */
+export const presetRequest = presetBody.superRefine(checkPreset);
 export type PresetRequest = z.output<typeof presetRequest>;
 
 /** Body of `POST /api/presets/{id}`: without settings, those that it has stay. */
-export const presetUpdate = presetRequest.partial({ run: true });
+export const presetUpdate = presetBody.partial({ run: true }).superRefine(checkPreset);
 export type PresetUpdate = z.output<typeof presetUpdate>;
 
 /** A preset as it is stored. */
@@ -71,16 +75,17 @@ export interface PresetReply {
   left_out?: string[];
 }
 
-export function asPreset(record: PresetRecord): Preset {
-  return { ...record, placeholders: placeholderNames(record.run.task ?? '') };
+/** A stored preset, without fields that have no effect: an earlier version may have stored them. */
+export function asPreset({ run, ...record }: PresetRecord): Preset {
+  return { ...record, run: withoutUnused(run), placeholders: placeholderNames(run.task ?? '') };
 }
 
 /**
- * The content of a preset file. It leaves out folders, which mean nothing on another machine, and rules that let calls
- * of MCP servers run without approval.
+ * The content of a preset file. It leaves out folders, which mean nothing on another machine, rules that let calls of MCP
+ * servers run without approval, and fields that have no effect.
  */
 export function presetFile({ name, run }: Pick<PresetRecord, 'name' | 'run'>): PresetRequest {
-  const { workspace: _folder, workspace_copy: _copy, approval, ...others } = run;
+  const { workspace: _folder, workspace_copy: _copy, approval, ...others } = withoutUnused(run);
   const rules = approval === undefined ? {} : { approval: withoutAddedRules(approval) };
   return { format: PRESET_FORMAT, name, run: { ...others, ...rules } };
 }

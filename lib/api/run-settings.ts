@@ -1,6 +1,7 @@
 import type { RunConfig } from '../events/config.ts';
+import { kindOf } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
-import { defaultSettings, isSettingOf, SETTING_NAMES, type SettingName } from '../events/settings.ts';
+import { defaultSettings, offersSetting, SETTING_NAMES, type SettingName } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import type { NewRun } from './create-run.ts';
@@ -8,7 +9,7 @@ import type { NewRun } from './create-run.ts';
 /** The settings of a run, with the names and units of `POST /api/runs`. */
 export type RunSettings = Pick<NewRun, SettingName>;
 
-/** Every setting of the run's mode, with its effective value. Pure. */
+/** Every setting of this kind of run, with its effective value. Pure. */
 export function settingsOf(config: RunConfig): RunSettings {
   const values: Readonly<Record<string, JsonValue | undefined>> = {
     ...config,
@@ -19,7 +20,8 @@ export function settingsOf(config: RunConfig): RunSettings {
     model_options: withoutNamedOptions(config.model_options),
     parser_layers: config.parser_layers.length > 0 ? config.parser_layers : undefined,
   };
-  const names = SETTING_NAMES.filter((name) => isSettingOf(config.mode, name));
+  const kind = kindOf(config);
+  const names = SETTING_NAMES.filter((name) => offersSetting(kind, name));
   return Object.fromEntries(names.map((name) => [name, values[name]]));
 }
 

@@ -20,6 +20,7 @@ import { formatCount } from '../util/numbers.ts';
 import { VISIBLE_LINE } from '../util/visible-line.ts';
 import { caseId, caseTag } from './case-names.ts';
 import { contradictions, runFields } from './create-run.ts';
+import { withoutUnused } from './unused-fields.ts';
 
 /** The mark of a suite file. The number changes when older programs could not read the format. */
 export const SUITE_FORMAT = 'loupe-suite/1';
@@ -102,6 +103,16 @@ const suiteCase = caseFields.superRefine((one, context) => {
 });
 export type SuiteCase = z.output<typeof suiteCase>;
 export type SuiteCaseInput = z.input<typeof suiteCase>;
+
+/** The cases of a suite as they are stored. Rules between fields may be newer: settings without effect are left out. */
+export const storedCases = z.array(
+  caseFields.transform(({ settings, ...one }): SuiteCase => {
+    const { mode, agentic } = modeAndTools(modeOfCase(one));
+    if (!settings) return one;
+    const { mode: _mode, agentic: _agentic, ...used } = withoutUnused({ ...settings, mode, agentic });
+    return { ...one, settings: used };
+  }),
+);
 
 /** The kind of run that a case is. */
 export function modeOfCase({ mode = DEFAULT_CASE_MODE }: Pick<SuiteCase, 'mode'>): RunKind {

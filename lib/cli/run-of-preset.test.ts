@@ -58,3 +58,10 @@ it('reports a placeholder without a value, an unknown preset and a setting that 
   ).toThrow('must be JSON');
   expect(() => runOfPreset([], { preset: 'x', body: {}, fields: [] })).toThrow('There is no preset "x"');
 });
+
+it('leaves out settings of the preset that have no effect without tools, but not the options', () => {
+  const values = ['--set', 'file=a', '--set', 'reader=b'];
+  const sent = bodyOf('-p', 'Weekly report', '--no-tools', '--max-iterations', '3', ...values);
+  expect(sent).toMatchObject({ agentic: false, max_iterations: 3, budget: { max_seconds: 60 } });
+  expect(sent).not.toHaveProperty('tier');
+});

@@ -1,4 +1,5 @@
 import type { Preset } from '../api/preset.ts';
+import { withoutUnused } from '../api/unused-fields.ts';
 import { AppError } from '../errors/app-error.ts';
 import { isRecord } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
@@ -43,7 +44,10 @@ export function runOfPreset(
     return isRecord(before) && isRecord(after) ? [[name, { ...before, ...after }]] : [];
   });
   const task = run.task === undefined ? {} : { task: fillIn(run.task, values) };
-  return { ...run, ...task, ...given, ...Object.fromEntries(merged) };
+  const request = { ...run, ...task, ...given, ...Object.fromEntries(merged) };
+  // What the preset sets may have no effect with other options; what options set is refused by the server.
+  const used = withoutUnused(request);
+  return Object.fromEntries(Object.entries(request).filter(([name]) => name in used || name in given));
 }
 
 function presetNamed(presets: readonly Preset[], wanted: string): Preset {

@@ -91,8 +91,8 @@ type SettingFacts = NumberFacts & {
   readonly nullable?: true;
   /** The modes that have it. Missing: all. */
   readonly modes?: readonly RunMode[];
-  /** Whether a single answer, which is a task without tools, has a setting that only some modes have. */
-  readonly singleAnswer?: true;
+  /** Whether a single answer, which is a task without tools, has it. Missing: if all modes have it. */
+  readonly singleAnswer?: boolean;
   /** Missing: without a value, it does nothing. */
   readonly default?: (basis: DefaultsBasis) => unknown;
   /** Whether a fork can change it. */
@@ -204,6 +204,7 @@ export const SETTINGS = {
   system: {
     type: 'other',
     modes: ['task'],
+    singleAnswer: true,
     label: 'System prompt (added first)',
     help: 'Placed before the tool rules.',
     flag: 'system',
@@ -454,6 +455,7 @@ export const SETTINGS = {
   },
   parser_layers: {
     type: 'other',
+    singleAnswer: false,
     label: 'Parser layers',
     default: (basis): ParserLayer[] => [...own(basis).parser_layers],
     stored: 'elsewhere',
@@ -507,7 +509,7 @@ export const SETTINGS = {
     isList: true,
   },
   /** By default, every call runs without approval. */
-  approval: { type: 'other', label: 'Approval', stored: 'elsewhere' },
+  approval: { type: 'other', singleAnswer: false, label: 'Approval', stored: 'elsewhere' },
   /** The run ends when its conversation exceeds this limit: as measured, or by four characters per token (C8). */
   context_limit: {
     type: 'number',
@@ -714,10 +716,11 @@ export function isSettingOf(mode: RunMode, name: string): boolean {
   return modesWithSetting(name)?.includes(mode) ?? true;
 }
 
-/** Whether a form for this kind of run offers a setting: a single answer has few that only some modes have. */
+/** Whether a kind of run has a setting: a single answer has few that only some modes have. */
 export function offersSetting(kind: RunKind, name: SettingName): boolean {
   if (kind !== 'prompt') return isSettingOf(kind, name);
-  return modesWithSetting(name) === undefined || settingFacts(name).singleAnswer === true;
+  const { modes, singleAnswer = modes === undefined } = settingFacts(name);
+  return singleAnswer;
 }
 
 /** The defaults of the settings that have one; the only place where one setting depends on another. Pure. */

@@ -7,7 +7,7 @@ import { AppError } from '../errors/app-error.ts';
 import { MAX_UNCONFIRMED_RUNS } from '../events/limits.ts';
 import { describeFieldProblems } from '../util/schema-problems.ts';
 import { sortedJson } from '../util/sorted-json.ts';
-import { requestOf } from './plan-runs.ts';
+import { requestOf, unusedInRun } from './plan-runs.ts';
 
 /** Requests that are checked before other work gets its turn. */
 const CHECKED_AT_ONCE = 100;
@@ -42,6 +42,36 @@ export async function distinctRequests(
     requests.set(sortedJson([...depends, checks.map(({ type }) => type)]), request);
   }
   return [...requests.values()];
+}
+
+/**
+ * Refuses settings and factors that have no effect on any run, because they would silently do nothing.
+ *
+ * @throws {AppError} `invalid_request` with the field of the plan
+ */
+export async function requireEffectOnRuns(
+  plan: ExperimentPlan,
+  items: readonly ExperimentItem[],
+  cases: CasesById,
+): Promise<void> {
+  let unused: Map<string, string | undefined> | undefined;
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % CHECKED_AT_ONCE === 0) await nextTurn();
+    const here = unusedInRun(plan, item, caseOf(item, cases));
+    const both = [...(unused ?? here)].flatMap(([field, reason]) =>
+      here.has(field) ? [[field, reason ?? here.get(field)] as const] : [],
+    );
+    unused = new Map(both);
+    if (unused.size === 0) return;
+  }
+  const [first] = unused ?? [];
+  if (!first) return;
+  const [field, reason = 'No run of the plan has this setting.'] = first;
+  throw new AppError({
+    code: 'invalid_request',
+    message: `${field}: ${reason}`,
+    hint: 'Remove it, or change the plan so that a run has it.',
+  });
 }
 
 /** The case of an item; `undefined` if its experiment runs no suite. @throws {RangeError} if the case is missing */

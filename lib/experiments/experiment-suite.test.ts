@@ -48,4 +48,5 @@ it('refuses settings and factors that no case has', () => {
   );
   expect(() => requireEffect(plan({ cycles: 3 }), prompts)).toThrow(/cycles/);
   expect(() => requireEffect(plan({ factors: { temperature: [0, 1] } }), prompts)).not.toThrow();
+  expect(() => requireEffect(plan({ settings: { system: 'Be terse.' } }), prompts)).not.toThrow();
 });

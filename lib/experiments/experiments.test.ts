@@ -472,3 +472,14 @@ it('is not restored by a request that arrives while another process deletes it',
   // Nothing stays held: each request that held it has given it back.
   expect(released).toBe(5);
 });
+
+it.each([
+  [{ settings: { stall_guard: true } }, 'settings.stall_guard: This has no effect on a single answer'],
+  [{ factors: { tier: ['trivial', 'complex'] } }, 'factors.tier: This has no effect on a single answer'],
+  [{ workspace: '/work' }, 'workspace: This has no effect on a single answer'],
+])('refuses a plan of prompts with %j, which has no effect on them', async (fields, message) => {
+  const asked = { name: 'Prompts', mode: 'prompt', task: 'Say it.', models: ['a'], ...fields };
+  const refusal = { code: 'invalid_request', message: expect.stringContaining(message) };
+  await expect(experiments.create(experimentRequest.parse(asked))).rejects.toMatchObject(refusal);
+  await expect(experiments.count(experimentRequest.parse(asked))).rejects.toMatchObject(refusal);
+});

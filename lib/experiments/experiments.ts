@@ -32,6 +32,7 @@ import {
   checkedRequest,
   distinctRequests,
   requireConfirmation,
+  requireEffectOnRuns,
 } from './admission.ts';
 import { itemsOfCell, verdictsOf } from './cells.ts';
 import {
@@ -172,6 +173,7 @@ export class Experiments {
     if (suite) requireEffect(plan, suite);
     const byId = casesById(cases);
     await this.#admit(plan, items, byId);
+    await requireEffectOnRuns(plan, items, byId);
     const at = Date.now();
     const summary: ExperimentSummary = {
       id: this.#newId(),
@@ -201,7 +203,9 @@ export class Experiments {
   async count({ confirm_runs: _, ...asked }: NewExperiment): Promise<number> {
     const { plan, suite, cases } = await this.#frozen(asked);
     if (suite) requireEffect(plan, suite);
-    return planRuns(plan, cases).length;
+    const items = planRuns(plan, cases);
+    await requireEffectOnRuns(plan, items, casesById(cases));
+    return items.length;
   }
 
   /**

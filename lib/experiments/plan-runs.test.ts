@@ -255,3 +255,15 @@ it('writes CSV without executable formulas', () => {
   const [, below] = resultsCsv(planRuns(plan({ options: [{ num_gpu: -1, use_mmap: false }] }))).split('\r\n');
   expect(below).toMatch(/^1,,a,,,1,waiting,-1,false,/);
 });
+
+it('leaves out settings of a stored plan that have no effect on its prompts', () => {
+  const stored = plan({
+    mode: 'prompt',
+    task: 'Say it.',
+    settings: { tier: 'trivial', system: 'Be terse.' },
+  });
+  const [item] = planRuns(stored);
+  if (!item) throw new Error('no item');
+  expect(requestOf(stored, item)).not.toHaveProperty('tier');
+  expect(requestOf(stored, item)).toMatchObject({ system: 'Be terse.' });
+});

@@ -3,13 +3,15 @@ import type { ExperimentItem, ExperimentPlan } from '../api/experiment.ts';
 import { type FactorLists, type FactorValues, factorFields } from '../api/experiment-factors.ts';
 import { namedOptionProblems, namedOptions } from '../api/named-options.ts';
 import { checksOfCase, modeOfCase, type SuiteCase } from '../api/suite.ts';
+import { unusedFields, withoutUnused } from '../api/unused-fields.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_EXPERIMENT_RUNS, MAX_TITLE_CHARS } from '../events/limits.ts';
-import { DEFAULT_EXPERIMENT_MODE, kindFacts, modeAndTools, type RunKind } from '../events/modes.ts';
+import { DEFAULT_EXPERIMENT_MODE, modeAndTools, type RunKind } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
 import { DEFAULT_WINDOW_TOKENS, offersSetting, SETTING_NAMES } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
 import { distinctModels, fullName } from '../util/model-name.ts';
+import { recordOf } from '../util/records.ts';
 import { IN_WORDS } from '../util/schema-problems.ts';
 import { textStart } from '../util/short-text.ts';
 import { distinctValues, sortedJson } from '../util/sorted-json.ts';
@@ -130,14 +132,44 @@ export function itemKey({ model, options, factors = {}, seed, repeat, case: id }
 }
 
 /**
- * The request that creates the run of an item. Later sources override earlier ones: the settings of the plan, the
- * case's, the option set, the factors.
+ * The request that creates the run of an item, without what has no effect on this run: it may have one on others.
  *
  * @param one the case of the item; missing if the experiment runs no suite
  * @throws {ZodError} when the settings do not fit the mode
  * @throws {AppError} `invalid_request` for an invalid window or reply limit in the options
  */
 export function requestOf(plan: ExperimentPlan, item: ExperimentItem, one?: SuiteCase): NewRun {
+  return createRunRequest.parse(withoutUnused(fieldsOf(plan, item, one)), IN_WORDS);
+}
+
+/**
+ * The fields of a plan that have no effect on the run of an item, each with the reason if this run is the kind to have
+ * one. Pure.
+ */
+export function unusedInRun(
+  plan: ExperimentPlan,
+  item: ExperimentItem,
+  one?: SuiteCase,
+): Map<string, string | undefined> {
+  const fields = fieldsOf(plan, item, one);
+  const reasons = new Map(unusedFields(fields));
+  const names = {
+    ...recordOf(Object.keys(plan.settings), (name) => `settings.${name}`),
+    ...recordOf(Object.keys(factorFields(item.factors ?? {}).settings), (name) => `factors.${name}`),
+    ...(plan.workspace === undefined ? {} : { workspace: 'workspace' }),
+  };
+  return new Map(
+    Object.entries(names).flatMap(([field, name]) =>
+      reasons.has(field) || !Object.hasOwn(fields, field) ? [[name, reasons.get(field)] as const] : [],
+    ),
+  );
+}
+
+/**
+ * The fields of the request of an item. Later sources override earlier ones: the settings of the plan, the case's, the
+ * option set, the factors.
+ */
+function fieldsOf(plan: ExperimentPlan, item: ExperimentItem, one: SuiteCase | undefined) {
   const asked = { model_options: item.options };
   const problems = namedOptionProblems(asked);
   if (problems.length > 0) {
@@ -153,32 +185,29 @@ export function requestOf(plan: ExperimentPlan, item: ExperimentItem, one?: Suit
     ...(plan.cycles === undefined ? {} : { max_cycles: plan.cycles }),
   };
   const kind = one ? modeOfCase(one) : (plan.mode ?? DEFAULT_EXPERIMENT_MODE);
-  return createRunRequest.parse(
-    {
-      // Nobody is there to send a message.
-      ...(offersSetting(kind, 'unattended') ? { autopilot: true, unattended: true } : {}),
-      ...(one
-        ? {
-            // A further attempt sees which check failed, and so the expected answer.
-            ...(offersSetting(kind, 'max_attempts') ? { max_attempts: 1 } : {}),
-            ...settingsOf(kind, common),
-            ...fieldsOfCase(one, plan),
-          }
-        : common),
-      // A varied value overrides the common setting.
-      ...namedOptions(asked),
-      ...(one ? settingsOf(kind, varied.settings) : varied.settings),
-      ...(one ? {} : taskFields(plan)),
-      title: titleOf(plan, item),
-      model: item.model,
-      model_options: {
-        ...withoutNamedOptions(item.options),
-        ...varied.options,
-        ...(item.seed === undefined ? {} : { seed: item.seed }),
-      },
+  return {
+    // Nobody is there to send a message.
+    ...(offersSetting(kind, 'unattended') ? { autopilot: true, unattended: true } : {}),
+    ...(one
+      ? {
+          // A further attempt sees which check failed, and so the expected answer.
+          ...(offersSetting(kind, 'max_attempts') ? { max_attempts: 1 } : {}),
+          ...settingsOf(kind, common),
+          ...fieldsOfCase(one, plan),
+        }
+      : common),
+    // A varied value overrides the common setting.
+    ...namedOptions(asked),
+    ...(one ? settingsOf(kind, varied.settings) : varied.settings),
+    ...(one ? {} : taskFields(plan)),
+    title: titleOf(plan, item),
+    model: item.model,
+    model_options: {
+      ...withoutNamedOptions(item.options),
+      ...varied.options,
+      ...(item.seed === undefined ? {} : { seed: item.seed }),
     },
-    IN_WORDS,
-  );
+  };
 }
 
 /** The fields that apply to all runs of an experiment without a suite. */
@@ -212,7 +241,6 @@ function settingsOf(kind: RunKind, settings: Readonly<Record<string, unknown>>):
 
 /** Whether a setting, or a factor of this name, has an effect on a kind of run. */
 function hasSetting(kind: RunKind, name: string): boolean {
-  if (name === 'approval') return kindFacts(kind).tools.length > 0;
   const setting = SETTING_NAMES.find((known) => known === name);
   return setting === undefined || offersSetting(kind, setting);
 }

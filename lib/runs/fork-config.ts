@@ -2,6 +2,7 @@ import type { ForkPlan, ForkSettings } from '../api/fork-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, askedSettings, definedOf, milliseconds, type RunSettings } from '../api/run-settings.ts';
 import { chosenAddedTools, type ServerTools, toolsProblem } from '../api/tools.ts';
+import { unusedFields } from '../api/unused-fields.ts';
 import { AppError } from '../errors/app-error.ts';
 import { FETCH_TOOL, isAddedTool } from '../events/added-tools.ts';
 import type { CommandTool } from '../events/command-tool.ts';
@@ -143,7 +144,9 @@ function withDefaultsAgain(before: RunConfig, changed: RunConfig): RunConfig {
   };
 }
 
-function requireMode({ mode }: RunConfig, settings: ForkSettings): void {
+function requireMode({ mode, agentic }: RunConfig, settings: ForkSettings): void {
+  const [unused] = unusedFields({ ...definedOf(settings), mode, agentic });
+  if (unused) throw refused(`settings: ${unused.join(': ')}`);
   const name = Object.keys(definedOf(settings)).find((each) => !isSettingOf(mode, each));
   if (name === undefined) return;
   const modes = modesWithSetting(name)?.join('" or "');
@@ -151,8 +154,8 @@ function requireMode({ mode }: RunConfig, settings: ForkSettings): void {
 }
 
 function requireTools({ mode, agentic }: RunConfig, { tools }: ForkSettings): void {
-  if (!tools) return;
-  const problem = agentic ? toolsProblem(mode, tools) : 'A single answer calls no tools.';
+  if (!tools || !agentic) return;
+  const problem = toolsProblem(mode, tools);
   if (problem !== undefined) throw refused(`settings: tools: ${problem}`);
 }
 

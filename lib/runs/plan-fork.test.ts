@@ -830,3 +830,13 @@ describe('fork with other tools', () => {
     ).rejects.toThrow('settings: tools: The mode "task" has no tool "pattern_search".');
   });
 });
+
+it('refuses settings without effect for a fork of a single answer', async () => {
+  await using parent = await play({ task: 'Say', agentic: false }, [says('The answer.')]);
+  for (const settings of [{ stall_guard: true }, { tools: ['read_file'] }, { max_iterations: 3 }]) {
+    const [name] = Object.keys(settings);
+    await expect(goOn(parent, { at: { end: true }, settings }, [])).rejects.toThrow(
+      `settings: ${name}: This has no effect on a single answer`,
+    );
+  }
+});

@@ -80,6 +80,16 @@ describe('a preset file', () => {
     expect(imported.preset.run).not.toHaveProperty('workspace');
   });
 
+  it('leaves out what has no effect, and an earlier version stored', async () => {
+    const run = { agentic: false, task: 'Say it.', tier: 'complex' as const, system: 'Be terse.' };
+    expect(presetRequest.safeParse({ name: 'x', run }).success).toBe(false);
+    const imported = await presets.create(presetRequest.parse({ format: PRESET_FORMAT, name: 'x', run }));
+    const used = { agentic: false, task: 'Say it.', system: 'Be terse.' };
+    expect(imported).toMatchObject({ left_out: ['tier'], preset: { run: used } });
+    await store.savePreset({ id: 'old', name: 'Old', run, created_at: 1, updated_at: 1 });
+    expect((await presets.get('old')).run).toEqual(used);
+  });
+
   it.each([
     ['an unknown field', { name: 'x', run: { modle: 'a' } }, 'modle'],
     ['an unknown field beside the run', { name: 'x', run: {}, autostart: true }, 'autostart'],

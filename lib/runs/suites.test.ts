@@ -129,3 +129,22 @@ it('deletes a suite with its versions', async () => {
   await expect(suites.get(suite.id)).rejects.toMatchObject({ code: 'suite_not_found' });
   await expect(suites.delete(suite.id)).rejects.toMatchObject({ code: 'suite_not_found' });
 });
+
+it('reads a stored suite without settings that have no effect on its cases', async () => {
+  const one = { id: 'a', input: 'Say it.', mode: 'prompt' as const };
+  const settings = { tier: 'trivial' as const, system: 'Be terse.' };
+  const record = {
+    id: 'old',
+    name: 'Old',
+    description: '',
+    hash: 'h',
+    cases: 1,
+    created_at: 1,
+    updated_at: 1,
+  };
+  await store.saveSuite(record, { cases: [{ ...one, settings }] });
+  expect((await suites.get('old')).cases).toEqual([{ ...one, settings: { system: 'Be terse.' } }]);
+  await expect(
+    suites.create({ suite: { name: 'New', cases: [{ ...one, settings }] } }),
+  ).rejects.toMatchObject({ message: expect.stringContaining('settings.tier: This has no effect') });
+});

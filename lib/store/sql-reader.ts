@@ -22,7 +22,7 @@ import {
   type SuiteCase,
   type SuiteRecord,
   type SuiteVersion,
-  suiteCases,
+  storedCases,
   suiteRecord,
   suiteVersion,
 } from '../api/suite.ts';
@@ -290,7 +290,7 @@ export abstract class SqlReader
       .where('suite_id', '=', id)
       .where('hash', '=', hash);
     const [row] = await this.all(version);
-    return row === undefined ? undefined : suiteCases.parse(bodyOf(row));
+    return row === undefined ? undefined : storedCases.parse(bodyOf(row));
   }
 
   async benchmarks(): Promise<StoredBenchmark[]> {
@@ -388,7 +388,7 @@ export abstract class SqlReader
     const [row] = await this.all(
       this.db.selectFrom('experiment_cases').select('body').where('experiment_id', '=', id),
     );
-    return row === undefined ? undefined : suiteCases.parse(bodyOf(row));
+    return row === undefined ? undefined : storedCases.parse(bodyOf(row));
   }
 
   async experimentOfKey(key: string): ReturnType<ExperimentReader['experimentOfKey']> {

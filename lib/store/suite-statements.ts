@@ -1,6 +1,6 @@
 import type { Compilable, Kysely } from 'kysely';
 import { z } from 'zod';
-import { type SuiteCase, type SuiteRecord, suiteCases, suiteRecord } from '../api/suite.ts';
+import { type SuiteCase, type SuiteRecord, suiteRecord } from '../api/suite.ts';
 import { MAX_SUITE_VERSIONS } from '../events/limits.ts';
 import { nameKey } from '../util/name-key.ts';
 import type { StoreTables } from './schema.ts';
@@ -13,7 +13,7 @@ export function savedCases(
   experimentId: string,
   cases: readonly SuiteCase[],
 ): Compilable {
-  const body = JSON.stringify(suiteCases.parse(cases));
+  const body = JSON.stringify(cases);
   return db
     .insertInto('experiment_cases')
     .values({ experiment_id: experimentId, body })
@@ -68,7 +68,7 @@ export function savedSuite(
         hash,
         cases: cases.length,
         created_at: updated_at,
-        body: JSON.stringify(suiteCases.parse(cases)),
+        body: JSON.stringify(cases),
       })
       // A version that becomes current again also becomes the newest.
       .onConflict((conflict) =>

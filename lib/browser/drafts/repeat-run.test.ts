@@ -82,9 +82,12 @@ it('copies a chosen folder, and leaves out one that was created for the run', ()
 });
 
 it('repeats single answers as prompts, and no session that a person led', () => {
-  const config = sampleConfig({ agentic: false, workspace: '', parser_layers: [] });
+  // The form used to send what only tasks with tools have.
+  const asked = ['tier', 'nudge_plans', 'live_tokens'];
+  const config = sampleConfig({ agentic: false, workspace: '', parser_layers: [], asked });
   const plan = experimentRequest.parse(repeatRequest(config, { run: { id: 'x' }, title: 'T', times: 2 }));
   expect(plan.mode).toBe('prompt');
+  expect(Object.keys(plan.settings)).toEqual(['live_tokens']);
   expect(canRepeat(sampleConfig({ mode: 'session', autopilot: false }))).toBe(false);
   const session = sampleConfig({ mode: 'session', autopilot: true, task: 'Go on.' });
   expect(canRepeat(session)).toBe(true);

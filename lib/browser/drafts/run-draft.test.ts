@@ -313,3 +313,13 @@ describe('the offered tools', () => {
     expect(request(ruled)).not.toHaveProperty('approval.tools.write_file');
   });
 });
+
+it('sends for a quick prompt only what it has, whatever the form was filled with for a task', () => {
+  const draft: Partial<typeof emptyDraft> = {
+    ...{ kind: 'prompt', tier: 'complex', stall_guard: 'on', max_iterations: '7', distractor_tools: '3' },
+    ...{ workspaceKind: 'folder', workspace: '/work', system: 'Be terse.', approval: { run_command: 'ask' } },
+  };
+  const sent = request(draft);
+  expect(sent).toMatchObject({ agentic: false, system: 'Be terse.', live_tokens: true });
+  expect(Object.keys(sent)).not.toContain('tier');
+});

@@ -3,6 +3,7 @@ import { namedOptions } from '../../api/named-options.ts';
 import type { HealthReply } from '../../api/replies.ts';
 import { askedSettings, definedOf, type RunSettings, settingsOf } from '../../api/run-settings.ts';
 import { offersServers } from '../../api/tools.ts';
+import { withoutUnused } from '../../api/unused-fields.ts';
 import { FETCH_TOOL, isAddedTool } from '../../events/added-tools.ts';
 import { APPROVAL_CHOICES, type ApprovalChoice } from '../../events/approval-choices.ts';
 import type { RunConfig, RunMode } from '../../events/config.ts';
@@ -214,7 +215,9 @@ export function requestOf(
     approval: approvalOf(draft),
     budget: Object.keys(limits).length > 0 ? limits : undefined,
   };
-  return Object.keys(problems).length > 0 ? { ok: false, problems } : { ok: true, request };
+  if (Object.keys(problems).length > 0) return { ok: false, problems };
+  // Fields of a task keep their values when the form turns into that of a quick prompt.
+  return { ok: true, request: withoutUnused(request) };
 }
 
 /** The names in a template that have no value yet. */
@@ -241,12 +244,9 @@ function switchSettings(mode: RunMode, draft: RunDraft): Partial<CreateRunReques
 
 /** Of the settings without a field, those that the kind of run has. */
 function otherSettingsOf({ kind, otherSettings }: RunDraft): Partial<CreateRunRequest> {
-  const { approval: _, parser_layers, ...others } = otherSettings;
+  const { approval: _, ...others } = otherSettings;
   const own = SETTING_NAMES.filter((name) => offersSetting(kind, name) && name in others);
-  return {
-    ...(kindFacts(kind).tools.length === 0 ? {} : { parser_layers }),
-    ...Object.fromEntries(own.map((name) => [name, (others as RunSettings)[name]])),
-  };
+  return Object.fromEntries(own.map((name) => [name, (others as RunSettings)[name]]));
 }
 
 function replyLimitsOf(draft: RunDraft, first?: number, second?: number): [number, number] {
