@@ -43,10 +43,11 @@ function ToolsNote({ model }: { model: InstalledModel | undefined }) {
 
 /** The most common model options. */
 export function ModelBehavior() {
+  const kind = useDraftField('kind').value;
   const think = useDraftField('think');
   return (
     <Section title="Model behavior">
-      <SettingSwitch name="live_tokens" />
+      {offersSetting(kind, 'live_tokens') && <SettingSwitch name="live_tokens" />}
       <Choice
         legend={SETTINGS.think.label}
         name="think"

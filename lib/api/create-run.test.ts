@@ -74,7 +74,7 @@ it.each([
 
 it.each([
   { system: 'Be terse.' },
-  { live_tokens: false },
+  { live_tokens: true },
   { answer_schema: { type: 'object' } },
   { max_attempts: 2 },
   { checks: [{ type: 'answer_contains', text: 'x' }] },
@@ -82,4 +82,10 @@ it.each([
   { num_predict: [100, 200] },
 ])('takes %j for a single answer', (setting) => {
   expect(problems({ agentic: false, ...setting })).toEqual([]);
+});
+
+it('refuses to turn live tokens off for a single answer, which is always streamed', () => {
+  expect(problems({ agentic: false, live_tokens: false })).toEqual([
+    'live_tokens: A single answer is always streamed. Remove it, or start a task with tools.',
+  ]);
 });

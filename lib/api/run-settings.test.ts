@@ -13,7 +13,7 @@ const resolved = (body: object): RunConfig =>
 
 const requests: readonly object[] = [
   { task: 'Do it.' },
-  { task: 'Do it.', agentic: false, system: 'Be terse.', live_tokens: false },
+  { task: 'Do it.', agentic: false, system: 'Be terse.' },
   {
     ...{ task: 'Do it.', tier: 'complex', window_tokens: 4096, result_chars: 500, num_predict: [100, 200] },
     ...{ call_timeout_seconds: 1.5, budget: { max_seconds: 9 }, blocked_patterns: ['rm'], think: 'low' },

@@ -3,6 +3,7 @@ import { isSettingOf, offersSetting, SETTING_NAMES } from '../events/settings.ts
 
 const WITHOUT_TOOLS =
   'This has no effect on a single answer, which has no tools. Remove it, or start a task with tools.';
+const ALWAYS_STREAMED = 'A single answer is always streamed. Remove it, or start a task with tools.';
 
 /** A request for a run, or what is known of it. */
 type Fields = Readonly<Partial<Record<string, unknown>>> & {
@@ -28,9 +29,14 @@ export function withoutUnused<Request extends Fields>(request: Request): Request
   return Object.fromEntries(Object.entries(request).filter(([field]) => !unused.has(field))) as Request;
 }
 
-function whyUnused(field: string, { mode = DEFAULT_MODE, agentic = true }: Fields): string | undefined {
+function whyUnused(
+  field: string,
+  { mode = DEFAULT_MODE, agentic = true, live_tokens: isStreamed }: Fields,
+): string | undefined {
   const isSingleAnswer = !agentic && mode === modeAndTools('prompt').mode;
-  return isSingleAnswer && isSettingOf(mode, field) && !isOfSingleAnswer(field) ? WITHOUT_TOOLS : undefined;
+  if (!isSingleAnswer || !isSettingOf(mode, field) || isOfSingleAnswer(field)) return undefined;
+  if (field !== 'live_tokens') return WITHOUT_TOOLS;
+  return isStreamed === true ? undefined : ALWAYS_STREAMED;
 }
 
 function isOfSingleAnswer(field: string): boolean {

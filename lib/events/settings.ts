@@ -426,6 +426,8 @@ export const SETTINGS = {
   /** Stream replies and show text as it is generated (K-21). */
   live_tokens: {
     type: 'switch',
+    // Always streamed (T10).
+    singleAnswer: false,
     label: 'Live tokens',
     help: 'Show text while the model writes it.',
     default: (basis) => own(basis).live_tokens,

@@ -87,7 +87,7 @@ it('repeats single answers as prompts, and no session that a person led', () => 
   const config = sampleConfig({ agentic: false, workspace: '', parser_layers: [], asked });
   const plan = experimentRequest.parse(repeatRequest(config, { run: { id: 'x' }, title: 'T', times: 2 }));
   expect(plan.mode).toBe('prompt');
-  expect(Object.keys(plan.settings)).toEqual(['live_tokens']);
+  expect(plan.settings).toEqual({});
   expect(canRepeat(sampleConfig({ mode: 'session', autopilot: false }))).toBe(false);
   const session = sampleConfig({ mode: 'session', autopilot: true, task: 'Go on.' });
   expect(canRepeat(session)).toBe(true);
