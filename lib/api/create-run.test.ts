@@ -89,3 +89,15 @@ it('refuses to turn live tokens off for a single answer, which is always streame
     'live_tokens: A single answer is always streamed. Remove it, or start a task with tools.',
   ]);
 });
+
+it.each([
+  [{ operator_replies: ['Yes.'] }, 'operator_replies: Replies are only sent if operator_policy is'],
+  [{ operator_replies: ['Yes.'], operator_policy: 'wait' }, 'operator_replies: Replies are only sent'],
+  [{ operator_model: 'm' }, 'operator_model: A model only replies if operator_policy is "model".'],
+  [{ operator_prompt: 'Be kind.' }, 'operator_prompt: A model only replies if operator_policy is "model".'],
+  [{ diversity_feedback: false }, 'diversity_feedback: There is only feedback if diversity is measured.'],
+])('refuses %j in an exploration, where it has no effect', (settings, message) => {
+  expect(problems({ mode: 'explore', task: '', ...settings })).toEqual([expect.stringContaining(message)]);
+  // The plan of an experiment, or the options of a command, may add what is missing.
+  expect(presetRequest.safeParse({ name: 'x', run: { mode: 'explore', ...settings } }).success).toBe(true);
+});

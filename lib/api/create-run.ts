@@ -84,13 +84,20 @@ export const createRunRequest = runFields
     when: ({ value }) => modeAndTask.safeParse(value).success,
   })
   .superRefine((request, context) => {
-    for (const [field, message] of contradictions(request)) {
+    for (const [field, message] of contradictions(request, { isComplete: true })) {
       context.addIssue({ code: 'custom', path: [field], message });
     }
   });
 
-/** Fields that contradict each other, or do not belong to the mode, with what is wrong. */
-export function contradictions(request: Partial<z.output<typeof runFields>>): [string, string][] {
+/**
+ * Fields that contradict each other, do not belong to the mode, or have no effect, with what is wrong.
+ *
+ * @param options.isComplete whether nothing else is added to the request
+ */
+export function contradictions(
+  request: Partial<z.output<typeof runFields>>,
+  options: { isComplete: boolean },
+): [string, string][] {
   const problems: [string, string][] = [];
   const complain = (field: string, message: string) => problems.push([field, message]);
   const { mode = DEFAULT_MODE, agentic = true } = request;
@@ -123,7 +130,7 @@ export function contradictions(request: Partial<z.output<typeof runFields>>): [s
   const badSchema = request.answer_schema && schemaProblem(request.answer_schema);
   if (badSchema) complain('answer_schema', badSchema);
   for (const [field, message] of operatorProblems(request)) complain(field, message);
-  for (const [field, message] of unusedFields(request)) complain(field, message);
+  for (const [field, message] of unusedFields(request, options)) complain(field, message);
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   for (const [field] of given) {
     const modes = modesWithField(field);
@@ -156,12 +163,16 @@ function toolProblems(
   return problems;
 }
 
+type OperatorSettings = Partial<
+  Pick<z.output<typeof runFields>, 'operator_policy' | 'operator_replies' | 'operator_model'>
+>;
+
 /** The missing fields of an operator policy. */
-function operatorProblems({
+export function operatorProblems({
   operator_policy: policy,
   operator_replies: replies,
   operator_model: model,
-}: Partial<z.output<typeof runFields>>): [string, string][] {
+}: OperatorSettings): [string, string][] {
   if ((policy === 'fixed' || policy === 'list') && replies === undefined) {
     return [['operator_replies', `The policy "${policy}" needs at least one reply.`]];
   }

@@ -27,6 +27,9 @@ const presetFields = runFields
   .partial();
 export type PresetRun = z.output<typeof presetFields>;
 
+/** A preset need not be complete: a run that it starts may have further settings. */
+const PART = { isComplete: false };
+
 const presetBody = z.strictObject({
   /** Marks the content of a preset file, which may come from anyone: a folder that it names is left out. */
   format: z.literal(PRESET_FORMAT).optional(),
@@ -36,7 +39,10 @@ const presetBody = z.strictObject({
 
 /** Reports the contradictions between the fields of a preset. What a file has without effect is left out instead. */
 function checkPreset({ format, run }: Partial<z.output<typeof presetBody>>, context: z.RefinementCtx): void {
-  for (const [field, message] of contradictions(format && run ? withoutUnused(run) : (run ?? {}))) {
+  for (const [field, message] of contradictions(
+    format && run ? withoutUnused(run, PART) : (run ?? {}),
+    PART,
+  )) {
     context.addIssue({ code: 'custom', path: ['run', field], message });
   }
 }
@@ -77,7 +83,7 @@ export interface PresetReply {
 
 /** A stored preset, without fields that have no effect: an earlier version may have stored them. */
 export function asPreset({ run, ...record }: PresetRecord): Preset {
-  return { ...record, run: withoutUnused(run), placeholders: placeholderNames(run.task ?? '') };
+  return { ...record, run: withoutUnused(run, PART), placeholders: placeholderNames(run.task ?? '') };
 }
 
 /**
@@ -85,7 +91,7 @@ export function asPreset({ run, ...record }: PresetRecord): Preset {
  * servers run without approval, and fields that have no effect.
  */
 export function presetFile({ name, run }: Pick<PresetRecord, 'name' | 'run'>): PresetRequest {
-  const { workspace: _folder, workspace_copy: _copy, approval, ...others } = withoutUnused(run);
+  const { workspace: _folder, workspace_copy: _copy, approval, ...others } = withoutUnused(run, PART);
   const rules = approval === undefined ? {} : { approval: withoutAddedRules(approval) };
   return { format: PRESET_FORMAT, name, run: { ...others, ...rules } };
 }

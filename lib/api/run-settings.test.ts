@@ -55,3 +55,10 @@ it.each(requests)('has a default for every optional setting: %j', (request) => {
   const settings = Object.keys(settingsOf(config)).filter((name) => !optional.includes(name));
   expect(settings.filter((name) => !known.includes(name))).toEqual([]);
 });
+
+it('leaves out what a fork took over without effect', () => {
+  const model = { operator_policy: 'model', operator_model: 'other', operator_prompt: 'Be kind.' };
+  const config = resolved({ mode: 'explore', ...model });
+  expect(askedSettings(config)).toEqual(model);
+  expect(askedSettings({ ...config, operator_policy: 'none' })).toEqual({ operator_policy: 'none' });
+});

@@ -5,6 +5,7 @@ import { defaultSettings, offersSetting, SETTING_NAMES, type SettingName } from 
 import type { JsonValue } from '../util/json.ts';
 import { sortedJson } from '../util/sorted-json.ts';
 import type { NewRun } from './create-run.ts';
+import { withoutUnused } from './unused-fields.ts';
 
 /** The settings of a run, with the names and units of `POST /api/runs`. */
 export type RunSettings = Pick<NewRun, SettingName>;
@@ -39,16 +40,17 @@ export function definedOf<Fields extends object>(fields: Fields): Partial<Fields
 
 /**
  * The settings that were set explicitly, without defaults. Older logs do not record the difference: there, a value equal
- * to its default counts as not set. Pure.
+ * to its default counts as not set. Those that have no effect, such as what a fork took over, are left out. Pure.
  */
 export function askedSettings(config: RunConfig): RunSettings {
-  const { asked } = config;
+  const { asked, mode, agentic } = config;
   const defaults: Readonly<Record<string, JsonValue>> = defaultSettings(config);
   const set = Object.entries(settingsOf(config)).filter(([name, value]) => {
     if (value === undefined) return false;
     return asked ? asked.includes(name) : !isSame(value, defaults[name]);
   });
-  return Object.fromEntries(set);
+  const used = withoutUnused({ ...Object.fromEntries(set), mode, agentic });
+  return Object.fromEntries(set.filter(([name]) => name in used));
 }
 
 function isSame(one: JsonValue, other: JsonValue | undefined): boolean {

@@ -53,6 +53,9 @@ const metadata = z
     `The metadata must have at most ${formatCount(MAX_METADATA_CHARS)} characters as JSON.`,
   );
 
+/** The settings of a case need not be complete: the plan of an experiment has further ones. */
+const PART = { isComplete: false };
+
 /** The settings of the runs of a case, as in an experiment. Checks have a separate field. */
 const caseSettings = runFields.omit({
   ...{
@@ -109,7 +112,7 @@ export const storedCases = z.array(
   caseFields.transform(({ settings, ...one }): SuiteCase => {
     const { mode, agentic } = modeAndTools(modeOfCase(one));
     if (!settings) return one;
-    const { mode: _mode, agentic: _agentic, ...used } = withoutUnused({ ...settings, mode, agentic });
+    const { mode: _mode, agentic: _agentic, ...used } = withoutUnused({ ...settings, mode, agentic }, PART);
     return { ...one, settings: used };
   }),
 );
@@ -281,7 +284,7 @@ function caseProblems(one: z.output<typeof caseFields>): [path: (string | number
   if (tools && one.settings?.tools)
     problems.push([['settings', 'tools'], "Use the case's own field tools instead."]);
   const request = { ...modeAndTools(mode), task: input, tools, ...one.settings, checks };
-  for (const [field, message] of contradictions(request)) {
+  for (const [field, message] of contradictions(request, PART)) {
     const isOwn = field === 'checks' || (field === 'tools' && tools !== undefined);
     const path = field === 'task' ? ['input'] : isOwn ? [field] : ['settings', field];
     problems.push([path, message]);

@@ -11,30 +11,41 @@ type Fields = Readonly<Partial<Record<string, unknown>>> & {
   readonly agentic?: boolean | undefined;
 };
 
+interface UnusedOptions {
+  /** Whether the request is complete: that of a case or a preset may get further settings. */
+  readonly isComplete: boolean;
+}
+
 /**
  * The fields of a request that would silently do nothing, each with the reason. Fields of other modes are refused
  * elsewhere. Pure.
  */
-export function unusedFields(request: Fields): [field: string, message: string][] {
+export function unusedFields(
+  request: Fields,
+  { isComplete }: UnusedOptions = { isComplete: true },
+): [field: string, message: string][] {
+  const { mode = DEFAULT_MODE } = request;
   return Object.keys(request).flatMap((field): [string, string][] => {
-    const message = request[field] === undefined ? undefined : whyUnused(field, request);
+    if (request[field] === undefined || !isSettingOf(mode, field)) return [];
+    const message = whyNotInKind(field, request) ?? (isComplete ? whyNotAlone(field, request) : undefined);
     return message === undefined ? [] : [[field, message]];
   });
 }
 
 /** A request without such fields: what a form, a preset or an earlier run carries over from other choices. Pure. */
-export function withoutUnused<Request extends Fields>(request: Request): Request {
-  const unused = new Set(unusedFields(request).map(([field]) => field));
+export function withoutUnused<Request extends Fields>(request: Request, options?: UnusedOptions): Request {
+  const unused = new Set(unusedFields(request, options).map(([field]) => field));
   if (unused.size === 0) return request;
   return Object.fromEntries(Object.entries(request).filter(([field]) => !unused.has(field))) as Request;
 }
 
-function whyUnused(
+/** Why a field has no effect on this kind of run. */
+function whyNotInKind(
   field: string,
   { mode = DEFAULT_MODE, agentic = true, live_tokens: isStreamed }: Fields,
 ): string | undefined {
   const isSingleAnswer = !agentic && mode === modeAndTools('prompt').mode;
-  if (!isSingleAnswer || !isSettingOf(mode, field) || isOfSingleAnswer(field)) return undefined;
+  if (!isSingleAnswer || isOfSingleAnswer(field)) return undefined;
   if (field !== 'live_tokens') return WITHOUT_TOOLS;
   return isStreamed === true ? undefined : ALWAYS_STREAMED;
 }
@@ -43,4 +54,25 @@ function isOfSingleAnswer(field: string): boolean {
   if (field === 'workspace' || field === 'workspace_copy') return kindFacts('prompt').usesFiles;
   const setting = SETTING_NAMES.find((name) => name === field);
   return setting === undefined || offersSetting('prompt', setting);
+}
+
+/** Why a field has no effect without another one. */
+function whyNotAlone(field: string, { operator_policy: policy, diversity }: Fields): string | undefined {
+  switch (field) {
+    case 'operator_replies':
+      return policy === 'fixed' || policy === 'list'
+        ? undefined
+        : 'Replies are only sent if operator_policy is "fixed" or "list". Set it, or remove them.';
+    case 'operator_model':
+    case 'operator_prompt':
+      return policy === 'model'
+        ? undefined
+        : 'A model only replies if operator_policy is "model". Set it, or remove this.';
+    case 'diversity_feedback':
+      return diversity === undefined
+        ? 'There is only feedback if diversity is measured. Set diversity ({} for its defaults), or remove this.'
+        : undefined;
+    default:
+      return undefined;
+  }
 }

@@ -483,3 +483,15 @@ it.each([
   await expect(experiments.create(experimentRequest.parse(asked))).rejects.toMatchObject(refusal);
   await expect(experiments.count(experimentRequest.parse(asked))).rejects.toMatchObject(refusal);
 });
+
+it('takes replies that some runs of a plan send, and refuses those that none does', async () => {
+  const settings = { operator_replies: ['Yes.'] };
+  const asked = { name: 'Replies', models: ['a'], cycles: 1, settings };
+  await expect(experiments.count(experimentRequest.parse(asked))).rejects.toMatchObject({
+    message: expect.stringContaining(
+      'settings.operator_replies: Replies are only sent if operator_policy is',
+    ),
+  });
+  const factors = { operator_policy: ['none', 'fixed'] };
+  expect(await experiments.count(experimentRequest.parse({ ...asked, factors }))).toBe(2);
+});

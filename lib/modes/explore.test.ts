@@ -16,6 +16,7 @@ import { SampleLog } from '../testing/sample-logs.ts';
 import type { JsonValue } from '../util/json.ts';
 import { exploreMode } from './explore.ts';
 import { EXPLORE_SYSTEM_PROMPT } from './explore-prompt.ts';
+import { resolveConfig } from './resolve-config.ts';
 
 const explore = { mode: 'explore' as const, max_cycles: 1 };
 const write = (key: string, value: string) => ({ name: 'write', arguments: { key, value } });
@@ -606,7 +607,13 @@ describe('an operator policy', () => {
   });
 
   it('a model that no policy asks need not be installed', async () => {
-    await using run = await play({ ...explore, operator_model: 'nobody' }, asks);
+    // A fork that changes the policy keeps the model of its run.
+    const request = createRunRequest.parse({ ...explore, model: 'play' });
+    const config = {
+      ...resolveConfig(request, { workspace: '', offeredTools: [] }),
+      operator_model: 'nobody',
+    };
+    await using run = await play(() => config, asks);
     expect(run.end.result.termination_reason).toBe('final_answer');
   });
 

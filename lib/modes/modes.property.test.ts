@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
+import { withoutUnused } from '../api/unused-fields.ts';
 import { nextAction } from '../engine/next-action.ts';
 import { foldCycles, noCycles } from '../events/fold-cycles.ts';
 import { foldAll, foldRun } from '../events/fold-run.ts';
@@ -108,7 +109,7 @@ const explore = fc
     operator_replies: fc.constant(['Go on.']),
     diversity: fc.constantFrom(undefined, {}, { embedding_model: 'e' }),
   })
-  .map((settings) => ({ mode: 'explore' as const, ...settings }));
+  .map((settings) => withoutUnused({ mode: 'explore' as const, ...settings }));
 
 const simulation = fc
   .record({ settings: fc.oneof(session, explore), turns, trouble })

@@ -1,3 +1,4 @@
+import { operatorProblems } from '../api/create-run.ts';
 import type { ForkPlan, ForkSettings } from '../api/fork-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, askedSettings, definedOf, milliseconds, type RunSettings } from '../api/run-settings.ts';
@@ -42,13 +43,14 @@ export function changedConfig(
   { workspace, price, servers = [], commandTools = [], imported }: ConfigFacts,
 ): RunConfig {
   const { title } = request;
+  requireMode(config, request.settings);
+  requireEffect(config, request.settings);
   requireTools(config, request.settings);
   const settings = {
     ...request.settings,
     ...namedOptions(request.settings),
     ...toolsOf(request.settings, { servers }),
   };
-  requireMode(config, settings);
   const { model, model_options, max_iterations, call_timeout_seconds, ...others } = settings;
   const { turn_delay, max_cycles, calls_per_cycle, context_limit, ...plain } = others;
   const changed: RunConfig = {
@@ -144,13 +146,23 @@ function withDefaultsAgain(before: RunConfig, changed: RunConfig): RunConfig {
   };
 }
 
-function requireMode({ mode, agentic }: RunConfig, settings: ForkSettings): void {
-  const [unused] = unusedFields({ ...definedOf(settings), mode, agentic });
-  if (unused) throw refused(`settings: ${unused.join(': ')}`);
+function requireMode({ mode }: RunConfig, settings: ForkSettings): void {
   const name = Object.keys(definedOf(settings)).find((each) => !isSettingOf(mode, each));
   if (name === undefined) return;
   const modes = modesWithSetting(name)?.join('" or "');
   throw refused(`settings: ${name} does not apply to the mode "${mode}", only to the mode "${modes}".`);
+}
+
+/** Refuses settings that have no effect on the fork, and an operator policy without what it needs. */
+function requireEffect(config: RunConfig, settings: ForkSettings): void {
+  const { mode, agentic, operator_policy, explore } = config;
+  const { diversity } = explore ?? {};
+  const changed = definedOf(settings);
+  const unused = unusedFields({ operator_policy, ...changed, mode, agentic, diversity });
+  const found = unused.find(([name]) => name in changed);
+  const [problem] = changed.operator_policy ? operatorProblems({ ...config, ...changed }) : [];
+  const [name, message] = found ?? problem ?? [];
+  if (name !== undefined) throw refused(`settings: ${name}: ${message}`);
 }
 
 function requireTools({ mode, agentic }: RunConfig, { tools }: ForkSettings): void {

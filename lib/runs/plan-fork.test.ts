@@ -840,3 +840,14 @@ it('refuses settings without effect for a fork of a single answer', async () => 
     );
   }
 });
+
+it.each([
+  [{ operator_policy: 'fixed' }, 'operator_replies: The policy "fixed" needs at least one reply.'],
+  [{ operator_policy: 'model' }, 'operator_model: The policy "model" needs the model that replies.'],
+  [{ operator_replies: ['Yes.'] }, 'operator_replies: Replies are only sent if operator_policy is'],
+  [{ diversity_feedback: false }, 'diversity_feedback: There is only feedback if diversity is measured.'],
+] as const)('refuses %j for a fork of an exploration, where it has no effect', async (settings, message) => {
+  const explore = { context_limit: 32_768, max_cycles: 3, calls_per_cycle: 50, cycle_line: true };
+  const { events } = exploreLog(3, { config: { explore } });
+  await expect(forkOf(events, { at: { end: true }, settings })).rejects.toThrow(`settings: ${message}`);
+});
