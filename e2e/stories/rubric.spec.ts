@@ -69,12 +69,14 @@ test('a rubric is filled in, judged by the chosen model, and shown apart from th
   });
 });
 
-test('a judge that is missing says why it did not judge, and the run ends well', async ({
+test('a judge that fails says why it did not judge, and the run ends well', async ({
   page,
   loupe,
   ollama,
 }) => {
   ollama.add({ name: 'calm', steps: [{ reply: { content: 'Paris.' } }] });
+  const body = { error: 'nobody is at home' };
+  ollama.add({ name: 'nobody', steps: [{ fault: { kind: 'http', status: 400, body } }] });
   const { id } = await startRun(loupe, {
     ...{ task: 'The capital of France?', model: 'calm', agentic: false },
     checks: [{ type: 'rubric', criteria: 'Is polite.', model: 'nobody' }],
@@ -86,6 +88,6 @@ test('a judge that is missing says why it did not judge, and the run ends well',
   await expect(view.end).not.toContainText('checks passed');
   const row = view.row('Checks of attempt 1');
   await view.reveal(row);
-  await expect(row.getByRole('region', { name: 'Opinions' })).toContainText('nobody');
+  await expect(row.getByRole('region', { name: 'Opinions' })).toContainText('nobody is at home');
   await expect(row).not.toContainText(/\d checks? passed/);
 });

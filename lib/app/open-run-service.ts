@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { askedModels } from '../api/asked-models.ts';
 import type { NewRun } from '../api/create-run.ts';
 import type { HealthReply, ModelsReply } from '../api/replies.ts';
 import type { ToolsReply } from '../api/tools.ts';
@@ -352,7 +353,7 @@ function openRuns(
         files,
         ...(await factsOf(request, { tools, unconfined, mcp, commandTools, prices })),
       }),
-    admit: (models) => servers.admit(models),
+    admit: (...asked) => servers.admit(...asked),
     prepareFork: async (config, { kind, runId, model, tools: chosen }) => {
       const custom = await commandTools.readable();
       // A fork without tools of servers does not need their configuration.
@@ -505,13 +506,9 @@ function runsOfExperiments({
 } & Parameters<typeof factsOf>[1]): ConstructorParameters<typeof Experiments>[0]['runs'] {
   return {
     admit: async (request) => {
-      const { model, diversity, operator_policy, operator_model, workspace } = request;
+      const { workspace } = request;
       if (workspace !== undefined) await openWorkspace(workspace, { dataDir });
-      await servers.admit({
-        model,
-        embeddingModel: diversity?.embedding_model,
-        ...(operator_policy === 'model' && { operatorModel: operator_model }),
-      });
+      await servers.admit(askedModels(request));
       resolveConfig(request, { workspace: '', ...(await factsOf(request, machine)) });
     },
     start: async (request, options) => (await service.start(request, options)).run.id,

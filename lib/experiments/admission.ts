@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import { askedModels } from '../api/asked-models.ts';
 import type { NewRun } from '../api/create-run.ts';
 import type { ExperimentItem, ExperimentPlan } from '../api/experiment.ts';
 import type { SuiteCase } from '../api/suite.ts';
@@ -37,8 +38,10 @@ export async function distinctRequests(
     checked += 1;
     if (checked % CHECKED_AT_ONCE === 0) await nextTurn();
     const request = checkedRequest(plan, item, caseOf(item, cases));
-    const { mode, model, budget = {}, diversity = {}, checks = [], tools = [], workspace = '' } = request;
-    const depends = [mode, model, { ...budget }, { ...diversity }, [...tools], workspace];
+    const { mode, model, budget = {}, checks = [], tools = [], workspace = '' } = request;
+    const { operatorModel = '', embeddingModel = '', judges = [] } = askedModels(request);
+    const models = [model, operatorModel, embeddingModel, ...judges];
+    const depends = [mode, models, { ...budget }, [...tools], workspace];
     requests.set(sortedJson([...depends, checks.map(({ type }) => type)]), request);
   }
   return [...requests.values()];

@@ -207,6 +207,69 @@ describe('without permission for remote models', () => {
     );
   });
 
+  const further = [
+    {
+      fields: { mode: 'explore', task: undefined },
+      settings: { diversity: { embedding_model: 'vektors' } },
+      field: 'diversity.embedding_model',
+    },
+    {
+      fields: { mode: 'task' },
+      settings: { checks: [{ type: 'rubric', criteria: 'Is polite.', model: 'vektors' }] },
+      field: 'checks',
+    },
+  ];
+
+  it.each(further)('rejects a misspelled model in $field before a run begins', async (one) => {
+    const { fields, settings, field } = one;
+    const { service, experiments } = await open();
+    const missing = {
+      code: 'invalid_request',
+      message: `${field}: Model "vektors" is missing. Did you mean "vectors"?`,
+    };
+    const started = service.start(run({ ...fields, ...settings, model: 'first' }));
+    await expect(started).rejects.toMatchObject(missing);
+    const created = experiments.create(plan({ ...fields, settings, models: ['first'] }));
+    await expect(created).rejects.toMatchObject(missing);
+  });
+
+  it.each(further)('takes any model in $field while the server is down', async ({ fields, settings }) => {
+    const { service } = await open();
+    await fake.close();
+    const request = run({ ...fields, ...settings, model: 'first', server_wait_seconds: 0 });
+    const { run: started } = await service.start(request);
+    await service.ended(started.id, signal);
+  });
+
+  it('rejects a judge that only makes embeddings, and one on another machine', async () => {
+    const { service } = await open();
+    const judged = (model: string) =>
+      service.start(run({ model: 'first', checks: [{ type: 'rubric', criteria: 'Is polite.', model }] }));
+    await expect(judged('vectors')).rejects.toEqual(refused('model_no_completion'));
+    await expect(judged('far')).rejects.toEqual(refused('remote_model'));
+  });
+
+  it('forks a run whose judge is missing', async () => {
+    const { service } = await open();
+    const checks = [{ type: 'rubric', criteria: 'Is polite.', model: 'gone' }];
+    // Nothing is known of a model while the server does not respond.
+    const release = fake.freeze();
+    const parent = await service.start(run({ model: 'first', checks }));
+    release();
+    await service.ended(parent.run.id, signal);
+    const { run: fork } = await service.fork(parent.run.id, forkRequest.parse({ at: { end: true } }));
+    await service.ended(fork.id, signal);
+  });
+
+  it('checks each model that a factor names', async () => {
+    const { experiments } = await open();
+    const factors = { operator_model: ['vectors', 'first'] };
+    const asked = { models: ['first'], mode: 'explore', task: undefined, cycles: 1, factors };
+    await expect(
+      experiments.create(plan({ ...asked, settings: { operator_policy: 'model' } })),
+    ).rejects.toEqual(refused('model_no_completion'));
+  });
+
   it('uses them if the setting allows it', async () => {
     const { service } = await open({ LOUPE_ALLOW_REMOTE_MODELS: '1' });
     fake.add({ name: 'afar', model: 'far', steps: [{ reply: { content: 'From afar.' } }] });

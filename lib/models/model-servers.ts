@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { FurtherModels } from '../api/asked-models.ts';
 import type { HealthReply, InstalledModel, ModelsReply } from '../api/replies.ts';
 import type { RenderedBy } from '../api/sent-request.ts';
 import { DEMO_MODELS, isDemoModel, startDemoOllama } from '../demo/demo-scenarios.ts';
@@ -86,37 +87,48 @@ export class ModelServers {
   }
 
   /**
-   * Rejects models that runs cannot or may not use: remote models if they are not allowed, and embedding-only models.
-   * Accepts the model if the server does not respond within a second. Meanwhile sends the first queries of a run, so
-   * that it need not wait for the answers.
+   * Rejects models that runs cannot or may not use: remote models if they are not allowed, embedding-only models that
+   * should write, and missing ones that a run would only ask after minutes of work. Accepts a model if the server does
+   * not respond within a second. Meanwhile sends the first queries of a run, so that it need not wait for the answers.
    *
-   * @throws {AppError} `remote_model`, `model_no_completion`
+   * @param allowed.missing whether a missing embedding model or judge is accepted: a run can do without
+   * @throws {AppError} `remote_model`, `model_no_completion`, `invalid_request` for a missing one
    */
-  async admit({
-    model,
-    embeddingModel,
-    operatorModel,
-  }: {
-    model: string;
-    embeddingModel?: string;
-    operatorModel?: string;
-  }): Promise<void> {
-    for (const name of operatorModel === undefined ? [model] : [model, operatorModel]) {
-      const details = await this.#details(name);
-      if (details?.capabilities && !details.capabilities.includes('completion')) throw noCompletion(name);
-    }
-    if (embeddingModel !== undefined) await this.#details(embeddingModel);
+  async admit(
+    { model, embeddingModel, operatorModel, judges = [] }: FurtherModels & { model: string },
+    allowed = { missing: false },
+  ): Promise<void> {
+    // The run reports that its own model is missing, or the one that replies, before it does anything.
+    const reported = { missing: true };
+    await this.#admitWriter(model, 'model', reported);
+    if (operatorModel !== undefined) await this.#admitWriter(operatorModel, 'operator_model', reported);
+    for (const judge of judges) await this.#admitWriter(judge, 'checks', allowed);
+    if (embeddingModel !== undefined)
+      await this.#details(embeddingModel, 'diversity.embedding_model', allowed);
   }
 
-  /** @throws {ModelError} `remote_model` */
-  async #details(model: string): Promise<ModelDetails | undefined> {
+  async #admitWriter(model: string, field: string, allowed: { missing: boolean }): Promise<void> {
+    const details = await this.#details(model, field, allowed);
+    if (details?.capabilities && !details.capabilities.includes('completion')) throw noCompletion(model);
+  }
+
+  /** @throws {AppError} `remote_model`, `invalid_request` for a missing model that is not allowed */
+  async #details(
+    model: string,
+    field: string,
+    allowed: { missing: boolean },
+  ): Promise<ModelDetails | undefined> {
     if (isDemoModel(model)) return undefined;
     const { connection } = this.#ollama;
     refuseRemote(connection, model, readRemote(model, {})); // recognized by name, without a request
     const signal = AbortSignal.timeout(ADMIT_TIMEOUT_MS);
     // Requested before the list, which then need not be requested again if it lacks the model
     // (`showInstalled`).
-    const asked = recentDetails(connection, model, signal).catch(unlessModelError);
+    const asked = recentDetails(connection, model, signal).catch((error: unknown) => {
+      if (error instanceof ModelError && error.kind === 'model_missing' && !allowed.missing)
+        throw missingModel(field, error);
+      return unlessModelError(error);
+    });
     const ahead = [
       recentPing(connection, signal),
       recentlyInstalled(connection, signal, SHORT_WHILE_MS),
@@ -328,6 +340,11 @@ function noCompletion(model: string): AppError {
     message: `Model "${shortText(model, 200)}" cannot write replies: Ollama lists no capability "completion" for it.`,
     hint: 'Choose another model. One that makes embeddings can be the embedding model of an exploration.',
   });
+}
+
+function missingModel(field: string, error: ModelError): AppError {
+  const { message, hint, cause } = error;
+  return new AppError({ code: 'invalid_request', message: `${field}: ${message}`, hint, cause });
 }
 
 function timeOf(text: string): number | undefined {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { askedModels, type FurtherModels } from '../api/asked-models.ts';
 import type { NewRun } from '../api/create-run.ts';
 import type { ForkPlace } from '../api/fork-place.ts';
 import type { ForkPlan } from '../api/fork-run.ts';
@@ -41,8 +42,8 @@ export interface RunCreationOptions {
   guard: Pick<WriteGuard, 'refuseNewRun'>;
   /** Fills in defaults and creates or checks the workspace. `discard` undoes this if the run is certainly not created. */
   prepare(request: NewRun, runId: string, files: StartOptions['files']): Promise<PreparedRun>;
-  /** Refuses models that runs cannot or may not use. */
-  admit(models: { model: string; embeddingModel?: string; operatorModel?: string }): Promise<void>;
+  /** Refuses models that runs cannot or may not use, also missing ones that a run may miss later if that is not allowed. */
+  admit(models: FurtherModels & { model: string }, allowed?: { missing: boolean }): Promise<void>;
   /** Creates or checks the workspace of a fork with these tools. `discard` deletes a copy. */
   prepareFork(
     config: RunConfig,
@@ -83,11 +84,7 @@ export class RunCreation {
     const { store, stored, worker, guard, prepare, admit } = this.#options;
     await guard.refuseNewRun();
     const id = newRunId(new Date());
-    const admitted = admit({
-      model: request.model,
-      embeddingModel: request.diversity?.embedding_model,
-      ...(request.operator_policy === 'model' && { operatorModel: request.operator_model }),
-    });
+    const admitted = admit(askedModels(request));
     admitted.catch(() => undefined); // thrown below, unless the workspace is refused
     const attached = await readAttached((request.images ?? []).map(decodeImage), new Map(), NEVER);
     const { config: resolved, copied, folder, discard } = await prepare(request, id, options.files);
@@ -158,11 +155,8 @@ export class RunCreation {
     let config: RunConfig;
     try {
       ({ config, events } = planAt(point));
-      await admit({
-        model: config.model,
-        embeddingModel: config.explore?.diversity?.embedding_model,
-        ...(config.operator_policy === 'model' && { operatorModel: config.operator_model }),
-      });
+      // A fork cannot change its embedding model and judges, and one may have been removed since.
+      await admit(askedModels({ ...config, diversity: config.explore?.diversity }), { missing: true });
       made = await store.fork({ id, config, parent, events, idempotencyKey, folder });
     } catch (error) {
       if (!(error instanceof RunMayExistError)) await discard();
