@@ -142,3 +142,26 @@ it('reports every memory change with its call', () => {
     { seq: 4, key: 'a', value: undefined },
   ]);
 });
+
+it('includes memories that a fork edited, added or deleted', () => {
+  const forked: NewEvent = {
+    ...{ type: 'run.forked', from: { run_id: 'p', seq: 4 }, iteration: 1, cycle: 1, settings: [] },
+    ...{ answered: false, files: { kind: 'none' } },
+    edits: [
+      { target: 'memory', key: 'a', before: 'x', after: 'longer' },
+      { target: 'memory', key: 'b', after: '' },
+      { target: 'memory', key: 'c', before: 'y' },
+      { target: 'reply', before: 'One', after: 'Two' },
+    ],
+  };
+  const { changes } = foldCycles(
+    noCycles,
+    log(...events.slice(0, 4).map(({ run_id, seq, at, ...each }) => each as NewEvent), forked),
+  );
+  expect(changes.map(({ key, value, cycle, callId }) => [key, value, cycle, callId])).toEqual([
+    ['a', 'x', 1, 'c1'],
+    ['a', 'longer', 1, undefined],
+    ['b', '', 1, undefined],
+    ['c', undefined, 1, undefined],
+  ]);
+});

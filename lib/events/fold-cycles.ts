@@ -48,6 +48,10 @@ export function foldCycles(before: Cycles, events: readonly RunEvent[]): Cycles 
       changes ??= before.changes.slice();
       changes.push(changeOf(event));
     }
+    if (event.type === 'run.forked') {
+      const edited = editsOf(event);
+      if (edited.length > 0) changes = [...(changes ?? before.changes), ...edited];
+    }
   }
   if (seq === before.seq) return before;
   return {
@@ -80,6 +84,13 @@ function changeOf(event: EventOf<'memory.changed'>): MemoryChange {
   const { seq, at, cycle, key, operation } = event;
   const value = operation === 'delete' ? undefined : (event.value ?? '');
   return { seq, at, cycle, callId: event.call_id, key, value };
+}
+
+/** The memories that a person edited in a fork. */
+function editsOf({ seq, at, cycle, edits }: EventOf<'run.forked'>): MemoryChange[] {
+  return edits.flatMap((edit) =>
+    edit.target === 'memory' ? [{ seq, at, cycle, key: edit.key, value: edit.after }] : [],
+  );
 }
 
 function begun(event: EventOf<'cycle.started'>): Cycle {

@@ -288,12 +288,13 @@ export interface Cycle {
   readonly advice?: EventOf<'diversity.advised'>;
 }
 
-/** One change of a memory, with the call that made it. */
+/** One change of a memory. */
 export interface MemoryChange {
   readonly seq: number;
   readonly at: number;
   readonly cycle: number;
-  readonly callId: string;
+  /** The call that made it; missing if a person made it in a fork. */
+  readonly callId?: string;
   readonly key: string;
   /** `undefined`: deleted. */
   readonly value: string | undefined;

@@ -88,7 +88,7 @@ function KeyLine({ entry }: { entry: MemoryKey }) {
                 <p className="text-ink-3">deleted</p>
               ) : (
                 <LongText
-                  id={`memory.${change.seq}`}
+                  id={`memory.${change.seq}.${change.key}`}
                   text={change.value}
                   label="value"
                   className="[&_pre]:font-sans [&_pre]:text-sm"
