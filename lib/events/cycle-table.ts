@@ -2,6 +2,7 @@ import type { CsvValue } from '../util/csv.ts';
 import { mean } from '../util/mean.ts';
 import { MAX_MATRIX_REFLECTIONS } from './limits.ts';
 import { type Comparable, reflectionSimilarity } from './reflection-similarity.ts';
+import { WITHHELD } from './share-scopes.ts';
 import type { SimilarityMatrix, SimilarityMeasure } from './similarity-matrix.ts';
 import type { Cycle, Cycles, MemoryChange } from './timeline.ts';
 
@@ -15,11 +16,14 @@ export interface CycleRow {
   readonly failed_tool_calls: number;
   /** Calls by tool. */
   readonly tools: Readonly<Record<string, number>>;
-  /** Keys and characters (of keys and values) of the memory at the end of the cycle, and by how much they grew in it. */
-  readonly memory_keys: number;
-  readonly memory_keys_growth: number;
-  readonly memory_chars: number;
-  readonly memory_chars_growth: number;
+  /**
+   * Keys and characters (of keys and values) of the memory at the end of the cycle, and by how much they grew in it.
+   * Missing where memories are withheld from the reader.
+   */
+  readonly memory_keys?: number;
+  readonly memory_keys_growth?: number;
+  readonly memory_chars?: number;
+  readonly memory_chars_growth?: number;
   readonly tokens_in: number;
   readonly tokens_out: number;
   readonly tokens_estimated: number;
@@ -43,11 +47,20 @@ export interface CycleTable {
   readonly rows: readonly CycleRow[];
 }
 
-/** The size of the memory after each cycle. Pure. */
-export function memorySizes(
-  cycles: readonly Cycle[],
-  changes: readonly MemoryChange[],
-): { cycle: number; keys: number; chars: number }[] {
+/** Whether the keys and values are withheld from the reader, so that nobody can tell one memory from another. */
+export function isMemoryWithheld(changes: readonly MemoryChange[]): boolean {
+  return changes.some(({ key }) => key === WITHHELD);
+}
+
+interface MemorySize {
+  readonly cycle: number;
+  readonly keys: number;
+  readonly chars: number;
+}
+
+/** The size of the memory after each cycle; empty if the memory is withheld. Pure. */
+export function memorySizes(cycles: readonly Cycle[], changes: readonly MemoryChange[]): MemorySize[] {
+  if (isMemoryWithheld(changes)) return [];
   const values = new Map<string, string>();
   let chars = 0;
   let next = 0;
@@ -78,7 +91,7 @@ export function cycleTable(cycles: Cycles): CycleTable {
   const sizes = memorySizes(cycles.cycles, cycles.changes);
   const diversity = diversityByCycle(cycles, measure);
   const rows = cycles.cycles.map((cycle, index): CycleRow => {
-    const size = sizes[index] ?? { keys: 0, chars: 0 };
+    const size = sizes[index];
     const before = sizes[index - 1] ?? { keys: 0, chars: 0 };
     const spread = diversity.get(cycle.number);
     return {
@@ -88,10 +101,12 @@ export function cycleTable(cycles: Cycles): CycleTable {
       tool_calls: cycle.toolCalls,
       failed_tool_calls: cycle.failedToolCalls,
       tools: cycle.tools,
-      memory_keys: size.keys,
-      memory_keys_growth: size.keys - before.keys,
-      memory_chars: size.chars,
-      memory_chars_growth: size.chars - before.chars,
+      ...(size && {
+        memory_keys: size.keys,
+        memory_keys_growth: size.keys - before.keys,
+        memory_chars: size.chars,
+        memory_chars_growth: size.chars - before.chars,
+      }),
       tokens_in: cycle.tokensIn,
       tokens_out: cycle.tokensOut,
       tokens_estimated: cycle.tokensEstimated,

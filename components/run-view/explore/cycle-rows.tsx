@@ -80,8 +80,12 @@ function cellsOf(row: CycleRow, own: readonly string[], others: readonly string[
     `${formatCount(row.tool_calls)}${failed}`,
     ...own.map((name) => formatCount(callsOf(row, name))),
     ...(others.length > 0 ? [formatCount(others.reduce((sum, name) => sum + callsOf(row, name), 0))] : []),
-    `${formatCount(row.memory_keys)}${growthWords(row.memory_keys_growth)}`,
-    `${formatShortCount(row.memory_chars)}${growthWords(row.memory_chars_growth)}`,
+    row.memory_keys === undefined
+      ? ''
+      : `${formatCount(row.memory_keys)}${growthWords(row.memory_keys_growth)}`,
+    row.memory_chars === undefined
+      ? ''
+      : `${formatShortCount(row.memory_chars)}${growthWords(row.memory_chars_growth)}`,
     ...formatBothTokens(row, formatShortCount),
     formatCount(row.messages),
     row.novelty === undefined ? '' : formatPercent(row.novelty),
@@ -89,7 +93,7 @@ function cellsOf(row: CycleRow, own: readonly string[], others: readonly string[
   ];
 }
 
-function growthWords(growth: number): string {
+function growthWords(growth = 0): string {
   if (growth === 0) return '';
   return growth > 0 ? ` +${formatShortCount(growth)}` : ` −${formatShortCount(-growth)}`;
 }

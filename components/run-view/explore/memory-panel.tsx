@@ -2,8 +2,9 @@
 
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import { type MemoryKey, memoryAt } from '#lib/browser/state/explore-view.ts';
+import { MEMORY_WITHHELD, type MemoryKey, memoryAt } from '#lib/browser/state/explore-view.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
+import { isMemoryWithheld } from '#lib/events/cycle-table.ts';
 import { cx } from '../../ui/cx.ts';
 import { RowLink } from '../../ui/event-link.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
@@ -20,6 +21,7 @@ export function MemoryPanel() {
   const chosen = useStore(reading, (state) => state.cycle);
   const cycle = Math.min(chosen ?? last, last);
   const keys = useMemo(() => memoryAt(changes, cycle), [changes, cycle]);
+  if (isMemoryWithheld(changes)) return <p className="mt-2 text-sm text-ink-3">{MEMORY_WITHHELD}</p>;
   const there = keys.filter(({ value }) => value !== undefined).length;
   return (
     <>

@@ -3,10 +3,10 @@
 import { useMemo } from 'react';
 import { type CycleGroup, groupCycles, toolsByUse } from '#lib/browser/plots/explore-series.ts';
 import { bothMeasureWords } from '#lib/browser/plots/plot-words.ts';
-import { cycleWords } from '#lib/browser/state/explore-view.ts';
+import { cycleWords, MEMORY_WITHHELD } from '#lib/browser/state/explore-view.ts';
 import { formatCount, formatPercent, formatShortCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import { cycleTable, memorySizes, similarityMatrix } from '#lib/events/cycle-table.ts';
+import { cycleTable, isMemoryWithheld, memorySizes, similarityMatrix } from '#lib/events/cycle-table.ts';
 import type { Cycle, Cycles } from '#lib/events/timeline.ts';
 import { CellGrid } from '../../plots/cell-grid.tsx';
 import { LineBand } from '../../plots/line-band.tsx';
@@ -29,6 +29,7 @@ export function ExplorePlots({ cycles: all, onOpen }: { cycles: Cycles; onOpen: 
   const similarity = useMemo(() => similarityMatrix([all]), [all]);
   const groups = useMemo(() => groupCycles(cycles, MAX_COLUMNS), [cycles]);
   const sizes = useMemo(() => memorySizes(cycles, changes), [cycles, changes]);
+  const isWithheld = isMemoryWithheld(changes);
   const shared = {
     label: (index: number) => formatCount(groups[index]?.first.number ?? 0),
     open: (index: number) => {
@@ -91,11 +92,12 @@ export function ExplorePlots({ cycles: all, onOpen }: { cycles: Cycles; onOpen: 
         unit="characters of keys and values"
         height={HEIGHT_PX}
         series={[{ label: 'Characters', color: FIRST }]}
-        columns={groups.map((group) => ({
+        columns={(isWithheld ? [] : groups).map((group) => ({
           key: String(group.first.number),
           label: formatCount(group.first.number),
           values: [sizeOf(group).chars],
         }))}
+        empty={isWithheld ? MEMORY_WITHHELD : undefined}
         format={formatShortCount}
         describe={(index) => {
           const group = groups[index];

@@ -6,6 +6,9 @@ import { shortLine } from '../words/visible-text.ts';
 const NAMED_TOOLS = 4;
 const NAME_CHARS = 40;
 
+/** Shown instead of the memory on a page that does not have it. */
+export const MEMORY_WITHHELD = 'The memory is not shared.';
+
 /** A key of the memory with everything that happened to it up to a cycle, the last change last. */
 export interface MemoryKey {
   readonly key: string;

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { cycleTable, memorySizes } from '../../events/cycle-table.ts';
+import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
 import { SHARE_SCOPES, type ShareScope } from '../../events/share-scopes.ts';
 import { parseError } from '../../model/ollama-body.ts';
@@ -294,4 +296,17 @@ it('shows the edits of a fork only within the scope', () => {
   expect(seen('without_results')).not.toContain('-result');
   expect(seen('without_results')).toContain('the-new-reply');
   expect(seen('summary')).not.toContain('the-');
+});
+
+it('a summary does not count the placeholders of withheld memories', () => {
+  const seen = exploreLog(4).events.map((event) => inScope(event, 'summary'));
+  const { cycles } = foldTimeline(emptyTimeline, seen);
+  expect(cycles.changes.length).toBeGreaterThan(0);
+  const { rows } = cycleTable(cycles);
+  expect(rows).toHaveLength(4);
+  for (const row of rows) {
+    expect(row).not.toHaveProperty('memory_keys');
+    expect(row).not.toHaveProperty('memory_chars');
+  }
+  expect(memorySizes(cycles.cycles, cycles.changes)).toEqual([]);
 });
