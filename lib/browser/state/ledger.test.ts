@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyRunState } from '../../events/run-state.ts';
+import { inScope } from '../../sharing/redaction/scope.ts';
 import { completedLog, endedLog, repairedLog, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
 import { firedLimit, ledgerOf } from './ledger.ts';
@@ -154,4 +155,13 @@ it('counts retries of sessions and explorations, too', () => {
     log.push({ type: 'policy.retried', iteration: 1, cause: 'transient', message: 'Busy.', wait_ms: 2000 });
     expect(gauges(log)['retries-transient']).toMatchObject({ value: '1/2' });
   }
+});
+
+it('does not estimate a conversation by the placeholders of a share', () => {
+  const { runId, events } = sessionLog();
+  const before = events.findIndex(({ type }) => type === 'model-call.ended');
+  const seen = events.map((event) => inScope(event, 'summary'));
+  expect(gauges({ runId, events: events.slice(0, before) })).toHaveProperty('conversation');
+  expect(gauges({ runId, events: seen.slice(0, before) })).not.toHaveProperty('conversation');
+  expect(gauges({ runId, events: seen })).toHaveProperty('conversation');
 });

@@ -4,6 +4,7 @@ import { DEFAULT_MODE, kindFacts, kindOf, type ModeGauge, modeFacts } from '../.
 import { RETRY_LIMITS } from '../../events/retry-limits.ts';
 import type { RunState } from '../../events/run-state.ts';
 import { BUDGET_LIMITS, isSettingOf, maxEmptyReplies, SETTINGS } from '../../events/settings.ts';
+import { WITHHELD } from '../../events/share-scopes.ts';
 import { effectiveWindow } from '../../events/window.ts';
 import { workedMs } from '../../events/worked-ms.ts';
 import { formatUsd } from '../../util/format-usd.ts';
@@ -142,7 +143,7 @@ const GAUGES: Readonly<Record<ModeGauge, (run: RunState, config: RunConfig, now:
       limit: config.explore?.calls_per_cycle ?? 0,
     }),
   ],
-  conversation: (run) => [conversation(run)],
+  conversation: (run) => (isConversationUnknown(run) ? [] : [conversation(run)]),
   // A session that waits for a person, and an exploration with a cycle limit, are not ended by them.
   empty_turns: (run, config) => (run.autopilot.on ? empty(run.turns.empty, config) : []),
   empty_cycles: (run, config) => (config.explore?.max_cycles ? [] : empty(run.cycle.empty, config)),
@@ -209,6 +210,11 @@ function repetition(run: RunState, limit: number): Gauge {
 }
 
 /** The bounds of a session or an exploration, which have no iteration limit (S17, X22). */
+/** Whether there is nothing to estimate by: a share withholds the messages, and the server has not measured them yet. */
+function isConversationUnknown({ measured, messages }: RunState): boolean {
+  return measured === undefined && messages[0]?.content === WITHHELD;
+}
+
 function conversation(run: RunState): Gauge {
   const { tokens: used, limitTokens: limit, measured } = conversationFill(run);
   const handover = run.config?.handover_at ?? undefined;
