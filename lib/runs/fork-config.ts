@@ -76,7 +76,7 @@ export function changedConfig(
     asked: [...new Set([...askedNames(askedSettings(config)), ...askedNames(settings)])],
   };
   requirePriceForBudget(changed);
-  requireHosts(changed);
+  requireHosts(changed, request.settings);
   return withDefaultsAgain(config, { ...changed, ...approvalOfFork(changed, { servers, imported }) });
 }
 
@@ -171,9 +171,15 @@ function requireTools({ mode, agentic }: RunConfig, { tools }: ForkSettings): vo
   if (problem !== undefined) throw refused(`settings: tools: ${problem}`);
 }
 
-function requireHosts({ tools = [], fetch_hosts: hosts = [] }: RunConfig): void {
-  if (!tools.includes(FETCH_TOOL) || hosts.length > 0) return;
-  throw refused('settings: fetch_hosts: List the hosts that fetch_url may contact.');
+function requireHosts({ tools = [], fetch_hosts: hosts = [] }: RunConfig, asked: ForkSettings): void {
+  const fetches = tools.includes(FETCH_TOOL);
+  if (fetches && hosts.length === 0)
+    throw refused('settings: fetch_hosts: List the hosts that fetch_url may contact.');
+  if (!fetches && asked.fetch_hosts?.length)
+    throw refused(
+      'settings: fetch_hosts: These hosts have no effect: the fork has no tool fetch_url.',
+      'Add fetch_url to tools, or leave them out.',
+    );
 }
 
 function mergedOptions(

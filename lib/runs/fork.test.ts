@@ -152,6 +152,12 @@ it('a fork of an imported run copies the folder its file names only when a perso
     return readdir(config.workspace);
   };
   expect(await files({})).toEqual([]);
+  for (const kind of [{}, { workspace: 'empty' as const }]) {
+    await expect(fork({ ...kind, copy_from: from })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/^copy_from: It has no effect/),
+    });
+  }
   expect(await files({ workspace: 'copy', copy_from: from })).toEqual(['id_ed25519']);
 });
 

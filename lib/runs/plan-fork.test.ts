@@ -695,6 +695,7 @@ it.each([
   [{ edits: [{ target: 'memory', key: 'k', value: 'v' }] }, 'only explorations'],
   [{ settings: { max_cycles: 3 } }, 'mode "explore"'],
   [{ settings: { turn_delay: 3 } }, 'mode "session"'],
+  [{ settings: { fetch_hosts: ['docs.example.com'] } }, 'fetch_hosts: These hosts have no effect'],
 ] as const)('refuses %o', async (changes, words) => {
   const { events } = completedLog();
   await expect(forkOf(events, { at: { before_iteration: 2 }, ...changes })).rejects.toThrow(words);

@@ -216,6 +216,14 @@ export class RunCreation {
  * reaches the model unless a person confirms it.
  */
 function folderOfFork(run: RunSummary, request: ForkPlan, { workspace }: RunConfig): ForkFolder {
+  const copies = request.workspace ?? (run.imported_at === undefined ? 'copy' : 'empty');
+  if (request.copy_from !== undefined && copies !== 'copy') {
+    throw new AppError({
+      code: 'invalid_request',
+      message: `copy_from: It has no effect, because the fork does not copy a folder ("workspace": "${copies}").`,
+      hint: 'Set workspace to "copy", or omit copy_from.',
+    });
+  }
   if (run.imported_at === undefined || workspace === '') {
     const kind = request.workspace ?? 'copy';
     if (kind === 'copy' && (request.copy_from ?? workspace) !== workspace) throw notItsFolder(run, workspace);
