@@ -112,6 +112,10 @@ describe('the command line', () => {
     });
   });
 
+  it('refuses events as JSON of a run that it does not follow', () => {
+    refused('run', 'Hi', '-m', 'm', '--detach', '--json').toThrow(/Remove --json.*loupe follow RUN --json/);
+  });
+
   it('accepts a list of texts for the model option stop', () => {
     expect(readArguments(['run', 'Hi', '-m', 'm', '--option', 'stop=["END","\\n\\n"]'])).toMatchObject({
       body: { model_options: { stop: ['END', '\n\n'] } },

@@ -369,6 +369,11 @@ function readRun(args: readonly string[]): Command {
     json: { type: 'boolean' },
   });
   if (positionals.length > 1) throw usage('Put the task in quotes: loupe run "Read the notes and …".');
+  if (values.detach && values.json) {
+    throw usage(
+      '--detach prints only the ID. Remove --json, and print the events later: loupe follow RUN --json.',
+    );
+  }
   const texts: Readonly<Record<string, unknown>> = values;
   const budget = readFlags(BUDGET_FLAGS, texts);
   const body: Record<string, unknown> = {

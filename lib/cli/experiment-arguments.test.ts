@@ -58,6 +58,7 @@ describe('loupe experiment', () => {
     ['run a --confirm none', /whole number/],
     ['results a --fail-under 80', /from 0 to 1/],
     ['run a --detach --fail-under 0.8', /--detach does not wait/],
+    ['run a --detach --json', /--detach prints only the ID/],
     ['study x -m y --detach --fail-under 0', /--detach does not wait/],
     ['study x', /Name the model/],
     ['study --model y', /Name the study that --model is for/],

@@ -169,6 +169,11 @@ function followingOf(values: {
   detach?: boolean;
   json?: boolean;
 }): Following {
+  if (values.detach && values.json) {
+    throw usage(
+      '--detach prints only the ID. Remove --json, and print the results later: loupe experiment results ID --json.',
+    );
+  }
   if (values.detach && values['fail-under'] !== undefined) {
     throw usage(
       '--fail-under needs the results, which --detach does not wait for. Use it later: loupe experiment results ID --fail-under RATE.',
