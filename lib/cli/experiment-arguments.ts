@@ -30,13 +30,16 @@ export type ExperimentCommand =
   | { action: 'continue' | 'retry'; id: string }
   | { action: 'delete'; id: string; runs: boolean };
 
-export const EXPERIMENT_USAGE = `  loupe experiment run PLAN [--model NAME] [--confirm RUNS] [--fail-under RATE] [--detach] [--json]
-      run a plan file (docs/experiments.md); exits with 1 if a cell's pass rate is below RATE, such as 0.8
-  loupe experiment study [NAME --model NAME [--small] …]   the studies that ship with Loupe, or run one
+export const EXPERIMENT_USAGE = `  loupe experiment run PLAN [--model|-m NAME] [--confirm RUNS] [--fail-under RATE] [--detach] [--json]
+      run a plan file (docs/experiments.md); exits with 1 if a cell's pass rate is below RATE, such as 0.8;
+      --model replaces the models of the plan, and may be repeated
+  loupe experiment study [--json]   list the studies that ship with Loupe
+  loupe experiment study STUDY --model|-m NAME [--small] [--confirm RUNS] [--fail-under RATE] [--detach] [--json]
+      run a study; --small runs a few cases once
   loupe experiment status [ID] [--json]
   loupe experiment results ID [--fail-under RATE] [--json]
-  loupe experiment export ID [--format ${EXPERIMENT_FORMATS.join('|')}] [--raw] [--output FILE]
-      html is a report, redacted unless --raw is given; bundle is a zip file with plan, suite, results, report and all logs
+  loupe experiment export ID [--format ${EXPERIMENT_FORMATS.join('|')}] [--raw] [--output|-o FILE]
+      default: csv. html is a report, redacted unless --raw is given; bundle is a zip file with plan, suite, results, report and all logs
   loupe experiment stop ID [--force]        after the current run, or immediately
   loupe experiment continue ID
   loupe experiment retry ID                 retry the runs that did not run, such as those of a missing model

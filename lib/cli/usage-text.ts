@@ -33,8 +33,8 @@ function placeholder({ type, options, unit, isList, isJson }: Flag): string {
 
 export const USAGE = `loupe: control Loupe runs from a terminal. The server must be running (npm start).
 
-  loupe run "TASK" --model NAME [--workspace FOLDER] [options]
-  loupe run --preset NAME [--set PLACEHOLDER=TEXT] [options]     options override the preset
+  loupe run "TASK" --model|-m NAME [--workspace|-w FOLDER] [options]
+  loupe run --preset|-p NAME [--set PLACEHOLDER=TEXT] [options]     options override the preset
       --mode task|session|explore   default: task
       ${usageOf(['--title TEXT', ...SETTING_FLAGS.map(nameOf)])}
       ${usageOf(BUDGET_FLAGS.map(nameOf))}   budget (cost: the model needs a price)
@@ -51,12 +51,14 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
   loupe follow RUN [--after SEQ] [--json]
   loupe list [--limit N] [--tag TAG] [--folder PATH] [--model NAME] [--outcome KIND] [--since DAY] [--until DAY]
              [--archived only|all] [--sort ${Object.keys(RUN_SORTS).join('|')}] [--json]
+      the newest 20 runs, unless an option says otherwise
   loupe note RUN ["TEXT"] [--title TEXT] [--tag TAG] [--untag TAG] [--score 0-${MAX_SCORE}] [--pin|--unpin] [--archive|--unarchive]
       add a note, tags or a score to a run; its log stays as it is. --tag and --untag may be repeated
   loupe stop RUN [--force]
   loupe say RUN "TEXT" [--image FILE]
-  loupe export RUN [--format ${EXPORT_FORMATS.join('|')}] [--raw] [--output FILE]
-      only run and bundle can be imported. bundle is always redacted; scenario, spans, html and md unless --raw is given
+  loupe export RUN [--format ${EXPORT_FORMATS.join('|')}] [--raw] [--output|-o FILE]
+      default: run. Only run, bundle and events can be imported. bundle is always redacted; scenario, spans, html and md
+      unless --raw is given
   loupe import FILE
   loupe presets [--json]            list the presets with their placeholders
   loupe rate RUN… --by MODEL [--with NAME|FILE] [--part output|reflections|last_cycle] [--title TEXT] [--json]
@@ -67,13 +69,14 @@ ${CHECK_USAGE.map((usage) => `                                      ${usage}`).j
                                     no call is made; exits with 0 if all are right, else 1
 ${EXPERIMENT_USAGE}
   loupe mcp                         serve Loupe to other agents as an MCP server on standard input and output (docs/mcp.md)
-  loupe benchmark FOLDER --model NAME [--categories NAME,NAME] [--limit N] [--think] [--json]
+  loupe benchmark FOLDER --model|-m NAME [--categories NAME,NAME] [--limit N] [--think] [--json]
       cases of the Berkeley Function Calling Leaderboard, judged by native calls alone and as Loupe reads them; FOLDER is
       the unpacked Python package bfcl-eval; --model may be repeated. To continue a stopped one: loupe benchmark --continue ID
   loupe version                     print the version of Loupe
 
 All commands: --url http://127.0.0.1:${DEFAULT_PORT}, or LOUPE_URL. The token is LOUPE_TOKEN, else the one in the data directory.
-Ctrl-C stops a check, a rating or a benchmark; it stops a run after the current step, and immediately if pressed again; in "follow" it only disconnects.
+Ctrl-C stops a check, a rating or a benchmark, a run after the current step, and an experiment after the current run; pressed again, it stops the
+run or the experiment immediately. In "follow" it only disconnects.
 Progress goes to standard error, the answer to standard output. A session prints everything the model says, as it is written.
 A session waits for a message after each answer: "run" sends each line of standard input as one, and ends the session when the input
 ends. With --autopilot it continues by itself within its limits (autopilot_turns, autopilot_seconds).
