@@ -123,7 +123,7 @@ async function takeRuns(page: Page, { ended, shorter, unwritten, data, asking, s
 async function takePages(page: Page, { experiment, suite }: Played): Promise<void> {
   await page.goto('/runs/new');
   await page.getByLabel('What should the agent do?').fill(TASK);
-  await page.getByRole('radiogroup', { name: 'Model' }).getByText('qwen3:8b').click();
+  await page.getByRole('radiogroup', { name: 'Model' }).getByText('gpt-oss:20b').click();
   await page.evaluate(() => scrollTo(0, 0));
   await take(page, 'new-run');
   await page.goto(`/experiments/${experiment}`);
@@ -181,8 +181,10 @@ async function takeTools({ loupe }: Stage, withPage: WithPage): Promise<void> {
       await form.getByLabel('a', { exact: true }).fill('40');
       await form.getByLabel('b', { exact: true }).fill('2');
       await form.getByRole('button', { name: 'Call' }).click();
-      await form.getByText('The sum of 40 and 2 is 42.').waitFor();
-      await page.evaluate(() => scrollTo(0, 160));
+      await form
+        .getByText('The sum of 40 and 2 is 42.')
+        .evaluate((line) => line.scrollIntoView({ block: 'end' }));
+      await page.mouse.wheel(0, 40);
       await take(page, 'tools');
     });
   } finally {
