@@ -75,18 +75,92 @@ it('SECURITY.md refers to existing tests', () => {
   expect(missing).toEqual([]);
 });
 
-it('every relative link in the documents resolves', () => {
-  const documents = ['.', 'docs', 'docs/decisions', 'e2e/ollama'].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => join(folder, file)),
+/** The texts of the files of some rooms whose names match, by path. */
+function filesOf(rooms: readonly string[], name: RegExp): [path: string, text: string][] {
+  return rooms
+    .flatMap((room) =>
+      readdirSync(join(root, room), { recursive: room !== '.', encoding: 'utf8' }).map((file) =>
+        join(room, file),
+      ),
+    )
+    .filter((path) => name.test(path))
+    .map((path) => [path, read(path)]);
+}
+
+const documents = filesOf(['.', 'docs', 'e2e'], /\.md$/);
+const sources = filesOf(['app', 'bin', 'components', 'lib', 'scripts'], /\.(?:ts|tsx|mjs)$/);
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  const headings = [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/^#+ (.*)$/gm)].map(([, words = '']) =>
+    words
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
   );
-  const broken = documents.flatMap((file) =>
-    [...read(file).matchAll(/\]\((?!https?:)([^)#\s]+)/g)]
-      .map(([, link = '']) => join(dirname(file), link))
-      .filter((path) => !existsSync(join(root, path)))
-      .map((path) => `${file}: ${path}`),
+  return headings.map((anchor, index) => {
+    const earlier = headings.slice(0, index).filter((other) => other === anchor).length;
+    return earlier === 0 ? anchor : `${anchor}-${earlier}`;
+  });
+}
+
+it('finds the anchors of headings', () => {
+  const text = '# A `b`: c\n```sh\n# no heading\n```\n## [Link](x.md), and more\n## Same\n### Same\n';
+  expect(anchorsOf(text)).toEqual(['a-b-c', 'link-and-more', 'same', 'same-1']);
+});
+
+it('every relative link in the documents leads to a file, and to a heading in it', () => {
+  const texts = new Map(documents);
+  const isBroken = (file: string, link: string) => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? file : join(dirname(file), path);
+    if (!existsSync(join(root, target))) return true;
+    return anchor !== undefined && !anchorsOf(texts.get(target) ?? '').includes(anchor);
+  };
+  const links = documents.flatMap(([file, text]) =>
+    [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => [file, link] as const),
   );
-  expect(documents.length).toBeGreaterThan(30);
-  expect(broken).toEqual([]);
+  expect(links.length).toBeGreaterThan(60);
+  expect(links.filter(([file, link]) => isBroken(file, link))).toEqual([]);
+});
+
+it('requirements, facts about Ollama and decisions that documents and comments cite exist', () => {
+  const requirements = [...read('docs/requirements.md').matchAll(/^\| ([A-Z]-?\d+) \|/gm)].map(
+    ([, id = '']) => id,
+  );
+  const facts = [...read('docs/ollama.md').matchAll(/^\| (OL\d+) \|/gm)].map(([, id = '']) => id);
+  const decisions = readdirSync(join(root, 'docs', 'decisions')).map((file) => Number(file.slice(0, 4)));
+  const families = [...new Set(requirements.map((id) => id.replace(/\d+$/, '')))];
+  const unknown = [...documents, ...sources].flatMap(([file, text]) => {
+    const groups = [...text.matchAll(/[([]((?:[A-Z]-?\d+)(?:, [A-Z]-?\d+)*)[)\]]/g)];
+    const cited = groups.flatMap(([, ids = '']) => ids.split(', '));
+    return [
+      ...cited.filter((id) => families.includes(id.replace(/\d+$/, '')) && !requirements.includes(id)),
+      ...[...text.matchAll(/\bOL\d+\b/g)].map(([id]) => id).filter((id) => !facts.includes(id)),
+      ...[...text.matchAll(/\bdecisions?[ /](\d+)\b/g)]
+        .map(([, id]) => Number(id))
+        .filter((id) => !decisions.includes(id)),
+    ].map((id) => `${file}: ${id}`);
+  });
+  expect(unknown).toEqual([]);
+});
+
+it('documents that the program names exist', () => {
+  const named = sources
+    .filter(([file]) => !file.startsWith(join('lib', 'suites')) && !file.startsWith(join('lib', 'testing')))
+    .flatMap(([, text]) => [...text.matchAll(/\bdocs\/[a-z-]+\.md\b/g)].map(([path]) => path));
+  expect(named).toContain('docs/api.md');
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+it('docs/settings.md has every variable that the program and its scripts read', () => {
+  const settings = read('docs/settings.md');
+  const named = sources
+    .filter(([file]) => !/\.test\.ts$|^lib\/testing|^scripts\/mutation/.test(file))
+    .flatMap(([, text]) =>
+      [...text.matchAll(/\benv\.(LOUPE_\w+)|^ +'(LOUPE_\w+)',$/gm)].map(([, read, listed]) => read ?? listed),
+    );
+  expect(named).toContain('LOUPE_URL');
+  expect([...new Set(named)].filter((name) => !settings.includes(`\`${name}`))).toEqual([]);
 });
