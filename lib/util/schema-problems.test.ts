@@ -48,6 +48,16 @@ it('names the values of the field that tells options apart', () => {
   ]);
 });
 
+it('does not name a missing field as a value, if one of the options is the default', () => {
+  const kinds = z.discriminatedUnion('type', [
+    z.object({ type: z.literal('stdio').default('stdio') }),
+    z.object({ type: z.literal('http') }),
+  ]);
+  expect(problems(kinds, { type: 'https' })).toEqual([
+    'type: must be one of "stdio", "http". Did you mean "http"?',
+  ]);
+});
+
 it('gives the reason of a wrong name in a record', () => {
   const names = z.record(
     z.string().refine((name) => name !== 'x', 'This name is taken.'),

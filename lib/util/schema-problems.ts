@@ -124,7 +124,8 @@ export function quotedName(text: string): string {
 /** The reason of a union: the values of its discriminator, else what each of its options expects. */
 function unionReason(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
   if ('options' in issue && Array.isArray(issue.options)) {
-    const options: readonly unknown[] = issue.options;
+    // `undefined` stands for an option whose discriminator has a default.
+    const options: readonly unknown[] = issue.options.filter((option) => option !== undefined);
     const { input, discriminator } = issue;
     const found = isRecord(input) && typeof discriminator === 'string' ? input[discriminator] : undefined;
     return mustBeOneOf(options, found);
