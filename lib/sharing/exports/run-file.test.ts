@@ -93,6 +93,7 @@ describe('a hostile run file', () => {
     await refused(withLine(3, '{"a":')).toThrow('line 4 is not JSON');
     await refused(withLine(3, 'null')).toThrow('line 4');
     await refused(withLine(3, '{"type":"run.exploded"}')).toThrow('unknown event type');
+    await refused('{"resourceSpans":[]}').toThrow(/line 1 is not an event of a run\.$/);
     await refused(withLine(3, lines[2] ?? '')).toThrow('line 4 has event 3 where 4 is expected');
     await refused(lines.slice(1).join('\n')).toThrow('line 1 has event 2 where 1 is expected');
     await refused(withLine(1, (lines[1] ?? '').replace('"sample"', '"other"'))).toThrow('belongs to the run');

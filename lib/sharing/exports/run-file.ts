@@ -213,7 +213,10 @@ function readHeader(value: unknown, number: number): Header {
 
 function readEvent(value: unknown, number: number): RunEvent {
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined;
-  if (typeof type === 'string' && !EVENT_TYPES.has(type)) {
+  if (typeof type !== 'string') {
+    throw refused(`line ${number} is not an event of a run.`, 'Choose a run file or a bug bundle.');
+  }
+  if (!EVENT_TYPES.has(type)) {
     throw refused(
       `line ${number} has the unknown event type "${type.slice(0, 60)}".`,
       'It may come from a newer version. Update Loupe and import the file again.',
