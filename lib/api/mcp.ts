@@ -4,7 +4,7 @@ import { CUSTOM_GROUP, MAX_SERVER_NAME_CHARS, SERVER_NAME } from '../events/mcp-
 import type { JsonObject, JsonValue } from '../util/json.ts';
 import type { ErrorReply } from './error-reply.ts';
 
-/** Servers of one data folder. */
+/** Servers of one data directory. */
 export const MAX_MCP_SERVERS = 50;
 
 const text = z
