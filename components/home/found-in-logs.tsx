@@ -107,7 +107,7 @@ function RunHits({ found, words }: { found: SearchReply['runs'][number]; words: 
         {hits.map((hit) => (
           <li key={hit.seq}>
             <Link
-              href={`/runs/${run.id}#${hit.seq}`}
+              href={`/runs/${run.id}?find=${encodeURIComponent(words)}#${hit.seq}`}
               className="-mx-3 grid grid-cols-[4.5rem_minmax(0,1fr)] items-baseline gap-x-3 rounded-md px-3 py-1 text-sm hover:bg-surface"
             >
               <span className="truncate text-xs text-ink-3">{eventWord(hit.type)}</span>

@@ -27,7 +27,11 @@ export interface AddressChange {
   readonly replace?: boolean;
 }
 
-function change(query: URLSearchParams, { hash = '', replace = false }: AddressChange = {}): void {
+/** Changes the query of the URL, as the function of `useAddressQuery` does. */
+export function changeAddress(
+  query: URLSearchParams,
+  { hash = '', replace = false }: AddressChange = {},
+): void {
   const text = query.toString() === '' ? '' : `?${query}`;
   const address = `${location.pathname}${text}${hash}`;
   try {
@@ -51,5 +55,5 @@ export function useAddressQuery(): [
 ] {
   const text = useSyncExternalStore(subscribe, read, () => '');
   const query = useMemo(() => new URLSearchParams(text), [text]);
-  return [query, change];
+  return [query, changeAddress];
 }

@@ -10,6 +10,7 @@ import type { ImageSource } from '#lib/browser/stream/image-source.ts';
 import type { WholeTexts } from '#lib/browser/stream/whole-texts.ts';
 import type { OperatorWord } from '#lib/browser/words/operator-word.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
+import { type Found, useFound } from '../ui/found-words.ts';
 
 /** The reader's view settings, kept apart from the run, so that they survive rows leaving the screen. */
 export interface Reading {
@@ -17,6 +18,8 @@ export interface Reading {
   readonly unfolded: Readonly<Record<string, boolean>>;
   /** The row the keyboard is at. */
   readonly cursor: string | undefined;
+  /** The row that a search led to, by its key, and the words in it. */
+  readonly found: (Found & { readonly row: string }) | undefined;
   /** The cycle of an exploration that is shown; `undefined`: the last. */
   readonly cycle: number | undefined;
   /** The changes to files are being reviewed, beginning at this one, by default at the first. */
@@ -68,6 +71,7 @@ export function createReading(): StoreApi<Reading> {
   return createStore<Reading>(() => ({
     unfolded: {},
     cursor: undefined,
+    found: undefined,
     cycle: undefined,
     reviewing: undefined,
   }));
@@ -84,11 +88,30 @@ export function useOperatorWord(): OperatorWord {
   return useRunScreen().server ? 'you' : 'the operator';
 }
 
+/** The search that led to a row. */
+export function useFoundRow(key: string): Found | undefined {
+  const { reading } = useRunScreen();
+  return useStore(reading, ({ found }) => (found?.row === key ? found : undefined));
+}
+
 /** Whether a part of a row is unfolded, and how to change it. */
 export function useUnfolded(key: string, initially = false): [boolean, () => void] {
   const { reading } = useRunScreen();
   const unfolded = useStore(reading, (state) => state.unfolded[key] ?? initially);
   const toggle = () =>
     reading.setState(({ unfolded: all }) => ({ unfolded: { ...all, [key]: !(all[key] ?? initially) } }));
+  return [unfolded, toggle];
+}
+
+/** The same for a part that a search unfolds when it leads to words that the folded part lacks. */
+export function useUnfoldedByFound(
+  key: string,
+  lacks: (words: readonly string[]) => boolean,
+  initially = false,
+): [boolean, () => void] {
+  const [unfolded, toggle] = useUnfolded(key, initially);
+  useFound((words) => {
+    if (!unfolded && lacks(words)) toggle();
+  });
   return [unfolded, toggle];
 }

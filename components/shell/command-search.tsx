@@ -15,6 +15,7 @@ import { say } from '#lib/browser/say.ts';
 import { type Command, matching, pageCommands } from '#lib/browser/state/commands.ts';
 import { eventWord } from '#lib/browser/words/event-words.ts';
 import { modeWords } from '#lib/browser/words/mode-words.ts';
+import { changeAddress } from '../hooks/use-address-query.ts';
 import { ON_RETURN, useApi } from '../hooks/use-api.ts';
 import { cx } from '../ui/cx.ts';
 import { ForeignText } from '../ui/foreign-text.tsx';
@@ -75,10 +76,17 @@ function bestHits(found: SearchReply | undefined): { run: RunSummary; hit: Searc
   return places?.slice(0, HITS) ?? [];
 }
 
-/** Opens a run at a row; within the open run, only the URL hash changes. */
-function openRow(runId: string, seq: number, push: (href: string) => void): void {
-  if (location.pathname === `/runs/${runId}`) location.hash = String(seq);
-  else push(`/runs/${runId}#${seq}`);
+/** Opens a run at a row, with its search filled in; within the open run, the page stays. */
+function openRow(hit: SearchHit, words: string, push: (href: string) => void): void {
+  const path = `/runs/${hit.run_id}`;
+  const query = new URLSearchParams({ find: words });
+  if (location.pathname !== path) {
+    push(`${path}?${query}#${hit.seq}`);
+    return;
+  }
+  changeAddress(query, { hash: `#${hit.seq}` });
+  // The list of rows follows the hash.
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
 const NO_PRESETS: PresetListReply['presets'] = [];
@@ -165,7 +173,7 @@ export function CommandSearch({
       label: run.title,
       about: run.model,
       hit,
-      run: () => openRow(hit.run_id, hit.seq, router.push),
+      run: () => openRow(hit, query.trim(), router.push),
     })),
   ];
   return (

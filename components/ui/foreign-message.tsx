@@ -1,9 +1,11 @@
 'use client';
 
 import { useState } from 'react';
+import { lacksFound } from '#lib/browser/state/mark-found.ts';
 import { firstLines } from '#lib/browser/words/first-lines.ts';
 import { cx } from './cx.ts';
 import { ForeignText } from './foreign-text.tsx';
+import { useFound } from './found-words.ts';
 import { ScrollRegion } from './scroll-region.tsx';
 import { ShowAll } from './show-all.tsx';
 
@@ -15,6 +17,9 @@ export function ForeignMessage({ text, className }: { text: string; className?: 
   const [whole, setWhole] = useState(false);
   const all = text.trimEnd();
   const beginning = firstLines(all, { lines: LINES, chars: CHARS });
+  useFound((words) => {
+    if (lacksFound(beginning, all, words)) setWhole(true);
+  });
   if (beginning.length === all.length) {
     return (
       <p className={cx('foreign', className)}>

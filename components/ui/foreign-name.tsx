@@ -1,9 +1,11 @@
 'use client';
 
 import { useState } from 'react';
+import { lacksFound } from '#lib/browser/state/mark-found.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { shortMiddle, shortText } from '#lib/util/short-text.ts';
 import { ForeignText } from './foreign-text.tsx';
+import { useFound } from './found-words.ts';
 import { ShowAll } from './show-all.tsx';
 
 const MAX_CHARS = 100;
@@ -22,15 +24,22 @@ export function ShortName({ text, max = MAX_CHARS, isPath = false }: Name) {
   if (line.length <= max) return <ForeignText text={line} />;
   return (
     <span title={plainVisibleLine(text)}>
-      <ForeignText text={isPath ? shortMiddle(line, max) : shortText(line, max)} />
+      <ForeignText text={shortened({ text: line, max, isPath })} />
     </span>
   );
 }
 
+function shortened({ text, max, isPath }: Required<Name>): string {
+  return isPath ? shortMiddle(text, max) : shortText(text, max);
+}
+
 /** The same with a button that shows all of it, where no link or label is around it. */
-export function ForeignName({ text, max = MAX_CHARS, isPath }: Name) {
+export function ForeignName({ text, max = MAX_CHARS, isPath = false }: Name) {
   const [whole, setWhole] = useState(false);
   const line = withoutLineBreaks(text);
+  useFound((words) => {
+    if (lacksFound(shortened({ text: line, max, isPath }), line, words)) setWhole(true);
+  });
   if (line.length <= max) return <ForeignText text={line} />;
   return (
     <>

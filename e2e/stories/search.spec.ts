@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { SearchReply } from '../../lib/api/search.ts';
 import { longLog, repairedLog, SampleLog } from '../../lib/testing/sample-logs.ts';
+import type { JsonValue } from '../../lib/util/json.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
@@ -18,6 +19,63 @@ function isFirstMarkInView(page: Page): Promise<boolean> {
     return top > 0 && bottom > top && bottom < window.innerHeight;
   });
 }
+
+/** Whether a mark is visible: within the window, and not cut off by a part of the page that clips or scrolls. */
+function isAMarkVisible(page: Page): Promise<boolean> {
+  return page.evaluate(() =>
+    [...(CSS.highlights.get('found') ?? [])].some((mark) => {
+      if (!(mark instanceof Range)) return false;
+      const { top, bottom, left, right } = mark.getBoundingClientRect();
+      if (bottom <= top || top < 0 || bottom > innerHeight || left < 0 || right > innerWidth) return false;
+      for (let parent = mark.startContainer.parentElement; parent; parent = parent.parentElement) {
+        if (getComputedStyle(parent).overflow === 'visible') continue;
+        const frame = parent.getBoundingClientRect();
+        if (top < frame.top - 1 || bottom > frame.bottom + 1) return false;
+        if (left < frame.left - 1 || right > frame.right + 1) return false;
+      }
+      return true;
+    }),
+  );
+}
+
+const manyLines = (count: number, words: string) =>
+  Array.from({ length: count }, (_, line) =>
+    line === Math.round(count * 0.7) ? `Here is ${words}.` : `Line ${line + 1} of something else.`,
+  ).join('\n');
+
+/** Rows with words in all parts that are folded at first, each named after its part. */
+function foldedLog(mode: 'task' | 'session'): SampleLog {
+  const log = new SampleLog({ config: { mode, task: manyLines(60, 'quokka-task') } }).prepare();
+  const call = (path: string, result: JsonValue, content = 'Short.') => ({
+    name: 'write_file',
+    arguments: { path, content },
+    result: { output: result },
+  });
+  log.round({
+    thinking: manyLines(60, 'quokka-thought'),
+    text: 'I begin.',
+    calls: [
+      call('result.md', { content: manyLines(300, 'quokka-result') }),
+      call('short-thought.md', { content: 'Nothing.' }, manyLines(200, 'quokka-argument')),
+      call('window.md', { content: manyLines(2000, 'quokka-window') }),
+      call('tree.md', {
+        entries: Array.from({ length: 240 }, (_, at) => ({
+          name: `entry ${at}`,
+          details: { note: at === 180 ? `${'long '.repeat(90)}quokka-tree` : 'none' },
+        })),
+      }),
+    ],
+  });
+  for (let turn = 0; turn < 8; turn += 1) {
+    log.round({ text: manyLines(40, 'nothing').replaceAll('\n', '\n\n') });
+  }
+  log.round({ thinking: `${'A thought. '.repeat(20)}quokka-clamped`, text: manyLines(300, 'quokka-reply') });
+  return log.end('stopped', { message: 'Stopped on request.', output: 'Done.' });
+}
+
+const FOLDED = ['task', 'thought', 'result', 'argument', 'window', 'tree', 'clamped', 'reply'].map(
+  (part) => `quokka-${part}`,
+);
 
 /** A session with so many turns, each with a long text. */
 function longSession(turns: number): SampleLog {
@@ -88,7 +146,7 @@ test('a search over all runs links to the matching rows', async ({ page, loupe, 
     const hit = page.getByRole('link', { name: /^Reply.*quokka lives.*completed/ });
     const href = await hit.getAttribute('href');
     await hit.click();
-    await expect(page).toHaveURL(new RegExp(`/runs/${quokka.id}#\\d+$`));
+    await expect(page).toHaveURL(new RegExp(`/runs/${quokka.id}\\?find=%22quokka(%20|\\+)lives%22#\\d+$`));
     const view = new RunView(page);
     await expect(view.timeline.locator('article:focus')).toContainText('The quokka lives');
     await page.goBack();
@@ -105,7 +163,7 @@ test('a search over all runs links to the matching rows', async ({ page, loupe, 
     const option = page.getByRole('option', { name: /Reply The quokka lives/ });
     await expect(option.first()).toBeVisible();
     await page.keyboard.press('Enter');
-    await expect(page).toHaveURL(new RegExp(`/runs/${quokka.id}#\\d+$`));
+    await expect(page).toHaveURL(new RegExp(`/runs/${quokka.id}\\?find=quokka\\+rottnest#\\d+$`));
   });
 
   await test.step('any text is a query', async () => {
@@ -134,8 +192,8 @@ test('a run with many matches leaves room for others, and opens with its own sea
   await expect(
     logs.getByRole('link', { name: `and ${(places - 3).toLocaleString('en-US')} more in this run` }),
   ).toBeVisible();
-  await expect(logs.locator(`a[href^="/runs/${often}#"]`)).toHaveCount(3);
-  await expect(logs.locator(`a[href^="/runs/${once}#"]`).first()).toBeVisible();
+  await expect(logs.locator(`a[href^="/runs/${often}?"][href*="#"]`)).toHaveCount(3);
+  await expect(logs.locator(`a[href^="/runs/${once}?"][href*="#"]`).first()).toBeVisible();
   await expectAccessible(page);
 
   await logs
@@ -170,6 +228,50 @@ test('a link with words alone opens the run at the first match, also within a te
     await expect(page.getByRole('search').getByRole('status')).toHaveText(/^1\/\d+$/);
     await expect.poll(() => isFirstMarkInView(page)).toBe(true);
   }
+});
+
+test('words in a folded part are unfolded and shown, by the search of a run and by links', async ({
+  ownServer,
+  ollama,
+}) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-search-'));
+  const ids = { task: '20261121-0930-folded', session: '20261121-0920-folded' };
+  const logs = { task: foldedLog('task').events, session: foldedLog('session').events };
+  await storeRuns(dataDir, { [ids.task]: logs.task, [ids.session]: logs.session });
+  const { page, loupe } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+
+  for (const mode of ['task', 'session'] as const) {
+    const id = ids[mode];
+    await test.step(`the search of a ${mode}`, async () => {
+      for (const words of FOLDED) {
+        await page.goto(`/runs/${id}`);
+        await expect(new RunView(page).connection('Complete')).toBeVisible();
+        await page.keyboard.press('/');
+        const field = page.getByLabel('Search in this run', { exact: true });
+        await field.fill(words);
+        await field.press('Enter');
+        await expect.poll(() => isAMarkVisible(page), `${words} in a ${mode}`).toBe(true);
+      }
+    });
+
+    await test.step(`a link to the words in a ${mode}`, async () => {
+      for (const words of FOLDED) {
+        await page.goto(`/runs/${id}?find=${words}`);
+        await expect.poll(() => isAMarkVisible(page), `${words} in a ${mode}`).toBe(true);
+      }
+    });
+  }
+
+  await test.step('a hit of the search over all runs', async () => {
+    const reply = async () => (await (await loupe.request('/api/search?q=quokka')).json()) as SearchReply;
+    await expect.poll(async () => (await reply()).behind).toBe(0);
+    await page.goto('/?text=quokka-result&mode=task');
+    const hit = page.locator(`a[href^="/runs/${ids.task}"]`, { hasText: 'quokka-result' }).last();
+    await hit.click();
+    const view = new RunView(page);
+    await expect(view.timeline.locator('article:focus')).toContainText('quokka-result');
+    await expect.poll(() => isAMarkVisible(page)).toBe(true);
+  });
 });
 
 test('list filters are kept in the URL and never dropped silently', async ({ page, loupe, ollama }) => {

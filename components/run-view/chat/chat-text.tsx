@@ -10,11 +10,12 @@ import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignName } from '../../ui/foreign-name.tsx';
+import { FoundContext } from '../../ui/found-words.ts';
 import { MessageStatus } from '../message-status.tsx';
 import { PromptProgress } from '../prompt-progress.tsx';
 import { useRun } from '../run-context.tsx';
 import { RunImages } from '../run-images.tsx';
-import { useOperatorWord, useRunScreen } from '../screen-context.ts';
+import { useFoundRow, useOperatorWord, useRunScreen } from '../screen-context.ts';
 import { LivePhase } from '../timeline/call-phases.tsx';
 import { LongText } from '../timeline/long-text.tsx';
 import { RowBoundary } from '../timeline/row-boundary.tsx';
@@ -35,6 +36,7 @@ export const ChatTextItem = memo(function ChatTextItem({
   const operator = useOperatorWord();
   const person = operator === 'you' ? 'You' : 'The operator';
   const { row } = item;
+  const found = useFoundRow(row.key);
   return (
     <article
       id={`row-${item.key}`}
@@ -45,15 +47,17 @@ export const ChatTextItem = memo(function ChatTextItem({
       tabIndex={atCursor ? 0 : -1}
       className={chatColumn(atCursor)}
     >
-      <RowBoundary seq={item.seq}>
-        <div className="max-w-3xl">
-          {row.kind === 'call' ? (
-            <ModelText row={row} at={item.at} />
-          ) : (
-            <PersonText item={item} name={person} />
-          )}
-        </div>
-      </RowBoundary>
+      <FoundContext value={found}>
+        <RowBoundary seq={item.seq}>
+          <div className="max-w-3xl">
+            {row.kind === 'call' ? (
+              <ModelText row={row} at={item.at} />
+            ) : (
+              <PersonText item={item} name={person} />
+            )}
+          </div>
+        </RowBoundary>
+      </FoundContext>
     </article>
   );
 });

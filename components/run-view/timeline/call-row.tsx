@@ -1,6 +1,7 @@
 'use client';
 
 import { contextOf } from '#lib/browser/state/call-context.ts';
+import { lacksFound } from '#lib/browser/state/mark-found.ts';
 import { replyRate } from '#lib/browser/words/call-phases.ts';
 import { eatenReply } from '#lib/browser/words/eaten-reply.ts';
 import { formatCount, formatDuration, formatRate, plural } from '#lib/browser/words/format.ts';
@@ -16,7 +17,7 @@ import { ForkButton } from '../fork-button.tsx';
 import { PromptProgress } from '../prompt-progress.tsx';
 import { RerunAction, RerunButton } from '../rerun-button.tsx';
 import { useRun } from '../run-context.tsx';
-import { useUnfolded } from '../screen-context.ts';
+import { useUnfolded, useUnfoldedByFound } from '../screen-context.ts';
 import { ContextScale } from './call-context.tsx';
 import { LivePhase, PhaseStrip, PhaseTable } from './call-phases.tsx';
 import { LongText } from './long-text.tsx';
@@ -187,7 +188,7 @@ function Said({ row }: { row: CallRowData }) {
 }
 
 function Thinking({ id, text, whole }: ReplyText & { id: string }) {
-  const [open, toggle] = useUnfolded(`${id}.thinking`);
+  const [open, toggle] = useUnfoldedByFound(`${id}.thinking`, (words) => lacksFound('', text, words));
   const short = text.trim().replace(/\s+/g, ' ').slice(0, 400);
   return (
     <div className="mt-1 text-sm text-ink-2">

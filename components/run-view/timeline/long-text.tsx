@@ -1,7 +1,7 @@
 'use client';
 
-import { useMemo, useState } from 'react';
-import { VList } from 'virtua';
+import { useMemo, useRef, useState } from 'react';
+import { VList, type VListHandle } from 'virtua';
 import { useStore } from 'zustand';
 import {
   type ContentKind,
@@ -13,6 +13,7 @@ import {
 import { MAX_FETCHED_CHARS } from '#lib/browser/content/limits.ts';
 import { firstBlocks } from '#lib/browser/content/markdown-start.ts';
 import { rawText, toggleRawText } from '#lib/browser/prefs/raw-text.ts';
+import { lacksFound } from '#lib/browser/state/mark-found.ts';
 import { firstLines } from '#lib/browser/words/first-lines.ts';
 import { formatBytes, formatCount, plural } from '#lib/browser/words/format.ts';
 import { useRequest } from '../../hooks/use-request.ts';
@@ -22,8 +23,9 @@ import { cx } from '../../ui/cx.ts';
 import { DownloadLink } from '../../ui/download-link.tsx';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
+import { useFound } from '../../ui/found-words.ts';
 import { ScrollRegion } from '../../ui/scroll-region.tsx';
-import { useRunScreen, useUnfolded } from '../screen-context.ts';
+import { useRunScreen, useUnfolded, useUnfoldedByFound } from '../screen-context.ts';
 
 /** Characters shown of a collapsed text. */
 const FOLDED = { lines: 12, chars: 1600, slack: 200 };
@@ -56,7 +58,6 @@ export interface LongTextProps {
  */
 export function LongText(props: LongTextProps) {
   const { id, text, label, whole: cut, className, startsUnfolded = false } = props;
-  const [unfolded, toggle] = useUnfolded(`text:${id}`, startsUnfolded);
   const [fetched, setFetched] = useState<string>();
   const full = fetched ?? text;
   const kind = useKind(full, props.as);
@@ -64,6 +65,11 @@ export function LongText(props: LongTextProps) {
   const shown = isRaw ? PLAIN : kind;
   const folded = useMemo(() => foldedText(full, shown), [full, shown]);
   const isLong = folded.length < full.length;
+  const [unfolded, toggle] = useUnfoldedByFound(
+    `text:${id}`,
+    (words) => isLong && lacksFound(folded, full, words),
+    startsUnfolded,
+  );
   const isWindow = unfolded && isLong && full.length > WHOLE_CHARS && isLines(shown);
 
   return (
@@ -200,9 +206,14 @@ function foldedText(text: string, shown: ContentKind): string {
 
 function Window({ text, label }: { text: string; label: string }) {
   const blocks = blocksOf(text);
+  const list = useRef<VListHandle>(null);
+  useFound((words) => {
+    const index = blocks.findIndex((block) => lacksFound('', block, words));
+    if (index >= 0) list.current?.scrollToIndex(index, { align: 'center' });
+  });
   return (
     <ScrollRegion label={`Full ${label}`} className="h-[min(28rem,60dvh)] rounded-sm border border-line">
-      <VList data={blocks} className="clickable-rows p-2">
+      <VList ref={list} data={blocks} className="clickable-rows p-2">
         {(block, index) => (
           <pre key={index} className="foreign m-0 leading-relaxed">
             <ForeignText text={block} />

@@ -1,12 +1,13 @@
 'use client';
 
+import { lacksFound } from '#lib/browser/state/mark-found.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { verdictWord } from '#lib/events/opinion-words.ts';
 import type { VerificationRow } from '#lib/events/timeline.ts';
 import type { Opinion } from '#lib/events/verification.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useUnfolded } from '../screen-context.ts';
+import { useUnfoldedByFound } from '../screen-context.ts';
 import { LongText } from './long-text.tsx';
 import { Disclosure, Figures, Panel } from './row-frame.tsx';
 import { wholeOf } from './whole-of.ts';
@@ -58,7 +59,9 @@ function OpinionItem({
   opinion: Opinion;
 }) {
   const { check, model, prompt, reply, verdict, reason, duration_ms } = opinion;
-  const [open, toggle] = useUnfolded(`asked:${id}`);
+  const [open, toggle] = useUnfoldedByFound(`asked:${id}`, (words) =>
+    lacksFound('', `${prompt ?? ''}\n${reply ?? ''}`, words),
+  );
   const whole = (field: string) => wholeOf(checked, `opinions.${index}.${field}`);
   return (
     <>

@@ -1,5 +1,6 @@
 'use client';
 
+import { lacksFound } from '#lib/browser/state/mark-found.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { formatName, LAYER_WORDS } from '#lib/browser/words/layer-words.ts';
 import {
@@ -21,7 +22,7 @@ import { cx } from '../../ui/cx.ts';
 import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ShortName } from '../../ui/foreign-name.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
-import { useRunScreen, useUnfolded } from '../screen-context.ts';
+import { useRunScreen, useUnfoldedByFound } from '../screen-context.ts';
 import { BeforeAfter, ValueChange } from './before-after.tsx';
 import { LongText } from './long-text.tsx';
 import { Panel } from './row-frame.tsx';
@@ -169,8 +170,10 @@ function Marked({
   marks: readonly Mark[];
   label: string;
 }) {
-  const [whole, toggle] = useUnfolded(`marked:${id}`);
   const pieces = markedText(text, marks);
+  const [whole, toggle] = useUnfoldedByFound(`marked:${id}`, (words) =>
+    pieces.some((piece) => !piece.mark && lacksFound(shortened(piece.text).join('\n'), piece.text, words)),
+  );
   const isShortened = pieces.some((piece) => !piece.mark && piece.text.length > PLAIN_CHARS);
   return (
     <div className="group/text relative">
@@ -203,15 +206,25 @@ function Marked({
 }
 
 function Plain({ text, whole }: { text: string; whole: boolean }) {
-  if (whole || text.length <= PLAIN_CHARS) return <ForeignText text={text} />;
-  const half = PLAIN_CHARS / 2;
+  if (whole) return <ForeignText text={text} />;
+  const [start = '', end] = shortened(text);
+  if (end === undefined) return <ForeignText text={start} />;
   return (
     <>
-      <ForeignText text={text.slice(0, half)} />
-      <span className="text-ink-3"> … {formatCount(text.length - 2 * half)} characters … </span>
-      <ForeignText text={text.slice(-half)} />
+      <ForeignText text={start} />
+      <span className="text-ink-3">
+        {' '}
+        … {formatCount(text.length - start.length - end.length)} characters …{' '}
+      </span>
+      <ForeignText text={end} />
     </>
   );
+}
+
+/** The beginning and the end of a long text, or all of a short one. */
+function shortened(text: string): string[] {
+  const half = PLAIN_CHARS / 2;
+  return text.length <= PLAIN_CHARS ? [text] : [text.slice(0, half), text.slice(-half)];
 }
 
 function MarkedStretch({ piece, mark }: { piece: MarkedPiece; mark: Mark }) {

@@ -25,17 +25,20 @@ const button =
 
 /**
  * Searches rows by text, and marks the words where they are drawn. Enter and Shift-Enter go through matches, Escape closes
- * it. Goes to the first match of an initial query.
+ * it. Goes to the first match of an initial query, unless the URL links to a row, which is shown anyway.
  */
 export function SearchBar({
   rows,
   initial = '',
+  linked,
   area,
   show,
   onClose,
 }: {
   rows: readonly TimelineRow[];
   initial?: string;
+  /** The index of the row in the URL, -1 until it is there. */
+  linked?: number;
   /** The element that contains the rows. */
   area: RefObject<HTMLElement | null>;
   /** Scrolls to a row, and to the words in it. */
@@ -49,15 +52,18 @@ export function SearchBar({
   const found = useMemo(() => searchRows(rows, words), [rows, words]);
   useEffect(() => (area.current ? markFound(area.current, words) : undefined), [area, words]);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
-  const [first] = found;
+  const isLinked = useRef(linked !== undefined);
+  useEffect(() => {
+    if (!isLinked.current) input.current?.focus();
+  }, []);
+  const start = isLinked.current ? found.find((index) => index === linked) : found[0];
   const goes = useRef(initial !== '');
   useEffect(() => {
-    if (!goes.current || first === undefined) return;
+    if (!goes.current || start === undefined) return;
     goes.current = false;
-    setAt(0);
-    show(first, words);
-  }, [first, show, words]);
+    setAt(found.indexOf(start));
+    if (!isLinked.current) show(start, words);
+  }, [start, found, show, words]);
 
   const step = (by: 1 | -1) => {
     // The last letters may not be searched for yet: what was found is for those before.
@@ -93,6 +99,7 @@ export function SearchBar({
         spellCheck={false}
         value={query}
         onChange={(event) => {
+          goes.current = false;
           setQuery(event.target.value);
           setAt(-1);
         }}

@@ -9,8 +9,9 @@ import type { TimelineRow } from '#lib/events/timeline.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { RowLink } from '../../ui/event-link.tsx';
+import { FoundContext } from '../../ui/found-words.ts';
 import { useRun } from '../run-context.tsx';
-import { useRunScreen } from '../screen-context.ts';
+import { useFoundRow, useRunScreen } from '../screen-context.ts';
 import { AttemptRow } from './attempt-row.tsx';
 import { CallRow } from './call-row.tsx';
 import { CreatedRow } from './created-row.tsx';
@@ -40,6 +41,7 @@ export const TimelineItem = memo(function TimelineItem({
   const { reading } = useRunScreen();
   const atCursor = useStore(reading, (state) => state.cursor === row.key);
   const mode = useRun((view) => view.run.config?.mode);
+  const found = useFoundRow(row.key);
   return (
     <article
       id={`row-${row.key}`}
@@ -58,9 +60,11 @@ export const TimelineItem = memo(function TimelineItem({
       {row.kind !== 'end' && row.kind !== 'iteration' && (
         <Anchor seq={row.seq} at={row.at} low={row.kind === 'note' && row.event.type === 'cycle.started'} />
       )}
-      <RowBoundary seq={row.seq}>
-        <Row row={row} />
-      </RowBoundary>
+      <FoundContext value={found}>
+        <RowBoundary seq={row.seq}>
+          <Row row={row} />
+        </RowBoundary>
+      </FoundContext>
       <CopyButton
         text={() => linkToRow(row.seq)}
         label="Copy the link to this row"

@@ -16,6 +16,7 @@ import { focusSoon } from '#lib/browser/focus-soon.ts';
 import { say } from '#lib/browser/say.ts';
 import type { ChatItem } from '#lib/browser/state/chat-items.ts';
 import { ALL_ROWS, filterRows, type RowFilter } from '#lib/browser/state/row-filter.ts';
+import { queryWords } from '#lib/browser/state/search-rows.ts';
 import { waitingItems } from '#lib/browser/state/waiting-calls.ts';
 import { usePrinting } from '../../hooks/use-printing.ts';
 import { preloadMarkdown } from '../../ui/content/content.tsx';
@@ -29,7 +30,7 @@ import { OutlineStrip } from './outline-strip.tsx';
 import { SEARCH_FIELD, SearchBar } from './search-bar.tsx';
 import { TimelineBar } from './timeline-bar.tsx';
 import { useFollow } from './use-follow.ts';
-import { linkedSeq } from './use-linked-row.ts';
+import { linkedSeq, useLinkedIndex } from './use-linked-row.ts';
 import { useRowFilter } from './use-row-filter.ts';
 import { useRowNavigation } from './use-row-navigation.ts';
 import { useItems, useRunView } from './use-run-view.ts';
@@ -84,11 +85,14 @@ export function Timeline({
   });
   const { following, settle, setFollowing } = follow;
   const newRows = useNewRows(all.length, { following, catchingUp, opensAtTask });
+  const linkedWords = useMemo(() => queryWords(find ?? ''), [find]);
+  const linkedIndex = useLinkedIndex(rows);
   const { shownItems, focusItem, goTo, goToEnd, scrub, showFound } = useRowNavigation({
     all,
     rows,
     items,
     changeFilter,
+    linkedWords,
     follow,
     list,
     scroller,
@@ -189,10 +193,12 @@ export function Timeline({
             key={find}
             rows={rows}
             initial={find}
+            linked={find === undefined ? undefined : linkedIndex}
             area={scroller}
             show={showMatch}
             onClose={() => {
               setSearching(false);
+              reading.setState({ found: undefined });
               if (find !== undefined) forgetFind();
               // Returns to the rows, at the found row, which may be too far away to be drawn yet.
               const { cursor } = reading.getState();

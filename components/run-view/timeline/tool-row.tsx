@@ -3,6 +3,7 @@
 import { useMemo } from 'react';
 import { mainArgument } from '#lib/browser/state/activity.ts';
 import { type KnownChange, knownChange } from '#lib/browser/state/file-versions.ts';
+import { lacksFound } from '#lib/browser/state/mark-found.ts';
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { changeOfCall, editedArguments } from '#lib/events/file-changes.ts';
@@ -21,7 +22,7 @@ import { ForkMark } from '../fork-mark.tsx';
 import { useLive } from '../live-context.ts';
 import { useRun, useRunSource } from '../run-context.tsx';
 import { RunImages } from '../run-images.tsx';
-import { useOperatorWord, useRunScreen, useUnfolded } from '../screen-context.ts';
+import { useOperatorWord, useRunScreen, useUnfolded, useUnfoldedByFound } from '../screen-context.ts';
 import { ApprovalChange } from './approval-change.tsx';
 import { ApprovalMark } from './approval-mark.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
@@ -240,7 +241,9 @@ function Approval({ row }: { row: ToolRowData }) {
 function Asked({ row }: { row: ToolRowData }) {
   const change = useKnownChange(row);
   const { goTo } = useRunScreen();
-  const [open, toggle] = useUnfolded(`${row.key}.asked`);
+  const [open, toggle] = useUnfoldedByFound(`${row.key}.asked`, (words) =>
+    lacksFound('', JSON.stringify(row.arguments), words),
+  );
   const args = <Arguments row={row} id={`${row.key}.asked`} />;
   if (!row.file && !change) return <Panel label="Arguments">{args}</Panel>;
   return (

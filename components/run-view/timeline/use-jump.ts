@@ -30,8 +30,10 @@ export function useJump(list: RefObject<VirtualizerHandle | null>, scroller: Ref
         const free = rows.viewportSize - rows.getItemSize(index);
         edge ??= start < element.scrollTop ? 'start' : start - free > element.scrollTop ? 'end' : undefined;
         if (!edge) return;
-        const range = free < 0 ? within?.()?.getBoundingClientRect() : undefined;
-        const inRow = range && range.top - element.getBoundingClientRect().top + element.scrollTop;
+        // Parts of the row that scroll on their own are scrolled to it, too.
+        const range = within?.()?.getBoundingClientRect();
+        const inRow =
+          range && free < 0 ? range.top - element.getBoundingClientRect().top + element.scrollTop : undefined;
         const place =
           inRow === undefined
             ? start - (edge === 'start' ? 0 : edge === 'end' ? free : free / 2)

@@ -4,13 +4,23 @@ import { useEffect, useRef, useState } from 'react';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { wholeNumberIn } from '#lib/util/numbers.ts';
-import { useRunSource } from '../run-context.tsx';
+import { useRun, useRunSource } from '../run-context.tsx';
 
 /** The event in the URL: `#12`, or `?seq=12` for links that cannot keep a hash. */
 export function linkedSeq(): number | undefined {
   if (typeof location === 'undefined') return undefined;
   const digits = /^#(\d+)$/.exec(location.hash)?.[1] ?? new URLSearchParams(location.search).get('seq');
   return wholeNumberIn(digits ?? '');
+}
+
+/** The index of the row in the URL; -1 if it is not among the rows (yet), `undefined` if the URL has none. */
+export function useLinkedIndex(rows: readonly TimelineRow[]): number | undefined {
+  const seq = linkedSeq();
+  const row = useRun(({ timeline }) =>
+    seq === undefined ? undefined : timeline.rows[rowIndexOfSeq(timeline, seq) ?? -1],
+  );
+  if (seq === undefined) return undefined;
+  return row === undefined ? -1 : rows.indexOf(row);
 }
 
 /** Goes to the row in the URL once it is there, and whenever the address changes, by Back and Forward too. */

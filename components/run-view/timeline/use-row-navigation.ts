@@ -2,15 +2,14 @@
 
 import { type RefObject, useCallback, useEffect, useRef } from 'react';
 import type { VirtualizerHandle } from 'virtua';
-import type { StoreApi } from 'zustand/vanilla';
 import { say } from '#lib/browser/say.ts';
-import type { ChatItem } from '#lib/browser/state/chat-items.ts';
+import { type ChatItem, foldOf } from '#lib/browser/state/chat-items.ts';
 import { isDrawn } from '#lib/browser/state/mark-found.ts';
 import { ALL_ROWS } from '#lib/browser/state/row-filter.ts';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useRunSource } from '../run-context.tsx';
-import { type Reading, useRunScreen } from '../screen-context.ts';
+import { useRunScreen } from '../screen-context.ts';
 import type { Follow } from './use-follow.ts';
 import { useItemNavigation } from './use-item-navigation.ts';
 import { linkedSeq, useLinkedRow } from './use-linked-row.ts';
@@ -27,19 +26,8 @@ export interface RowNavigation {
   goToEnd: () => void;
   /** Scrolls along with the outline, without choosing a row. */
   scrub: (index: number, last: boolean) => void;
-  /**
-   * Shows the row of a search result without taking the focus from the search, and unfolds it if the words are not
-   * visible.
-   */
+  /** Shows the words of a search result without taking the focus from the search, and unfolds what hides them. */
   showFound: (row: TimelineRow, words: readonly string[]) => void;
-}
-
-/** A row that does not appear yet. */
-interface HiddenRow {
-  readonly seq: number;
-  readonly focus: boolean;
-  /** The words of a search to show in it. */
-  readonly words?: readonly string[];
 }
 
 /** Functions that go to a row of the list. All of them stop following the end, except the one that goes there. */
@@ -48,6 +36,7 @@ export function useRowNavigation({
   rows,
   items,
   changeFilter,
+  linkedWords,
   follow,
   list,
   scroller,
@@ -58,6 +47,8 @@ export function useRowNavigation({
   /** The displayed items: the rows, or the chat derived from them. */
   items: readonly ChatItem[];
   changeFilter: AddressedRows['changeFilter'];
+  /** The words of the search in the URL: a row in the URL is shown with them. */
+  linkedWords: readonly string[];
   follow: Follow;
   list: RefObject<VirtualizerHandle | null>;
   scroller: RefObject<HTMLElement | null>;
@@ -70,12 +61,12 @@ export function useRowNavigation({
     list,
     scroller,
   });
-  /** A row that is filtered out or folded, to jump to once it appears. */
-  const hidden = useRef<HiddenRow>(undefined);
-  const unfold = useCallback(
-    (fold: string, row: HiddenRow) => {
-      hidden.current = row;
-      reading.setState(({ unfolded }) => ({ unfolded: { ...unfolded, [fold]: true } }));
+  /** The event of a row that is filtered out or folded, to jump to once it appears. */
+  const hidden = useRef<number>(undefined);
+  const openPart = useCallback(
+    (key: string | undefined) => {
+      if (key === undefined || reading.getState().unfolded[key]) return;
+      reading.setState(({ unfolded }) => ({ unfolded: { ...unfolded, [key]: true } }));
     },
     [reading],
   );
@@ -85,10 +76,13 @@ export function useRowNavigation({
       const row = timeline.rows[rowIndexOfSeq(timeline, seq) ?? -1];
       if (!row) return;
       const fold = foldKeyOf(shownItems(), row);
-      if (fold !== undefined) return unfold(fold, { seq, focus: true });
+      if (fold !== undefined) {
+        hidden.current = seq;
+        return openPart(fold);
+      }
       const index = indexOfRow(shownItems(), row);
       if (index < 0) {
-        hidden.current = { seq, focus: true };
+        hidden.current = seq;
         // If the URL links to a row that its filter hides, replace it, so that Back does not return here.
         changeFilter(ALL_ROWS, { hash: `#${seq}`, replace: linkedSeq() === seq });
         say('Filters cleared: they hid the row you asked for.');
@@ -99,48 +93,65 @@ export function useRowNavigation({
       if (linkedSeq() !== seq) history.replaceState(null, '', `#${seq}`);
       focusItem(index, 'center');
     },
-    [store, shownItems, focusItem, changeFilter, unfold],
+    [store, shownItems, focusItem, changeFilter, openPart],
   );
   const showFound = useCallback(
     (row: TimelineRow, words: readonly string[]) => {
-      const index = indexOfRow(shownItems(), row);
-      const fold = index < 0 ? foldKeyOf(shownItems(), row) : undefined;
-      if (fold !== undefined) unfold(fold, { seq: row.seq, focus: false, words });
-      else showWords(index, words);
-      unfoldUnlessDrawn(reading, row.key, words, () => showWords(indexOfRow(shownItems(), row), words));
+      // Parts of the row that fold their texts show the words by themselves.
+      const found = { row: row.key, words };
+      reading.setState({ found });
+      let shown = -1;
+      const look = () => {
+        if (reading.getState().found !== found) return true;
+        const index = indexOfRow(shownItems(), row);
+        const item = shownItems()[index];
+        if (!item) {
+          openPart(foldKeyOf(shownItems(), row));
+          return false;
+        }
+        if (index !== shown) showWords(index, words);
+        shown = index;
+        const element = document.getElementById(`row-${item.key}`);
+        if (!element) return false;
+        if (isDrawn(element, words)) {
+          showWords(index, words);
+          return true;
+        }
+        // Words that are not in the text of a chat are in the row that it is from.
+        openPart(item.key === row.key ? row.key : foldOf(shownItems(), row.key)?.key);
+        return false;
+      };
+      // After that: parts that show the words need not be opened.
+      inEachFrame(look);
     },
-    [shownItems, showWords, unfold, reading],
+    [shownItems, showWords, openPart, reading],
   );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an unfolded part brings new items
   useEffect(() => {
     const wanted = hidden.current;
     if (wanted === undefined || rows !== all) return;
     hidden.current = undefined;
-    if (wanted.focus) return goTo(wanted.seq);
-    showWords(
-      items.findIndex((item) => item.kind !== 'chat-fold' && item.seq === wanted.seq),
-      wanted.words ?? [],
-    );
-  }, [rows, all, items, goTo, showWords]);
-  useLinkedRow(all, goTo);
+    goTo(wanted);
+  }, [rows, all, items, goTo]);
+  const goToLinked = useCallback(
+    (seq: number) => {
+      goTo(seq);
+      const { timeline } = store.view.getState();
+      const row = timeline.rows[rowIndexOfSeq(timeline, seq) ?? -1];
+      if (row && linkedWords.length > 0) showFound(row, linkedWords);
+    },
+    [store, goTo, showFound, linkedWords],
+  );
+  useLinkedRow(all, goToLinked);
   return { shownItems, focusItem, goTo, goToEnd, scrub, showFound };
 }
 
-/** Frames to wait for a row that is far away to be drawn. */
+/** Frames to wait for a row that is far away to be drawn, and for its parts to be unfolded. */
 const MAX_FRAMES = 30;
 
-/** Unfolds a row once it is drawn, if the words are in a folded part of it, and then shows it again. */
-function unfoldUnlessDrawn(
-  reading: StoreApi<Reading>,
-  key: string,
-  words: readonly string[],
-  again: () => void,
-  frames = MAX_FRAMES,
-): void {
+/** Calls `look` in each frame until it returns true. */
+function inEachFrame(look: () => boolean, frames = MAX_FRAMES): void {
   requestAnimationFrame(() => {
-    const row = document.getElementById(`row-${key}`);
-    if (!row && frames > 0) return unfoldUnlessDrawn(reading, key, words, again, frames - 1);
-    if (!row || isDrawn(row, words)) return;
-    reading.setState(({ unfolded }) => ({ unfolded: { ...unfolded, [key]: true } }));
-    again();
+    if (!look() && frames > 0) inEachFrame(look, frames - 1);
   });
 }

@@ -1,10 +1,12 @@
 'use client';
 
 import { useState } from 'react';
+import { lacksFound } from '#lib/browser/state/mark-found.ts';
 import type { JsonValue } from '#lib/util/json.ts';
 import { FoldMark } from '../fold-mark.tsx';
 import { ForeignName } from '../foreign-name.tsx';
 import { ForeignText } from '../foreign-text.tsx';
+import { useFound } from '../found-words.ts';
 
 /** Entries shown at first, and with each further step. */
 const STEP = 100;
@@ -58,6 +60,15 @@ function Branch({
   const count = isList ? value.length : Object.keys(value).length;
   const [open, setOpen] = useState(depth === 0 || (depth < OPEN_DEPTH && count <= OPEN_ENTRIES));
   const [max, setMax] = useState(STEP);
+  useFound((words) => {
+    const entries = Object.entries(value).map(flat);
+    const last = Math.max(
+      ...words.map((word) => entries.findIndex((entry) => lacksFound('', entry, [word]))),
+    );
+    if (last < 0) return;
+    setOpen(true);
+    setMax((shown) => Math.max(shown, Math.ceil((last + 1) / STEP) * STEP));
+  });
   const size = isList ? `[${count}]` : `{${count}}`;
   if (count === 0) {
     return (
@@ -97,6 +108,12 @@ function Branch({
       )}
     </div>
   );
+}
+
+/** All names and texts of an entry, as they are shown. */
+function flat([name, value]: [string, JsonValue]): string {
+  if (value === null || typeof value !== 'object') return `${name}\n${String(value)}`;
+  return [name, ...Object.entries(value).map(flat)].join('\n');
 }
 
 function entriesOf(value: JsonValue[] | { [key: string]: JsonValue }, max: number): [string, JsonValue][] {
