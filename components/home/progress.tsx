@@ -3,6 +3,12 @@ import { extentWords, progressOf } from '#lib/browser/words/mode-words.ts';
 import { modeFacts } from '#lib/events/modes.ts';
 import { TickScale } from '../ui/tick-scale.tsx';
 
+/** How far a run without a limit of iterations came: `2 turns`, `20 cycles`. */
+export function extentOf(run: RunSummary): string | undefined {
+  if (!run.agentic || modeFacts(run.mode).endsBy === 'max_iterations') return undefined;
+  return extentWords(run.mode, progressOf(run));
+}
+
 /** Iterations of their limit as ticks; runs without a limit say how far they are. */
 export function Progress({ run }: { run: RunSummary }) {
   if (!run.agentic) return null;
@@ -15,9 +21,5 @@ export function Progress({ run }: { run: RunSummary }) {
       />
     );
   }
-  return (
-    <span className="tnum font-mono text-xs font-normal text-ink-3">
-      {extentWords(run.mode, progressOf(run))}
-    </span>
-  );
+  return <span className="tnum font-mono text-xs font-normal text-ink-3">{extentOf(run)}</span>;
 }

@@ -30,7 +30,7 @@ import { ForeignText } from '../ui/foreign-text.tsx';
 import { Link } from '../ui/link.tsx';
 import { toneDot, toneText } from '../ui/tone.ts';
 import { FamilyOutcomes } from './family-outcomes.tsx';
-import { Progress } from './progress.tsx';
+import { extentOf, Progress } from './progress.tsx';
 import { GRID, SHOWN } from './run-columns.tsx';
 
 /** One run, or the newest run of a family, as a link over all its columns. */
@@ -89,6 +89,7 @@ function Facts({ run, family }: ListedRun) {
   const checks = !family && run.outcome ? checksBeside(run.outcome) : undefined;
   const { tags = [], score, note } = run.annotations ?? {};
   const mode = modeBesideTitle(run, run.title);
+  const extent = family ? undefined : extentOf(run);
   return (
     <span className="tnum mt-0.5 flex flex-wrap items-baseline gap-x-3 gap-y-1 text-sm text-ink-3">
       {family && (
@@ -109,6 +110,8 @@ function Facts({ run, family }: ListedRun) {
       {run.parent && !family && <Badge title="It began with the copied log of another run">fork</Badge>}
       {run.imported_at !== undefined && <Badge>imported</Badge>}
       {run.annotations?.archived && <Badge>archived</Badge>}
+      {/* Where there are columns, that of the state has the progress of a run that has not ended. */}
+      {extent !== undefined && <span className={cx(run.phase !== 'ended' && 'md:hidden')}>{extent}</span>}
       {!family && <span>{plural(run.tool_calls, 'tool call')}</span>}
       {!family && <span className="lg:hidden">{tokensOf(run)} tokens</span>}
       {!family && run.cost_usd !== undefined && <span>{formatUsd(run.cost_usd)}</span>}

@@ -156,6 +156,28 @@ test('a run that is deleted while no tab has the stream disappears from the list
   await expect(page.getByRole('link', { name: /Seen by both/ })).toBeVisible();
 });
 
+test('a session shows its turns in the list after its end as before, at every width', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'talks', steps: [{ reply: { content: 'Good morning.' } }] });
+  const { id } = await startRun(loupe, { mode: 'session', task: 'Hello there', model: 'talks' });
+  await page.goto('/');
+  const row = page.getByRole('link', { name: /Hello there/ });
+  await expect(row).toContainText('Waiting for you');
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    await expect(row.getByText('1 turn', { exact: true }).filter({ visible: true })).toHaveCount(1);
+  }
+  await loupe.request(`/api/runs/${id}/stop`, { json: {} });
+  await expect(row).not.toContainText('Waiting for you');
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    await expect(row.getByText('1 turn', { exact: true }).filter({ visible: true })).toHaveCount(1);
+  }
+});
+
 test('earlier runs are loaded on demand, each once [D3]', async ({ ownServer }) => {
   const ollama = await startFakeOllama({
     scenarios: [{ name: 'many', steps: [{ reply: { content: 'The task is completed.' } }] }],
