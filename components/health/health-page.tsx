@@ -135,7 +135,8 @@ export function HealthPage() {
             </Item>
             <Item name="Runs" ok>
               <p>
-                {plural(data.runs.active, 'run')} active, {data.runs.queued} queued
+                {/* Not "active", as the list calls every run that has not ended. */}
+                {plural(data.runs.active, 'run')} using a model server, {data.runs.queued} queued
               </p>
             </Item>
             <Item name="Demo" ok={data.demo.available} unknown={!data.demo.available}>

@@ -178,6 +178,20 @@ test('a session shows its turns in the list after its end as before, at every wi
   }
 });
 
+test('the health page does not call runs active that the list calls otherwise', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'talks', steps: [{ reply: { content: 'Good morning.' } }] });
+  await startRun(loupe, { mode: 'session', task: 'Hello there', model: 'talks' });
+  await page.goto('/');
+  await expect(page.getByRole('link', { name: /Hello there.*Waiting for you/ })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Active' })).toBeVisible();
+  await page.goto('/health');
+  await expect(page.getByText('0 runs using a model server, 0 queued')).toBeVisible();
+});
+
 test('earlier runs are loaded on demand, each once [D3]', async ({ ownServer }) => {
   const ollama = await startFakeOllama({
     scenarios: [{ name: 'many', steps: [{ reply: { content: 'The task is completed.' } }] }],
