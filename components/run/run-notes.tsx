@@ -3,7 +3,7 @@
 import { Archive, Pencil, Pin, StickyNote } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import type { AnnotatedReply, RunReply } from '#lib/api/replies.ts';
+import type { AnnotatedReply } from '#lib/api/replies.ts';
 import type { AnnotationChange } from '#lib/api/run-annotations.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { patchJson } from '#lib/browser/api.ts';
@@ -13,7 +13,6 @@ import { watchRuns } from '#lib/browser/stream/hub-client.ts';
 import { isComposing } from '#lib/browser/typing.ts';
 import { MAX_TITLE_CHARS } from '#lib/events/limits.ts';
 import { ScoreThumbs } from '../annotate/score-field.tsx';
-import { useApi } from '../hooks/use-api.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { type RequestProblem, useRequest } from '../hooks/use-request.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -39,10 +38,18 @@ interface Noted {
 const NotedContext = createContext<Noted | undefined>(undefined);
 
 /** Annotations of the run on the page, updated from other tabs once the run has ended. */
-export function RunNotesProvider({ store, children }: { store: RunStore; children: ReactNode }) {
+export function RunNotesProvider({
+  store,
+  summary,
+  children,
+}: {
+  store: RunStore;
+  /** As it was read when the page was opened. */
+  summary: RunSummary | undefined;
+  children: ReactNode;
+}) {
   const runId = useStore(store.view, (view) => view.run.runId);
   const ended = useStore(store.view, (view) => view.connection.status === 'closed');
-  const { data } = useApi<RunReply>(`/api/runs/${encodeURIComponent(runId)}`);
   const [newer, show] = useState<RunSummary>();
   useEffect(() => {
     if (!ended) return;
@@ -55,7 +62,7 @@ export function RunNotesProvider({ store, children }: { store: RunStore; childre
       signal: () => undefined,
     });
   }, [ended, runId]);
-  const run = newer ?? data?.run;
+  const run = newer ?? summary;
   const { busy, problem, run: ask } = useRequest();
   const value = useMemo(
     () => ({

@@ -3,7 +3,6 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { RunReply } from '#lib/api/replies.ts';
-import type { RunSummary } from '#lib/api/run-summary.ts';
 import type { RunStore } from '#lib/browser/state/run-store.ts';
 import { watchDeletion } from '#lib/browser/stream/watch-deletion.ts';
 import { useApi } from '../hooks/use-api.ts';
@@ -13,12 +12,13 @@ import { RunScreen } from './run-screen.tsx';
 /** Follows a run of the server. The page holds no data itself: a reload folds the same log to the same view. */
 export function RunPage({ runId }: { runId: string }) {
   const store = useRunStore(runId);
-  if (!store) return <main id="main" className="flex-1" aria-busy="true" />;
+  if (!store) return <Opening />;
   return <FollowedRun key={runId} runId={runId} store={store} />;
 }
 
 function FollowedRun({ runId, store }: { runId: string; store: RunStore }) {
-  const imported = useImported(runId);
+  const { data, error } = useApi<RunReply>(`/api/runs/${encodeURIComponent(runId)}`);
+  const imported = data?.run.imported_at === undefined ? undefined : data.run;
   const seen = useStore(store.view, (view) => view.run.seq);
   const whole = imported !== undefined && seen >= imported.last_seq;
   // A log without an end is complete, too: no further events will come.
@@ -31,11 +31,15 @@ function FollowedRun({ runId, store }: { runId: string; store: RunStore }) {
     () => (over ? watchDeletion(runId, () => store.signal({ type: 'deleted' })) : undefined),
     [over, runId, store],
   );
-  return <RunScreen store={store} importedAt={imported?.imported_at} />;
+  // Notes, the bar of an imported run and the parts of its mode would push the rows down if they came later. If the
+  // summary cannot be read, the run's stream reports the reason.
+  const isOpening = useStore(store.view, ({ run, connection: { status } }) => {
+    return run.seq === 0 && (status === 'connecting' || status === 'catching-up');
+  });
+  if (isOpening || (!data && !error)) return <Opening />;
+  return <RunScreen store={store} summary={data?.run} />;
 }
 
-/** The summary of an imported run. If it cannot be read, the run's stream reports the reason. */
-function useImported(runId: string): RunSummary | undefined {
-  const { data } = useApi<RunReply>(`/api/runs/${encodeURIComponent(runId)}`);
-  return data?.run.imported_at === undefined ? undefined : data.run;
+function Opening() {
+  return <main id="main" className="flex-1" aria-busy="true" />;
 }

@@ -3,6 +3,7 @@
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { ChangedFilesReply, RevertReply } from '#lib/api/changed-files.ts';
+import type { RunSummary } from '#lib/api/run-summary.ts';
 import type { RenderedReply, SentRequestReply } from '#lib/api/sent-request.ts';
 import { getJson, postJson } from '#lib/browser/api.ts';
 import type { ForkOpening } from '#lib/browser/drafts/fork-opening.ts';
@@ -56,12 +57,13 @@ function Foot() {
 /** One run: header, timeline, and the ledger of its guardrails. Shows what is in the store, wherever that comes from. */
 export function RunScreen({
   store,
-  importedAt,
+  summary,
 }: {
   store: RunStore;
-  /** When the run came as a file, in milliseconds since 1970. */
-  importedAt?: number;
+  /** What the server knows about the run besides its log: notes, and where it came from. */
+  summary?: RunSummary;
 }) {
+  const importedAt = summary?.imported_at;
   const [reading] = useState(createReading);
   const timeline = useRef<TimelineHandle>(null);
   const goTo = useCallback((seq: number) => timeline.current?.goTo(seq), []);
@@ -96,7 +98,7 @@ export function RunScreen({
   if (problem) return <Refused problem={problem} />;
   return (
     <RunProvider value={context}>
-      <RunNotesProvider store={store}>
+      <RunNotesProvider store={store} summary={summary}>
         <StoppedClock store={store} stopped={imported && !ended}>
           <PageState />
           <RunCommands

@@ -1,7 +1,11 @@
 import type { Page } from '@playwright/test';
+import type { RunEvent } from '../../lib/events/registry.ts';
 import { longLog } from '../../lib/testing/sample-logs.ts';
+import { exploreLog } from '../../lib/testing/sample-modes.ts';
 import { expect, test } from '../fixtures.ts';
 import { finishExperiment } from '../furnish.ts';
+import type { LoupeServer } from '../loupe-server.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { startRun } from '../runs.ts';
 
@@ -18,6 +22,64 @@ async function holdReply(page: Page, path: string): Promise<() => void> {
     },
   );
   return gate.resolve;
+}
+
+/** Delays a reply of the API until the page had many chances to draw what it does not need it for. */
+async function delayReply(page: Page, path: string): Promise<void> {
+  await page.route(
+    (url) => url.pathname === path,
+    async (route) => {
+      for (let frames = 0; frames < 60; frames += 2) await twoFrames(page);
+      await route.continue();
+    },
+  );
+}
+
+/** Smaller ones are of words that change within their line. */
+const LEAST_SHIFT = 0.002;
+
+/** Collects layout shifts of the pages that are opened from now on. */
+async function watchShifts(page: Page): Promise<() => Promise<{ value: number; moved: string[] }[]>> {
+  await page.addInitScript((leastShift) => {
+    window.shifts = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as LayoutShift[]) {
+        const inMain = entry.sources.flatMap(({ node, previousRect, currentRect }) => {
+          const element = node instanceof Element ? node : node?.parentElement;
+          return element?.closest('main')
+            ? [`from ${previousRect.top} to ${currentRect.top}: ${element.outerHTML.slice(0, 160)}`]
+            : [];
+        });
+        if (inMain.length > 0 && entry.value >= leastShift)
+          window.shifts.push({ value: entry.value, moved: inMain });
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  }, LEAST_SHIFT);
+  return async () => {
+    await twoFrames(page);
+    return page.evaluate(() => window.shifts);
+  };
+}
+
+/** As browsers report it; not yet in TypeScript's library. */
+interface LayoutShift extends PerformanceEntry {
+  value: number;
+  sources: readonly { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
+}
+
+declare global {
+  interface Window {
+    shifts: { value: number; moved: string[] }[];
+  }
+}
+
+async function importLog(loupe: LoupeServer, events: readonly RunEvent[]): Promise<void> {
+  const answer = await fetch(`${loupe.url}/api/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${loupe.token}`, 'content-type': 'application/x-ndjson' },
+    body: events.map((event) => JSON.stringify(event)).join('\n'),
+  });
+  expect(answer.ok).toBe(true);
 }
 
 test('the header of a run is as high after its end as before, at every width', async ({
@@ -59,6 +121,29 @@ test('the plots of a run take the height that is reserved for them', async ({ pa
   }
 });
 
+test('a run is drawn with its notes, its origin and its cycles, which push nothing down later', async ({
+  page,
+  loupe,
+}) => {
+  await importLog(loupe, longLog(400, { runId: 'imported-with-notes' }).events);
+  const noted = { tags: ['baseline', 'to check'], note: 'The answer to show in the talk.' };
+  await loupe.request('/api/runs/imported-with-notes', { method: 'PATCH', json: noted });
+  await importLog(loupe, exploreLog(8, { runId: 'imported-cycles' }).events);
+  const shifts = await watchShifts(page);
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    for (const id of ['imported-with-notes', 'imported-cycles']) {
+      await delayReply(page, `/api/runs/${id}`);
+      const view = new RunView(page);
+      await view.open(id);
+      await expect(page.getByText(/^Imported/)).toBeVisible();
+      await expect(view.connection('Complete')).toBeVisible();
+      await expect(view.end.getByRole('heading').first()).toBeVisible();
+      expect({ id, width, shifts: await shifts() }).toEqual({ id, width, shifts: [] });
+    }
+  }
+});
+
 test('what follows a list appears with it, and is not pushed down by it', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'pushes', steps: [{ reply: { content: 'Yes.' } }] });
   const experiment = await finishExperiment(loupe, {
@@ -86,12 +171,7 @@ test('what follows a list appears with it, and is not pushed down by it', async 
 
 test('large figures on the end card stay on one line', async ({ page, loupe }) => {
   const { events } = longLog(4000, { runId: 'large-figures' });
-  const answer = await fetch(`${loupe.url}/api/import`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${loupe.token}`, 'content-type': 'application/x-ndjson' },
-    body: events.map((event) => JSON.stringify(event)).join('\n'),
-  });
-  expect(answer.ok).toBe(true);
+  await importLog(loupe, events);
   const view = new RunView(page);
   await view.open('large-figures');
   await view.expectEnd('The model answered', 'final_answer');

@@ -36,7 +36,7 @@ export function CycleStrip() {
   const chosen = useStore(reading, (state) => state.cycle);
   const strip = useRef<HTMLDivElement>(null);
   const last = cycles.at(-1);
-  if (!last) return null;
+  if (!last) return <NoCycles />;
   const shown = cycles.find(({ number }) => number === chosen) ?? last;
   const choose = (cycle: number) => {
     const clamped = Math.min(last.number, Math.max(1, cycle));
@@ -59,17 +59,9 @@ export function CycleStrip() {
     event.stopPropagation();
   };
   return (
-    <section aria-label="Cycles" className="border-b bg-surface px-3 py-2.5 sm:px-6">
-      <div className="grid grid-cols-[3.75rem_minmax(0,1fr)] gap-x-3">
-        <div
-          aria-hidden="true"
-          className="grid h-[5.5rem] text-2xs leading-none text-ink-3"
-          style={{ gridTemplateRows: `${CALLS + GAP}fr ${TOKENS + GAP}fr ${NOVELTY}fr` }}
-        >
-          <span>calls</span>
-          <span>tokens</span>
-          <span>novelty</span>
-        </div>
+    <section aria-label="Cycles" className={frame}>
+      <div className={lanes}>
+        <LaneNames />
         <div
           ref={strip}
           style={{ maxWidth: `${cycles.length * 2}rem` }}
@@ -123,6 +115,35 @@ export function CycleStrip() {
         </span>
       </div>
     </section>
+  );
+}
+
+const frame = 'border-b bg-surface px-3 py-2.5 sm:px-6';
+const lanes = 'grid grid-cols-[3.75rem_minmax(0,1fr)] gap-x-3';
+
+/** In place of the strip until the first cycle, which would push the rows down. */
+function NoCycles() {
+  return (
+    <section aria-label="Cycles" className={frame}>
+      <div className={lanes}>
+        <LaneNames />
+      </div>
+      <p className="mt-1.5 text-xs text-ink-3">No cycle has started</p>
+    </section>
+  );
+}
+
+function LaneNames() {
+  return (
+    <div
+      aria-hidden="true"
+      className="grid h-[5.5rem] text-2xs leading-none text-ink-3"
+      style={{ gridTemplateRows: `${CALLS + GAP}fr ${TOKENS + GAP}fr ${NOVELTY}fr` }}
+    >
+      <span>calls</span>
+      <span>tokens</span>
+      <span>novelty</span>
+    </div>
   );
 }
 
