@@ -5,7 +5,7 @@ import { memo, useMemo, useState } from 'react';
 import type { GridReply, GridSquare } from '#lib/api/experiment-plots.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import { useVersioned } from '../hooks/use-api.ts';
+import type { ApiState } from '../hooks/use-api.ts';
 import { PlotFigure } from '../plots/plot-figure.tsx';
 import { Problem } from '../shell/problem.tsx';
 
@@ -27,8 +27,13 @@ interface Square {
 }
 
 /** The outcome of each case in each cell; a square links to its run or runs. Empty without a suite. */
-export function CaseGridPlot({ path, home, version }: { path: string; home: string; version: string }) {
-  const { data, error, reload } = useVersioned<GridReply>(`${path}/grid`, version);
+export function CaseGridPlot({
+  read: { data, error, reload },
+  home,
+}: {
+  read: ApiState<GridReply>;
+  home: string;
+}) {
   const [tag, setTag] = useState('');
   const router = useRouter();
   const tags = useMemo(() => [...new Set(data?.cases.flatMap((one) => one.tags))], [data]);

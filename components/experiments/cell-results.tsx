@@ -9,20 +9,20 @@ import { CellsTable, leftOutWords } from './cells-table.tsx';
 import { DistributionPlot } from './distribution-plot.tsx';
 import { FiguresTable } from './figures-table.tsx';
 import { PairPanel } from './pair-panel.tsx';
+import type { ResultPlots } from './use-result-plots.ts';
 
 /** The results by cell, where there is more than one run to a cell or more than one cell. */
 export function CellResults({
   path,
   home,
-  version,
+  plots,
   cells,
   experiment,
   hrefOf,
 }: {
   path: string;
   home: string;
-  /** Changes whenever a result is added. */
-  version: string;
+  plots: ResultPlots;
   cells: readonly ExperimentCell[];
   experiment: ExperimentSummary;
   hrefOf: (cell: number) => string;
@@ -34,8 +34,8 @@ export function CellResults({
     <>
       <CellPlots
         {...{ cells, hrefOf }}
-        cases={experiment.suite && <CaseGridPlot {...{ path, home, version }} />}
-        distribution={experiment.done > 1 && <DistributionPlot path={path} version={version} />}
+        cases={experiment.suite && <CaseGridPlot read={plots.grid} home={home} />}
+        distribution={experiment.done > 1 && <DistributionPlot {...plots.distribution} />}
       />
       <h2 className="mt-8 font-semibold">Results by cell</h2>
       <p className="mt-0.5 max-w-read text-sm text-ink-3">

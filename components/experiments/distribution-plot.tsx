@@ -2,14 +2,14 @@
 
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { useRouter } from 'next/navigation';
-import { memo, useMemo, useState } from 'react';
+import { memo, useMemo } from 'react';
 import type { CellFigure } from '#lib/api/experiment-cells.ts';
 import type { DistributionReply, FigureValue } from '#lib/api/experiment-plots.ts';
 import { durationScale } from '#lib/browser/plots/duration-scale.ts';
 import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
-import { useVersioned } from '../hooks/use-api.ts';
+import type { ApiState } from '../hooks/use-api.ts';
 import { ValueLabels } from '../plots/axes.tsx';
 import { PLOT_COLORS } from '../plots/palette.ts';
 import { PlotFigure } from '../plots/plot-figure.tsx';
@@ -37,12 +37,15 @@ interface Dot extends FigureValue {
 }
 
 /** A figure of every judged run as a strip per cell; each dot leads to its run. */
-export function DistributionPlot({ path, version }: { path: string; version: string }) {
-  const [figure, setFigure] = useState<CellFigure>('seconds');
-  const { data, error, reload } = useVersioned<DistributionReply>(
-    `${path}/distribution?figure=${figure}`,
-    version,
-  );
+export function DistributionPlot({
+  read: { data, error, reload },
+  figure,
+  onFigure,
+}: {
+  read: ApiState<DistributionReply>;
+  figure: CellFigure;
+  onFigure: (figure: CellFigure) => void;
+}) {
   const router = useRouter();
   const { cells, dots, left, scale } = useMemo(() => drawn(data), [data]);
   if (!data) return error ? <Problem error={error} onRetry={reload} /> : null;
@@ -77,7 +80,7 @@ export function DistributionPlot({ path, version }: { path: string; version: str
           aria-label="Figure"
           className="field h-8 w-auto py-0 text-xs max-sm:h-11"
           value={figure}
-          onChange={(event) => setFigure(event.target.value as CellFigure)}
+          onChange={(event) => onFigure(event.target.value as CellFigure)}
         >
           {Object.entries(FIGURE_WORDS).map(([name, { label: each }]) => (
             <option key={name} value={name}>

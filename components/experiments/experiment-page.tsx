@@ -1,7 +1,7 @@
 'use client';
 
 import { useSearchParams } from 'next/navigation';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { ExperimentReply, ExperimentSuite, ExperimentSummary } from '#lib/api/experiment.ts';
 import type { CellsReply, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
@@ -30,6 +30,7 @@ import { ExportMenu } from './export-menu.tsx';
 import { ExtendForm } from './extend-form.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { RunsTable } from './runs-table.tsx';
+import { useResultPlots } from './use-result-plots.ts';
 
 const REFRESH_MS = 2000;
 
@@ -54,6 +55,11 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
     `done=${summary.done}&failed=${summary.failed}&total=${summary.total}&finished=${summary.status === 'finished' ? summary.updated_at : ''}`;
   const read = useVersioned<CellsReply>(`${path}/cells`, version);
   const cells = useMemo(() => read.data?.cells ?? [], [read.data]);
+  const plots = useResultPlots(path, summary, version);
+  // Once shown, the results stay while the first reply for another plot is read.
+  const wasRead = useRef(false);
+  wasRead.current ||= (read.data !== undefined && plots.areRead) || read.error !== undefined;
+  const isRead = wasRead.current;
   const { busy, problem, run } = useRequest();
   const extension = useInlineForm();
   // The table of runs stops reading once an experiment has finished, and must read again when it continues.
@@ -139,11 +145,9 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           <Problem error={read.error} onRetry={read.reload} />
         </div>
       )}
-      {cells.length > 0 && (
-        <CellResults {...{ path, home, cells, experiment, hrefOf }} version={version ?? ''} />
-      )}
+      {cells.length > 0 && isRead && <CellResults {...{ path, home, cells, experiment, hrefOf, plots }} />}
       {/* Read at once, but not shown before the results, which would push them down. */}
-      <div hidden={!read.data && !read.error}>
+      <div hidden={!isRead}>
         <AgreementPanel experimentId={experimentId} done={experiment.done} />
         <div
           id="runs"

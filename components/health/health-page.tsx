@@ -148,8 +148,11 @@ export function HealthPage() {
             </Item>
           </dl>
         )}
-        <StandingApprovals />
-        <SignedInBrowsers />
+        {/* Read at once, but not shown before the state, which would push them down. */}
+        <div hidden={!data && !error}>
+          <StandingApprovals />
+          <SignedInBrowsers />
+        </div>
       </div>
     </main>
   );

@@ -86,15 +86,18 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
         <form ref={element} id={FORM} aria-label="New run" noValidate onSubmit={start}>
           <KindFields task={task} models={installed ?? []} />
           <ModelFields models={installed} />
-          {kindFacts(kind).usesFiles && <WorkspaceFields named={named} />}
-          {offersSetting(kind, 'context_limit') && <EndlessFields models={installed ?? []} />}
-          {offersSetting(kind, 'max_iterations') && <TaskLimits models={installed ?? []} />}
-          {offersSetting(kind, 'checks') && <TaskChecks withCommands={commands !== 'off'} />}
-          <ToolFields commands={commands} />
-          <ApprovalFields commands={commands} />
-          <ModelBehavior />
-          <AdvancedFields />
-          <StartBar busy={busy} problem={problem} />
+          {/* Not shown before the list of models, which would push it down. */}
+          <div className={installed || models.error ? 'contents' : 'hidden'}>
+            {kindFacts(kind).usesFiles && <WorkspaceFields named={named} />}
+            {offersSetting(kind, 'context_limit') && <EndlessFields models={installed ?? []} />}
+            {offersSetting(kind, 'max_iterations') && <TaskLimits models={installed ?? []} />}
+            {offersSetting(kind, 'checks') && <TaskChecks withCommands={commands !== 'off'} />}
+            <ToolFields commands={commands} />
+            <ApprovalFields commands={commands} />
+            <ModelBehavior />
+            <AdvancedFields />
+            <StartBar busy={busy} problem={problem} />
+          </div>
         </form>
       </FormProvider>
     </main>

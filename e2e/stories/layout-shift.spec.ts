@@ -157,7 +157,10 @@ test('what follows a list appears with it, and is not pushed down by it', async 
     ['/experiments', '/api/experiments', 'Studies'],
     ['/suites', '/api/suites', 'Function calling'],
     ['/tools', '/api/mcp/servers', 'Custom tools'],
+    ['/runs/new', '/api/models', 'Workspace'],
+    ['/health', '/api/health', 'Signed-in browsers'],
     [`/experiments/${experiment}`, `/api/experiments/${experiment}/cells`, 'Runs'],
+    [`/experiments/${experiment}`, `/api/experiments/${experiment}/distribution`, 'Runs'],
   ] as const) {
     const release = await holdReply(page, reply);
     await page.goto(path);
