@@ -50,9 +50,19 @@ export function RatingPage({ id }: { id: string }) {
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <ParentLink href="/ratings">Ratings</ParentLink>
-      <h1 className="foreign mt-1 text-xl font-semibold tracking-[-0.015em]">
-        <ForeignText text={study.name} />
-      </h1>
+      <div className="mt-1 flex items-start justify-between gap-3">
+        <h1 className="foreign text-xl font-semibold tracking-[-0.015em]">
+          <ForeignText text={study.name} />
+        </h1>
+        {rating.status !== 'running' && (
+          <DeleteButton
+            path={path}
+            confirmation="Delete with all scores"
+            listPath="/ratings"
+            request={request}
+          />
+        )}
+      </div>
       <p className="foreign mt-1 text-ink-2">
         <ForeignText text={study.questionnaire.name} /> · {plural(study.subjects.length, 'text')} ·{' '}
         {study.models.length > 0 ? plural(study.models.length, 'model') : 'people only'}
@@ -102,14 +112,6 @@ export function RatingPage({ id }: { id: string }) {
           <Download className="size-3.5" aria-hidden="true" />
           CSV
         </DownloadLink>
-        {rating.status !== 'running' && (
-          <DeleteButton
-            path={path}
-            confirmation="Delete with all scores"
-            listPath="/ratings"
-            request={request}
-          />
-        )}
       </div>
       {problem && (
         <div className="mt-4">

@@ -6,6 +6,7 @@ import type { ModelsReply } from '../../lib/api/replies.ts';
 import { canRun, sortedModels } from '../../lib/browser/state/models.ts';
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { finishRating } from '../furnish.ts';
 import { loseFirstAnswer } from '../lose-answer.ts';
 import { storeManyRuns } from '../many-runs.ts';
 import { misfits } from '../page-fit.ts';
@@ -22,6 +23,19 @@ const items = [
   'mechanism',
 ];
 const scores = (value: number) => JSON.stringify(Object.fromEntries(items.map((id) => [id, value])));
+
+test('on a phone, the button that deletes a rating is beside its name', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'rates', steps: [{ reply: { content: scores(5) } }] });
+  const { id: run_id } = await finishRun(loupe, { task: 'Answer', model: 'rates' });
+  const id = await finishRating(loupe, { name: 'Small', run_ids: [run_id], models: ['rates'] });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`/ratings/${id}`);
+  const boxOf = async (name: string, role: 'heading' | 'button') =>
+    (await page.getByRole(role, { name, exact: true }).boundingBox()) ?? { y: 0, height: 0 };
+  const [heading, button] = [await boxOf('Small', 'heading'), await boxOf('Delete', 'button')];
+  expect(button.y).toBeLessThan(heading.y + heading.height);
+  expect(heading.y).toBeLessThan(button.y + button.height);
+});
 
 test('texts are rated by models and by a person, with how far they agree', async ({
   page,
