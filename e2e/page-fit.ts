@@ -42,6 +42,27 @@ export async function misfits(
   return { overflow, outside, sideways: sideways.filter((pixels) => pixels > 0) };
 }
 
+/**
+ * Texts that are cut off without a way to read the rest: a tooltip, or a control that unfolds them. Rows of a timeline
+ * unfold as a whole.
+ */
+export function cutTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('main *')]
+      .filter((element) => {
+        if (!element.checkVisibility() || element.clientWidth <= 1) return false;
+        if (!/hidden|clip/.test(getComputedStyle(element).overflowX)) return false;
+        if (element.textContent.trim() === '' || element.matches(':has(p, div)')) return false;
+        const { scrollWidth, scrollHeight, clientWidth, clientHeight } = element;
+        // Descenders of a line may reach below it.
+        return scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 4;
+      })
+      .filter((element) => !element.closest('[title], [aria-expanded], summary, [role="feed"]'))
+      .filter((element) => element.querySelector('[title]') === null)
+      .map((element) => element.outerHTML.slice(0, 160)),
+  );
+}
+
 /** Pairs of controls that overlap, except those that float over the page or appear only on hover. */
 export function overlaps(page: Page): Promise<string[]> {
   return page.evaluate(() => {

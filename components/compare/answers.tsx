@@ -7,6 +7,7 @@ import { MAX_FETCHED_CHARS } from '#lib/browser/content/limits.ts';
 import { runLetter } from '#lib/browser/state/compared-runs.ts';
 import { wholeTextsAt } from '#lib/browser/stream/whole-texts.ts';
 import { formatBytes, formatCount } from '#lib/browser/words/format.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { outcomeWords } from '#lib/events/outcome.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -95,7 +96,10 @@ function AnswerColumn({ answer }: { answer: Answer }) {
     >
       <header className="flex min-w-0 items-center gap-2 border-b px-3 py-2 max-sm:py-2.5">
         <RunMark letter={letter} />
-        <span className="foreign min-w-0 truncate font-mono text-xs text-ink-2">
+        <span
+          className="foreign min-w-0 truncate font-mono text-xs text-ink-2"
+          title={plainVisibleLine(run.model)}
+        >
           <ShortName text={run.model} max={40} />
         </span>
         <span className="ml-auto flex shrink-0 items-center gap-1">

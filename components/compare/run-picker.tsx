@@ -6,6 +6,7 @@ import type { RunReply } from '#lib/api/replies.ts';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { runLetter } from '#lib/browser/state/compared-runs.ts';
 import { formatMoment } from '#lib/browser/words/format.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { MAX_COMPARED_RUNS } from '#lib/events/limits.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { RunChecklist } from '../shell/run-checklist.tsx';
@@ -112,7 +113,7 @@ function ComparedRun({
     <div className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-2">
       <RunMark letter={letter} />
       {/* The model comes first, because it distinguishes runs of one task when names are cut. */}
-      <p className="foreign truncate">
+      <p className="foreign truncate" title={run && plainVisibleLine(`${run.model} · ${run.title}`)}>
         {run ? (
           <>
             <ShortName text={run.model} max={60} /> · <ShortName text={run.title} max={90} />

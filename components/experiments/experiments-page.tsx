@@ -4,7 +4,7 @@ import { useSearchParams } from 'next/navigation';
 import { useState } from 'react';
 import type { ExperimentListReply, ExperimentSummary } from '#lib/api/experiment.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
-import { shortLine } from '#lib/browser/words/visible-text.ts';
+import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useInlineForm } from '../hooks/use-inline-form.ts';
@@ -87,7 +87,10 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
       className="group -mx-3 grid items-center grid-cols-[minmax(0,1fr)_auto] gap-x-6 gap-y-1.5 rounded-md px-3 py-3 hover:bg-surface sm:grid-cols-[minmax(0,1fr)_8rem_5rem_5rem]"
     >
       <span className="min-w-0 max-sm:col-span-2">
-        <span className="foreign line-clamp-2 font-medium group-hover:text-brass md:line-clamp-1">
+        <span
+          className="foreign line-clamp-2 font-medium group-hover:text-brass md:line-clamp-1"
+          title={plainVisibleLine(experiment.name)}
+        >
           <ShortName text={experiment.name} />
         </span>
         <span className="tnum text-sm text-ink-3">

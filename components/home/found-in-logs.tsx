@@ -6,7 +6,7 @@ import { getJson } from '#lib/browser/api.ts';
 import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { eventWord } from '#lib/browser/words/event-words.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
-import { withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
+import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -93,10 +93,17 @@ function RunHits({ found, words }: { found: SearchReply['runs'][number]; words: 
   return (
     <>
       <p className="flex items-baseline gap-3">
-        <Link href={`/runs/${run.id}`} className="foreign line-clamp-1 min-w-0 font-medium hover:text-brass">
+        <Link
+          href={`/runs/${run.id}`}
+          title={plainVisibleLine(run.title)}
+          className="foreign line-clamp-1 min-w-0 font-medium hover:text-brass"
+        >
           <ForeignText text={withoutLineBreaks(run.title)} />
         </Link>
-        <span className="truncate font-mono text-xs text-ink-3 max-sm:hidden">
+        <span
+          className="truncate font-mono text-xs text-ink-3 max-sm:hidden"
+          title={plainVisibleLine(run.model)}
+        >
           <ForeignText text={withoutLineBreaks(run.model)} />
         </span>
         <span className="tnum ml-auto shrink-0 font-mono text-xs text-ink-3" suppressHydrationWarning>

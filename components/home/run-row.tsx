@@ -119,6 +119,7 @@ function Facts({ run, family }: ListedRun) {
       {tags.map((tag) => (
         <span
           key={tag}
+          title={plainVisibleLine(tag)}
           className="foreign max-w-40 truncate rounded-full bg-brass-wash px-2 text-xs leading-[1.125rem] text-ink-2"
         >
           <ForeignText text={tag} />

@@ -11,6 +11,7 @@ import { focusSoon } from '#lib/browser/focus-soon.ts';
 import type { RunStore } from '#lib/browser/state/run-store.ts';
 import { watchRuns } from '#lib/browser/stream/hub-client.ts';
 import { isComposing } from '#lib/browser/typing.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { MAX_TITLE_CHARS } from '#lib/events/limits.ts';
 import { ScoreThumbs } from '../annotate/score-field.tsx';
 import { useLoaded } from '../hooks/use-loaded.ts';
@@ -212,6 +213,7 @@ export function NotesLine() {
         <Link
           key={tag}
           href={`/?tag=${encodeURIComponent(tag)}`}
+          title={plainVisibleLine(tag)}
           className="foreign reach max-w-48 truncate rounded-full bg-brass-wash px-2.5 leading-6 text-ink-2 hover:text-ink"
         >
           <ForeignText text={tag} />

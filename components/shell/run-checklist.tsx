@@ -6,6 +6,7 @@ import type { ChosenRun } from '#lib/browser/drafts/kept-rating.ts';
 import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { formatMoment, plural } from '#lib/browser/words/format.ts';
 import { noRunsWords } from '#lib/browser/words/run-state-words.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useRunList } from '../hooks/use-run-list.ts';
 import { useSettled } from '../hooks/use-settled.ts';
 import { Button } from '../ui/button.tsx';
@@ -109,11 +110,11 @@ function RunChoice({
         onChange={(event) => onChange(event.target.checked)}
       />
       <span className="min-w-0 flex-1">
-        <span className="foreign block truncate">
+        <span className="foreign block truncate" title={plainVisibleLine(title)}>
           <ShortName text={title} max={90} />
         </span>
         <span className="flex gap-1 text-xs text-ink-3">
-          <span className="foreign truncate">
+          <span className="foreign truncate" title={plainVisibleLine(model)}>
             <ShortName text={model} max={60} />
           </span>
           <span className="shrink-0">· {formatMoment(created_at)}</span>

@@ -129,7 +129,7 @@ function CaseSummary({ one }: { one: SuiteCase }) {
     <div className="min-w-0">
       <p className="font-mono text-sm break-all">{one.id}</p>
       {one.input !== '' && (
-        <p className="foreign line-clamp-2">
+        <p className="foreign line-clamp-2" title={shortLine(one.input, 1000)}>
           <ForeignText text={shortLine(one.input, 200)} />
         </p>
       )}

@@ -7,6 +7,7 @@ import { postJson } from '#lib/browser/api.ts';
 import type { WrittenCase } from '#lib/browser/drafts/case-draft.ts';
 import { keepText } from '#lib/browser/drafts/kept-text.ts';
 import { formatWhen, plural } from '#lib/browser/words/format.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useKeptText } from '../hooks/use-kept-text.ts';
 import { useNow } from '../hooks/use-now.ts';
@@ -130,7 +131,10 @@ function SuiteLine({ suite }: { suite: SuiteRecord }) {
         {plural(suite.cases, 'case')} · {formatWhen(suite.updated_at, now)}
       </span>
       {suite.description !== '' && (
-        <span className="foreign col-span-2 line-clamp-2 text-sm text-ink-3">
+        <span
+          className="foreign col-span-2 line-clamp-2 text-sm text-ink-3"
+          title={plainVisibleLine(suite.description)}
+        >
           <ForeignText text={suite.description} />
         </span>
       )}

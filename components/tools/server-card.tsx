@@ -5,6 +5,7 @@ import type { McpServerReply } from '#lib/api/mcp.ts';
 import { deleteJson, postJson } from '#lib/browser/api.ts';
 import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { SERVER_STATES, SIGN_IN_NEEDED } from '#lib/browser/words/server-words.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -41,7 +42,10 @@ export function ServerCard({ server, onChange }: { server: McpServerReply; onCha
         </h2>
         <Badge tone={tone}>{label}</Badge>
         {info && (
-          <span className="foreign min-w-0 truncate text-sm text-ink-3">
+          <span
+            className="foreign min-w-0 truncate text-sm text-ink-3"
+            title={plainVisibleLine(`${info.name} ${info.version}`)}
+          >
             <ForeignText text={`${info.name} ${info.version}`} />
           </span>
         )}

@@ -5,6 +5,7 @@ import type { McpServerReply, McpToolReply } from '#lib/api/mcp.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { annotationWords, TOOL_STATES } from '#lib/browser/words/server-words.ts';
+import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -96,7 +97,10 @@ function ToolLine({ tool, open, onToggle }: { tool: McpToolReply; open: boolean;
         </Badge>
       ))}
       {!open && (
-        <span className="foreign min-w-0 flex-1 truncate text-sm text-ink-3 max-sm:order-last max-sm:basis-full">
+        <span
+          className="foreign min-w-0 flex-1 truncate text-sm text-ink-3 max-sm:order-last max-sm:basis-full"
+          title={plainVisibleLine(tool.description)}
+        >
           <ForeignText text={tool.description.split('\n', 1)[0] ?? ''} />
         </span>
       )}

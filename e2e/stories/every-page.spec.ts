@@ -8,7 +8,7 @@ import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, signIn, test } from '../fixtures.ts';
 import { addBasics, addMcpServer, finishBenchmark, finishExperiment, finishRating } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
-import { misfits, overlaps, smallTargets } from '../page-fit.ts';
+import { cutTexts, misfits, overlaps, smallTargets } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun, startRun } from '../runs.ts';
 
@@ -466,6 +466,42 @@ test('every page fits 320 to 3840 pixels, with touch targets of at least 44, and
       await expectFits(page, `${name}, spaced,`);
     });
   }
+});
+
+test('a name or description that is cut off has all of it in its tooltip', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  const name = 'a-model-with-a-rather-long-name';
+  ollama.add({ name, steps: [{ reply: { content: 'Done.' } }] });
+  const task = 'Read the reports of all regions and write a summary of them';
+  const one = await finishRun(loupe, { task, model: name });
+  const other = await finishRun(loupe, { task: `${task} again`, model: name });
+  for (const { id } of [one, other]) {
+    const tags = ['a tag of forty characters as many as fit'.slice(0, 40)];
+    await loupe.request(`/api/runs/${id}`, { method: 'PATCH', json: { tags } });
+  }
+  const suite = await addBasics(loupe);
+  await addMcpServer(loupe, 'everything', npmServer('everything', ['stdio']));
+  await page.setViewportSize({ width: 360, height: 740 });
+  const main = page.getByRole('main');
+  for (const [path, ready] of [
+    ['/', main.getByText(task).first()],
+    [`/runs/${one.id}`, main.getByText(/^a tag of/)],
+    [`/compare?a=${one.id}&b=${other.id}`, page.getByRole('table', { name: 'Figures' })],
+    ['/suites', page.getByRole('link', { name: /Basics/ })],
+    [`/suites/${suite}`, page.getByRole('button', { name: 'Edit read.one-file' })],
+    ['/tools', page.getByRole('button', { name: 'get-sum', exact: true })],
+  ] as const) {
+    await page.goto(path);
+    await expect(ready).toBeVisible();
+    expect.soft({ path, cut: await cutTexts(page) }).toEqual({ path, cut: [] });
+  }
+  await page.goto('/ratings');
+  await page.getByRole('button', { name: 'New rating' }).click();
+  await expect(page.getByRole('group', { name: 'Runs' }).getByText(task).first()).toBeVisible();
+  expect.soft({ path: '/ratings', cut: await cutTexts(page) }).toEqual({ path: '/ratings', cut: [] });
 });
 
 test('every page can be reached from the navigation at every width', async ({ page }) => {
