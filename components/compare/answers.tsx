@@ -49,7 +49,7 @@ export function Answers({ runs }: { runs: readonly ComparedRun[] }) {
         <Segments legend="Answers as" segments={VIEWS} chosen={view} onChoose={setView} />
       </div>
       {view === 'columns' ? (
-        <div className="mt-3 grid snap-x auto-cols-[minmax(min(85%,17rem),1fr)] grid-flow-col gap-3 overflow-x-auto pb-2">
+        <div className="mt-3 grid snap-x auto-cols-[minmax(min(85%,14rem),1fr)] grid-flow-col gap-3 overflow-x-auto pb-2">
           {answers.map((answer) => (
             <AnswerColumn key={answer.letter} answer={answer} />
           ))}

@@ -51,7 +51,7 @@ function Table({
     <section aria-label={caption} tabIndex={isWide ? 0 : undefined} className="min-w-0 overflow-x-auto">
       <table
         className="tnum w-full table-fixed border-collapse text-sm"
-        style={isWide ? { minWidth: `${8 + 6.25 * columns}rem` } : undefined}
+        style={isWide ? { minWidth: `${7 + 6.25 * columns}rem` } : undefined}
       >
         <caption className="caption mb-1 text-left">{caption}</caption>
         <thead>

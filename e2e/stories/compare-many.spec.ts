@@ -103,6 +103,14 @@ test('three runs selected in the list are compared, with their answers and files
     await expect(call).toContainText('added: South: 96');
   });
 
+  await test.step('on a tablet the answers are side by side without scrolling', async () => {
+    await page.setViewportSize({ width: 768, height: 1024 });
+    await answers.getByRole('button', { name: 'Side by side' }).click();
+    const strip = answers.getByRole('article', { name: 'Run A' }).locator('xpath=..');
+    expect(await strip.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    await answers.getByRole('button', { name: 'Diff' }).click();
+  });
+
   await test.step('on a phone nothing is wider than the screen', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await expectNothingWider(page);
@@ -138,6 +146,10 @@ test('up to six runs are compared, and can be added, removed and made the baseli
   const figures = page.getByRole('table', { name: 'Figures' });
   await expect(figures.getByRole('columnheader')).toHaveText(['Name', 'A', 'B', 'C', 'D', 'E', 'F']);
   await expect(figures.getByRole('row', { name: 'Tool calls' }).locator('mark')).toHaveCount(4);
+  await page.setViewportSize({ width: 768, height: 1024 });
+  const frame = figures.locator('xpath=..');
+  expect(await frame.evaluate((element) => element.scrollWidth - element.clientWidth), 'at 768').toBe(0);
+  await page.setViewportSize({ width: 1280, height: 860 });
   await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Make baseline: run C' }).click();
