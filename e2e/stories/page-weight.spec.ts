@@ -66,14 +66,16 @@ test('every page loads at most 250 kB of JavaScript, compressed, and that of a r
       path.includes(id) ? new RunView(opened).end : opened.getByRole('main'),
     );
     expect(sizes.size, `${path} loads scripts`).toBeGreaterThan(5);
+    const html = await (await opened.request.get(path)).text();
+    const first = () => new Map([...sizes].filter(([name]) => html.includes(name)));
+    // The code that shows the answer follows.
+    if (path.includes(id)) await expect.poll(() => sizes.size - first().size).toBeGreaterThan(0);
     const bytes = sum(sizes);
     const named = path.replace(id, 'RUN').replace(experiment, 'ID').replace(suite, 'ID');
     console.info(`${named.padEnd(16)} ${Math.round(bytes / 1000)} kB of JavaScript`);
     if (path.includes(id)) {
-      const html = await (await opened.request.get(path)).text();
-      const first = new Map([...sizes].filter(([name]) => html.includes(name)));
-      expect(first.size, 'scripts of the page itself').toBeGreaterThan(5);
-      expect(sum(first), path).toBeLessThanOrEqual(MAX_RUN_BYTES);
+      expect(first().size, 'scripts of the page itself').toBeGreaterThan(5);
+      expect(sum(first()), path).toBeLessThanOrEqual(MAX_RUN_BYTES);
       expect(bytes, `${path} with its answer`).toBeLessThanOrEqual(MAX_WHOLE_RUN_BYTES);
     } else {
       expect(bytes, path).toBeLessThanOrEqual(MAX_BYTES);

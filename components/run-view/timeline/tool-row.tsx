@@ -25,7 +25,6 @@ import { RunImages } from '../run-images.tsx';
 import { useOperatorWord, useRunScreen, useUnfolded, useUnfoldedByFound } from '../screen-context.ts';
 import { ApprovalChange } from './approval-change.tsx';
 import { ApprovalMark } from './approval-mark.tsx';
-import { ApprovalPanel } from './approval-panel.tsx';
 import { FileChange } from './file-change.tsx';
 import { JsonFields } from './json-fields.tsx';
 import { LiveOutput } from './live-tail.tsx';
@@ -34,6 +33,8 @@ import { resultSummary } from './result-summary.ts';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { ServerMessages } from './server-messages.tsx';
 
+/** Few runs ask for approval. */
+const approvalPanel = lazyCode(async () => (await import('./approval-panel.tsx')).ApprovalPanel);
 /** Few runs have servers that ask. */
 const serverRequests = lazyCode(() => import('./server-request.tsx'));
 
@@ -230,9 +231,12 @@ function Approval({ row }: { row: ToolRowData }) {
   const runId = useRun((view) => view.run.runId);
   const tools = useRun((view) => view.run.tools);
   const isFork = useRun((view) => view.run.forked !== undefined);
+  const ApprovalPanel = approvalPanel.useCode();
+  const asked = <Asked row={row} />;
+  if (!ApprovalPanel) return asked;
   return (
     <ApprovalPanel row={row} runId={runId} tools={tools} isFork={isFork}>
-      <Asked row={row} />
+      {asked}
     </ApprovalPanel>
   );
 }
