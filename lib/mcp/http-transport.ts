@@ -140,7 +140,8 @@ export class HttpConnection {
     if (this.#problem !== undefined) throw new Error(this.#problem);
     this.#unanswered += 1;
     try {
-      return await fetch(address, { ...init, redirect: 'manual' });
+      const { patientFetch } = await import('./patient-fetch.ts');
+      return await patientFetch(address, { ...init, redirect: 'manual' });
     } finally {
       this.#unanswered -= 1;
     }
