@@ -100,7 +100,9 @@ export function useRowNavigation({
       // Parts of the row that fold their texts show the words by themselves.
       const found = { row: row.key, words };
       reading.setState({ found });
-      let shown = -1;
+      // At once, because the search may be closed before the next frame.
+      let shown = indexOfRow(shownItems(), row);
+      if (shown >= 0) showWords(shown, words);
       const look = () => {
         if (reading.getState().found !== found) return true;
         const index = indexOfRow(shownItems(), row);
