@@ -97,6 +97,9 @@ async function start(
   const pages = new Pages({ root, host, port, server });
   const routes = new ApiRoutes(options.routes);
   await routes.load(FIRST_ROUTES);
+  // Before anyone can act on these runs: such a request waits for its run to be resumed instead of claiming it, too.
+  const resumed = service.resumeUnfinished();
+  resumed.catch(() => undefined); // awaited below
   handler = routes.before(pages.answer);
 
   const base = `http://${urlHost(host)}:${port}`;
@@ -112,7 +115,7 @@ async function start(
     pages.load().catch((error: unknown) => console.error('The pages could not be loaded:', error));
   }
   await opened.sharing.resume();
-  await service.resumeUnfinished();
+  await resumed;
   await opened.experiments.resume();
   opened.benchmarks.start();
 }
