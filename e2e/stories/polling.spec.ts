@@ -75,4 +75,5 @@ test('a form shows a custom tool that was made in another tab when the person re
   await setVisibility(page, 'visible');
   await expect(page.getByLabel('All custom tools')).toBeVisible();
   await expect(page.getByLabel('What should the agent do?')).toHaveValue('Count the words.');
+  await loupe.request(`/api/command-tools/${tool.name}`, { method: 'DELETE', json: {} });
 });
