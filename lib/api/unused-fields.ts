@@ -1,5 +1,5 @@
 import { DEFAULT_MODE, kindFacts, modeAndTools, type RunMode } from '../events/modes.ts';
-import { isSettingOf, offersSetting, SETTING_NAMES } from '../events/settings.ts';
+import { hasEffectOn, isSettingOf } from '../events/settings.ts';
 
 const WITHOUT_TOOLS =
   'This has no effect on a single answer, which has no tools. Remove it, or start a task with tools.';
@@ -52,8 +52,7 @@ function whyNotInKind(
 
 function isOfSingleAnswer(field: string): boolean {
   if (field === 'workspace' || field === 'workspace_copy') return kindFacts('prompt').usesFiles;
-  const setting = SETTING_NAMES.find((name) => name === field);
-  return setting === undefined || offersSetting('prompt', setting);
+  return hasEffectOn('prompt', field);
 }
 
 /** Why a field has no effect without another one. */

@@ -725,6 +725,12 @@ export function offersSetting(kind: RunKind, name: SettingName): boolean {
   return singleAnswer;
 }
 
+/** Whether a field of a request has an effect on a kind of run, as far as that is a matter of settings. */
+export function hasEffectOn(kind: RunKind, field: string): boolean {
+  const setting = SETTING_NAMES.find((name) => name === field);
+  return setting === undefined || offersSetting(kind, setting);
+}
+
 /** The defaults of the settings that have one; the only place where one setting depends on another. Pure. */
 export function defaultSettings(basis: DefaultsBasis) {
   const values = SETTING_NAMES.flatMap((name) => {

@@ -8,7 +8,7 @@ import { AppError } from '../errors/app-error.ts';
 import { MAX_EXPERIMENT_RUNS, MAX_TITLE_CHARS } from '../events/limits.ts';
 import { DEFAULT_EXPERIMENT_MODE, modeAndTools, type RunKind } from '../events/modes.ts';
 import { withoutNamedOptions } from '../events/sent-options.ts';
-import { DEFAULT_WINDOW_TOKENS, offersSetting, SETTING_NAMES } from '../events/settings.ts';
+import { DEFAULT_WINDOW_TOKENS, hasEffectOn, offersSetting } from '../events/settings.ts';
 import type { JsonValue } from '../util/json.ts';
 import { distinctModels, fullName } from '../util/model-name.ts';
 import { recordOf } from '../util/records.ts';
@@ -236,13 +236,7 @@ function fieldsOfCase(one: SuiteCase, { settings }: ExperimentPlan) {
 
 /** The settings that a kind of run has; other settings do not apply to its cases. */
 function settingsOf(kind: RunKind, settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => hasSetting(kind, name)));
-}
-
-/** Whether a setting, or a factor of this name, has an effect on a kind of run. */
-function hasSetting(kind: RunKind, name: string): boolean {
-  const setting = SETTING_NAMES.find((known) => known === name);
-  return setting === undefined || offersSetting(kind, setting);
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => hasEffectOn(kind, name)));
 }
 
 /**
@@ -251,7 +245,7 @@ function hasSetting(kind: RunKind, name: string): boolean {
  * @returns the names, with the field of the plan that has them
  */
 export function settingsOfNoCase(plan: ExperimentPlan, modes: readonly RunKind[]): string[] {
-  const isUnused = (name: string) => !modes.some((mode) => hasSetting(mode, name));
+  const isUnused = (name: string) => !modes.some((mode) => hasEffectOn(mode, name));
   return [
     ...Object.entries(plan.settings).flatMap(([name, value]) =>
       value !== undefined && isUnused(name) ? [`settings.${name}`] : [],

@@ -123,7 +123,7 @@ export function useRowNavigation({
         openPart(item.key === row.key ? row.key : foldOf(shownItems(), row.key)?.key);
         return false;
       };
-      // After that: parts that show the words need not be opened.
+      // Once the parts that show the words by themselves have done so.
       inEachFrame(look);
     },
     [shownItems, showWords, openPart, reading],

@@ -209,12 +209,12 @@ function repetition(run: RunState, limit: number): Gauge {
   };
 }
 
-/** The bounds of a session or an exploration, which have no iteration limit (S17, X22). */
 /** Whether there is nothing to estimate by: a share withholds the messages, and the server has not measured them yet. */
 function isConversationUnknown({ measured, messages }: RunState): boolean {
   return measured === undefined && messages[0]?.content === WITHHELD;
 }
 
+/** The bounds of a session or an exploration, which have no iteration limit (S17, X22). */
 function conversation(run: RunState): Gauge {
   const { tokens: used, limitTokens: limit, measured } = conversationFill(run);
   const handover = run.config?.handover_at ?? undefined;
