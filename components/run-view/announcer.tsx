@@ -19,10 +19,14 @@ export function Announcer() {
   const operator = useOperatorWord();
   useEffect(() => {
     const newsOf = announcing(operator);
-    return store.view.subscribe((view, before) => {
+    const tell = (view: RunView, before: RunView) => {
       const news = newsOf(view, before);
       if (news) announce(news);
-    });
+    };
+    // The run may have been received before this was shown.
+    const now = store.view.getState();
+    tell(now, { ...now, connection: { ...now.connection, status: 'connecting' } });
+    return store.view.subscribe(tell);
   }, [store, operator]);
   return null;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventsOf } from '../../lib/testing/events-of.ts';
+import { delayReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, logOf, startRun } from '../runs.ts';
@@ -103,6 +104,26 @@ test('a call runs with edited arguments, and both versions stay visible', async 
   );
   expect(readFileSync(join(folder, 'kept.txt'), 'utf8')).toBe('Keep everything.\n');
   expect(existsSync(join(folder, 'plan.txt'))).toBe(false);
+});
+
+test('a waiting call is announced although the page shows the run late', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({ name: 'waits-early', steps: [call, done] });
+  const { id } = await startRun(loupe, {
+    task: 'Plan',
+    model: 'waits-early',
+    workspace: workspace(),
+    approval,
+  });
+  await expect.poll(async () => eventsOf(await logOf(loupe, id), 'approval.requested').length).toBe(1);
+  // The page shows a run when its summary has come, here after its events.
+  await delayReply(page, `/api/runs/${id}`);
+  await page.goto(`/runs/${id}`);
+  await expect(page.locator('p[aria-live="polite"]')).toHaveText('A call waits for your approval.');
 });
 
 test('a call is denied with a reason, which is sent to the model', async ({

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import type { RunEvent } from '../../lib/events/registry.ts';
 import { longLog } from '../../lib/testing/sample-logs.ts';
 import { exploreLog } from '../../lib/testing/sample-modes.ts';
+import { delayReply } from '../delay-reply.ts';
 import { expect, test } from '../fixtures.ts';
 import { finishExperiment } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
@@ -22,17 +23,6 @@ async function holdReply(page: Page, path: string): Promise<() => void> {
     },
   );
   return gate.resolve;
-}
-
-/** Delays a reply of the API until the page had many chances to draw what it does not need it for. */
-async function delayReply(page: Page, path: string): Promise<void> {
-  await page.route(
-    (url) => url.pathname === path,
-    async (route) => {
-      for (let frames = 0; frames < 60; frames += 2) await twoFrames(page);
-      await route.continue();
-    },
-  );
 }
 
 /** Smaller ones are of words that change within their line. */
