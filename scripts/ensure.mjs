@@ -92,8 +92,8 @@ function ensureNode() {
   if (major > needMajor || (major === needMajor && minor >= needMinor)) return;
   fail(
     `Node ${needMajor}.${needMinor} or newer is needed, found ${version || 'none'}. ` +
-      'Loupe brings its own on Linux, Windows (x64) and Intel Macs, as an optional package: delete node_modules and try ' +
-      'again without "omit=optional", or install Node 24.',
+      'Loupe brings its own on Linux, macOS and Windows (x64), as an optional package: delete node_modules and try again ' +
+      'without "omit=optional", or install Node 26.',
   );
 }
 

@@ -48,7 +48,7 @@ try {
 
 // By default V8 compiles late and starts with a small heap, which slows down the first thousand steps of a server
 // (docs/decisions/0075). The heap size can only be set on the command line, so the process replaces itself. The flags are
-// those of V8 in Node 24; another version may not know them and refuse to start.
+// those of V8 in Node 24 and 26; another version may not know them and refuse to start.
 const V8_FLAGS = [
   '--invocation-count-for-maglev=100',
   '--minimum-invocations-after-ic-update=20',
@@ -56,7 +56,7 @@ const V8_FLAGS = [
   '--initial-heap-size=160',
 ];
 const isTuned = V8_FLAGS.every((flag) => process.execArgv.includes(flag));
-if (major === 24 && process.execve && !isTuned) {
+if ((major === 24 || major === 26) && process.execve && !isTuned) {
   const { execArgv, argv, execPath } = process;
   process.execve(execPath, [execPath, ...V8_FLAGS, ...execArgv, ...argv.slice(1)]);
 }

@@ -41,7 +41,7 @@ export interface SandboxReport {
 export interface CommandLimits {
   /** Processes and threads in the sandbox. */
   processes: number;
-  /** Private writable memory of one process. Node 24 needs 640 MB to start. */
+  /** Private writable memory of one process. Node needs 600 MB to start. */
   processMemoryBytes: number;
   /** Total memory of all its processes, including shared and kernel memory where they can be counted. */
   totalMemoryBytes: number;
