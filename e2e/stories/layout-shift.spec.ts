@@ -162,6 +162,27 @@ test('what follows a list appears with it, and is not pushed down by it', async 
   }
 });
 
+test('the fonts of a page are preloaded, so that its words seldom move when they arrive', async ({
+  page,
+}) => {
+  for (const path of ['/', '/runs/new']) {
+    await page.goto(path);
+    await page.evaluate(() => document.fonts.ready);
+    const fonts = await page.evaluate(() => ({
+      preloaded: [...document.querySelectorAll<HTMLLinkElement>('link[rel=preload][as=font]')].map(
+        ({ href }) => href,
+      ),
+      loaded: performance
+        .getEntriesByType('resource')
+        .map(({ name }) => name)
+        .filter((name) => name.endsWith('.woff2')),
+    }));
+    expect(fonts.loaded, path).not.toEqual([]);
+    // Equal addresses: a preloaded font that is not the style sheet's would be loaded twice.
+    expect(fonts.loaded.toSorted(), path).toEqual(fonts.preloaded.toSorted());
+  }
+});
+
 test('large figures on the end card stay on one line', async ({ page, loupe }) => {
   const { events } = longLog(4000, { runId: 'large-figures' });
   await importLog(loupe, events);
