@@ -14,7 +14,7 @@ import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { useTypedEarly } from '../hooks/use-typed-early.ts';
 import { PresetBar } from '../presets/preset-bar.tsx';
 import { Problem } from '../shell/problem.tsx';
-import { Button } from '../ui/button.tsx';
+import { cx } from '../ui/cx.ts';
 import { focusFirstError } from '../ui/form/draft-form.ts';
 import { ApprovalFields } from './approval-editor.tsx';
 import { EndlessFields } from './endless-fields.tsx';
@@ -70,18 +70,21 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 pt-8 sm:px-6">
       <h1 className="text-xl font-semibold tracking-[-0.015em]">New run</h1>
-      <p className="mt-1 mb-6 text-ink-2">
-        {from === null
-          ? 'What to do, with which model, in which folder. The rest has defaults.'
-          : 'With the settings of the earlier run. Change what you like; the earlier run stays as it is.'}
-      </p>
+      {/* In one place, so that the note moves nothing. */}
+      <div className="mt-1 mb-6 grid *:[grid-area:1/1]">
+        <p className={cx('text-ink-2', hasKeptSettings && 'invisible')}>
+          {from === null
+            ? 'What to do, with which model, in which folder. The rest has defaults.'
+            : 'With the settings of the earlier run. Change what you like; the earlier run stays as it is.'}
+        </p>
+        {hasKeptSettings && <KeptSettingsNote onReset={resetSettings} />}
+      </div>
       <PresetBar preset={preset} models={installed} draft={form.getValues} onSaved={saved} />
       {models.error && !installed && (
         <div className="mb-6">
           <Problem error={models.error} onRetry={models.reload} />
         </div>
       )}
-      {hasKeptSettings && <KeptSettingsNote onReset={resetSettings} />}
       <FormProvider {...form}>
         <form ref={element} id={FORM} aria-label="New run" noValidate onSubmit={start}>
           <KindFields task={task} models={installed ?? []} />
@@ -107,19 +110,18 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
 /** Settings in folded sections are easily overlooked. */
 function KeptSettingsNote({ onReset }: { onReset: () => void }) {
   return (
-    <p className="my-3 flex flex-wrap items-center gap-x-3 text-sm text-ink-2">
+    <p className="flex flex-wrap content-start items-baseline gap-x-3 text-sm text-ink-2">
       <span role="status">Your changes to the settings were restored.</span>
-      <Button
-        kind="quiet"
-        size="sm"
-        className="max-sm:h-11"
+      <button
+        type="button"
+        className="reach font-medium text-brass underline-offset-4 hover:underline"
         onClick={() => {
           onReset();
           focusFirstField(FORM);
         }}
       >
         Reset settings
-      </Button>
+      </button>
     </p>
   );
 }

@@ -162,6 +162,28 @@ test('what follows a list appears with it, and is not pushed down by it', async 
   }
 });
 
+test('the note on restored settings takes the place of the introduction, and moves nothing', async ({
+  page,
+}) => {
+  const top = async () => {
+    await expect(page.getByRole('heading', { name: 'Workspace', exact: true })).toBeVisible();
+    // A reload keeps the position of the page.
+    const heading = page.getByRole('heading', { name: 'Kind of run' });
+    return heading.evaluate((element) => element.getBoundingClientRect().top + scrollY);
+  };
+  for (const width of [1280, 360, 320]) {
+    await page.setViewportSize({ width, height: 740 });
+    await page.goto('/runs/new');
+    const before = await top();
+    await page.getByLabel('Temperature').fill('0.4');
+    await page.reload();
+    await expect(page.getByText('Your changes to the settings were restored.')).toBeVisible();
+    expect(await top(), `at ${width}`).toBe(before);
+    await page.getByRole('button', { name: 'Reset settings' }).click();
+    expect(await top(), `at ${width}`).toBe(before);
+  }
+});
+
 test('the fonts of a page are preloaded, so that its words seldom move when they arrive', async ({
   page,
 }) => {
