@@ -29,10 +29,14 @@ export function HealthPage() {
   const models = useApi<ModelsReply>('/api/models', modelsRefresh(15_000));
   const [chosen, setChosen] = useState<string>();
   const model = chosen ?? (models.data ? preferredModel(models.data.models, remembered('model')) : '');
+  const hasNoModel = models.data ? !model : models.error !== undefined;
   const { data, error, reload } = useApi<HealthReply>(
     model ? `/api/health?model=${encodeURIComponent(model)}` : '/api/health',
     5000,
   );
+  // The row of the model would grow later. While Ollama does not answer, its state is shown without the model.
+  const isRead =
+    data !== undefined && (data.model !== undefined || data.ollama.unknown === true || hasNoModel);
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <div className="flex flex-wrap items-baseline gap-x-4">
@@ -41,7 +45,7 @@ export function HealthPage() {
       </div>
       <div className="mt-6">
         {error && !data && <Problem error={error} onRetry={reload} />}
-        {data && (
+        {isRead && (
           <dl className="divide-y border-y">
             <Item name="Ollama" ok={data.ollama.ok} unknown={data.ollama.unknown}>
               {!data.ollama.error?.message.includes(data.ollama.url) && (
@@ -149,7 +153,7 @@ export function HealthPage() {
           </dl>
         )}
         {/* Read at once, but not shown before the state, which would push them down. */}
-        <div hidden={!data && !error}>
+        <div hidden={!isRead && !error}>
           <StandingApprovals />
           <SignedInBrowsers />
         </div>

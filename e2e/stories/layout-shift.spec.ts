@@ -149,6 +149,7 @@ test('what follows a list appears with it, and is not pushed down by it', async 
     ['/tools', '/api/mcp/servers', 'Custom tools'],
     ['/runs/new', '/api/models', 'Workspace'],
     ['/health', '/api/health', 'Signed-in browsers'],
+    ['/health', '/api/models', 'Signed-in browsers'],
     [`/experiments/${experiment}`, `/api/experiments/${experiment}/cells`, 'Runs'],
     [`/experiments/${experiment}`, `/api/experiments/${experiment}/distribution`, 'Runs'],
   ] as const) {
