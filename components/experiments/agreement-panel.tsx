@@ -5,7 +5,7 @@ import { comparePath } from '#lib/browser/state/compared-runs.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import { variationWords } from '#lib/browser/words/option-words.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
-import { useVersioned } from '../hooks/use-api.ts';
+import type { ApiState } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { cx } from '../ui/cx.ts';
 import { FoldMark } from '../ui/fold-mark.tsx';
@@ -27,12 +27,7 @@ const ways = [
 ];
 
 /** Where runs of the same configuration diverge, and the likely reason. Empty if there are none. */
-export function AgreementPanel({ experimentId, done }: { experimentId: string; done: number }) {
-  // Fetched again whenever a run ends.
-  const { data, error, reload } = useVersioned<AgreementReply>(
-    done < 2 ? undefined : `/api/experiments/${encodeURIComponent(experimentId)}/agreement`,
-    done,
-  );
+export function AgreementPanel({ read: { data, error, reload } }: { read: ApiState<AgreementReply> }) {
   if (error && !data) return <Problem error={error} onRetry={reload} />;
   if (!data || data.groups.length === 0) return null;
   return (

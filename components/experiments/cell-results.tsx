@@ -8,21 +8,21 @@ import { CellPlots } from './cell-plots.tsx';
 import { CellsTable, leftOutWords } from './cells-table.tsx';
 import { DistributionPlot } from './distribution-plot.tsx';
 import { FiguresTable } from './figures-table.tsx';
-import { PairPanel } from './pair-panel.tsx';
+import { type ComparedCells, PairPanel } from './pair-panel.tsx';
 import type { ResultPlots } from './use-result-plots.ts';
 
 /** The results by cell, where there is more than one run to a cell or more than one cell. */
 export function CellResults({
-  path,
   home,
   plots,
+  compared,
   cells,
   experiment,
   hrefOf,
 }: {
-  path: string;
   home: string;
   plots: ResultPlots;
+  compared: ComparedCells;
   cells: readonly ExperimentCell[];
   experiment: ExperimentSummary;
   hrefOf: (cell: number) => string;
@@ -55,7 +55,7 @@ export function CellResults({
       )}
       <CellsTable {...{ cells, hrefOf }} mode={experiment.mode} cases={experiment.suite?.cases ?? 1} />
       <FiguresTable cells={cells} hrefOf={hrefOf} />
-      {cells.length > 1 && <PairPanel path={path} cells={cells} done={experiment.done} />}
+      {cells.length > 1 && <PairPanel {...{ cells, compared }} />}
     </>
   );
 }

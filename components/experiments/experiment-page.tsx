@@ -2,13 +2,14 @@
 
 import { useSearchParams } from 'next/navigation';
 import { useMemo, useRef, useState } from 'react';
+import type { AgreementReply } from '#lib/api/comparison.ts';
 import type { ExperimentReply, ExperimentSuite, ExperimentSummary } from '#lib/api/experiment.ts';
 import type { CellsReply, FigureSummary } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { formatDuration, formatMoment, plural, runsOf } from '#lib/browser/words/format.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
-import { useApi, useVersioned } from '../hooks/use-api.ts';
+import { isSettled, useApi, useVersioned } from '../hooks/use-api.ts';
 import { useInlineForm } from '../hooks/use-inline-form.ts';
 import { usePageTitle } from '../hooks/use-page-title.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -28,6 +29,7 @@ import { ExperimentActions } from './experiment-actions.tsx';
 import { STATUS_WORDS } from './experiment-words.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { ExtendForm } from './extend-form.tsx';
+import { useComparedCells } from './pair-panel.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { RunsTable } from './runs-table.tsx';
 import { useResultPlots } from './use-result-plots.ts';
@@ -56,10 +58,17 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const read = useVersioned<CellsReply>(`${path}/cells`, version);
   const cells = useMemo(() => read.data?.cells ?? [], [read.data]);
   const plots = useResultPlots(path, summary, version);
+  const done = summary?.done ?? 0;
+  const compared = useComparedCells(path, cells.length > 1 ? done : undefined);
+  const agreement = useVersioned<AgreementReply>(`${path}/agreement`, done > 1 ? done : undefined);
+  const arePairsRead = cells.length < 2 || isSettled(compared.read);
   // Once shown, the results stay while the first reply for another plot is read.
   const wasRead = useRef(false);
-  wasRead.current ||= (read.data !== undefined && plots.areRead) || read.error !== undefined;
+  wasRead.current ||= (read.data !== undefined && plots.areRead && arePairsRead) || read.error !== undefined;
   const isRead = wasRead.current;
+  // So do the runs, while an experiment gets its first results to compare.
+  const wasAgreementRead = useRef(false);
+  wasAgreementRead.current ||= isRead && (done < 2 || isSettled(agreement));
   const { busy, problem, run } = useRequest();
   const extension = useInlineForm();
   // The table of runs stops reading once an experiment has finished, and must read again when it continues.
@@ -145,10 +154,12 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
           <Problem error={read.error} onRetry={read.reload} />
         </div>
       )}
-      {cells.length > 0 && isRead && <CellResults {...{ path, home, cells, experiment, hrefOf, plots }} />}
+      {cells.length > 0 && isRead && (
+        <CellResults {...{ home, cells, experiment, hrefOf, plots, compared }} />
+      )}
       {/* Read at once, but not shown before the results, which would push them down. */}
-      <div hidden={!isRead}>
-        <AgreementPanel experimentId={experimentId} done={experiment.done} />
+      <div hidden={!wasAgreementRead.current}>
+        <AgreementPanel read={agreement} />
         <div
           id="runs"
           className="mt-8 flex flex-wrap items-baseline justify-between gap-3 break-after-avoid-page"

@@ -5,7 +5,7 @@ import type { ExperimentCell, PairsReply, RunPair } from '#lib/api/experiment-ce
 import { ofChosenCells } from '#lib/browser/state/cell-pair.ts';
 import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
 import { pairCount, pairsWords, repeatsNote } from '#lib/browser/words/pair-words.ts';
-import { useVersioned } from '../hooks/use-api.ts';
+import { type ApiState, useVersioned } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Link } from '../ui/link.tsx';
 import { cellName } from './cell-plots.tsx';
@@ -13,29 +13,44 @@ import { cellName } from './cell-plots.tsx';
 /** With more cells, their number is entered: a list of thousands would be slow to draw. */
 const MAX_CHOICES = 200;
 
+/** Two cells, by number, and how their runs compare. */
+export interface ComparedCells {
+  a: number;
+  b: number;
+  choose: (cells: { a: number; b: number }) => void;
+  /** May be the comparison of the cells that were chosen before. */
+  read: ApiState<PairsReply>;
+}
+
+/**
+ * Compares two cells, at first the first two.
+ *
+ * @param done runs with a result: compared again with each; `undefined` reads nothing
+ */
+export function useComparedCells(path: string, done: number | undefined): ComparedCells {
+  const [{ a, b }, choose] = useState({ a: 1, b: 2 });
+  const read = useVersioned<PairsReply>(`${path}/pairs?a=${a}&b=${b}`, done);
+  return { a, b, choose, read };
+}
+
 /** Two cells compared by their runs with the same case, seed and repeat. */
 export function PairPanel({
-  path,
   cells,
-  done,
+  compared: { a, b, choose, read },
 }: {
-  path: string;
   cells: readonly ExperimentCell[];
-  /** Runs with a result: compared again with each. */
-  done: number;
+  compared: ComparedCells;
 }) {
-  const [a, setA] = useState(1);
-  const [b, setB] = useState(2);
-  const { data: last, error, reload } = useVersioned<PairsReply>(`${path}/pairs?a=${a}&b=${b}`, done);
-  const data = ofChosenCells(last, { a, b });
+  const { error, reload } = read;
+  const data = ofChosenCells(read.data, { a, b });
   return (
     <section aria-labelledby="compare-cells" className="mt-8">
       <h2 id="compare-cells" className="font-semibold">
         Compare two cells
       </h2>
       <div className="mt-2 grid gap-2 sm:grid-cols-2">
-        <CellChoice label="First cell" cells={cells} value={a} onChange={setA} />
-        <CellChoice label="Second cell" cells={cells} value={b} onChange={setB} />
+        <CellChoice label="First cell" cells={cells} value={a} onChange={(a) => choose({ a, b })} />
+        <CellChoice label="Second cell" cells={cells} value={b} onChange={(b) => choose({ a, b })} />
       </div>
       {error && !data && <Problem error={error} onRetry={reload} />}
       {!data && !error && (

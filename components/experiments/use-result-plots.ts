@@ -4,7 +4,7 @@ import { type ComponentProps, useState } from 'react';
 import type { ExperimentSummary } from '#lib/api/experiment.ts';
 import type { CellFigure } from '#lib/api/experiment-cells.ts';
 import type { DistributionReply, GridReply } from '#lib/api/experiment-plots.ts';
-import { type ApiState, useVersioned } from '../hooks/use-api.ts';
+import { type ApiState, isSettled, useVersioned } from '../hooks/use-api.ts';
 import type { DistributionPlot } from './distribution-plot.tsx';
 
 /** The replies that only plots show. */
@@ -35,8 +35,4 @@ export function useResultPlots(
   );
   const areRead = (!hasGrid || isSettled(grid)) && (!hasDistribution || isSettled(read));
   return { grid, distribution: { read, figure, onFigure }, areRead };
-}
-
-function isSettled({ data, error }: ApiState<unknown>): boolean {
-  return data !== undefined || error !== undefined;
 }

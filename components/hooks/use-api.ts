@@ -16,6 +16,11 @@ export interface ApiState<Reply> {
   reload: () => void;
 }
 
+/** Whether the first reply, or why there is none, can be shown. */
+export function isSettled({ data, error }: ApiState<unknown>): boolean {
+  return data !== undefined || error !== undefined;
+}
+
 /** How to read a reply that more than one component may show. */
 interface Reading<Reply> {
   /** Equal keys share a reply. */

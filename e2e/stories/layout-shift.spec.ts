@@ -141,6 +141,7 @@ test('what follows a list appears with it, and is not pushed down by it', async 
     mode: 'prompt',
     task: 'Say it.',
     models: ['pushes'],
+    factors: { temperature: [0, 1] },
     repeats: 2,
   });
   for (const [path, reply, below] of [
@@ -152,6 +153,8 @@ test('what follows a list appears with it, and is not pushed down by it', async 
     ['/health', '/api/models', 'Signed-in browsers'],
     [`/experiments/${experiment}`, `/api/experiments/${experiment}/cells`, 'Runs'],
     [`/experiments/${experiment}`, `/api/experiments/${experiment}/distribution`, 'Runs'],
+    [`/experiments/${experiment}`, `/api/experiments/${experiment}/pairs`, 'Runs'],
+    [`/experiments/${experiment}`, `/api/experiments/${experiment}/agreement`, 'Runs'],
   ] as const) {
     const release = await holdReply(page, reply);
     await page.goto(path);
