@@ -140,7 +140,7 @@ function ModelLine({
     model.family,
     model.parameter_size,
     model.quantization,
-    model.max_context_tokens && `window up to ${formatCount(model.max_context_tokens)}`,
+    model.max_context_tokens && `window up to ${formatCount(model.max_context_tokens)} tokens`,
   ].filter(Boolean);
   return (
     <li className="grid gap-x-6 gap-y-1 py-3 sm:grid-cols-[minmax(0,1fr)_auto]">

@@ -29,7 +29,7 @@ test('a pull shows its progress, can be cancelled, and resumes to completion', a
   release();
   await line.getByRole('button', { name: 'Resume' }).click();
   await expect(line).toContainText('is installed');
-  await expect(page.getByRole('main')).toContainText('Q4_K_M');
+  await expect(page.getByRole('main')).toContainText(/3B · Q4_K_M · window up to [\d,]+ tokens/);
 });
 
 test('a failed pull says what to do, and a name with a host is never sent', async ({ page, ollama }) => {
