@@ -148,7 +148,11 @@ function Figures({ run, family }: ListedRun) {
   return (
     <>
       <Cell className={cx(SHOWN.model, 'foreign truncate')}>
-        {family?.experiment === undefined && <ShortName text={run.model} max={40} />}
+        {family?.experiment === undefined && (
+          <span title={plainVisibleLine(run.model)}>
+            <ShortName text={run.model} max={40} />
+          </span>
+        )}
       </Cell>
       <Cell className={cx(SHOWN.folder, 'foreign truncate')}>
         {run.folder !== undefined && (

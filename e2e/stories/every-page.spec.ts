@@ -498,6 +498,11 @@ test('a name or description that is cut off has all of it in its tooltip', async
     await expect(ready).toBeVisible();
     expect.soft({ path, cut: await cutTexts(page) }).toEqual({ path, cut: [] });
   }
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await page.goto('/');
+  await expect(main.getByText(task).first()).toBeVisible();
+  expect.soft({ columns: await cutTexts(page) }).toEqual({ columns: [] });
+  await page.setViewportSize({ width: 360, height: 740 });
   await page.goto('/ratings');
   await page.getByRole('button', { name: 'New rating' }).click();
   await expect(page.getByRole('group', { name: 'Runs' }).getByText(task).first()).toBeVisible();
