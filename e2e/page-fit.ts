@@ -107,14 +107,17 @@ export function overlaps(page: Page): Promise<string[]> {
   });
 }
 
-/** The size of a touch target that a finger hits reliably, in pixels (WCAG 2.2, success criterion 2.5.5). */
-const TARGET_PX = 44;
+/** The size of a target that a finger hits reliably, and that of one for a mouse, in pixels (WCAG 2.2, 2.5.5 and 2.5.8). */
+export const TOUCH_TARGET_PX = 44;
+export const MOUSE_TARGET_PX = 24;
 
 /**
- * Controls that a finger can miss: how far around its center a tap reaches each, with the invisible part that `reach` adds
- * and without what a neighbor takes. Links and buttons within running text are exempt (WCAG 2.2, 2.5.5).
+ * Controls that a finger or a mouse can miss: how far around its center a tap reaches each, with the invisible part that
+ * `reach` adds and without what a neighbor takes. Links and buttons within running text are exempt (WCAG 2.2, 2.5.5).
+ *
+ * @param wantedPx the least width and height
  */
-export function smallTargets(page: Page): Promise<string[]> {
+export function smallTargets(page: Page, wantedPx: number): Promise<string[]> {
   return page.evaluate((wanted) => {
     const isTick = (element: Element | null) =>
       element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
@@ -157,5 +160,5 @@ export function smallTargets(page: Page): Promise<string[]> {
       if (Math.min(width, height) >= wanted - 1) return [];
       return [`${width} × ${height}: ${show(target)} beside ${[...neighbors].join(' and ')}`];
     });
-  }, TARGET_PX);
+  }, wantedPx);
 }

@@ -22,7 +22,7 @@ import { CaseList } from './case-list.tsx';
 
 const REFRESH_MS = 2000;
 const link =
-  'target inline-flex items-center text-sm font-medium text-brass underline-offset-4 hover:underline';
+  'target inline-flex items-center py-0.5 text-sm font-medium text-brass underline-offset-4 hover:underline';
 
 /** A stopped benchmark may be continued from elsewhere. */
 function untilFinished(last: BenchmarkReply | undefined): number | undefined {

@@ -308,7 +308,7 @@ function ToRun({ run, seq, letter }: { run: RunSummary; seq: number; letter: str
   return (
     <Link
       href={`/runs/${encodeURIComponent(run.id)}#${seq}`}
-      className="text-brass underline-offset-2 hover:underline"
+      className="py-0.5 text-brass underline-offset-2 hover:underline"
     >
       in {letter}
     </Link>

@@ -150,7 +150,7 @@ function PairLinks({ label, pairs }: { label: string; pairs: readonly RunPair[] 
           key={a}
           href={`/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`}
           aria-label={`${label}, pair ${index + 1}: compare its runs`}
-          className="min-w-6 py-0.5 font-mono text-xs text-brass underline-offset-4 hover:underline max-sm:min-h-11 max-sm:min-w-11 max-sm:py-3"
+          className="min-w-6 py-0.75 font-mono text-xs text-brass underline-offset-4 hover:underline max-sm:min-h-11 max-sm:min-w-11 max-sm:py-3"
         >
           {index + 1}
         </Link>

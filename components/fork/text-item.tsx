@@ -39,7 +39,7 @@ export function TextItem({
           type="button"
           aria-expanded={open}
           onClick={() => setOpen(!open)}
-          className="flex min-w-0 flex-1 items-baseline gap-2 text-left"
+          className="flex min-h-6 min-w-0 flex-1 items-baseline gap-2 text-left"
         >
           <span className="shrink-0 text-sm font-medium">{shortLine(item.label, 60)}</span>
           {!open && (

@@ -102,7 +102,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
           ref={passFocusOn}
           type="button"
           onClick={list.loadMore}
-          className="mt-4 text-sm font-medium text-brass underline-offset-4 hover:underline print:hidden"
+          className="mt-4 min-h-6 text-sm font-medium text-brass underline-offset-4 hover:underline print:hidden"
         >
           {order.by === 'created' ? 'Show earlier runs' : 'Show more runs'}
         </button>

@@ -132,7 +132,7 @@ function AdviceLine({
             {place > 0 && <span className="text-sm text-ink-3">,</span>}{' '}
             <button
               type="button"
-              className="text-left text-sm text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
+              className="min-h-6 text-left text-sm text-brass underline decoration-brass-line underline-offset-2 hover:decoration-brass"
               onClick={() => onShow(id)}
             >
               {titles.get(id) ?? id}

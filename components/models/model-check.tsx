@@ -34,7 +34,7 @@ export function CheckControls({
         <button
           type="button"
           aria-expanded={open}
-          className="inline-flex items-center gap-1 rounded-sm text-ink-3 hover:text-ink"
+          className="inline-flex min-h-6 items-center gap-1 rounded-sm text-ink-3 hover:text-ink"
           onClick={onToggle}
         >
           <span className="sr-only">Model Check of {name}: </span>

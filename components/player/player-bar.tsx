@@ -129,7 +129,7 @@ function Speeds({ player }: { player: Player }) {
         <label
           key={speed}
           className={cx(
-            'tnum px-2 py-0.5 text-center font-mono text-xs first-of-type:rounded-l-[4px] last-of-type:rounded-r-[4px]',
+            'tnum px-2 py-0.75 text-center font-mono text-xs first-of-type:rounded-l-[4px] last-of-type:rounded-r-[4px]',
             'has-focus-visible:outline-2 has-focus-visible:outline-brass',
             speed === chosen ? 'bg-brass-wash font-semibold text-brass' : 'text-ink-3 hover:text-ink',
           )}

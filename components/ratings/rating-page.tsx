@@ -107,7 +107,7 @@ export function RatingPage({ id }: { id: string }) {
         </Button>
         <DownloadLink
           href={`${path}/scores`}
-          className="inline-flex items-center gap-1.5 text-sm text-brass underline-offset-2 hover:underline max-sm:min-h-11"
+          className="inline-flex min-h-6 items-center gap-1.5 text-sm text-brass underline-offset-2 hover:underline max-sm:min-h-11"
         >
           <Download className="size-3.5" aria-hidden="true" />
           CSV

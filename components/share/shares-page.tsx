@@ -89,7 +89,7 @@ function ShareLine({ share }: { share: Share }) {
       <div className="min-w-0">
         <Link
           href={`/runs/${encodeURIComponent(share.run_id)}`}
-          className="foreign line-clamp-2 font-medium hover:text-brass md:line-clamp-1"
+          className="foreign line-clamp-2 leading-6 font-medium hover:text-brass md:line-clamp-1"
           title={plainVisibleLine(share.title)}
         >
           <ShortName text={share.title} />

@@ -2,7 +2,7 @@ import type { BenchmarkListReply } from '../../lib/api/benchmark.ts';
 import { benchmarkQuestion, writeBenchmarkFolder } from '../../lib/testing/benchmark-folder.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { loseFirstAnswer } from '../lose-answer.ts';
-import { misfits, smallTargets } from '../page-fit.ts';
+import { misfits, smallTargets, TOUCH_TARGET_PX } from '../page-fit.ts';
 
 test.afterEach(async ({ loupe }) => {
   const { benchmarks } = (await (await loupe.request('/api/benchmarks')).json()) as BenchmarkListReply;
@@ -125,7 +125,7 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
   await test.step('on a phone', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
-    expect(await smallTargets(page)).toEqual([]);
+    expect(await smallTargets(page, TOUCH_TARGET_PX)).toEqual([]);
     const table = page.getByRole('region', { name: 'Accuracy by category' });
     const [frame, head] = [
       await table.boundingBox(),

@@ -8,7 +8,7 @@ import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, signIn, test } from '../fixtures.ts';
 import { addBasics, addMcpServer, finishBenchmark, finishExperiment, finishRating } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
-import { cutTexts, misfits, overlaps, smallTargets } from '../page-fit.ts';
+import { cutTexts, MOUSE_TARGET_PX, misfits, overlaps, smallTargets, TOUCH_TARGET_PX } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun, startRun } from '../runs.ts';
 
@@ -437,7 +437,7 @@ async function spaceText(page: Page): Promise<void> {
   });
 }
 
-test('every page fits 320 to 3840 pixels, with touch targets of at least 44, and axe finds nothing in light or dark [D22]', async ({
+test('every page fits 320 to 3840 pixels, with targets of at least 44 for touch and 24 for a mouse, and axe finds nothing in light or dark [D22]', async ({
   page,
   loupe,
   ollama,
@@ -451,9 +451,11 @@ test('every page fits 320 to 3840 pixels, with touch targets of at least 44, and
       await open(page);
       await expectFits(page, name);
       // Soft, so that one run lists the small targets of all pages.
-      expect.soft({ name, small: await smallTargets(page) }).toEqual({ name, small: [] });
+      const small = async (px: number) => ({ name, px, small: await smallTargets(page, px) });
+      expect.soft(await small(TOUCH_TARGET_PX)).toEqual({ name, px: TOUCH_TARGET_PX, small: [] });
 
       await page.setViewportSize({ width: 1280, height: 860 });
+      expect.soft(await small(MOUSE_TARGET_PX)).toEqual({ name, px: MOUSE_TARGET_PX, small: [] });
       await expectAccessible(page);
       // Dark pages differ only in their colors.
       await page.emulateMedia({ colorScheme: 'dark' });

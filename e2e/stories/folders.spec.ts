@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
-import { smallTargets } from '../page-fit.ts';
+import { smallTargets, TOUCH_TARGET_PX } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun, logOf } from '../runs.ts';
 
@@ -139,7 +139,7 @@ test('on a phone, the button that uses a folder is in view however much is above
   const recent = dialog(page).getByRole('region', { name: 'Recent folders' });
   await expect(recent.getByRole('button').first()).toBeVisible();
   await expect(dialog(page).getByRole('button', { name: /^Use (?!a fresh)/ })).toBeInViewport({ ratio: 1 });
-  expect(await smallTargets(page)).toEqual([]);
+  expect(await smallTargets(page, TOUCH_TARGET_PX)).toEqual([]);
 });
 
 test('a folder can be dropped by its path', async ({ page, workspace }) => {

@@ -99,7 +99,7 @@ export function CycleStrip() {
         <button
           type="button"
           onClick={() => goTo(shown.startedSeq)}
-          className="font-medium text-brass underline-offset-2 hover:underline"
+          className="min-h-6 font-medium text-brass underline-offset-2 hover:underline"
         >
           Cycle {formatCount(shown.number)}
           {limit ? ` of ${formatCount(limit)}` : ''}

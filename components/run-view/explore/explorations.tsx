@@ -43,7 +43,7 @@ export function Explorations({
     <div className="grid gap-6">
       <DownloadLink
         href={`/api/explorations?${query}&format=csv`}
-        className="inline-flex items-center gap-1.5 justify-self-start text-sm text-brass underline-offset-2 hover:underline max-sm:min-h-11 print:hidden"
+        className="inline-flex min-h-6 items-center gap-1.5 justify-self-start text-sm text-brass underline-offset-2 hover:underline max-sm:min-h-11 print:hidden"
       >
         <Download className="size-3.5" aria-hidden="true" />
         Cycles as CSV

@@ -81,7 +81,7 @@ function KeyLine({ entry }: { entry: MemoryKey }) {
                 <RowLink
                   seq={change.seq}
                   onGo={goTo}
-                  className="text-brass underline-offset-2 hover:underline"
+                  className="reach text-brass underline-offset-2 hover:underline"
                 >
                   {change.callId === undefined ? 'at the fork' : `call ${change.callId}`}
                 </RowLink>

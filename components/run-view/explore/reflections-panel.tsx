@@ -73,7 +73,7 @@ const Reflected = memo(function Reflected({
         <RowLink
           seq={endedSeq}
           onGo={goTo}
-          className="font-medium text-brass underline-offset-2 hover:underline"
+          className="reach font-medium text-brass underline-offset-2 hover:underline"
         >
           Cycle {formatCount(number)}
         </RowLink>

@@ -35,7 +35,7 @@ const FOLDED_MARKDOWN = { chars: 4000, slack: 1000 };
 const WHOLE_CHARS = 60_000;
 const BLOCK_CHARS = 4000;
 
-const button = 'font-medium text-brass underline-offset-2 hover:underline';
+const button = 'min-h-6 font-medium text-brass underline-offset-2 hover:underline';
 
 export interface LongTextProps {
   /** Unique within the run; the key of its expanded state. */

@@ -191,7 +191,7 @@ function Marked({
           type="button"
           aria-expanded={whole}
           onClick={toggle}
-          className="mt-1.5 font-sans text-xs font-medium text-brass underline-offset-2 hover:underline"
+          className="mt-1.5 min-h-6 font-sans text-xs font-medium text-brass underline-offset-2 hover:underline"
         >
           {whole ? `Show less of the ${label}` : `Show all of the ${label}`}
         </button>
@@ -333,7 +333,7 @@ export function Refusals({ row, brief }: { row: CallRow; brief: boolean }) {
         <li>
           <button
             type="button"
-            className="text-sm text-brass underline-offset-2 hover:underline"
+            className="min-h-6 text-sm text-brass underline-offset-2 hover:underline"
             onClick={() => goTo(row.seq)}
           >
             and {refusals.length - shown.length} more in this reply

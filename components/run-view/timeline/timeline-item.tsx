@@ -89,7 +89,7 @@ function Anchor({ seq, at, low }: { seq: number; at: number; low: boolean }) {
       onGo={goTo}
       title={`Event ${seq}, ${formatSecond(at)}`}
       className={cx(
-        'tnum absolute top-[calc(var(--row-y)+0.0625rem)] left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-[1.375rem] text-ink-3 hover:text-brass hover:underline md:block',
+        'tnum absolute top-(--row-y) left-0 hidden w-[4.25rem] text-right font-mono text-2xs leading-6 text-ink-3 hover:text-brass hover:underline md:block',
         low && 'mt-7',
       )}
     >
