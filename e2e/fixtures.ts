@@ -70,6 +70,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     async ({ context, loupe, ollama }, use) => {
       const seen = watch(context, loupe.url);
       await use(seen);
+      // Clearing away changes the open pages, whose requests may come to a route that is of no use any more.
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
       await clearAway(loupe);
       ollama.forget();
       seen.expectNothing();
