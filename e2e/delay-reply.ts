@@ -11,3 +11,17 @@ export async function delayReply(page: Page, path: string): Promise<void> {
     },
   );
 }
+
+/** Holds requests to the API until the returned function is called. @param times the first ones; default: all */
+export async function holdReply(page: Page, path: string | RegExp, times?: number): Promise<() => void> {
+  const gate = Promise.withResolvers<void>();
+  await page.route(
+    (url) => (typeof path === 'string' ? url.pathname === path : path.test(url.href)),
+    async (route) => {
+      await gate.promise;
+      await route.continue();
+    },
+    { times },
+  );
+  return gate.resolve;
+}

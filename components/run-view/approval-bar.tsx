@@ -2,6 +2,7 @@
 
 import { useId, useMemo, useRef, useState } from 'react';
 import { postJson } from '#lib/browser/api.ts';
+import { focusUnlessMoved } from '#lib/browser/focus-soon.ts';
 import { NOTHING_WAITS, type WaitingCalls, waitingCalls } from '#lib/browser/state/waiting-calls.ts';
 import { APPROVE_ALL_KEY } from '#lib/browser/words/approval-words.ts';
 import { plural } from '#lib/browser/words/format.ts';
@@ -34,6 +35,7 @@ function Decisions({ calls, asking }: WaitingCalls) {
   const decideAll = (decision: { decision: 'approved' } | { decision: 'denied'; reason?: string }) =>
     run(async () => {
       const hadFocus = bar.current?.contains(document.activeElement);
+      const focus = focusUnlessMoved();
       await postJson(`/api/runs/${encodeURIComponent(runId)}/approvals`, {
         decisions: calls.map(({ callId }) => ({ call_id: callId, ...decision })),
       });
@@ -41,7 +43,7 @@ function Decisions({ calls, asking }: WaitingCalls) {
       setReason('');
       // The bar disappears after the decision.
       const last = calls.at(-1);
-      if (hadFocus && last) document.getElementById(`row-${last.key}`)?.focus({ preventScroll: true });
+      if (hadFocus && last) focus(document.getElementById(`row-${last.key}`));
     });
   const isBatch = calls.length > 1;
   // A server's request comes first, because later calls of the reply wait for its call.

@@ -11,6 +11,7 @@ import {
   type SentMessage,
   withoutSent,
 } from '#lib/browser/drafts/sent-message.ts';
+import { focusUnlessMoved } from '#lib/browser/focus-soon.ts';
 import { isComposing } from '#lib/browser/typing.ts';
 import { KIND_WORDS, waitingWords } from '#lib/browser/words/mode-words.ts';
 import { DEFAULT_MODE, modeFacts } from '#lib/events/modes.ts';
@@ -81,13 +82,14 @@ export function MessageBox() {
     setSent(message);
     keepSent(runId, message);
     void run(async () => {
+      const focus = focusUnlessMoved();
       await postJson(
         `${path}/messages`,
         { text: message.text, ...(attached.length > 0 && { images: attached }) },
         { idempotencyKey: message.key },
       );
       empty(message);
-      field.current?.focus();
+      focus(field.current);
     });
   };
   const stop = () => void run(() => postJson(`${path}/stop`, { force: false }));

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventsOf } from '../../lib/testing/events-of.ts';
-import { delayReply } from '../delay-reply.ts';
+import { delayReply, holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, logOf, startRun } from '../runs.ts';
 
@@ -124,6 +125,42 @@ test('a waiting call is announced although the page shows the run late', async (
   await delayReply(page, `/api/runs/${id}`);
   await page.goto(`/runs/${id}`);
   await expect(page.locator('p[aria-live="polite"]')).toHaveText('A call waits for your approval.');
+});
+
+test('the answer to a decision does not take the focus from where the reader has moved it', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  ollama.add({
+    name: 'asks-thrice',
+    steps: [call, { reply: { tool_calls: [...call.reply.tool_calls, ...call.reply.tool_calls] } }, done],
+  });
+  const { id } = await startRun(loupe, {
+    task: 'Plan',
+    model: 'asks-thrice',
+    workspace: workspace(),
+    approval,
+  });
+  const release = ollama.hold('asks-thrice', { turn: 2 });
+  const view = new RunView(page);
+  await view.open(id);
+  const box = page.getByRole('textbox', { name: 'Message to the agent' });
+  for (const button of ['Approve once', 'Approve all once']) {
+    const answer = await holdReply(page, `/api/runs/${id}/approvals`, 1);
+    await page.getByRole('button', { name: button, exact: true }).first().click();
+    await box.click();
+    await page.keyboard.type('I ');
+    const answered = page.waitForResponse(/\/approvals$/);
+    answer();
+    await (await answered).finished();
+    await twoFrames(page);
+    await page.keyboard.type('agree. ');
+  }
+  await expect(box).toHaveValue('I agree. I agree. ');
+  release();
+  await endOf(loupe, id);
 });
 
 test('a call is denied with a reason, which is sent to the model', async ({

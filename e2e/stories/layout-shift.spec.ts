@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import type { RunEvent } from '../../lib/events/registry.ts';
 import { longLog } from '../../lib/testing/sample-logs.ts';
 import { exploreLog } from '../../lib/testing/sample-modes.ts';
-import { delayReply } from '../delay-reply.ts';
+import { delayReply, holdReply } from '../delay-reply.ts';
 import { expect, test } from '../fixtures.ts';
 import { finishExperiment } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
@@ -11,19 +11,6 @@ import { RunView } from '../run-view.ts';
 import { startRun } from '../runs.ts';
 
 const heightOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())?.height;
-
-/** Delays a reply of the API until the returned function is called. */
-async function holdReply(page: Page, path: string): Promise<() => void> {
-  const gate = Promise.withResolvers<void>();
-  await page.route(
-    (url) => url.pathname === path,
-    async (route) => {
-      await gate.promise;
-      await route.continue();
-    },
-  );
-  return gate.resolve;
-}
 
 /** Smaller ones are of words that change within their line. */
 const LEAST_SHIFT = 0.002;

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { SampleLog } from '../../lib/testing/sample-logs.ts';
+import { holdReply } from '../delay-reply.ts';
 import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, logOf, startRun } from '../runs.ts';
 import { storeRuns } from '../stored-run.ts';
@@ -131,6 +133,28 @@ test('text typed while a message is being sent is kept, and unsent text can be c
   await expect(messages).toContainText('And at the');
   await expect(messages.getByRole('button', { name: 'Copy unsent text' })).toBeVisible();
   await expectAccessible(page);
+});
+
+test('the answer to a message does not take the focus from where the reader has moved it', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'slow-to-hear', steps: [{ reply: { content: 'Hello.' } }] });
+  const { id } = await startRun(loupe, { mode: 'session', task: 'Hi', model: 'slow-to-hear' });
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByText('The session waits for you. Enter to send')).toBeVisible();
+  const answer = await holdReply(page, `/api/runs/${id}/messages`);
+  await page.getByLabel('Message to the agent').fill('Mind the ferns.');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Models' });
+  await link.focus();
+  const answered = page.waitForResponse(/\/messages$/);
+  answer();
+  await (await answered).finished();
+  await expect(page.getByLabel('Message to the agent')).toHaveValue('');
+  await twoFrames(page);
+  await expect(link).toBeFocused();
 });
 
 test('a message whose answer is lost is sent once, and the box is emptied when the log has it', async ({

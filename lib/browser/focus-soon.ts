@@ -90,6 +90,15 @@ function controls(): HTMLElement[] {
   return [...all].filter((each) => each.checkVisibility());
 }
 
+/** Call before a request. Returns a function that focuses an element after it, unless the reader has moved the focus. */
+export function focusUnlessMoved(): (to: HTMLElement | null) => void {
+  const before = document.activeElement;
+  return (to) => {
+    const { activeElement, body } = document;
+    if (activeElement === before || activeElement === body) to?.focus({ preventScroll: true });
+  };
+}
+
 /** Gives the focus back to a control that was disabled while it had it, unless something else has it, or is to get it. */
 export function returnFocus(to: Element | null): void {
   const { activeElement, body } = document;

@@ -3,6 +3,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { getJson, postJson } from '#lib/browser/api.ts';
 import { argumentFields, type EditField, editedArguments } from '#lib/browser/drafts/edit-arguments.ts';
+import { focusUnlessMoved } from '#lib/browser/focus-soon.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunEvent } from '#lib/events/registry.ts';
 import type { RunState } from '#lib/events/run-state.ts';
@@ -50,12 +51,13 @@ export function ApprovalPanel({
 
   const decide = (decision: Record<string, unknown>) =>
     run(async () => {
+      const focus = focusUnlessMoved();
       await postJson(`/api/runs/${encodeURIComponent(runId)}/approvals`, {
         call_id: row.callId,
         ...decision,
       });
       // The buttons disappear after the decision, so keep the focus in place.
-      document.getElementById(`row-${row.key}`)?.focus({ preventScroll: true });
+      focus(document.getElementById(`row-${row.key}`));
     });
   const edit = () =>
     run(async () => {

@@ -3,6 +3,7 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { postJson } from '#lib/browser/api.ts';
 import { type EnteredTexts, enteredContent, presetTexts } from '#lib/browser/drafts/entered-draft.ts';
+import { focusUnlessMoved } from '#lib/browser/focus-soon.ts';
 import { APPROVAL_KEYS } from '#lib/browser/words/approval-words.ts';
 import type { AskedRequest, AskedSample, McpRequestAction } from '#lib/events/mcp-request.ts';
 import type { AskedByServer, ToolStatus } from '#lib/events/timeline.ts';
@@ -38,13 +39,14 @@ export function ServerRequest({
   }, [problems]);
   const answer = (action: McpRequestAction, content?: object) =>
     void run(async () => {
+      const focus = focusUnlessMoved();
       await postJson(`/api/runs/${encodeURIComponent(runId)}/mcp-requests`, {
         request_id: requestId,
         action,
         ...(content && { content }),
       });
       // The buttons disappear after the answer, so keep the focus in place.
-      document.getElementById(`row-${rowKey}`)?.focus({ preventScroll: true });
+      focus(document.getElementById(`row-${rowKey}`));
     });
   const accept = (event: FormEvent) => {
     event.preventDefault();
