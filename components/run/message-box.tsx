@@ -54,7 +54,7 @@ export function MessageBox() {
   const empty = (message: SentMessage) => {
     // Keeps what was typed or attached while the message was being sent.
     setText((now) => withoutSent(now, message));
-    if (attached.every((image) => message.images.includes(image))) input.onChange([]);
+    input.remove(message.images);
     setSent(undefined);
     keepSent(runId, undefined);
   };

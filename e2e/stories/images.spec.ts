@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import type { ShareReply } from '../../lib/api/share.ts';
 import { npmServer } from '../../lib/mcp/under-test.ts';
 import { jpegImage, pngImage } from '../../lib/testing/sample-images.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { addMcpServer } from '../furnish.ts';
 import { RunView } from '../run-view.ts';
@@ -18,15 +19,29 @@ const png = (name: string, width = 300, height = 200) => ({
 const choose = (page: Page, model: string) =>
   page.getByRole('radiogroup', { name: 'Model' }).getByText(`${model}:latest`, { exact: true }).click();
 
-/** Pastes a picture into a field, like a screenshot. */
-async function paste(page: Page, label: string, data: Buffer): Promise<void> {
-  await page.getByLabel(label, { exact: true }).evaluate((field, base64) => {
-    const bytes = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
-    const clipboardData = new DataTransfer();
-    clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }));
-    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }, data.toString('base64'));
+/** Pastes pictures into a field one after another, like screenshots. @param press a button to press right after that */
+async function paste(page: Page, label: string, pictures: readonly Buffer[], press?: string): Promise<void> {
+  const texts = pictures.map((data) => data.toString('base64'));
+  await page.getByLabel(label, { exact: true }).evaluate(
+    (field, { texts, press }) => {
+      for (const base64 of texts) {
+        const bytes = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+        const clipboardData = new DataTransfer();
+        clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }));
+        field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+      }
+      if (press) document.querySelector<HTMLElement>(`[aria-label="${press}"]`)?.click();
+    },
+    { texts, press },
+  );
 }
+
+/** The widths of the attached images. */
+const widthsOf = (page: Page) =>
+  page
+    .getByRole('list', { name: 'Attached images' })
+    .locator('img')
+    .evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth));
 
 const shown = (image: ReturnType<Page['locator']>) =>
   expect
@@ -62,7 +77,7 @@ test('images are chosen and pasted for a task, sent to a model that can see, sho
       { name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') },
     ]);
   await expect(page.getByText('logo.svg is not a PNG, JPEG, WebP or GIF image.')).toBeVisible();
-  await paste(page, 'What should the agent do?', pngImage(2000, 900));
+  await paste(page, 'What should the agent do?', [pngImage(2000, 900)]);
   const attached = page.getByRole('list', { name: 'Attached images' });
   await expect(attached.getByRole('listitem')).toHaveCount(2);
   await expectAccessible(page);
@@ -156,12 +171,48 @@ test('a message of a session has images', async ({ page, loupe, ollama }) => {
   await page.goto(`/runs/${run.id}`);
   // Not the same words for screen readers.
   await expect(page.getByText('The session waits for you. Enter to send')).toBeVisible();
-  await paste(page, 'Message to the agent', pngImage());
+  await paste(page, 'Message to the agent', [pngImage()]);
   await expect(page.getByRole('list', { name: 'Attached images' }).getByRole('listitem')).toHaveCount(1);
   await page.getByLabel('Message to the agent').fill('What is this?');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.getByText('A gradient.')).toBeVisible();
   await shown(page.getByRole('img', { name: 'image.png' }).first());
+});
+
+test('images that are pasted in quick succession are all attached, and removed ones stay away', async ({
+  page,
+}) => {
+  await page.goto('/runs/new');
+  const field = 'What should the agent do?';
+  const items = page.getByRole('list', { name: 'Attached images' }).getByRole('listitem');
+  await paste(page, field, [pngImage(300, 200), pngImage(200, 300)]);
+  await expect(items).toHaveCount(2);
+  // The first one is removed while the next one is being read.
+  await paste(page, field, [pngImage(100, 100)], 'Remove image.png');
+  await expect.poll(() => widthsOf(page)).toEqual([200, 100]);
+});
+
+test('an image that is attached while a message is being sent stays for the next one', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'sees-later', capabilities: SIGHTED, steps: [{ reply: { content: 'Hello.' } }] });
+  const { id } = await startRun(loupe, { mode: 'session', task: 'Hi', model: 'sees-later' });
+  await page.goto(`/runs/${id}`);
+  await expect(page.getByText('The session waits for you. Enter to send')).toBeVisible();
+  const message = page.getByLabel('Message to the agent');
+  const items = page.getByRole('list', { name: 'Attached images' }).getByRole('listitem');
+  const answer = await holdReply(page, `/api/runs/${id}/messages`);
+  await paste(page, 'Message to the agent', [pngImage(300, 200)]);
+  await expect(items).toHaveCount(1);
+  await message.fill('What is this?');
+  await message.press('Enter');
+  await paste(page, 'Message to the agent', [pngImage(200, 300)]);
+  await expect(items).toHaveCount(2);
+  answer();
+  await expect(message).toHaveValue('');
+  await expect.poll(() => widthsOf(page)).toEqual([200]);
 });
 
 test('an image that a tool of a server returns reaches the model', async ({ page, loupe, ollama }) => {

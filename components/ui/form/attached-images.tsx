@@ -7,10 +7,10 @@ import { ForeignName } from '../foreign-name.tsx';
 /** The attached images, each with a button to take it away. */
 export function AttachedList({
   images,
-  onChange,
+  onRemove,
 }: {
   images: readonly DraftImage[];
-  onChange: (images: readonly DraftImage[]) => void;
+  onRemove: (image: DraftImage) => void;
 }) {
   return (
     <ul aria-label="Attached images" className="flex flex-wrap gap-2">
@@ -27,7 +27,7 @@ export function AttachedList({
             aria-label={`Remove ${image.name}`}
             title="Remove"
             className="grid size-8 place-items-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink max-sm:size-11"
-            onClick={() => onChange(images.filter((_, at) => at !== index))}
+            onClick={() => onRemove(image)}
           >
             <X className="size-4" aria-hidden="true" />
           </button>

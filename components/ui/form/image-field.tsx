@@ -15,7 +15,8 @@ const attachedList = lazyCode(async () => (await import('./attached-images.tsx')
 /** Images of a form: chosen, pasted into a text or dropped onto it. */
 export interface ImageInput {
   images: readonly DraftImage[];
-  onChange: (images: readonly DraftImage[]) => void;
+  /** Takes images away, which are identified by their objects. */
+  remove: (images: readonly DraftImage[]) => void;
   problem: string | undefined;
   /** Whether files are held over the drop target. */
   over: boolean;
@@ -37,23 +38,33 @@ export function useImageInput(
   const [over, setOver] = useState(false);
   const latest = useRef(images);
   latest.current = images;
+  const change = (changed: readonly DraftImage[]) => {
+    latest.current = changed;
+    onChange(changed);
+  };
+  /** Files are read one after another, because each counts towards the limits of the next. */
+  const reading = useRef<Promise<void>>(Promise.resolve());
+  const read = async (files: readonly File[]) => {
+    try {
+      const { withFiles } = await import('#lib/browser/drafts/draft-images.ts');
+      const before = latest.current;
+      const { images: all, problem: found } = await withFiles(before, files);
+      setProblem(found);
+      // Some of the others may have been removed or sent in the meantime.
+      change([...latest.current, ...all.filter((image) => !before.includes(image))]);
+    } catch {
+      setProblem('The images cannot be read. Try again.');
+    }
+  };
   const add = (files: readonly File[]) => {
     if (files.length === 0) return;
-    void import('#lib/browser/drafts/draft-images.ts')
-      .then(({ withFiles }) => withFiles(latest.current, files))
-      .then(
-        (added) => {
-          setProblem(added.problem);
-          onChange(added.images);
-        },
-        () => setProblem('The images cannot be read. Try again.'),
-      );
+    reading.current = reading.current.then(() => read(files));
   };
   return {
     images,
-    onChange: (changed) => {
+    remove: (gone) => {
       setProblem(undefined);
-      onChange(changed);
+      change(latest.current.filter((image) => !gone.includes(image)));
     },
     problem,
     over,
@@ -134,5 +145,5 @@ export function AttachedImages({ input }: { input: ImageInput }) {
 
 function Attached({ input }: { input: ImageInput }) {
   const List = attachedList.useCode();
-  return List ? <List images={input.images} onChange={input.onChange} /> : null;
+  return List ? <List images={input.images} onRemove={(image) => input.remove([image])} /> : null;
 }
