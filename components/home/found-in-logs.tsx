@@ -1,6 +1,6 @@
 'use client';
 
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { SearchReply } from '#lib/api/search.ts';
 import { getJson } from '#lib/browser/api.ts';
 import { passFocusOn } from '#lib/browser/focus-soon.ts';
@@ -24,6 +24,8 @@ export function FoundInLogs({ words }: { words: string }) {
   const { data, error } = useApi<SearchReply>(path, (last) => (last?.behind ? BEHIND_MS : undefined));
   const [later, setLater] = useState<{ path: string; pages: readonly SearchReply[] }>();
   const { problem, run } = useRequest();
+  const latest = useRef(path);
+  latest.current = path;
   if (error) return <ErrorNote error={error} />;
   if (!data) return null;
   const pages = [data, ...(later?.path === path ? later.pages : [])];
@@ -31,7 +33,8 @@ export function FoundInLogs({ words }: { words: string }) {
   const more = () =>
     run(async () => {
       const page = await getJson<SearchReply>(`${path}&before=${next}`);
-      setLater({ path, pages: [...pages.slice(1), page] });
+      // Other words may have been entered by the time of the answer.
+      if (latest.current === path) setLater({ path, pages: [...pages.slice(1), page] });
     });
   const runs = mergedRuns(pages);
   const places = runs.reduce((sum, run) => sum + run.places, 0);

@@ -133,14 +133,18 @@ export function useRunList(
   }, [data, known, updates, filter, order, grouped, families]);
 
   const next = earlier ? earlier.next : data?.page.next;
+  const latest = useRef(data);
+  latest.current = data;
   const loadMore = useCallback(() => {
     if (next === undefined || data === undefined) return;
+    // Another list may be shown by the time of the answer.
+    const isShown = () => latest.current === data;
     const show = (page: RunListReply) =>
       setRead((before) => ({ of: data, page: before?.of === data ? joined(before.page, page) : page }));
     setMoreError(undefined);
     getJson<RunListReply>(pagePath(path, PAGE_RUNS, next))
-      .then(show)
-      .catch((cause: unknown) => setMoreError(toApiError(cause)));
+      .then((page) => isShown() && show(page))
+      .catch((cause: unknown) => isShown() && setMoreError(toApiError(cause)));
   }, [next, path, data]);
   return { runs, error, reload, hasMore: next !== undefined, loadMore, moreError };
 }

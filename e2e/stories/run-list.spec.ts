@@ -1,5 +1,11 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { storeManyRuns } from '../many-runs.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { endOf, finishRun, startRun, summaryOf } from '../runs.ts';
 
@@ -222,6 +228,31 @@ test('earlier runs are loaded on demand, each once [D3]', async ({ ownServer }) 
   await expect(lines).toHaveCount(55);
   await expect(lines.nth(50).locator(':focus')).toHaveCount(1);
   await ollama.close();
+});
+
+test('earlier runs that come after the filter has changed do not replace those of the new filter', async ({
+  ollama,
+  ownServer,
+}) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-data-'));
+  await storeManyRuns(dataDir, 300, Date.now());
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  await page.goto('/');
+  const list = page.getByRole('region', { name: 'Runs', exact: true });
+  const more = page.getByRole('button', { name: 'Show earlier runs' });
+  const release = await holdReply(page, /[?&]before=/, 1);
+  await more.click();
+  await page.getByLabel('Filter by model').selectOption('qwen3:8b');
+  await expect(list.getByText('llama3.1', { exact: false })).toHaveCount(0);
+  const first = await list.getByRole('listitem').count();
+  await more.click();
+  await expect.poll(() => list.getByRole('listitem').count()).toBeGreaterThan(first);
+  const both = await list.getByRole('listitem').count();
+  const late = page.waitForResponse((response) => /[?&]before=/.test(response.url()));
+  release();
+  await (await late).finished();
+  await twoFrames(page);
+  expect(await list.getByRole('listitem').count()).toBe(both);
 });
 
 test('each outcome has its label in the list [D8]', async ({ page, loupe, ollama }) => {

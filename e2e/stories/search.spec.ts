@@ -5,7 +5,10 @@ import type { Page } from '@playwright/test';
 import type { SearchReply } from '../../lib/api/search.ts';
 import { longLog, repairedLog, SampleLog } from '../../lib/testing/sample-logs.ts';
 import type { JsonValue } from '../../lib/util/json.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { storeManyRuns } from '../many-runs.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 import { storeRuns } from '../stored-run.ts';
@@ -317,4 +320,29 @@ test('list filters are kept in the URL and never dropped silently', async ({ pag
   );
   await expect(page.getByLabel(/^Filter by mode(?!l)/)).toHaveValue('task');
   expect((await loupe.request('/api/runs?reason=bored')).status).toBe(400);
+});
+
+test('matches that come after the words have changed do not replace those of the new words', async ({
+  ollama,
+  ownServer,
+}) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-data-'));
+  await storeManyRuns(dataDir, 240, Date.now());
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  const found = page.getByRole('region', { name: 'In the logs', exact: true });
+  const runs = found.locator('a[title]');
+  const more = found.getByRole('button', { name: 'Show more runs' });
+  await page.goto('/?text=translate');
+  await expect(runs).toHaveCount(20);
+  const release = await holdReply(page, /[?&]before=/, 1);
+  await more.click();
+  await page.getByLabel('Search all runs').fill('cheapest');
+  await expect(runs.first()).toContainText('cheapest');
+  await more.click();
+  await expect(runs).toHaveCount(40);
+  const late = page.waitForResponse((response) => /[?&]before=/.test(response.url()));
+  release();
+  await (await late).finished();
+  await twoFrames(page);
+  await expect(runs).toHaveCount(40);
 });
