@@ -94,13 +94,17 @@ export function useFoundRow(key: string): Found | undefined {
   return useStore(reading, ({ found }) => (found?.row === key ? found : undefined));
 }
 
-/** Whether a part of a row is unfolded, and how to change it. */
-export function useUnfolded(key: string, initially = false): [boolean, () => void] {
+/** Whether a part of a row is unfolded, how to change that, and how to unfold it if it is not. */
+export function useUnfolded(
+  key: string,
+  initially = false,
+): [isUnfolded: boolean, toggle: () => void, unfold: () => void] {
   const { reading } = useRunScreen();
   const unfolded = useStore(reading, (state) => state.unfolded[key] ?? initially);
   const toggle = () =>
     reading.setState(({ unfolded: all }) => ({ unfolded: { ...all, [key]: !(all[key] ?? initially) } }));
-  return [unfolded, toggle];
+  const unfold = () => reading.setState(({ unfolded: all }) => ({ unfolded: { ...all, [key]: true } }));
+  return [unfolded, toggle, unfold];
 }
 
 /** The same for a part that a search unfolds when it leads to words that the folded part lacks. */
@@ -108,10 +112,10 @@ export function useUnfoldedByFound(
   key: string,
   lacks: (words: readonly string[]) => boolean,
   initially = false,
-): [boolean, () => void] {
-  const [unfolded, toggle] = useUnfolded(key, initially);
+): ReturnType<typeof useUnfolded> {
+  const [unfolded, toggle, unfold] = useUnfolded(key, initially);
   useFound((words) => {
-    if (!unfolded && lacks(words)) toggle();
+    if (!unfolded && lacks(words)) unfold();
   });
-  return [unfolded, toggle];
+  return [unfolded, toggle, unfold];
 }

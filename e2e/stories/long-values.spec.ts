@@ -1,3 +1,4 @@
+import { holdReply } from '../delay-reply.ts';
 import { expect, test } from '../fixtures.ts';
 import { expectAtItsEnd, RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
@@ -69,7 +70,10 @@ test('texts too long for the stream are fetched in full on demand [E10]', async 
     const args = row.getByRole('group', { name: 'Arguments', exact: true });
     await expect(args).toContainText('Line 1 of the text.');
     const fetched = page.waitForResponse((response) => /\/events\/\d+$/.test(response.url()));
-    await args.getByRole('button', { name: /Load the full content/ }).click();
+    // A second click before the text has come does not fold it again.
+    const release = await holdReply(page, /\/events\/\d+$/, 2);
+    await args.getByRole('button', { name: /Load the full content/ }).dblclick();
+    release();
     expect((await fetched).status()).toBe(200);
     await expect(args).toContainText('3,000 lines');
     const whole = args.getByRole('region', { name: 'Full content' });

@@ -65,7 +65,7 @@ export function LongText(props: LongTextProps) {
   const shown = isRaw ? PLAIN : kind;
   const folded = useMemo(() => foldedText(full, shown), [full, shown]);
   const isLong = folded.length < full.length;
-  const [unfolded, toggle] = useUnfoldedByFound(
+  const [unfolded, toggle, unfold] = useUnfoldedByFound(
     `text:${id}`,
     (words) => isLong && lacksFound(folded, full, words),
     startsUnfolded,
@@ -91,7 +91,7 @@ export function LongText(props: LongTextProps) {
           isTooLong={kind.kind === 'text' && kind.isTooLong === true}
           onFetched={(value) => {
             setFetched(value);
-            if (!unfolded) toggle();
+            unfold();
           }}
         />
       )}
