@@ -44,7 +44,7 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
   const { form, models, named, preset, setPreset } = useRunDraft(from, presetId, setProblem);
   const element = useRef<HTMLFormElement>(null);
   const { hasKeptSettings, resetSettings } = useKeptDraft(form, from === null && presetId === null);
-  const task = useTypedEarly((text) => form.setValue('task', text));
+  const task = useTypedEarly((text) => form.setValue('task', text, { shouldDirty: true }));
   const installed = models.data?.models;
   const kind = useWatch({ control: form.control, name: 'kind' });
 

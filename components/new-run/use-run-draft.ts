@@ -19,6 +19,9 @@ import { DEFAULT_MODE, type RunKind, runKinds } from '#lib/events/modes.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { runDraftResolver } from './run-form.ts';
 
+/** What a person has entered while the former settings were being read stays. */
+const KEEP_ENTERED = { keepDirtyValues: true };
+
 /**
  * The state of the new-run form: from the address, or from an earlier run, with a model that is installed.
  *
@@ -46,7 +49,9 @@ export function useRunDraft(
     resolver: runDraftResolver,
     shouldFocusError: false, // focusFirstError also handles groups and collapsed sections
   });
-  const { getValues, reset, setValue } = form;
+  const { getValues, reset, setValue, getFieldState } = form;
+  // The form tracks them only for who reads them.
+  void form.formState.dirtyFields;
   const [preset, setPreset] = useState<Preset>();
 
   // Taken over once: the next form starts empty.
@@ -59,7 +64,7 @@ export function useRunDraft(
         .then(({ preset: found }) => {
           const filled = draftOfPreset(found.run);
           // A model that was chosen meanwhile stays if the preset names none.
-          reset({ ...filled, model: filled.model || getValues('model') });
+          reset({ ...filled, model: filled.model || getValues('model') }, KEEP_ENTERED);
           setPreset(found);
         })
         .catch((error) => {
@@ -71,9 +76,11 @@ export function useRunDraft(
     const abort = new AbortController();
     getJson<RunReply>(`/api/runs/${encodeURIComponent(from)}`, abort.signal)
       .then(({ run, config }) => {
-        reset(draftOf(config, run));
+        reset(draftOf(config, run), KEEP_ENTERED);
         void attachFormer(config, from, abort.signal).then(
-          (images) => setValue('images', images),
+          (images) => {
+            if (!getFieldState('images').isDirty) setValue('images', images);
+          },
           () => {}, // the form works without them
         );
         const { workspace, copied_from: named = workspace } = config;
@@ -83,7 +90,7 @@ export function useRunDraft(
         if (!abort.signal.aborted) onProblem(toApiError(error));
       });
     return () => abort.abort();
-  }, [from, presetId, onProblem, reset, getValues, setValue]);
+  }, [from, presetId, onProblem, reset, getValues, setValue, getFieldState]);
 
   const installed = models.data?.models;
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { eventsOf } from '../../lib/testing/events-of.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, test } from '../fixtures.ts';
 import { loseFirstAnswer } from '../lose-answer.ts';
 import { RunView } from '../run-view.ts';
@@ -318,6 +319,22 @@ test('a single answer streams text, offers no tools and runs no loop [T10]', asy
   await expect(view.end).toContainText('Forty-two.');
   expect(ollama.chats.at(-1)).toMatchObject({ stream: true, messages: [{ role: 'user' }] });
   expect(ollama.chats.at(-1)?.tools).toBeUndefined();
+});
+
+test('what is typed before an earlier run has been read stays', async ({ page, loupe, ollama }) => {
+  ollama.add({ name: 'a-former-model', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const { id } = await finishRun(loupe, {
+    task: 'The former task',
+    model: 'a-former-model',
+    max_iterations: 7,
+  });
+  const release = await holdReply(page, `/api/runs/${id}`);
+  await page.goto(`/runs/new?from=${id}`);
+  const task = page.getByLabel('What should the agent do?');
+  await task.fill('Another task');
+  release();
+  await expect(page.getByRole('textbox', { name: 'Iterations', exact: true })).toHaveValue('7');
+  await expect(task).toHaveValue('Another task');
 });
 
 test('the model picker shows the capabilities of models [D10]', async ({ page, loupe, ollama }) => {
