@@ -4,6 +4,7 @@ import type { ShareReply } from '../../lib/api/share.ts';
 import { Loupe } from '../../lib/client/loupe.ts';
 import type { FakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { completedLog } from '../../lib/testing/sample-logs.ts';
+import { exploreLog } from '../../lib/testing/sample-modes.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import type { LoupeServer } from '../loupe-server.ts';
 import { misfits, overlaps } from '../page-fit.ts';
@@ -312,4 +313,29 @@ test('a long message from Ollama is truncated and can be expanded by keyboard', 
   await expect(view.end).toContainText('Line of an error 12');
   await expect(view.end).toContainText('RLO');
   await expectAccessible(page);
+});
+
+test('calls of tools that are named like members of every object are counted, and long names stay on their line', async ({
+  page,
+  loupe,
+}) => {
+  const names = ['constructor', '__proto__', NAME];
+  const { events } = exploreLog(6, { runId: 'named-like-members' });
+  let renamed = 0;
+  const calls = events.map((event) =>
+    event.type === 'tool-call.started' && renamed < names.length
+      ? { ...event, tool: names[renamed++] ?? '' }
+      : event,
+  );
+  const file = calls.map((event) => JSON.stringify(event)).join('\n');
+  await new Loupe({ url: loupe.url, token: loupe.token }).import(new Blob([file]));
+  const view = new RunView(page);
+  await view.open('named-like-members');
+  const strip = page.getByRole('region', { name: 'Cycles', exact: true });
+  await expect(strip.getByText('constructor', { exact: true })).toBeVisible();
+  const drawn = await strip
+    .locator('svg rect')
+    .evaluateAll((bars) => bars.map((bar) => `${bar.getAttribute('y')} ${bar.getAttribute('height')}`));
+  expect(drawn.filter((place) => place.includes('NaN'))).toEqual([]);
+  expect(await misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
 });

@@ -2,9 +2,10 @@
 
 import { type KeyboardEvent, memo, type PointerEvent, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import { toolsByUse } from '#lib/browser/plots/explore-series.ts';
+import { callsOf, toolsByUse } from '#lib/browser/plots/explore-series.ts';
 import { cycleWords } from '#lib/browser/state/explore-view.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
+import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { Cycle } from '#lib/events/timeline.ts';
 import { PLOT_COLORS } from '../../plots/palette.ts';
 import { cx } from '../../ui/cx.ts';
@@ -13,6 +14,8 @@ import { useRunScreen } from '../screen-context.ts';
 
 /** Tools beyond these share a color. */
 const OTHER = PLOT_COLORS.length - 1;
+
+const NAME_CHARS = 40;
 
 /** Height of each lane in the drawing's own units. */
 const CALLS = 30;
@@ -30,8 +33,8 @@ export function CycleStrip() {
   const limit = useRun((view) => view.run.config?.explore?.max_cycles);
   const over = useRun((view) => view.run.phase === 'ended');
   // The same list while the order is the same, because the drawing depends on it.
-  const order = toolsByUse(cycles).join('\n');
-  const tools = useMemo(() => order.split('\n').filter(Boolean), [order]);
+  const order = JSON.stringify(toolsByUse(cycles));
+  const tools = useMemo((): string[] => JSON.parse(order), [order]);
   const { reading, goTo } = useRunScreen();
   const chosen = useStore(reading, (state) => state.cycle);
   const strip = useRef<HTMLDivElement>(null);
@@ -109,7 +112,7 @@ export function CycleStrip() {
           {tools.slice(0, PLOT_COLORS.length).map((tool, index) => (
             <span key={tool} className="inline-flex items-center gap-1.5">
               <span className={cx('size-2 rounded-[1px]', PLOT_COLORS[index]?.swatch)} aria-hidden="true" />
-              {index === OTHER && tools.length > PLOT_COLORS.length ? 'others' : tool}
+              {index === OTHER && tools.length > PLOT_COLORS.length ? 'others' : shortLine(tool, NAME_CHARS)}
             </span>
           ))}
         </span>
@@ -203,7 +206,7 @@ const Column = memo(function Column({
     <g>
       {PLOT_COLORS.map(({ fill }, shade) => {
         const names = shade === OTHER ? tools.slice(OTHER) : tools.slice(shade, shade + 1);
-        const count = names.reduce((sum, tool) => sum + (cycle.tools[tool] ?? 0), 0);
+        const count = names.reduce((sum, tool) => sum + callsOf(cycle, tool), 0);
         if (count === 0) return null;
         top -= count * unit;
         return <rect key={fill} x={x} y={top} width={width} height={count * unit} className={fill} />;

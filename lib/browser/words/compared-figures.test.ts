@@ -61,6 +61,13 @@ describe('the figures of several runs', () => {
     expect(line(lines, 'Cost')).toBeUndefined();
   });
 
+  it('count the calls of a tool that is named like a member of every object', () => {
+    const tools: Record<string, number> = JSON.parse('{"constructor": 2, "__proto__": 1}');
+    const lines = figureLines([compared(), compared({ tools })]);
+    expect(line(lines, '  constructor')?.map(({ text }) => text)).toEqual(['0', '2']);
+    expect(line(lines, '  __proto__')?.map(({ text }) => text)).toEqual(['0', '1']);
+  });
+
   it('name the formats of calls as everywhere, each count beside its unit', () => {
     const lines = figureLines([compared({ layers: { native: 2, json: 1, xml: 3, repaired: 1 } })]);
     expect(line(lines, 'Call formats')?.[0]?.text).toBe(

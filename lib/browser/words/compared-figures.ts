@@ -2,6 +2,7 @@ import type { ComparedRun, CompareRunsReply } from '../../api/comparison.ts';
 import { modeFacts } from '../../events/modes.ts';
 import { checksWords, outcomeWords } from '../../events/outcome.ts';
 import { formatUsd } from '../../util/format-usd.ts';
+import { callsOf } from '../plots/explore-series.ts';
 import {
   formatCount,
   formatDuration,
@@ -59,7 +60,7 @@ export function figureLines(runs: readonly ComparedRun[]): ComparedLine[] {
     ),
     counts('Model calls', (run) => run.figures.model_calls),
     counts('Tool calls', (run) => run.figures.tool_calls),
-    ...tools.map((tool) => counts(`  ${tool}`, (run) => run.figures.tools[tool] ?? 0)),
+    ...tools.map((tool) => counts(`  ${tool}`, (run) => callsOf(run.figures, tool))),
     ...(figures.some((each) => each.failed_tool_calls > 0)
       ? [counts('Failed tool calls', (run) => run.figures.failed_tool_calls)]
       : []),
