@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { amount } from './envelope.ts';
 
 /** The content of a file before a call changed it, so that the change can be shown and undone. */
 const fileBefore = z.discriminatedUnion('kind', [
@@ -8,7 +9,7 @@ const fileBefore = z.discriminatedUnion('kind', [
   /** The content left by the run's last call that wrote the file. */
   z.object({ kind: z.literal('unchanged') }),
   /** Too large or not readable. */
-  z.object({ kind: z.literal('not_kept'), size_bytes: z.number().nonnegative().optional() }),
+  z.object({ kind: z.literal('not_kept'), size_bytes: amount.optional() }),
 ]);
 export type FileBefore = z.infer<typeof fileBefore>;
 

@@ -13,5 +13,11 @@ export const envelope = {
 /** A count that Ollama may omit. Stays absent, so that unknown differs from 0 (T8). */
 export const optionalCount = z.int().nonnegative().optional();
 
+/**
+ * A measured time or size. A file can claim any number, and no sum or ratio of amounts up to this limit is infinite,
+ * which no page could draw and JSON cannot represent.
+ */
+export const amount = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER);
+
 /** An error as shown to viewers and scripts. */
 export const errorShape = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelope, errorShape, optionalCount } from './envelope.ts';
+import { amount, envelope, errorShape, optionalCount } from './envelope.ts';
 
 /** A value that a person enters: what the protocol allows in a form. */
 const enteredValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
@@ -81,7 +81,7 @@ export const mcpSamplingStarted = z.object({
   /** The options that were sent to the model server. */
   options: z.record(z.string(), z.json()),
   /** How long the run waited for a slot before. Missing in older logs. */
-  waited_ms: z.number().nonnegative().optional(),
+  waited_ms: amount.optional(),
 });
 
 /** The model's text for a server, or why there is none. */
@@ -95,7 +95,7 @@ export const mcpSamplingEnded = z.object({
   error: errorShape.optional(),
   prompt_tokens: optionalCount,
   reply_tokens: optionalCount,
-  duration_ms: z.number().nonnegative(),
+  duration_ms: amount,
 });
 
 /** The last messages and the progress that a server reported during a call, for people only. Bounded. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PARSER_LAYERS } from '../parser/layers.ts';
-import { envelope, errorShape, optionalCount } from './envelope.ts';
+import { amount, envelope, errorShape, optionalCount } from './envelope.ts';
 import { imageRefs } from './image.ts';
 import { inGivenOrder } from './in-given-order.ts';
 import { thinkSetting } from './setting-values.ts';
@@ -102,20 +102,20 @@ export const modelCallEnded = z.object({
   /** If the server reported neither count, as behind a proxy that removes them: estimated tokens (C1). */
   estimated_prompt_tokens: optionalCount,
   estimated_reply_tokens: optionalCount,
-  duration_ms: z.number().nonnegative(),
+  duration_ms: amount,
   timings: z.object({
-    totalMs: z.number().optional(),
-    loadMs: z.number().optional(),
-    promptEvalMs: z.number().optional(),
-    evalMs: z.number().optional(),
+    totalMs: amount.optional(),
+    loadMs: amount.optional(),
+    promptEvalMs: amount.optional(),
+    evalMs: amount.optional(),
   }),
   /**
    * When the first thinking and the first text arrived, in milliseconds after the request; only for streamed replies.
    */
   heard: z
     .object({
-      thinking_ms: z.number().nonnegative().optional(),
-      text_ms: z.number().nonnegative().optional(),
+      thinking_ms: amount.optional(),
+      text_ms: amount.optional(),
     })
     .optional(),
 });
@@ -158,15 +158,15 @@ export const modelCallFailed = z.object({
    * Time from the end of the call to this event in milliseconds, spent waiting for Ollama to be idle and freeing the
    * slot; not included in `duration_ms`. Missing in older logs.
    */
-  cleanup_ms: z.number().nonnegative().optional(),
+  cleanup_ms: amount.optional(),
   /**
    * After a stop: time from closing the connection until Ollama was idle, in milliseconds. In logs without
    * `cleanup_ms` it lasts until this event.
    */
-  server_idle_ms: z.number().nonnegative().optional(),
+  server_idle_ms: amount.optional(),
   /** Whether Ollama had leaked the call's slot, so that the model was unloaded to recover it. */
   freed_slot: z.boolean().optional(),
-  duration_ms: z.number().nonnegative(),
+  duration_ms: amount,
 });
 
 const layer = z.enum(PARSER_LAYERS);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelope, optionalCount } from './envelope.ts';
+import { amount, envelope, optionalCount } from './envelope.ts';
 import { imageRefs } from './image.ts';
 
 /** The operator sent a message. It stays queued until the model reads it or the run ends; it is never lost. */
@@ -42,7 +42,7 @@ export const operatorCallEnded = z.object({
   /** As reported; not part of the run's own tokens. */
   prompt_tokens: optionalCount,
   reply_tokens: optionalCount,
-  duration_ms: z.number().nonnegative(),
+  duration_ms: amount,
 });
 
 /** Operator messages joined the conversation, as a user message or in the result of a tool call (O14). */

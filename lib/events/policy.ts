@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelope, optionalCount } from './envelope.ts';
+import { amount, envelope, optionalCount } from './envelope.ts';
 import { thinkSetting } from './setting-values.ts';
 
 /**
@@ -76,6 +76,6 @@ export const budgetChecked = z.object({
   /** How many of these are estimates; missing if none. */
   tokens_estimated: optionalCount,
   cost_usd: z.number().nonnegative().optional(),
-  seconds_used: z.number().nonnegative(),
+  seconds_used: amount,
   exceeded: z.enum(['tokens', 'cost', 'seconds']).optional(),
 });

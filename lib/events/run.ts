@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelope, errorShape, optionalCount } from './envelope.ts';
+import { amount, envelope, errorShape, optionalCount } from './envelope.ts';
 import { outcome, terminationReason, verificationOutcome } from './termination.ts';
 
 /** How a run ended, in one word (T19). */
@@ -67,7 +67,7 @@ export const modelLoadStarted = z.object({
   model: z.string(),
   num_ctx: z.int().positive(),
   /** How long the run waited for its slot after yielding it to others. */
-  waited_ms: z.number().nonnegative().optional(),
+  waited_ms: amount.optional(),
   /**
    * Why the model is reloaded during a run: it was unloaded, another client loaded it with a different window (OL15),
    * or it was unloaded to recover a slot that Ollama had leaked.
@@ -84,7 +84,7 @@ export const modelLoaded = z.object({
   ...envelope,
   type: z.literal('model.loaded'),
   already_loaded: z.boolean(),
-  load_ms: z.number().nonnegative(),
+  load_ms: amount,
   context_tokens: z.int().positive().optional(),
   size_bytes: z.int().nonnegative().optional(),
   vram_bytes: z.int().nonnegative().optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelope, errorShape } from './envelope.ts';
+import { amount, envelope, errorShape } from './envelope.ts';
 
 /**
  * Nothing answers at the model server's address, so the run waits for it. The wait counts neither as run time nor
@@ -18,5 +18,5 @@ export const serverWaitEnded = z.object({
   ...envelope,
   type: z.literal('server-wait.ended'),
   outcome: z.enum(['back', 'gave_up', 'stopped']),
-  waited_ms: z.number().nonnegative(),
+  waited_ms: amount,
 });

@@ -6,6 +6,8 @@ it('returns no speed if a value is missing', () => {
   expect(tokensPerSecond(undefined, 2000)).toBeUndefined();
   expect(tokensPerSecond(100, undefined)).toBeUndefined();
   expect(tokensPerSecond(100, 0)).toBeUndefined();
+  // An imported log can claim it: the speed would be infinite.
+  expect(tokensPerSecond(Number.MAX_SAFE_INTEGER, Number.MIN_VALUE)).toBeUndefined();
 });
 
 it('returns no speed for too few tokens', () => {

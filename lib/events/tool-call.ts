@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { changedFile } from './changed-file.ts';
-import { envelope } from './envelope.ts';
+import { amount, envelope } from './envelope.ts';
 import { imageRefs } from './image.ts';
 import { inGivenOrder } from './in-given-order.ts';
 
@@ -49,7 +49,7 @@ export const toolCallEnded = z.object({
    * guard; missing in older logs.
    */
   new_information: z.boolean().optional(),
-  duration_ms: z.number().nonnegative(),
+  duration_ms: amount,
 });
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { check, rubricCheck } from './check.ts';
-import { envelope, errorShape } from './envelope.ts';
+import { amount, envelope, errorShape } from './envelope.ts';
 import { terminationReason, verificationOutcome } from './termination.ts';
 
 /** An attempt ended and its work is about to be checked (V5, V9). */
@@ -20,7 +20,7 @@ const checkResult = z.object({
   passed: z.boolean(),
   /** The check's output, at most 4000 characters; quoted in the corrective prompt (V6). */
   output: z.string(),
-  duration_ms: z.number().nonnegative(),
+  duration_ms: amount,
 });
 
 /** A model's opinion of an answer. It affects neither the outcome nor whether another attempt follows. */
@@ -35,7 +35,7 @@ const opinion = z.object({
   verdict: z.enum(['pass', 'fail']).optional(),
   /** The model's reason, or why there is no verdict. */
   reason: z.string(),
-  duration_ms: z.number().nonnegative(),
+  duration_ms: amount,
 });
 export type Opinion = z.infer<typeof opinion>;
 
@@ -48,6 +48,6 @@ export const verificationChecked = z.object({
   /** Missing without a rubric, and in older logs. */
   opinions: z.array(opinion).optional(),
   /** How long the run waited for a slot before its judges were asked; not included in their `duration_ms`. Missing without a wait. */
-  waited_ms: z.number().nonnegative().optional(),
+  waited_ms: amount.optional(),
 });
 export type CheckResult = z.infer<typeof checkResult>;

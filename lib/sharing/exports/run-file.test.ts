@@ -126,6 +126,17 @@ describe('a hostile run file', () => {
     await refused(late.join('\n')).toThrow('line 1 has an invalid time: 8640000000000001.');
   });
 
+  it('is refused if it claims a duration with which sums would be infinite', async () => {
+    const claimed = (durationMs: number) =>
+      completedLog()
+        .events.map((event) => ('duration_ms' in event ? { ...event, duration_ms: durationMs } : event))
+        .map((event) => JSON.stringify(event))
+        .join('\n');
+    await refused(claimed(1e308)).toThrow(/duration_ms: must be at most 9,007,199,254,740,991\.$/);
+    const { state } = await read(claimed(Number.MAX_SAFE_INTEGER));
+    expect(Number.isFinite(state.spent.modelMs + state.spent.toolMs)).toBe(true);
+  });
+
   it('is refused if it is not text', async () => {
     const bytes = (async function* () {
       yield new Uint8Array([0xff, 0xfe, 0x00]);
