@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { intraclassCorrelations, krippendorffAlpha } from '../../statistics/agreement.ts';
 import { agreementWords, missingAgreement, ratedTextName, scoreWords } from './rating-words.ts';
 
 it('names the model of a text however long the title of its run is', () => {
@@ -25,4 +26,26 @@ it('says why agreement is not measured', () => {
   );
   expect(missingAgreement({ ...results, icc: null, complete: 1 })).toContain('two texts');
   expect(missingAgreement({ ...results, alpha: null, icc: null })).toContain('all scores are equal');
+  expect(missingAgreement({ ...results, icc: null })).toContain('that all raters rated have equal scores');
+});
+
+it('says why a single coefficient is not measured although the others are', () => {
+  const raters = ['a', 'b'].map((name) => ({ name, kind: 'model' as const }));
+  const agreementOf = (texts: number[][]) => {
+    const alpha = krippendorffAlpha(texts, 'interval') ?? null;
+    return { raters, alpha, icc: intraclassCorrelations(texts) ?? null, complete: texts.length };
+  };
+  // Each rater gave all texts the same score; ICC(3,1) divides by the variance of the texts.
+  const constant = agreementOf(Array.from({ length: 3 }, () => [3, 5]));
+  expect(constant.icc?.consistency).toBeUndefined();
+  // All texts have the same mean score; ICC(2,k) divides by a variance that is estimated as negative.
+  const opposite = agreementOf([
+    [1, 5],
+    [5, 1],
+    [3, 3],
+  ]);
+  expect(opposite.icc?.meanAgreement).toBeUndefined();
+  for (const each of [constant, opposite]) {
+    expect(missingAgreement(each)).toContain('the mean scores of the texts differ too little');
+  }
 });

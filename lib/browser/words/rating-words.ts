@@ -37,7 +37,11 @@ export function missingAgreement({
   complete,
 }: Pick<RatingResults, 'raters' | 'alpha' | 'icc' | 'complete'>): string | undefined {
   if (raters.length < 2) return 'Agreement is measured as soon as there are two raters.';
-  if (alpha !== null && icc !== null) return undefined;
+  const areMeasured = icc && [icc.agreement, icc.consistency, icc.meanAgreement].every(Number.isFinite);
+  if (alpha !== null && areMeasured) return undefined;
   if (complete < 2) return 'The ICCs need two texts that all raters rated.';
-  return 'Not measured: all scores are equal, so agreement cannot be told from chance.';
+  if (icc) return 'Where an ICC is not measured, the mean scores of the texts differ too little for it.';
+  return alpha === null
+    ? 'Not measured: all scores are equal, so agreement cannot be told from chance.'
+    : 'The ICCs are not measured: the texts that all raters rated have equal scores.';
 }
