@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { ExperimentCell, PairsReply, RunPair } from '#lib/api/experiment-cells.ts';
 import { ofChosenCells } from '#lib/browser/state/cell-pair.ts';
 import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
-import { pairCount, pairsWords, repeatsNote } from '#lib/browser/words/pair-words.ts';
+import { pairCount, pairsWords, pointsWords, repeatsNote } from '#lib/browser/words/pair-words.ts';
 import { type ApiState, useVersioned } from '../hooks/use-api.ts';
 import { Problem } from '../shell/problem.tsx';
 import { Link } from '../ui/link.tsx';
@@ -114,16 +114,12 @@ function Verdict({ reply }: { reply: PairsReply }) {
   }
   const total = pairCount(reply);
   const note = repeatsNote(reply);
-  const points = (share: number) => {
-    const whole = Math.round(Math.abs(share) * 100);
-    return whole === 0 ? '0' : `${share < 0 ? '−' : '+'}${whole}`;
-  };
   return (
     <div className="mt-3 text-sm">
       <p className="tnum text-lg font-semibold tracking-[-0.01em]">
-        {points(difference.value)} percentage points
+        {pointsWords(difference.value)} percentage points
         <span className="ml-2 text-sm font-normal text-ink-2">
-          95% interval {points(difference.low)} to {points(difference.high)}
+          95% interval {pointsWords(difference.low)} to {pointsWords(difference.high)}
           {p_value !== undefined &&
             `, p ${p_value < 0.001 ? '< 0.001' : `= ${p_value.toFixed(3)}`} (exact McNemar)`}
         </span>

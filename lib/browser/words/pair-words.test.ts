@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pairsWords, repeatsNote } from './pair-words.ts';
+import { pairsWords, pointsWords, repeatsNote } from './pair-words.ts';
 
 const pairs = { both: 20, only_a: 10, only_b: 6, neither: 4 };
 
@@ -17,4 +17,10 @@ it('says nothing about repeats if each case has one pair, or there are no cases'
     expect(pairsWords(each)).toBe('40 pairs with the same case, seed and repeat');
     expect(repeatsNote(each)).toBeUndefined();
   }
+});
+
+it('never writes a difference of pass rates as 0 if there is one', () => {
+  expect([0.124, -0.031, 0.0099, 0.0025, -0.0002, 0, -1e-17].map(pointsWords)).toEqual([
+    ...['+12', '−3', '+1', '+0.3', '−0.02', '0', '0'],
+  ]);
 });

@@ -19,6 +19,17 @@ export function repeatsNote(pairs: Pairs): string | undefined {
   return `Interval and p count each seed and repeat of a case as a pair. They hold for ${these}; for other cases, they are too certain.`;
 }
 
+/**
+ * A difference of pass rates in percentage points: `+12`, `−3`, `0`. Below one point with decimals, because thousands of
+ * pairs can show that it is not 0: `+0.3`. Pure.
+ */
+export function pointsWords(difference: number): string {
+  const points = Math.abs(difference) * 100;
+  const words = points < 0.995 ? points.toFixed(points < 0.095 ? 2 : 1) : points.toFixed(0);
+  if (Number(words) === 0) return '0';
+  return `${difference < 0 ? '−' : '+'}${Number(words)}`;
+}
+
 export function pairCount({ both, only_a, only_b, neither }: Pairs): number {
   return both + only_a + only_b + neither;
 }
