@@ -14,12 +14,23 @@ it.each([
   ['a: 1\nb: [1', 2, 'Flow sequence'],
   ['a: 1\na: 2', 2, 'unique'],
   ['a: !tag 1', 1, 'tag'],
+  ['a: 1\nb: {c: {d: 1,\n "d": 2}}', 3, 'unique'],
+  // A file from anywhere may have 4 MB of them, which the library reads for half a minute.
+  ['['.repeat(4_000_000), 1, 'nested too deeply'],
+  ['- '.repeat(2_000_000), 1, 'nested too deeply'],
   [`${'['.repeat(50_000)}${']'.repeat(50_000)}`, undefined, 'nested too deeply'],
 ])('says what is wrong and where: %.20s', (text, line, reason) => {
   const read = readYaml(text);
   if (!('problem' in read)) throw new Error('It was read');
   if (line !== undefined) expect(read.problem.line).toBe(line);
   expect(read.problem.reason).toContain(reason);
+});
+
+it('reads as many keys as fit into a file, in a time that grows with their number', () => {
+  const keys = Array.from({ length: 50_000 }, (_, index) => `key${index}: ${index}`);
+  const read = readYaml(keys.join('\n'));
+  if ('problem' in read) throw new Error(read.problem.reason);
+  expect(read.lineOf(['key49999'])).toBe(50_000);
 });
 
 it('refuses aliases that multiply', () => {

@@ -1,7 +1,10 @@
-import { isMap, LineCounter, parseDocument } from 'yaml';
+import { Composer, type CST, type Document, isMap, isScalar, Lexer, LineCounter, Parser, visit } from 'yaml';
 
 /** One anchor may be used about this often; aliases within aliases multiply. */
 const MAX_ALIASES = 1000;
+
+/** Open collections at once; the stack would end at some thousands, after seconds for a file of brackets. */
+const MAX_DEPTH = 1000;
 
 export const TOO_DEEP = 'The values are nested too deeply.';
 
@@ -17,17 +20,16 @@ export type ReadYaml =
 /** Reads YAML 1.2, of which JSON is a part. A byte order mark is ignored. */
 export function readYaml(text: string): ReadYaml {
   const lines = new LineCounter();
-  const document = parseDocument(text.replace(/^\u{feff}/u, ''), {
-    lineCounter: lines,
-    version: '1.2',
-    schema: 'core',
-    merge: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-  });
   const lineAt = (offset: number) => lines.linePos(offset).line;
+  const parsed = parse(text.replace(/^\u{feff}/u, ''), lines);
+  if ('tooDeepAt' in parsed) return { problem: { reason: TOO_DEEP, line: lineAt(parsed.tooDeepAt) } };
+  const { document } = parsed;
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) return { problem: { reason: reasonOf(problem), line: lineAt(problem.pos[0]) } };
+  const repeated = repeatedKey(document);
+  if (repeated !== undefined) {
+    return { problem: { reason: 'Map keys must be unique', line: lineAt(repeated) } };
+  }
   const lineOf = (path: readonly PropertyKey[]): number | undefined => {
     // A missing field gets the line of its parent.
     for (let length = path.length; length > 0; length -= 1) {
@@ -42,6 +44,60 @@ export function readYaml(text: string): ReadYaml {
   } catch (error) {
     return { problem: { reason: reasonOf(error) } };
   }
+}
+
+/**
+ * The first document of a text. As `parseDocument` of the library, which reads a hostile text of a megabyte for seconds to
+ * minutes: this stops at the first error and where the nesting is too deep, and leaves the keys, each of which the library
+ * compares with all others, to `repeatedKey`.
+ */
+function parse(text: string, lines: LineCounter): { document: Document.Parsed } | { tooDeepAt: number } {
+  const parser = new Parser(lines.addNewLine);
+  let tooDeepAt: number | undefined;
+  function* tokens(): Generator<CST.Token, void> {
+    for (const lexeme of new Lexer().lex(text)) {
+      for (const token of parser.next(lexeme)) {
+        yield token;
+        if (token.type === 'error') return;
+      }
+      if (parser.stack.length > MAX_DEPTH) {
+        tooDeepAt = parser.offset;
+        return;
+      }
+    }
+    yield* parser.end();
+  }
+  lines.addNewLine(0);
+  const composer = new Composer({
+    ...{ version: '1.2', schema: 'core', merge: false, uniqueKeys: false },
+    ...{ prettyErrors: false, logLevel: 'silent' },
+  });
+  const documents = composer.compose(tokens(), true, text.length);
+  const first = documents.next();
+  // Errors after it belong to it, too.
+  while (!documents.next().done);
+  if (tooDeepAt !== undefined || first.done) return { tooDeepAt: tooDeepAt ?? 0 };
+  return { document: first.value };
+}
+
+/** Where a key begins that its map already has. */
+function repeatedKey(document: Document.Parsed): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        const value = isScalar(key) ? key.value : key;
+        if (keys.has(value)) {
+          found = startOf(key);
+          return visit.BREAK;
+        }
+        keys.add(value);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }
 
 function reasonOf(error: unknown): string {
