@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { suite } from '../api/suite.ts';
 import { namesInSchema } from '../util/names-in-schema.ts';
-import { fieldProblems, firstProblems, quotedName } from '../util/schema-problems.ts';
+import { fieldProblems, firstProblems, MAX_SHOWN, quotedName } from '../util/schema-problems.ts';
 
 /** A problem of a suite, and its location. */
 export interface SuiteProblem {
@@ -41,8 +41,8 @@ export function problemsOf(
   lineOf: (path: Path) => number | undefined,
   namesAt: (path: Path) => readonly string[] = namesInSuite,
 ): SuiteProblem[] {
-  return fieldProblems(issues, namesAt).map(({ path, reason }) => ({
-    line: lineOf(path),
+  return fieldProblems(issues, namesAt).map(({ path, reason }, index) => ({
+    line: index < MAX_SHOWN ? lineOf(path) : undefined,
     ...placeOf(path, value),
     reason,
   }));

@@ -86,3 +86,21 @@ it('describes at most 20 problems, on one line each', () => {
   expect(found[0]).toBe('a�0: unknown field.');
   expect(found.at(-1)).toBe('… and 10 more');
 });
+
+it('looks up the lines and the similar names of listed problems only', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`name${index}`, 1]));
+  const { issues = [] } = z.strictObject({ title: z.string() }).safeParse(unknown, IN_WORDS).error ?? {};
+  let lines = 0;
+  let names = 0;
+  const lineOf = () => {
+    lines += 1;
+    return lines;
+  };
+  const namesAt = () => {
+    names += 1;
+    return ['title'];
+  };
+  const described = describeFieldProblems(issues, 'file', { lineOf, namesAt });
+  expect(described.at(-1)).toBe('… and 4981 more');
+  expect({ lines, names }).toEqual({ lines: 20, names: 20 });
+});

@@ -7,8 +7,8 @@ import { shortText } from './short-text.ts';
 type LineOf = (path: Path) => number | undefined;
 type Path = readonly PropertyKey[];
 
-/** Max problems: more than a person fixes at once. */
-const MAX_SHOWN = 20;
+/** Max problems: more than a person fixes at once. A hostile file has thousands, for which finding lines takes minutes. */
+export const MAX_SHOWN = 20;
 const MAX_QUOTED_CHARS = 60;
 
 /** The problem of the value at a path. */
@@ -74,9 +74,9 @@ export function fieldProblems(
   const all = relevant.flatMap((issue): FieldProblem[] => {
     const isSentence = issue.code === 'custom' && issue.path.length === 0;
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, reason: issue.message, isSentence }];
-    return issue.keys.map((key) => ({
+    return issue.keys.map((key, index) => ({
       path: [...issue.path, key],
-      reason: `${issue.message}${didYouMean(key, namesAt(issue.path))}`,
+      reason: `${issue.message}${index < MAX_SHOWN ? didYouMean(key, namesAt(issue.path)) : ''}`,
       isSentence,
     }));
   });
@@ -102,8 +102,8 @@ export function describeFieldProblems(
     namesAt,
   }: { lineOf?: LineOf | undefined; namesAt?: (path: Path) => readonly string[] } = {},
 ): string[] {
-  const lines = fieldProblems(issues, namesAt).map(({ path, reason, isSentence }) => {
-    const line = lineOf(path);
+  const lines = fieldProblems(issues, namesAt).map(({ path, reason, isSentence }, index) => {
+    const line = index < MAX_SHOWN ? lineOf(path) : undefined;
     const place = path.length === 0 ? whole : path.map((step) => quotedName(String(step))).join('.');
     return `${line === undefined ? '' : `line ${line}: `}${isSentence ? '' : `${place}: `}${reason}`;
   });
