@@ -76,8 +76,7 @@ it.each([
   { system: 'Be terse.' },
   { live_tokens: true },
   { answer_schema: { type: 'object' } },
-  { max_attempts: 2 },
-  { checks: [{ type: 'answer_contains', text: 'x' }] },
+  { checks: [{ type: 'answer_contains', text: 'x' }], max_attempts: 2 },
   { budget: { max_seconds: 9 } },
   { num_predict: [100, 200] },
 ])('takes %j for a single answer', (setting) => {
@@ -100,4 +99,24 @@ it.each([
   expect(problems({ mode: 'explore', task: '', ...settings })).toEqual([expect.stringContaining(message)]);
   // The plan of an experiment, or the options of a command, may add what is missing.
   expect(presetRequest.safeParse({ name: 'x', run: { mode: 'explore', ...settings } }).success).toBe(true);
+});
+
+it.each([
+  [{ max_attempts: 2 }, 'max_attempts: Another attempt follows only if a check fails.'],
+  [{ max_attempts: 2, checks: [] }, 'max_attempts: Another attempt follows only if a check fails.'],
+  [{ agentic: false, max_attempts: 2 }, 'max_attempts: Another attempt follows only if a check fails.'],
+  [{ stall_guard: false, stall_threshold: 3 }, 'stall_threshold: The stall guard is off.'],
+  [
+    { mode: 'explore', task: '', operator_policy: 'fixed', operator_replies: ['Yes.', 'No.'] },
+    'operator_replies: The policy "fixed" only sends the first reply.',
+  ],
+])('refuses %j, which has no effect', (settings, message) => {
+  expect(problems(settings)).toEqual([expect.stringContaining(message)]);
+  expect(presetRequest.safeParse({ name: 'x', run: settings }).success).toBe(true);
+});
+
+it('accepts rules for built-in tools that the run does not offer, so that one policy serves every run', () => {
+  const approval = { tools: { run_command: 'ask', write: 'deny' } };
+  expect(problems({ tools: ['read_file'], approval })).toEqual([]);
+  expect(problems({ mode: 'explore', task: '', approval })).toEqual([]);
 });

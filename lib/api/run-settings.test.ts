@@ -62,3 +62,17 @@ it('leaves out what a fork took over without effect', () => {
   expect(askedSettings(config)).toEqual(model);
   expect(askedSettings({ ...config, operator_policy: 'none' })).toEqual({ operator_policy: 'none' });
 });
+
+it('shortens the replies of a fork that sends only the first', () => {
+  const list = { operator_policy: 'list', operator_replies: ['Yes.', 'No.'] };
+  const config = resolved({ mode: 'explore', ...list });
+  expect(askedSettings({ ...config, operator_policy: 'fixed' })).toEqual({
+    operator_policy: 'fixed',
+    operator_replies: ['Yes.'],
+  });
+});
+
+it('leaves out the threshold of a stall guard that a fork turned off', () => {
+  const config = resolved({ task: 'Do it.', stall_guard: true, stall_threshold: 3 });
+  expect(askedSettings({ ...config, stall_guard: false })).toEqual({ stall_guard: false });
+});

@@ -49,8 +49,15 @@ export function askedSettings(config: RunConfig): RunSettings {
     if (value === undefined) return false;
     return asked ? asked.includes(name) : !isSame(value, defaults[name]);
   });
-  const used = withoutUnused({ ...Object.fromEntries(set), mode, agentic });
-  return Object.fromEntries(set.filter(([name]) => name in used));
+  const {
+    mode: _mode,
+    agentic: _agentic,
+    ...used
+  } = withoutUnused({
+    ...Object.fromEntries(set),
+    ...{ mode, agentic },
+  });
+  return used;
 }
 
 function isSame(one: JsonValue, other: JsonValue | undefined): boolean {

@@ -32,11 +32,20 @@ export function unusedFields(
   });
 }
 
-/** A request without such fields: what a form, a preset or an earlier run carries over from other choices. Pure. */
+/**
+ * A request without such fields, or such parts of them: what a form, a preset or an earlier run carries over from other
+ * choices. Pure.
+ */
 export function withoutUnused<Request extends Fields>(request: Request, options?: UnusedOptions): Request {
   const unused = new Set(unusedFields(request, options).map(([field]) => field));
   if (unused.size === 0) return request;
-  return Object.fromEntries(Object.entries(request).filter(([field]) => !unused.has(field))) as Request;
+  const used = Object.entries(request).filter(([field]) => !unused.has(field));
+  const { operator_policy: policy, operator_replies: replies } = request;
+  const isShortened = policy === 'fixed' && Array.isArray(replies);
+  return Object.fromEntries([
+    ...used,
+    ...(isShortened ? [['operator_replies', replies.slice(0, 1)]] : []),
+  ]) as Request;
 }
 
 /** Why a field has no effect on this kind of run. */
@@ -55,10 +64,21 @@ function isOfSingleAnswer(field: string): boolean {
   return hasEffectOn('prompt', field);
 }
 
-/** Why a field has no effect without another one. */
-function whyNotAlone(field: string, { operator_policy: policy, diversity }: Fields): string | undefined {
+/** Why a field, or a part of it, has no effect with the other fields. */
+function whyNotAlone(field: string, request: Fields): string | undefined {
+  const { operator_policy: policy, operator_replies: replies, diversity, checks } = request;
   switch (field) {
+    case 'max_attempts':
+      return Array.isArray(checks) && checks.length > 0
+        ? undefined
+        : 'Another attempt follows only if a check fails. Add checks, or remove this.';
+    case 'stall_threshold':
+      return request.stall_guard === false
+        ? 'The stall guard is off. Set stall_guard to true, or remove this.'
+        : undefined;
     case 'operator_replies':
+      if (policy === 'fixed' && Array.isArray(replies) && replies.length > 1)
+        return 'The policy "fixed" only sends the first reply. Remove the others, or set operator_policy to "list".';
       return policy === 'fixed' || policy === 'list'
         ? undefined
         : 'Replies are only sent if operator_policy is "fixed" or "list". Set it, or remove them.';

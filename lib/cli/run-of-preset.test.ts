@@ -65,3 +65,17 @@ it('leaves out settings of the preset that have no effect without tools, but not
   expect(sent).toMatchObject({ agentic: false, max_iterations: 3, budget: { max_seconds: 60 } });
   expect(sent).not.toHaveProperty('tier');
 });
+
+it('shortens the replies of the preset if an option asks for the first only, but not those of the options', () => {
+  const run = { mode: 'explore', operator_policy: 'list', operator_replies: ['Yes.', 'No.'] } as const;
+  const preset = asPreset({
+    ...{ id: 'p2', name: 'Replies', created_at: 1, updated_at: 1 },
+    run: { ...run, operator_replies: [...run.operator_replies] },
+  });
+  const fixed = { operator_policy: 'fixed' };
+  const sent = (body: Record<string, unknown>) =>
+    runOfPreset([preset], { preset: 'Replies', body, fields: [] });
+  expect(sent(fixed)).toMatchObject({ ...fixed, operator_replies: ['Yes.'] });
+  const given = { ...fixed, operator_replies: ['A.', 'B.'] };
+  expect(sent(given)).toMatchObject(given);
+});

@@ -46,8 +46,7 @@ export function runOfPreset(
   const task = run.task === undefined ? {} : { task: fillIn(run.task, values) };
   const request = { ...run, ...task, ...given, ...Object.fromEntries(merged) };
   // What the preset sets may have no effect with other options; what options set is refused by the server.
-  const used = withoutUnused(request);
-  return Object.fromEntries(Object.entries(request).filter(([name]) => name in used || name in given));
+  return { ...withoutUnused(request), ...given, ...Object.fromEntries(merged) };
 }
 
 function presetNamed(presets: readonly Preset[], wanted: string): Preset {

@@ -650,7 +650,7 @@ export const SETTINGS = {
     default: (): OperatorPolicy => 'none',
     fork: true,
   },
-  /** The reply of `fixed`, which is the first, or the replies of `list`, in order. */
+  /** The reply of `fixed`, or the replies of `list`, in order. In logs of forks, `fixed` may have several: it sends the first. */
   operator_replies: {
     type: 'other',
     modes: ['explore'],

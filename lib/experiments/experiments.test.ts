@@ -495,3 +495,25 @@ it('takes replies that some runs of a plan send, and refuses those that none doe
   const factors = { operator_policy: ['none', 'fixed'] };
   expect(await experiments.count(experimentRequest.parse({ ...asked, factors }))).toBe(2);
 });
+
+it('takes attempts and thresholds that have an effect on some runs of a plan, and refuses the others', async () => {
+  const count = (fields: object) =>
+    experiments.count(
+      experimentRequest.parse({ name: 'Tasks', mode: 'task', task: 'Do it.', models: ['a'], ...fields }),
+    );
+  await expect(count({ factors: { max_attempts: [1, 2] } })).rejects.toMatchObject({
+    message: expect.stringContaining('factors.max_attempts: Another attempt follows only if a check fails.'),
+  });
+  const settings = { stall_guard: false };
+  await expect(count({ settings, factors: { stall_threshold: [2, 3] } })).rejects.toMatchObject({
+    message: expect.stringContaining('factors.stall_threshold: The stall guard is off.'),
+  });
+  expect(await count({ factors: { stall_guard: [true, false], stall_threshold: [2, 3] } })).toBe(4);
+  const replies = {
+    mode: 'explore',
+    task: undefined,
+    cycles: 1,
+    settings: { operator_replies: ['A.', 'B.'] },
+  };
+  expect(await count({ ...replies, factors: { operator_policy: ['fixed', 'list'] } })).toBe(2);
+});

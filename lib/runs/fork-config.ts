@@ -155,10 +155,14 @@ function requireMode({ mode }: RunConfig, settings: ForkSettings): void {
 
 /** Refuses settings that have no effect on the fork, and an operator policy without what it needs. */
 function requireEffect(config: RunConfig, settings: ForkSettings): void {
-  const { mode, agentic, operator_policy, explore } = config;
+  const { mode, agentic, operator_policy, stall_guard, checks, explore } = config;
   const { diversity } = explore ?? {};
   const changed = definedOf(settings);
-  const unused = unusedFields({ operator_policy, ...changed, mode, agentic, diversity });
+  const unused = unusedFields({
+    ...{ operator_policy, stall_guard },
+    ...changed,
+    ...{ mode, agentic, checks, diversity },
+  });
   const found = unused.find(([name]) => name in changed);
   const [problem] = changed.operator_policy ? operatorProblems({ ...config, ...changed }) : [];
   const [name, message] = found ?? problem ?? [];

@@ -846,9 +846,28 @@ it.each([
   [{ operator_policy: 'fixed' }, 'operator_replies: The policy "fixed" needs at least one reply.'],
   [{ operator_policy: 'model' }, 'operator_model: The policy "model" needs the model that replies.'],
   [{ operator_replies: ['Yes.'] }, 'operator_replies: Replies are only sent if operator_policy is'],
+  [
+    { operator_policy: 'fixed', operator_replies: ['Yes.', 'No.'] },
+    'operator_replies: The policy "fixed" only sends the first reply.',
+  ],
   [{ diversity_feedback: false }, 'diversity_feedback: There is only feedback if diversity is measured.'],
 ] as const)('refuses %j for a fork of an exploration, where it has no effect', async (settings, message) => {
   const explore = { context_limit: 32_768, max_cycles: 3, calls_per_cycle: 50, cycle_line: true };
   const { events } = exploreLog(3, { config: { explore } });
   await expect(forkOf(events, { at: { end: true }, settings })).rejects.toThrow(`settings: ${message}`);
+});
+
+it('judges attempts and the stall threshold of a fork by the settings of its run', async () => {
+  const answer = [says('The answer.')];
+  const fork = async ({ log }: PlayedRun, settings: ForkRequest['settings']) =>
+    state(await forkOf(log.events, { at: { end: true }, settings })).config;
+  await using plain = await play({ task: 'Say', stall_guard: false }, answer);
+  await expect(fork(plain, { max_attempts: 2 })).rejects.toThrow('settings: max_attempts: Another attempt');
+  await expect(fork(plain, { stall_threshold: 3 })).rejects.toThrow('settings: stall_threshold: The stall');
+  const guarded = { stall_guard: true, stall_threshold: 3 };
+  expect(await fork(plain, guarded)).toMatchObject(guarded);
+  const checks = [{ type: 'answer_contains' as const, text: 'answer' }];
+  await using checked = await play({ task: 'Say', checks }, answer);
+  const again = { max_attempts: 2, stall_guard: false };
+  expect(await fork(checked, again)).toMatchObject(again);
 });
