@@ -76,7 +76,7 @@ it.each([
   const { signal } = new AbortController();
   await expect(test.servers.call('web', 'act', {}, signal)).rejects.toMatchObject({
     code: 'mcp_call_failed',
-    message: expect.stringContaining('before the answer came'),
+    message: expect.stringContaining(': The response stream ended before the answer came.'),
     hint: expect.stringContaining('may have been carried out'),
   });
 });

@@ -102,7 +102,7 @@ export class HttpConnection {
       if (!('id' in message && 'method' in message)) continue;
       const error = {
         code: ANSWER_LOST,
-        message: 'It ended the stream of its answer before the answer came.',
+        message: 'The response stream ended before the answer came.',
       };
       this.transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
     }
