@@ -138,7 +138,7 @@ function jsonOf(text: string): { value: unknown } | { problem: string } {
     return { value: JSON.parse(text) };
   } catch (error) {
     const reason = errorMessage(error);
-    return { problem: `This is not JSON: ${firstLine(reason)}` };
+    return { problem: `This is not JSON: ${firstLine(reason)}.` };
   }
 }
 

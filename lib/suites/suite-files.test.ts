@@ -158,7 +158,7 @@ describe('problems', () => {
       '[\n{"id": "a",\n"input": 5}]',
       'line 3: case "a": input: must be a string, not a number.',
     ],
-    ['a broken file', 'json', '{"name": "A",\n"cases" [}', 'line 2: This is not JSON: '],
+    ['a broken file', 'json', '{"name": "A",\n"cases" [}', '(line 2 column 9).'],
     ['bad YAML', 'yaml', 'name: A\ncases: [\n', 'line 3: '],
     ['a key that is given twice', 'yaml', 'name: A\nname: B\ncases: []\n', 'line 2: Map keys must be unique'],
     ['a tag of YAML', 'yaml', 'name: !!js/function x\ncases: []\n', 'line 1: Unresolved tag'],

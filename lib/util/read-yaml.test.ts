@@ -24,6 +24,7 @@ it.each([
   if (!('problem' in read)) throw new Error('It was read');
   if (line !== undefined) expect(read.problem.line).toBe(line);
   expect(read.problem.reason).toContain(reason);
+  expect(read.problem.reason).toMatch(/\.$/);
 });
 
 it('reads as many keys as fit into a file, in a time that grows with their number', () => {

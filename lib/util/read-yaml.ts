@@ -102,11 +102,13 @@ function repeatedKey(document: Document.Parsed): number | undefined {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) throw error;
-  const [reason = ''] = error.message.split('\n', 1);
+  const [line = ''] = error.message.split('\n', 1);
+  // Most messages of the library have no full stop.
+  const reason = line.slice(0, 200).replace(/\.?$/, '.');
   // The library reports its own exhausted stack as an error of the document.
   if (error instanceof RangeError || /call stack/.test(reason)) return TOO_DEEP;
-  if (error instanceof ReferenceError) return `Too many aliases: ${reason.slice(0, 200)}`;
-  return reason.slice(0, 200);
+  if (error instanceof ReferenceError) return `Too many aliases: ${reason}`;
+  return reason;
 }
 
 /** Where a node begins: in a map, at its first key. */
