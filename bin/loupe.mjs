@@ -3,6 +3,7 @@
 // that npm runs on: where that one is too old, the Node that comes with the packages takes over.
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { commandLineFile } from '../scripts/build-state.mjs';
@@ -21,12 +22,16 @@ if (major > 22 || (major === 22 && minor >= 19)) {
     );
     process.exit(1);
   }
+  const isWindows = process.platform === 'win32';
   const child = spawn(shipped, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: 'inherit',
-    shell: process.platform === 'win32',
+    shell: isWindows,
+    // Otherwise a terminal sends Ctrl-C to both, and what is passed on would count as a second one.
+    detached: !isWindows,
   });
-  // The terminal sends Ctrl-C to both; the child decides what it means.
-  process.on('SIGINT', () => undefined);
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
-  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));
+  const passed = isWindows ? ['SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of passed) process.on(signal, () => child.kill(signal));
+  // A console of Windows reaches both.
+  if (isWindows) process.on('SIGINT', () => undefined);
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }

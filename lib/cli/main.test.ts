@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -302,6 +302,33 @@ it('prints its version, wherever it is called', () => {
   const printed = execFileSync(process.execPath, [loupe, '--version'], { cwd: tmpdir(), encoding: 'utf8' });
   expect(printed).toBe(`${version}
 `);
+});
+
+it.skipIf(process.platform === 'win32').each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('passes %s on where an older Node only starts the shipped one', async (signal, code) => {
+  const asked = Promise.withResolvers<void>();
+  const server = createServer(() => asked.resolve());
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });`;
+  const child = spawn(
+    process.execPath,
+    [
+      ...['--import', `data:text/javascript,${encodeURIComponent(old)}`, resolve('bin', 'loupe.mjs')],
+      ...['list', '--url', `http://127.0.0.1:${address.port}`],
+    ],
+    { stdio: 'ignore', env: { ...process.env, LOUPE_TOKEN: TOKEN } },
+  );
+  await asked.promise;
+  // To the launcher alone: Ctrl-C in a terminal would reach both processes.
+  child.kill(signal);
+  const ended = await new Promise((done) => child.on('exit', done));
+  server.closeAllConnections();
+  server.close();
+  expect(ended).toBe(code);
 });
 
 it('says that a folder is not a run file, without a request', async () => {
