@@ -277,6 +277,26 @@ test('words in a folded part are unfolded and shown, by the search of a run and 
   });
 });
 
+test('a phrase is marked across the colors of code', async ({ ownServer, ollama }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-search-'));
+  const id = '20261121-0930-code';
+  const content = Array.from({ length: 9 }, (_, line) => `const quokka${line} = { fed: true };`).join('\n');
+  const log = new SampleLog().prepare();
+  log.round({
+    calls: [
+      { name: 'read_file', arguments: { path: 'a.ts' }, result: { output: { path: 'a.ts', content } } },
+    ],
+  });
+  await storeRuns(dataDir, { [id]: log.end('final_answer', { message: 'Done.', output: 'Done.' }).events });
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  await page.goto(`/runs/${id}?find=${encodeURIComponent('"CONST quokka7 = { fed"')}`);
+  const marks = () =>
+    page.evaluate(() => [...(CSS.highlights.get('found') ?? [])].map((mark) => String(mark)));
+  await expect(page.locator('code .text-code-keyword').first()).toBeVisible();
+  await expect.poll(marks).toEqual(['const quokka7 = { fed']);
+  await expect.poll(() => isAMarkVisible(page)).toBe(true);
+});
+
 test('list filters are kept in the URL and never dropped silently', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'stuck-one',

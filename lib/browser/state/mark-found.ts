@@ -46,7 +46,7 @@ export function isDrawn(element: HTMLElement, words: readonly string[]): boolean
   return words.every((word) => {
     if (!text.includes(word)) return false;
     const found = places(element, [word]);
-    // A word in several pieces, as in colored code, has no place.
+    // A phrase over several lines has no place.
     return found.length === 0 || found.some((place) => isVisible(place, element));
   });
 }
@@ -107,21 +107,62 @@ function isWithin(box: DOMRect, part: HTMLElement): boolean {
 
 function places(root: HTMLElement, words: readonly string[]): Range[] {
   const found: Range[] = [];
-  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  for (let node = texts.nextNode(); node && found.length < MAX_PLACES; node = texts.nextNode()) {
-    const text = node.nodeValue ?? '';
-    const plain = plainWord(text);
-    // If accents were separate characters, offsets would be shifted.
-    const searched = plain.length === text.length ? plain : text.toLowerCase();
-    if (searched.length !== text.length) continue;
+  for (const line of linesOf(root)) {
+    const searched = line.map(({ plain }) => plain).join('');
     for (const word of words) {
       for (let at = searched.indexOf(word); at >= 0; at = searched.indexOf(word, at + word.length)) {
+        if (found.length === MAX_PLACES) return found;
         const range = new Range();
-        range.setStart(node, at);
-        range.setEnd(node, at + word.length);
+        const [first, last] = [pieceAt(line, at), pieceAt(line, at + word.length - 1)];
+        range.setStart(first.node, at - first.from);
+        range.setEnd(last.node, at + word.length - last.from);
         found.push(range);
       }
     }
   }
   return found;
+}
+
+/** A piece of a line: its text without case and accents, and where in the line it begins. */
+interface Piece {
+  readonly node: Node;
+  readonly plain: string;
+  readonly from: number;
+}
+
+/** The texts of an element by lines: colored code, and text with marks in it, has several pieces in one line. */
+function* linesOf(root: HTMLElement): Generator<[Piece, ...Piece[]]> {
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  let line: Piece[] = [];
+  let around: Element | null = null;
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const text = node.nodeValue ?? '';
+    const plain = [plainWord(text), text.toLowerCase()].find(({ length }) => length === text.length);
+    const block = blockAround(node);
+    const before = line.at(-1);
+    // If accents were separate characters, offsets would be shifted.
+    if (before && block === around && plain !== undefined) {
+      line.push({ node, plain, from: before.from + before.plain.length });
+      continue;
+    }
+    if (isFilled(line)) yield line;
+    line = plain === undefined ? [] : [{ node, plain, from: 0 }];
+    around = block;
+  }
+  if (isFilled(line)) yield line;
+}
+
+function isFilled(line: Piece[]): line is [Piece, ...Piece[]] {
+  return line.length > 0;
+}
+
+function pieceAt(line: readonly [Piece, ...Piece[]], at: number): Piece {
+  return line.findLast(({ from }) => from <= at) ?? line[0];
+}
+
+/** The nearest element around a text that is more than a piece of a line. */
+function blockAround(node: Node): Element | null {
+  let block = node.parentElement;
+  while (block?.localName === 'span' && !block.classList.contains('foreign')) block = block.parentElement;
+  return block;
 }
