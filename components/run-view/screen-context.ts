@@ -110,12 +110,12 @@ export function useUnfolded(
 /** The same for a part that a search unfolds when it leads to words that the folded part lacks. */
 export function useUnfoldedByFound(
   key: string,
-  lacks: (words: readonly string[]) => boolean,
+  lacks: (words: readonly string[], isBeyond: boolean) => boolean,
   initially = false,
 ): ReturnType<typeof useUnfolded> {
   const [unfolded, toggle, unfold] = useUnfolded(key, initially);
-  useFound((words) => {
-    if (!unfolded && lacks(words)) unfold();
+  useFound((words, isBeyond) => {
+    if (!unfolded && lacks(words, isBeyond)) unfold();
   });
   return [unfolded, toggle, unfold];
 }

@@ -297,6 +297,61 @@ test('a phrase is marked across the colors of code', async ({ ownServer, ollama 
   await expect.poll(() => isAMarkVisible(page)).toBe(true);
 });
 
+/** A run with words near the end of texts that are too long to be sent in full. */
+function cutLog(mode: 'task' | 'session'): SampleLog {
+  const log = new SampleLog({ config: { mode } }).prepare();
+  const call = (path: string, content: string, output: JsonValue) => ({
+    name: 'write_file',
+    arguments: { path, content },
+    result: { output },
+  });
+  log.round({
+    thinking: manyLines(4000, 'quokka-thought'),
+    text: manyLines(4000, 'quokka-reply'),
+    calls: [
+      call('result.md', 'Short.', { content: manyLines(4000, 'quokka-result') }),
+      call('argument.md', manyLines(4000, 'quokka-argument'), 'Done.'),
+      call('huge.md', 'Short.', { content: manyLines(100_000, 'quokka-huge') }),
+    ],
+  });
+  for (let turn = 0; turn < 8; turn += 1) {
+    log.round({ text: manyLines(40, 'nothing').replaceAll('\n', '\n\n') });
+  }
+  return log.end('stopped', { message: 'Stopped on request.', output: 'Done.' });
+}
+
+test('words in the part of a text that was not sent are found and shown', async ({ ownServer, ollama }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-search-'));
+  const ids = { task: '20261121-0930-cut', session: '20261121-0920-cut' };
+  await storeRuns(dataDir, { [ids.task]: cutLog('task').events, [ids.session]: cutLog('session').events });
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  const bar = page.getByRole('search');
+
+  for (const mode of ['task', 'session'] as const) {
+    for (const part of ['thought', 'reply', 'result', 'argument']) {
+      await test.step(`${part} in a ${mode}`, async () => {
+        await page.goto(`/runs/${ids[mode]}?find=quokka-${part}`);
+        await expect(bar).toContainText('Long texts are searched only in part.');
+        await bar.getByRole('button', { name: 'Search them in full' }).click();
+        await expect(bar).toContainText('1 text too long to search: download it instead.');
+        await expect(bar.getByRole('status')).toHaveText('1/1');
+        await expect.poll(() => isAMarkVisible(page), `${part} in a ${mode}`).toBe(true);
+      });
+    }
+  }
+
+  await test.step('a link to the row', async () => {
+    const result = cutLog('task').events.find(({ type }) => type === 'tool-call.ended');
+    await page.goto(`/runs/${ids.task}?find=quokka-result#${result?.seq}`);
+    await expect.poll(() => isAMarkVisible(page)).toBe(true);
+  });
+
+  await test.step('a run without such texts has no note', async () => {
+    await page.getByLabel('Search in this run', { exact: true }).fill('');
+    await expect(bar.getByText('Long texts')).toBeHidden();
+  });
+});
+
 test('list filters are kept in the URL and never dropped silently', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'stuck-one',

@@ -188,7 +188,10 @@ function Said({ row }: { row: CallRowData }) {
 }
 
 function Thinking({ id, text, whole }: ReplyText & { id: string }) {
-  const [open, toggle] = useUnfoldedByFound(`${id}.thinking`, (words) => lacksFound('', text, words));
+  const [open, toggle] = useUnfoldedByFound(
+    `${id}.thinking`,
+    (words, isBeyond) => lacksFound('', text, words) || (isBeyond && whole !== undefined),
+  );
   const short = text.trim().replace(/\s+/g, ' ').slice(0, 400);
   return (
     <div className="mt-1 text-sm text-ink-2">

@@ -16,7 +16,7 @@ import { rawText, toggleRawText } from '#lib/browser/prefs/raw-text.ts';
 import { lacksFound } from '#lib/browser/state/mark-found.ts';
 import { firstLines } from '#lib/browser/words/first-lines.ts';
 import { formatBytes, formatCount, plural } from '#lib/browser/words/format.ts';
-import { useRequest } from '../../hooks/use-request.ts';
+import { type RequestProblem, useRequest } from '../../hooks/use-request.ts';
 import { Content } from '../../ui/content/content.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
@@ -71,9 +71,27 @@ export function LongText(props: LongTextProps) {
     startsUnfolded,
   );
   const isWindow = unfolded && isLong && full.length > WHOLE_CHARS && isLines(shown);
+  const root = useRef<HTMLDivElement>(null);
+  const { problem, run } = useRequest();
+  const { whole } = useRunScreen();
+  const missing = fetched === undefined ? cut : undefined;
+  const fetchWhole = () =>
+    run(async () => {
+      if (!missing || !whole) return;
+      const value = await whole.value(missing.seq, missing.path);
+      setFetched(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+      unfold();
+    });
+  useFound((_words, isBeyond) => {
+    if (!isBeyond || !missing || !whole || missing.chars > MAX_FETCHED_CHARS) return;
+    void fetchWhole().then(() => root.current?.scrollIntoView({ block: 'nearest' }));
+  });
 
   return (
-    <div className={cx('group/text relative min-w-0', shown.kind === 'markdown' && 'max-w-full!', className)}>
+    <div
+      ref={root}
+      className={cx('group/text relative min-w-0', shown.kind === 'markdown' && 'max-w-full!', className)}
+    >
       {isWindow ? (
         <Window text={full} label={label} />
       ) : (
@@ -87,12 +105,10 @@ export function LongText(props: LongTextProps) {
           label={label}
           full={full}
           fold={isLong ? { unfolded, toggle } : undefined}
-          cut={fetched === undefined ? cut : undefined}
+          cut={missing}
           isTooLong={kind.kind === 'text' && kind.isTooLong === true}
-          onFetched={(value) => {
-            setFetched(value);
-            unfold();
-          }}
+          fetchWhole={() => void fetchWhole()}
+          problem={problem}
         />
       )}
       {(full.length > 40 || kind.kind !== 'text') && (
@@ -125,26 +141,20 @@ function Foot({
   fold,
   cut,
   isTooLong,
-  onFetched,
+  fetchWhole,
+  problem,
 }: {
   label: string;
   full: string;
   fold: { unfolded: boolean; toggle: () => void } | undefined;
   cut: LongTextProps['whole'];
   isTooLong: boolean;
-  onFetched: (text: string) => void;
+  fetchWhole: () => void;
+  problem: RequestProblem | undefined;
 }) {
-  const { problem, run } = useRequest();
   const { whole } = useRunScreen();
   if (!fold && !cut && !isTooLong) return null;
   const tooLarge = cut !== undefined && cut.chars > MAX_FETCHED_CHARS;
-  const fetchWhole = () => {
-    if (!cut || !whole) return;
-    void run(async () => {
-      const value = await whole.value(cut.seq, cut.path);
-      onFetched(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
-    });
-  };
   return (
     <p className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-1 font-sans text-xs text-ink-3">
       {fold && (

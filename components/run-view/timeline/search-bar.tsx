@@ -11,11 +11,15 @@ import {
   useState,
 } from 'react';
 import { markFound } from '#lib/browser/state/mark-found.ts';
-import { queryWords, searchRows } from '#lib/browser/state/search-rows.ts';
+import type { CutTextsFound } from '#lib/browser/state/search-cut-texts.ts';
+import { cutsOf, queryWords, searchRows } from '#lib/browser/state/search-rows.ts';
 import { isComposing } from '#lib/browser/typing.ts';
-import { formatCount } from '#lib/browser/words/format.ts';
+import { formatCount, plural } from '#lib/browser/words/format.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useLatched } from '../../hooks/use-latched.ts';
+import { useRequest } from '../../hooks/use-request.ts';
+import { ErrorLine } from '../../ui/error-line.tsx';
+import { useRunScreen } from '../screen-context.ts';
 
 /** The ID of its field. */
 export const SEARCH_FIELD = 'search-in-run';
@@ -49,7 +53,13 @@ export function SearchBar({
   const [at, setAt] = useState(-1);
   const wanted = useDeferredValue(query);
   const words = useMemo(() => queryWords(wanted), [wanted]);
-  const found = useMemo(() => searchRows(rows, words), [rows, words]);
+  const rest = useCutTexts(rows, words);
+  const found = useMemo(() => {
+    const hits = searchRows(rows, words);
+    if (!rest.found?.rows.size) return hits;
+    const all = new Set(hits);
+    return rows.flatMap((row, index) => (all.has(index) || rest.found?.rows.has(row.key) ? [index] : []));
+  }, [rows, words, rest.found]);
   useEffect(() => (area.current ? markFound(area.current, words) : undefined), [area, words]);
   const input = useRef<HTMLInputElement>(null);
   const isLinked = useRef(linked !== undefined);
@@ -88,7 +98,7 @@ export function SearchBar({
     wanted.trim() === '' ? '' : at === -1 ? formatCount(found.length) : `${at + 1}/${found.length}`;
   const spoken = useLatched(count, `${at} ${wanted}`);
   return (
-    <search className="absolute top-3 right-3 left-3 z-10 flex items-center sm:left-auto md:right-16 gap-1 rounded-lg border border-line-strong bg-raised py-1 pr-1 pl-3 shadow-lg print:hidden">
+    <search className="absolute top-3 right-3 left-3 z-10 flex flex-wrap items-center sm:left-auto md:right-16 gap-1 rounded-lg border border-line-strong bg-raised py-1 pr-1 pl-3 shadow-lg print:hidden">
       <input
         ref={input}
         id={SEARCH_FIELD}
@@ -133,6 +143,51 @@ export function SearchBar({
       <button type="button" className={button} aria-label="Close the search" onClick={onClose}>
         <X className="size-4" aria-hidden="true" />
       </button>
+      {rest.isCut && words.length > 0 && (
+        <p className="basis-full pb-1 text-xs text-ink-2">
+          {rest.found ? (
+            rest.found.skipped > 0 ? (
+              `${plural(rest.found.skipped, 'text')} too long to search: download ${rest.found.skipped === 1 ? 'it' : 'them'} instead.`
+            ) : (
+              'Long texts were searched in full.'
+            )
+          ) : (
+            <>
+              Long texts are searched only in part.{' '}
+              <button
+                type="button"
+                className="font-medium text-brass underline-offset-2 hover:underline"
+                onClick={() => {
+                  input.current?.focus();
+                  rest.search();
+                }}
+              >
+                Search them in full
+              </button>
+            </>
+          )}
+        </p>
+      )}
+      {rest.problem && <ErrorLine error={rest.problem} />}
     </search>
   );
+}
+
+/** The search of texts that arrived truncated, which fetches them; not possible where there is no server. */
+function useCutTexts(rows: readonly TimelineRow[], words: readonly string[]) {
+  const { whole } = useRunScreen();
+  const { problem, run } = useRequest();
+  const [searched, setSearched] = useState<{ words: readonly string[]; found: CutTextsFound }>();
+  const cut = useMemo(() => rows.filter((row) => cutsOf(row).length > 0), [rows]);
+  const search = () =>
+    void run(async () => {
+      if (!whole) return;
+      const { searchCutTexts } = await import('#lib/browser/state/search-cut-texts.ts');
+      setSearched({ words, found: await searchCutTexts(cut, words, whole) });
+    });
+  return {
+    isCut: whole !== undefined && cut.length > 0,
+    found: searched?.words === words ? searched.found : undefined,
+    ...{ problem, search },
+  };
 }

@@ -245,8 +245,9 @@ function Approval({ row }: { row: ToolRowData }) {
 function Asked({ row }: { row: ToolRowData }) {
   const change = useKnownChange(row);
   const { goTo } = useRunScreen();
-  const [open, toggle] = useUnfoldedByFound(`${row.key}.asked`, (words) =>
-    lacksFound('', JSON.stringify(row.arguments), words),
+  const [open, toggle] = useUnfoldedByFound(
+    `${row.key}.asked`,
+    (words, isBeyond) => isBeyond || lacksFound('', JSON.stringify(row.arguments), words),
   );
   const args = <Arguments row={row} id={`${row.key}.asked`} />;
   if (!row.file && !change) return <Panel label="Arguments">{args}</Panel>;

@@ -6,6 +6,7 @@ import { say } from '#lib/browser/say.ts';
 import { type ChatItem, foldOf } from '#lib/browser/state/chat-items.ts';
 import { isDrawn } from '#lib/browser/state/mark-found.ts';
 import { ALL_ROWS } from '#lib/browser/state/row-filter.ts';
+import { searchRows } from '#lib/browser/state/search-rows.ts';
 import { rowIndexOfSeq } from '#lib/events/fold-timeline.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useRunSource } from '../run-context.tsx';
@@ -97,8 +98,8 @@ export function useRowNavigation({
   );
   const showFound = useCallback(
     (row: TimelineRow, words: readonly string[]) => {
-      // Parts of the row that fold their texts show the words by themselves.
-      const found = { row: row.key, words };
+      // Parts of the row that fold their texts, or have only a part of them, show the words by themselves.
+      const found = { row: row.key, words, isBeyond: searchRows([row], words).length === 0 };
       reading.setState({ found });
       // At once, because the search may be closed before the next frame.
       let shown = indexOfRow(shownItems(), row);

@@ -1,9 +1,9 @@
-import type { TimelineRow } from '../../events/timeline.ts';
+import type { Cut, ShownEvent, TimelineRow } from '../../events/timeline.ts';
 import { memoized } from '../../util/memoized.ts';
 import { plainWord } from '../../util/search-words.ts';
 
 /** All text of a row, without case and accents. Rows keep their identity until they change, so each is read once. */
-const textOf = memoized((row: TimelineRow) => plainWord(collect(row).join('\n')));
+export const textOf = memoized((row: TimelineRow) => plainWord(collect(row).join('\n')));
 
 function collect(row: TimelineRow): string[] {
   switch (row.kind) {
@@ -29,6 +29,33 @@ function collect(row: TimelineRow): string[] {
     default:
       return strings('event' in row ? row.event : (row.checked ?? row.started));
   }
+}
+
+/** A truncated text of a row, and the event that has it in full. */
+type CutText = Cut & { readonly seq: number };
+
+/** The texts of a row that arrived truncated, as far as they are searched. */
+export const cutsOf = memoized((row: TimelineRow): readonly CutText[] => {
+  switch (row.kind) {
+    case 'tool':
+      return [
+        ...row.argumentsCuts.flatMap((cut) =>
+          cut.path.startsWith(`${row.argumentsPath}.`) ? [{ seq: row.seq, ...cut }] : [],
+        ),
+        ...row.resultCuts.map((cut) => ({ seq: row.resultSeq ?? row.seq, ...cut })),
+      ];
+    case 'call':
+      return [row.ended, row.parsed, row.failed]
+        .flatMap(eventCuts)
+        .filter(({ path }) => /^(message\.content|(message\.)?thinking|error\.message|raw)$/.test(path));
+    default:
+      return Object.values(row).flatMap(eventCuts);
+  }
+});
+
+function eventCuts(event: unknown): CutText[] {
+  const { seq, cuts } = (event ?? {}) as Partial<ShownEvent>;
+  return seq === undefined || !cuts ? [] : cuts.map((cut) => ({ seq, ...cut }));
 }
 
 /** All texts inside a value, at any depth. */
