@@ -8,13 +8,13 @@ import { repeatedRatesNote } from '../browser/words/rate-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { LoupeExperiments } from '../client/experiments.ts';
 import { throughRestart } from '../client/through-restart.ts';
-import { AppError } from '../errors/app-error.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { plural } from '../util/numbers.ts';
 import { EXIT } from './exit-codes.ts';
 import type { ExperimentCommand } from './experiment-arguments.ts';
 import { cellLines, missedLines, statusLine, statusLines, studyLines } from './experiment-lines.ts';
+import { notRead } from './files.ts';
 import { usage } from './options.ts';
 
 /** Polling interval for the progress of an experiment. */
@@ -211,15 +211,7 @@ async function requestOfStudy(
   );
 }
 
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new AppError({
-      code: 'usage',
-      message: `${path} cannot be read: ${errorMessage(cause)}`,
-      hint: 'Give the path of a plan file; the paths in it are relative to its folder.',
-      cause,
-    });
-  }
+function textOf(path: string): Promise<string> {
+  const hint = 'Give the path of a plan file; the paths in it are relative to its folder.';
+  return readFile(path, 'utf8').catch(notRead(path, hint));
 }

@@ -64,6 +64,22 @@ function notWritten(output: string): (error: unknown) => never {
   };
 }
 
+/** Why a file cannot be read, by the code of the system's error. */
+const READ_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'part of its path is a file',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+};
+
+/** Throws the error for a file that cannot be read. @param hint what to give instead */
+export function notRead(path: string, hint: string): (cause: unknown) => never {
+  return (cause) => {
+    const why = READ_PROBLEMS[errno(cause) ?? ''] ?? errorMessage(cause);
+    throw new AppError({ code: 'usage', message: `${path} cannot be read: ${why}.`, hint, cause });
+  };
+}
+
 /** A download that ended early, such as because the server was stopped. */
 function incomplete(output: string | undefined, cause: unknown): AppError {
   return new AppError({
@@ -78,23 +94,19 @@ function incomplete(output: string | undefined, cause: unknown): AppError {
 export async function readImages(paths: readonly string[]): Promise<AttachedImage[]> {
   return Promise.all(
     paths.map(async (path) => {
-      const bytes = await readFile(path).catch(noSuchImage);
+      const bytes = await readFile(path).catch(
+        notRead(path, 'Give the path of a PNG, JPEG, WebP or GIF file.'),
+      );
       return { name: basename(path), data: bytes.toString('base64') };
     }),
   );
 }
 
-function noSuchImage(error: unknown): never {
-  throw new AppError({
-    code: 'usage',
-    message: `The image cannot be read: ${errorMessage(error)}`,
-    hint: 'Give the path of a PNG, JPEG, WebP or GIF file.',
-  });
-}
+const RUN_FILE = 'Give a run file or a bug bundle.';
 
 /** A run file or bug bundle. @throws {AppError} `usage` for one that cannot be read */
 export async function openRunFile(path: string): Promise<Blob> {
-  await access(path, constants.R_OK).catch(noSuchFile);
+  await access(path, constants.R_OK).catch(notRead(path, RUN_FILE));
   if (!(await stat(path)).isFile()) throw notAFile(path);
   return openAsBlob(path);
 }
@@ -103,14 +115,6 @@ function notAFile(path: string): AppError {
   return new AppError({
     code: 'usage',
     message: `${path} is not a file.`,
-    hint: 'Give a run file or a bug bundle.',
-  });
-}
-
-function noSuchFile(error: unknown): never {
-  throw new AppError({
-    code: 'usage',
-    message: `The file cannot be read: ${errorMessage(error)}`,
-    hint: 'Give a run file or a bug bundle.',
+    hint: RUN_FILE,
   });
 }

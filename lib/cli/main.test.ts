@@ -337,6 +337,17 @@ it('says that a folder is not a run file, without a request', async () => {
   expect(err).toContain(`${tmpdir()} is not a file.`);
 });
 
+it.each([
+  [['import', '/nowhere.json'], '/nowhere.json cannot be read: there is no such file.'],
+  [['import', '/etc/passwd/x'], '/etc/passwd/x cannot be read: part of its path is a file.'],
+  [['run', 'x', '--model', 'm', '--image', tmpdir()], `${tmpdir()} cannot be read: it is a folder.`],
+  [['experiment', 'run', 'nothing.yaml'], 'nothing.yaml cannot be read: there is no such file.'],
+])('says why a file of %j cannot be read, without the words of the system', async (args, message) => {
+  const { code, err } = await run(args);
+  expect(code).toBe(2);
+  expect(err).toContain(`loupe: ${message}\n`);
+});
+
 it('treats an invalid address as a usage error', async () => {
   const { code, err } = await run(['list', '--url', 'ftp://127.0.0.1']);
   expect(code).toBe(2);

@@ -9,6 +9,7 @@ import { formatFixed } from '../util/format-fixed.ts';
 import { plural } from '../util/numbers.ts';
 import type { Command } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
+import { notRead } from './files.ts';
 import { usage } from './options.ts';
 import { tableLines } from './table.ts';
 import {
@@ -27,6 +28,8 @@ import {
 const LOOK_MS = 500;
 /** Distinguishes the file name of a questionnaire from the name of a shipped one. */
 const FILE_NAME = /[./\\]/;
+const QUESTIONNAIRE =
+  'Give the path of a questionnaire (docs/ratings.md), or the name of one that ships with Loupe.';
 
 type RateCommand = Extract<Command, { name: 'rate' }>;
 
@@ -64,7 +67,7 @@ async function beginRating(
   }
   const { questionnaire, title, runIds, models } = command;
   const given = FILE_NAME.test(questionnaire)
-    ? { text: await readFile(questionnaire, 'utf8').catch(() => Promise.reject(unreadable(questionnaire))) }
+    ? { text: await readFile(questionnaire, 'utf8').catch(notRead(questionnaire, QUESTIONNAIRE)) }
     : { shipped: questionnaire };
   const study = { name: title, part: part.data, run_ids: [...runIds], models: [...models] };
   return loupe.startRating({ ...study, ...given }, { onReconnect });
@@ -127,8 +130,4 @@ export function ratingLines(
       plainVisibleLine(`${rater} could not rate ${runId}: ${error}`),
     ),
   ];
-}
-
-function unreadable(file: string) {
-  return usage(`The questionnaire ${file} cannot be read.`);
 }
