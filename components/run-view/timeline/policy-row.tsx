@@ -1,16 +1,18 @@
 'use client';
 
+import type { ComponentProps } from 'react';
 import { formatCount, formatDuration, formatShortCount, plural } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import type { EventOf } from '#lib/events/registry.ts';
 import type { PolicyRow as PolicyRowData } from '#lib/events/timeline.ts';
+import { lazyCode } from '../../hooks/lazy-code.ts';
 import { cx } from '../../ui/cx.ts';
 import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { toneText } from '../../ui/tone.ts';
 import { useRun } from '../run-context.tsx';
 import { useUnfolded } from '../screen-context.ts';
 import { LongText } from './long-text.tsx';
-import { PromptCut } from './prompt-cut.tsx';
+import type { PromptCut } from './prompt-cut.tsx';
 import { RestoredMessage } from './restored-message.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { usedWords } from './used-words.ts';
@@ -22,6 +24,9 @@ const NUDGE_CAUSES: Readonly<Record<EventOf<'policy.nudged'>['cause'], string>> 
   malformed: 'The call could not be parsed, so the model was told to try again.',
   schema: 'The answer does not fit the schema, so the model was asked for it again, as JSON only.',
 };
+
+/** Few prompts are cut. */
+const promptCut = lazyCode(async () => (await import('./prompt-cut.tsx')).PromptCut);
 
 /** Decisions of Loupe: nudges, retries, shortening, warnings, a spent budget (D9). */
 export function PolicyRow({ row }: { row: PolicyRowData }) {
@@ -88,7 +93,7 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
               .replace(/ (Most likely lost|No message|The oldest messages go first).*$/s, '')}
             open
           >
-            <PromptCut event={event} />
+            <Cut event={event} />
           </Notice>
         );
       }
@@ -106,6 +111,11 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
 }
 
 /** The messages that a compaction shortened. */
+function Cut(props: ComponentProps<typeof PromptCut>) {
+  const Shown = promptCut.useCode();
+  return Shown && <Shown {...props} />;
+}
+
 function ShortenedMessages({ event, rowKey }: { event: EventOf<'policy.compacted'>; rowKey: string }) {
   const call = useRun(({ timeline }) => {
     const place = timeline.rowOfSeq[event.seq] ?? 0;
