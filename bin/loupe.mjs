@@ -31,7 +31,16 @@ if (major > 22 || (major === 22 && minor >= 19)) {
   });
   const passed = isWindows ? ['SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of passed) process.on(signal, () => child.kill(signal));
-  // A console of Windows reaches both.
-  if (isWindows) process.on('SIGINT', () => undefined);
+  if (isWindows) {
+    // A console reaches both.
+    process.on('SIGINT', () => undefined);
+  } else {
+    // Ctrl-Z. The system ignores SIGTSTP for a session without a shell.
+    process.on('SIGTSTP', () => {
+      child.kill('SIGSTOP');
+      process.kill(process.pid, 'SIGSTOP');
+    });
+    process.on('SIGCONT', () => child.kill('SIGCONT'));
+  }
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }

@@ -76,6 +76,7 @@ it.each([
   { system: 'Be terse.' },
   { live_tokens: true },
   { answer_schema: { type: 'object' } },
+  { max_attempts: 1 },
   { checks: [{ type: 'answer_contains', text: 'x' }], max_attempts: 2 },
   { budget: { max_seconds: 9 } },
   { num_predict: [100, 200] },

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { CheckProgress, CheckReply } from '../api/model-check.ts';
 import { summarizeRun } from '../api/summarize-run.ts';
 import { foldAll } from '../events/fold-run.ts';
@@ -304,10 +304,8 @@ it('prints its version, wherever it is called', () => {
 `);
 });
 
-it.skipIf(process.platform === 'win32').each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)('passes %s on where an older Node only starts the shipped one', async (signal, code) => {
+/** The command line under an older Node, which only starts the shipped one; a request of it waits for an answer. */
+async function startOnOldNode() {
   const asked = Promise.withResolvers<void>();
   const server = createServer(() => asked.resolve());
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
@@ -322,14 +320,38 @@ it.skipIf(process.platform === 'win32').each([
     ],
     { stdio: 'ignore', env: { ...process.env, LOUPE_TOKEN: TOKEN } },
   );
+  const ended = new Promise<number | null>((done) => child.on('exit', done)).finally(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   await asked.promise;
+  return { child, ended };
+}
+
+it.skipIf(process.platform === 'win32').each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('passes %s on where an older Node only starts the shipped one', async (signal, code) => {
+  const { child, ended } = await startOnOldNode();
   // To the launcher alone: Ctrl-C in a terminal would reach both processes.
   child.kill(signal);
-  const ended = await new Promise((done) => child.on('exit', done));
-  server.closeAllConnections();
-  server.close();
-  expect(ended).toBe(code);
+  expect(await ended).toBe(code);
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'pauses and goes on with its launcher under an older Node',
+  async () => {
+    const { child, ended } = await startOnOldNode();
+    const shipped = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
+    const isStopped = (pid: unknown) => / T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    child.kill('SIGTSTP');
+    await vi.waitUntil(() => isStopped(child.pid) && isStopped(shipped), { timeout: 20_000 });
+    child.kill('SIGCONT');
+    await vi.waitUntil(() => !isStopped(child.pid) && !isStopped(shipped), { timeout: 20_000 });
+    child.kill('SIGTERM');
+    expect(await ended).toBe(143);
+  },
+);
 
 it('says that a folder is not a run file, without a request', async () => {
   const { code, err } = await run(['import', tmpdir()]);

@@ -160,7 +160,12 @@ describe('problems', () => {
     ],
     ['a broken file', 'json', '{"name": "A",\n"cases" [}', '(line 2 column 9).'],
     ['bad YAML', 'yaml', 'name: A\ncases: [\n', 'line 3: '],
-    ['a key that is given twice', 'yaml', 'name: A\nname: B\ncases: []\n', 'line 2: Map keys must be unique'],
+    [
+      'a key that is given twice',
+      'yaml',
+      'name: A\nname: B\ncases: []\n',
+      'line 2: Map keys must be unique.',
+    ],
     ['a tag of YAML', 'yaml', 'name: !!js/function x\ncases: []\n', 'line 1: Unresolved tag'],
     [
       'an ID with a slash',

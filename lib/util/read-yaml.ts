@@ -28,7 +28,7 @@ export function readYaml(text: string): ReadYaml {
   if (problem) return { problem: { reason: reasonOf(problem), line: lineAt(problem.pos[0]) } };
   const repeated = repeatedKey(document);
   if (repeated !== undefined) {
-    return { problem: { reason: 'Map keys must be unique', line: lineAt(repeated) } };
+    return { problem: { reason: 'Map keys must be unique.', line: lineAt(repeated) } };
   }
   const lineOf = (path: readonly PropertyKey[]): number | undefined => {
     // A missing field gets the line of its parent.
