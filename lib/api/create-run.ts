@@ -130,7 +130,10 @@ export function contradictions(
   const badSchema = request.answer_schema && schemaProblem(request.answer_schema);
   if (badSchema) complain('answer_schema', badSchema);
   for (const [field, message] of operatorProblems(request)) complain(field, message);
-  for (const [field, message] of unusedFields(request, options)) complain(field, message);
+  for (const [field, message] of unusedFields(request, options)) {
+    // One attempt is what happens without checks.
+    if (field !== 'max_attempts' || request.max_attempts !== 1) complain(field, message);
+  }
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   for (const [field] of given) {
     const modes = modesWithField(field);

@@ -69,7 +69,7 @@ function whyNotAlone(field: string, request: Fields): string | undefined {
   const { operator_policy: policy, operator_replies: replies, diversity, checks } = request;
   switch (field) {
     case 'max_attempts':
-      return request.max_attempts === 1 || (Array.isArray(checks) && checks.length > 0)
+      return Array.isArray(checks) && checks.length > 0
         ? undefined
         : 'Another attempt follows only if a check fails. Add checks, or remove this.';
     case 'stall_threshold':
