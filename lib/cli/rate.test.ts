@@ -41,9 +41,10 @@ it('prints the coefficients of the page, and how many texts those of all raters 
     'alpha 0.50  ICC(2,1) 0.70  ICC(3,1) 0.80  ICC(2,k) 0.90',
     'The ICCs use the 2 of 3 texts that all raters rated.',
   ]);
-  expect(ratingLines(reply, { ...results, icc: null, alpha: null, complete: 0 }).slice(-2)).toEqual([
+  expect(ratingLines(reply, { ...results, icc: null, alpha: null, complete: 0 }).slice(-3)).toEqual([
     'alpha -  ICC(2,1) -  ICC(3,1) -  ICC(2,k) -',
     'The ICCs use the 0 of 3 texts that all raters rated.',
+    'The ICCs need two texts that all raters rated.',
   ]);
   expect(ratingLines(reply, { ...results, complete: 3 }).at(-1)).toMatch(/^alpha/);
 });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RatingReply, RatingResults } from '../api/rating.ts';
 import { ratedPart } from '../api/rating.ts';
+import { missingAgreement } from '../browser/words/rating-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { Loupe } from '../client/loupe.ts';
 import { throughRestart } from '../client/through-restart.ts';
@@ -109,6 +110,7 @@ export function ratingLines(
   const figure = (value: number | null | undefined) =>
     value === null || value === undefined ? '-' : formatFixed(value, 2);
   const { complete } = results;
+  const missing = missingAgreement(results);
   const total = study.subjects.length;
   const head = ['text', ...results.raters.map(({ name }) => name), 'mean'];
   const rows = study.subjects.map(({ run_id: runId }, column) => [
@@ -126,6 +128,7 @@ export function ratingLines(
     ...(complete < total
       ? [`The ICCs use the ${complete} of ${plural(total, 'text')} that all raters rated.`]
       : []),
+    ...(missing ? [missing] : []),
     ...failures.map(({ rater, run_id: runId, error }) =>
       plainVisibleLine(`${rater} could not rate ${runId}: ${error}`),
     ),
