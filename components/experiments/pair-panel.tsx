@@ -120,8 +120,15 @@ function Verdict({ reply }: { reply: PairsReply }) {
         {pointsWords(difference.value)} percentage points
         <span className="ml-2 text-sm font-normal text-ink-2">
           95% interval {pointsWords(difference.low)} to {pointsWords(difference.high)}
-          {p_value !== undefined &&
-            `, p ${p_value < 0.001 ? '< 0.001' : `= ${p_value.toFixed(3)}`} (exact McNemar)`}
+          {p_value !== undefined && (
+            <>
+              ,{' '}
+              <span className="whitespace-nowrap">
+                p {p_value < 0.001 ? '< 0.001' : `= ${p_value.toFixed(3)}`}
+              </span>{' '}
+              (exact McNemar)
+            </>
+          )}
         </span>
       </p>
       <p className="tnum mt-1 text-ink-2">
