@@ -79,7 +79,7 @@ export function useRunList(
   });
   const [updates, setUpdates] = useState(NO_UPDATES);
   const [read, setRead] = useState<{ of: ListReading; page: RunListReply }>();
-  const [moreError, setMoreError] = useState<ApiError>();
+  const [failed, setFailed] = useState<{ of: ListReading; error: ApiError }>();
   const earlier = read?.of === data ? read?.page : undefined;
   const known = useMemo(
     () => new Map([...(data?.page.runs ?? []), ...(earlier?.runs ?? [])].map((run) => [run.id, run])),
@@ -141,11 +141,12 @@ export function useRunList(
     const isShown = () => latest.current === data;
     const show = (page: RunListReply) =>
       setRead((before) => ({ of: data, page: before?.of === data ? joined(before.page, page) : page }));
-    setMoreError(undefined);
+    setFailed(undefined);
     getJson<RunListReply>(pagePath(path, PAGE_RUNS, next))
       .then((page) => isShown() && show(page))
-      .catch((cause: unknown) => isShown() && setMoreError(toApiError(cause)));
+      .catch((cause: unknown) => isShown() && setFailed({ of: data, error: toApiError(cause) }));
   }, [next, path, data]);
+  const moreError = failed?.of === data ? failed?.error : undefined;
   return { runs, error, reload, hasMore: next !== undefined, loadMore, moreError };
 }
 
