@@ -12,6 +12,7 @@ import {
 } from '#lib/browser/content/content-kind.ts';
 import { MAX_FETCHED_CHARS } from '#lib/browser/content/limits.ts';
 import { firstBlocks } from '#lib/browser/content/markdown-start.ts';
+import { inEachFrame } from '#lib/browser/in-each-frame.ts';
 import { rawText, toggleRawText } from '#lib/browser/prefs/raw-text.ts';
 import { lacksFound } from '#lib/browser/state/mark-found.ts';
 import { firstLines } from '#lib/browser/words/first-lines.ts';
@@ -71,7 +72,6 @@ export function LongText(props: LongTextProps) {
     startsUnfolded,
   );
   const isWindow = unfolded && isLong && full.length > WHOLE_CHARS && isLines(shown);
-  const root = useRef<HTMLDivElement>(null);
   const { problem, run } = useRequest();
   const { whole } = useRunScreen();
   const missing = fetched === undefined ? cut : undefined;
@@ -82,16 +82,13 @@ export function LongText(props: LongTextProps) {
       setFetched(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
       unfold();
     });
-  useFound((_words, isBeyond) => {
+  useFound((_words, isBeyond, again) => {
     if (!isBeyond || !missing || !whole || missing.chars > MAX_FETCHED_CHARS) return;
-    void fetchWhole().then(() => root.current?.scrollIntoView({ block: 'nearest' }));
+    void fetchWhole().then(again);
   });
 
   return (
-    <div
-      ref={root}
-      className={cx('group/text relative min-w-0', shown.kind === 'markdown' && 'max-w-full!', className)}
-    >
+    <div className={cx('group/text relative min-w-0', shown.kind === 'markdown' && 'max-w-full!', className)}>
       {isWindow ? (
         <Window text={full} label={label} />
       ) : (
@@ -217,12 +214,25 @@ function foldedText(text: string, shown: ContentKind): string {
 function Window({ text, label }: { text: string; label: string }) {
   const blocks = blocksOf(text);
   const list = useRef<VListHandle>(null);
+  const region = useRef<HTMLElement>(null);
   useFound((words) => {
     const index = blocks.findIndex((block) => lacksFound('', block, words));
-    if (index >= 0) list.current?.scrollToIndex(index, { align: 'center' });
+    const block = blocks[index];
+    if (block === undefined) return;
+    // The list gives up if it takes long until the blocks on the way are drawn, whose heights are estimated before.
+    const look = () => {
+      if (!region.current || !lacksFound(region.current.textContent, block, words)) return true;
+      list.current?.scrollToIndex(index, { align: 'center' });
+      return false;
+    };
+    if (!look()) inEachFrame(look);
   });
   return (
-    <ScrollRegion label={`Full ${label}`} className="h-[min(28rem,60dvh)] rounded-sm border border-line">
+    <ScrollRegion
+      ref={region}
+      label={`Full ${label}`}
+      className="h-[min(28rem,60dvh)] rounded-sm border border-line"
+    >
       <VList ref={list} data={blocks} className="clickable-rows p-2">
         {(block, index) => (
           <pre key={index} className="foreign m-0 leading-relaxed">

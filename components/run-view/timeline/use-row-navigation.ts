@@ -2,6 +2,7 @@
 
 import { type RefObject, useCallback, useEffect, useRef } from 'react';
 import type { VirtualizerHandle } from 'virtua';
+import { inEachFrame } from '#lib/browser/in-each-frame.ts';
 import { say } from '#lib/browser/say.ts';
 import { type ChatItem, foldOf } from '#lib/browser/state/chat-items.ts';
 import { isDrawn } from '#lib/browser/state/mark-found.ts';
@@ -99,7 +100,8 @@ export function useRowNavigation({
   const showFound = useCallback(
     (row: TimelineRow, words: readonly string[]) => {
       // Parts of the row that fold their texts, or have only a part of them, show the words by themselves.
-      const found = { row: row.key, words, isBeyond: searchRows([row], words).length === 0 };
+      const isBeyond = searchRows([row], words).length === 0;
+      const found = { row: row.key, words, isBeyond, again: () => inEachFrame(look) };
       reading.setState({ found });
       // At once, because the search may be closed before the next frame.
       let shown = indexOfRow(shownItems(), row);
@@ -147,14 +149,4 @@ export function useRowNavigation({
   );
   useLinkedRow(all, goToLinked);
   return { shownItems, focusItem, goTo, goToEnd, scrub, showFound };
-}
-
-/** Frames to wait for a row that is far away to be drawn, and for its parts to be unfolded. */
-const MAX_FRAMES = 30;
-
-/** Calls `look` in each frame until it returns true. */
-function inEachFrame(look: () => boolean, frames = MAX_FRAMES): void {
-  requestAnimationFrame(() => {
-    if (!look() && frames > 0) inEachFrame(look, frames - 1);
-  });
 }
