@@ -144,7 +144,7 @@ export function SearchBar({
         <X className="size-4" aria-hidden="true" />
       </button>
       {rest.isCut && words.length > 0 && (
-        <p className="basis-full pb-1 text-xs text-ink-2">
+        <p className="w-0 min-w-full pb-1 text-xs text-ink-2">
           {rest.found ? (
             rest.found.skipped > 0 ? (
               `${plural(rest.found.skipped, 'text')} too long to search: download ${rest.found.skipped === 1 ? 'it' : 'them'} instead.`
