@@ -70,7 +70,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     async ({ context, loupe, ollama }, use) => {
       const seen = watch(context, loupe.url);
       await use(seen);
-      // Clearing away changes the open pages, whose requests may come to a route that is of no use any more.
+      // Clearing away changes the open pages, whose requests would still be intercepted by the routes of the test.
       for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
       await clearAway(loupe);
       ollama.forget();

@@ -49,14 +49,8 @@ export function askedSettings(config: RunConfig): RunSettings {
     if (value === undefined) return false;
     return asked ? asked.includes(name) : !isSame(value, defaults[name]);
   });
-  const {
-    mode: _mode,
-    agentic: _agentic,
-    ...used
-  } = withoutUnused({
-    ...Object.fromEntries(set),
-    ...{ mode, agentic },
-  });
+  const all = { ...Object.fromEntries(set), mode, agentic };
+  const { mode: _mode, agentic: _agentic, ...used } = withoutUnused(all);
   return used;
 }
 

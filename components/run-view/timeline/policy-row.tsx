@@ -110,12 +110,12 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
   }
 }
 
-/** The messages that a compaction shortened. */
 function Cut(props: ComponentProps<typeof PromptCut>) {
   const Shown = promptCut.useCode();
   return Shown && <Shown {...props} />;
 }
 
+/** The messages that a compaction shortened. */
 function ShortenedMessages({ event, rowKey }: { event: EventOf<'policy.compacted'>; rowKey: string }) {
   const call = useRun(({ timeline }) => {
     const place = timeline.rowOfSeq[event.seq] ?? 0;
