@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3';
 import { freeBytes } from '../data-directory.ts';
 import { isStoreBusy, StorageFullError, storeError } from '../store-errors.ts';
 import type { DiskRoom } from './disk-room.ts';
+import { checkpoint, JournalExtender } from './journal.ts';
 
 /** Pages moved per transaction (2 MB), so that its journal fits into a part of the reserve. */
 const SLICE_PAGES = 500;
@@ -15,16 +16,21 @@ const INCREMENTAL = 2;
 /** A larger database made by an earlier version keeps its size: rewriting it would make the start too slow. */
 const CONVERT_BYTES = 512 * 1024 * 1024;
 
-/** Returns the space of deleted runs to the file system slice by slice, so that appends can run in between. */
+/**
+ * Returns the space of deleted runs to the file system slice by slice, so that appends can run in between. Then gives
+ * the journal its usual size back.
+ */
 export class Compactor {
   readonly #database: Database.Database;
   readonly #room: DiskRoom;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #journal: JournalExtender;
   #closed = false;
 
   constructor(database: Database.Database, room: DiskRoom) {
     this.#database = database;
     this.#room = room;
+    this.#journal = new JournalExtender(database);
   }
 
   soon(): void {
@@ -34,6 +40,7 @@ export class Compactor {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
+    this.#journal.close();
   }
 
   #after(ms: number): void {
@@ -46,11 +53,13 @@ export class Compactor {
   #work(): void {
     try {
       const before = this.#freePages();
-      if (before === 0) return;
-      this.#database.pragma(`incremental_vacuum(${SLICE_PAGES})`);
-      checkpoint(this.#database);
-      this.#room.reclaim();
+      if (before > 0) {
+        this.#database.pragma(`incremental_vacuum(${SLICE_PAGES})`);
+        checkpoint(this.#database);
+        this.#room.reclaim();
+      }
       if (this.#freePages() < before) this.#after(0);
+      else this.#journal.later();
     } catch (error) {
       const known = storeError(error, this.#database.name);
       if (isStoreBusy(known)) this.#after(BUSY_RETRY_MS);
@@ -61,16 +70,6 @@ export class Compactor {
 
   #freePages(): number {
     return Number(this.#database.pragma('freelist_count', { simple: true }));
-  }
-}
-
-/** Checkpoints the journal into the database and empties it. While others read, this is postponed. */
-export function checkpoint(database: Database.Database): void {
-  try {
-    database.pragma('wal_checkpoint(TRUNCATE)');
-  } catch (error) {
-    const known = storeError(error, database.name);
-    if (!isStoreBusy(known) && !(known instanceof StorageFullError)) throw known;
   }
 }
 

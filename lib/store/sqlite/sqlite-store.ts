@@ -66,10 +66,11 @@ import {
 } from '../store-errors.ts';
 import { hashOf, isChanged, namesakeOf, savedCases, savedSuite } from '../suite-statements.ts';
 import type { SavedSuite, SuiteChange } from '../suite-store.ts';
-import { Compactor, checkpoint } from './compactor.ts';
+import { Compactor } from './compactor.ts';
 import { DeletedRuns } from './deleted-runs.ts';
 import { DiskRoom } from './disk-room.ts';
 import { InstanceLock, type LockHolder } from './instance-lock.ts';
+import { checkpoint } from './journal.ts';
 import { openDatabase } from './open-database.ts';
 import { ReadingStore } from './reading-store.ts';
 import { SearchIndex } from './search-index.ts';
