@@ -37,7 +37,8 @@ export interface ExperimentTerminal {
   explainEmpty(words: string): Promise<void>;
   /** To standard error: progress. */
   report(lines: readonly string[]): Promise<void>;
-  json(value: unknown): Promise<void>;
+  /** To standard output: values as JSON, one per line. */
+  json(...values: readonly unknown[]): Promise<void>;
   /** Writes a download to a file, or to standard output. */
   save(bytes: ReadableStream<Uint8Array>, output: string | undefined): Promise<void>;
   /** Says that the connection was lost and is tried again after this time. */
@@ -59,13 +60,13 @@ export async function performExperiment(
       return start(await requestOfStudy(command, experiments), command, experiments, terminal);
     case 'studies': {
       const studies = await experiments.studies();
-      if (command.json) await terminal.json(studies);
+      if (command.json) await terminal.json(...studies);
       else await terminal.print(studies.flatMap(studyLines));
       return EXIT.ok;
     }
     case 'status': {
       const found = command.id === undefined ? await experiments.list() : [await experiments.get(command.id)];
-      if (command.json) await terminal.json(command.id === undefined ? found : found[0]);
+      if (command.json) await terminal.json(...found);
       else {
         await terminal.print(statusLines(found, terminal.columns));
         if (found.length === 0) {
@@ -169,7 +170,7 @@ async function showResults(
   terminal: ExperimentTerminal,
 ): Promise<number> {
   const cells = await experiments.cells(id);
-  if (json) await terminal.json(cells);
+  if (json) await terminal.json(...cells);
   else await terminal.print(cellLines(cells, terminal.columns));
   const note = repeatedRatesNote(cells);
   await terminal.report([...notRunLines(cells).map(plainVisibleLine), ...(note === undefined ? [] : [note])]);

@@ -7,6 +7,7 @@ import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import type { ExperimentSummary } from '../api/experiment.ts';
 import type { ExperimentCell } from '../api/experiment-cells.ts';
 import type { RunListReply } from '../api/replies.ts';
+import type { ListedStudy } from '../api/study.ts';
 import type { SuiteListReply } from '../api/suite.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { STUDIES } from '../experiments/studies.ts';
@@ -66,6 +67,11 @@ function planFile(name: string, text: string): string {
   return path;
 }
 
+/** What `--json` printed: a value per line. */
+function jsonLines<Value>(out: string): Value[] {
+  return out.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Value]));
+}
+
 const SUITE = `name: Rooms
 cases:
   - id: room
@@ -94,7 +100,7 @@ describe('npx loupe experiment', () => {
       1,
       expect.stringContaining('passed 2 of 4 runs: 50%, below 80%'),
     ]);
-    expect(JSON.parse(again.out) as ExperimentCell[]).toMatchObject([{ passed: 2, judged: 4 }]);
+    expect(jsonLines(again.out)).toMatchObject([{ passed: 2, judged: 4 }]);
     // The same suite is stored once.
     const { suites } = (await (await loupe.request('/api/suites')).json()) as { suites: { name: string }[] };
     expect(suites.map(({ name }) => name)).toEqual(['Rooms']);
@@ -102,10 +108,15 @@ describe('npx loupe experiment', () => {
 
   it('shows status and results, and writes every kind of file', async () => {
     const list = await experiment('status', '--json');
-    const [found] = JSON.parse(list.out) as ExperimentSummary[];
+    const [found] = jsonLines<ExperimentSummary>(list.out);
     const id = found?.id ?? '';
+    expect(jsonLines((await experiment('status', id, '--json')).out)).toEqual([found]);
     expect((await experiment('status')).out).toContain(`${id}  finished  4 of 4 runs  Two rooms`);
     expect((await experiment('results', id)).out).toContain('2/4');
+    const cells = jsonLines<ExperimentCell>((await experiment('results', id, '--json')).out);
+    expect(cells.map(({ cell }) => cell)).toEqual([1]);
+    const studies = jsonLines<ListedStudy>((await experiment('study', '--json')).out);
+    expect(studies.map(({ name }) => name)).toEqual(STUDIES.map(({ name }) => name));
     const html = join(folder, 'report.html');
     expect((await experiment('export', id, '--format', 'html', '-o', html)).code).toBe(0);
     const report = readFileSync(html, 'utf8');

@@ -162,7 +162,7 @@ async function perform(command: Performed, loupe: Loupe, terminal: Terminal): Pr
         print: (lines) => write(stdout, asText(lines)),
         explainEmpty: (words) => explain(words, terminal),
         report: (lines) => write(stderr, asText(lines.map(messageLine))),
-        json: (value) => write(stdout, `${jsonLine(value)}\n`),
+        json: (...values) => write(stdout, asText(values.map(jsonLine))),
         save: (bytes, output) => save(bytes, output, terminal),
         reconnecting: reconnecting(terminal),
         interruptible: (interrupted, work) => interruptible(terminal, interrupted, work),
