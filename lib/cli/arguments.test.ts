@@ -293,6 +293,19 @@ describe('--continue', () => {
   });
 });
 
+it.each(['tag', 'model', 'outcome', 'since', 'until', 'archived', 'sort'])(
+  'refuses an empty --%s of a list, which would list all runs',
+  (filter) => {
+    refused('list', `--${filter}=`).toThrow(`--${filter} needs a value.`);
+    refused('list', `--${filter}`, ' ').toThrow(`--${filter} needs a value.`);
+  },
+);
+
+it('refuses a list of no tags, which would list all runs', () => {
+  refused('list', '--tag', ' , ').toThrow('--tag needs a value.');
+  expect(readArguments(['list', '--tag', 'a, b'])).toMatchObject({ query: { tag: 'a, b' } });
+});
+
 it('refuses an option with a single value that is given twice, instead of dropping the first', () => {
   expect(() => read('list --tag a --tag b')).toThrow('--tag is given twice; it takes one value.');
   expect(() => read('run Task --model a -m b')).toThrow('--model is given twice; it takes one value.');

@@ -179,7 +179,7 @@ function readList(args: readonly string[]): Command {
     LIST_FILTERS.flatMap((each): [string, string][] => {
       const text = texts[each];
       if (typeof text !== 'string') return [];
-      return [[each, each === 'folder' ? folderOf('--folder', text) : text]];
+      return [[each, each === 'folder' ? folderOf('--folder', text) : filterOf(`--${each}`, text)]];
     }),
   );
   return { name: 'list', limit, json: values.json === true, query, url: values.url };
@@ -252,6 +252,12 @@ function readMcp(args: readonly string[]): Command {
 
 /** Options of "list" that the server checks. */
 const LIST_FILTERS = ['tag', 'folder', 'model', 'outcome', 'since', 'until', 'archived', 'sort'] as const;
+
+/** The value of a filter. @throws {AppError} `usage` for an empty one, or for no tags: the server would list all runs */
+function filterOf(option: string, text: string): string {
+  if (/^[\s,]*$/.test(text)) throw usage(`${option} needs a value.`);
+  return text;
+}
 
 function readNote(args: readonly string[]): Command {
   const { values, positionals } = parse(args, {
