@@ -212,6 +212,13 @@ describe('help', () => {
     refused('folow', '--help').toThrow('did you mean "follow"?');
   });
 
+  it('explains one command, and ignores no word after it', () => {
+    expect(read('help experiment results')).toEqual({ name: 'help', about: 'experiment' });
+    refused('help', 'run', 'list').toThrow('"help" explains one command. Leave out "list".');
+    refused('help', 'experiment', 'results', 'all').toThrow('Leave out "all".');
+    refused('help', 'experiment', 'reslts').toThrow('did you mean "results"?');
+  });
+
   it('treats everything after "--" as text', () => {
     expect(readArguments(['say', 'r1', '--', '-h'])).toMatchObject({ text: '-h' });
   });

@@ -6,7 +6,7 @@ import { firstRepeated } from '../util/first-repeated.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { readCheckArgument } from './check-argument.ts';
 import { COMMAND_NAMES, type CommandName } from './command-names.ts';
-import { type ExperimentCommand, readExperiment } from './experiment-arguments.ts';
+import { type ExperimentCommand, readExperiment, requireAction } from './experiment-arguments.ts';
 import { COMMON, none, one, outputOf, parse, requireOnlyContinue, usage, wholeNumber } from './options.ts';
 import { BUDGET_FLAGS, type Flag, SETTING_FLAGS } from './setting-flags.ts';
 
@@ -146,10 +146,14 @@ function asksForHelp(args: readonly string[]): boolean {
   return options.includes('--help') || options.includes('-h');
 }
 
-function readHelp([topic]: readonly string[]): Command {
+function readHelp([topic, ...rest]: readonly string[]): Command {
   if (topic === undefined) return { name: 'help' };
   const about = COMMAND_NAMES.find((known) => known === topic);
   if (about === undefined) throw noSuchCommand(topic);
+  // Its help covers all of its commands.
+  const action = about === 'experiment' ? rest.shift() : undefined;
+  if (action !== undefined) requireAction(action);
+  if (rest.length > 0) throw usage(`"help" explains one command. Leave out "${rest.join(' ')}".`);
   return { name: 'help', about };
 }
 

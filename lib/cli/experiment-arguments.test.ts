@@ -65,7 +65,10 @@ describe('loupe experiment', () => {
     ['study --small --json', /Name the study that --small is for/],
     ['status a b', /Usage/],
     ['export a --format pdf', /must be one of csv, jsonl, plan, html, bundle/],
-    ['begin', /run PLAN, or study, status, results, export, stop, continue, retry, delete\.$/],
+    [
+      'begin',
+      /^"experiment begin" is not a command\. .* run PLAN, or study, status, results, export, stop, continue, retry, delete\.$/,
+    ],
     ['reslts a', /"experiment reslts" is not a command; did you mean "results"\?/],
     ['run a --nothing', /nothing/],
   ])('refuses "%s"', (line, reason) => {

@@ -1,5 +1,6 @@
 import { EXPERIMENT_EXPORTS } from '../api/experiment-files.ts';
 import type { StudySize } from '../api/study.ts';
+import type { AppError } from '../errors/app-error.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { COMMON, one, outputOf, parse, usage, wholeNumber } from './options.ts';
 
@@ -67,6 +68,8 @@ const ACTIONS = [
   'delete',
 ] as const satisfies readonly ExperimentCommand['action'][];
 
+const EXPERIMENT_FORMS = `Usage: loupe experiment run PLAN, or ${ACTIONS.slice(1).join(', ')}.`;
+
 /** Options of a list of studies. */
 const LISTING: ReadonlySet<string> = new Set(['json', ...Object.keys(COMMON)]);
 
@@ -133,12 +136,22 @@ export function readExperiment(args: readonly string[]): { command: ExperimentCo
       const id = one(positionals, 'experiment delete ID');
       return { command: { action, id, runs: values.runs === true }, ...urlOf(values) };
     }
-    default: {
-      const nearest = action === undefined ? undefined : nearestName(action, ACTIONS);
-      if (nearest) throw usage(`"experiment ${action}" is not a command; did you mean "${nearest}"?`);
-      throw usage(`Usage: loupe experiment run PLAN, or ${ACTIONS.slice(1).join(', ')}.`);
-    }
+    case undefined:
+      throw usage(EXPERIMENT_FORMS);
+    default:
+      throw noSuchAction(action);
   }
+}
+
+/** Refuses a word after `loupe help experiment` that is none of its commands. @throws {AppError} `usage` */
+export function requireAction(action: string): void {
+  if (!ACTIONS.some((known) => known === action)) throw noSuchAction(action);
+}
+
+function noSuchAction(action: string): AppError {
+  const nearest = nearestName(action, ACTIONS);
+  const hint = nearest ? `; did you mean "${nearest}"?` : `. ${EXPERIMENT_FORMS}`;
+  return usage(`"experiment ${action}" is not a command${hint}`);
 }
 
 function readExport(args: readonly string[]): { command: ExperimentCommand; url?: string } {
