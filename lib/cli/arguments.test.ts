@@ -184,6 +184,10 @@ describe('the command line', () => {
     refused('export', 'r1', '--output', '').toThrow('--output needs the path of a file.');
     refused('experiment', 'export', 'e1', '--output=').toThrow('--output needs the path of a file.');
     refused('say', '', 'Hi').toThrow('in quotes');
+    refused('say', 'r1', 'Look', '--image=').toThrow('--image needs the path of a file.');
+    refused('run', 'Look', '-m', 'm', '--image', 'a.png', '--image=').toThrow(
+      '--image needs the path of a file.',
+    );
     refused('note', '', 'Good').toThrow('in quotes');
     refused('experiment', 'status', '').toThrow('status [ID]');
     refused('rate', '--continue', '').toThrow('--continue needs the ID of a rating.');

@@ -200,7 +200,7 @@ function readSay(args: readonly string[]): Command {
   if (!runId || text === undefined || positionals.length > 2) {
     throw usage('Usage: loupe say RUN "TEXT", with the text in quotes.');
   }
-  return { name: 'say', runId, text, images: values.image ?? [], url: values.url };
+  return { name: 'say', runId, text, images: imagesOf(values.image), url: values.url };
 }
 
 function readExport(args: readonly string[]): Command {
@@ -351,6 +351,12 @@ function readRate(args: readonly string[]): Command {
   };
 }
 
+/** `--image`. @throws {AppError} `usage` for an empty path, such as from an unset variable */
+function imagesOf(paths: readonly string[] = []): readonly string[] {
+  if (paths.includes('')) throw usage('--image needs the path of a file.');
+  return paths;
+}
+
 /** A switch and its opposite. @throws {AppError} `usage` for both */
 function either(name: string, on: boolean | undefined, off: boolean | undefined): boolean | undefined {
   if (on && off) throw usage(`--${name} and --un${name} cannot be combined.`);
@@ -409,7 +415,7 @@ function readRun(args: readonly string[]): Command {
   return {
     name: 'run',
     body,
-    images: values.image ?? [],
+    images: imagesOf(values.image),
     ...given({ preset: values.preset }),
     fields: values.preset === undefined ? [] : fields,
     json: values.json === true,
