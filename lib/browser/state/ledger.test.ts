@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { foldAll } from '../../events/fold-run.ts';
 import { emptyRunState } from '../../events/run-state.ts';
+import { workedMs } from '../../events/worked-ms.ts';
 import { inScope } from '../../sharing/redaction/scope.ts';
 import { completedLog, endedLog, repairedLog, SampleLog, verifiedLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
+import { formatClock, formatDuration } from '../words/format.ts';
 import { firedLimit, ledgerOf } from './ledger.ts';
 
 const gauges = (log: Pick<SampleLog, 'runId' | 'events'>, now = 0) =>
@@ -60,6 +62,16 @@ it('shows budgets only when they are set [V2]', () => {
 it('shows a time budget as a time that is read at a glance [V2]', () => {
   const log = completedLog({ config: { budget: { max_seconds: 3600 } } });
   expect(gauges(log).seconds?.detail).toMatch(/ of 1:00:00$/);
+});
+
+it('shows the time used of a budget as the header shows the duration, and the budget as it was set [V2]', () => {
+  const { runId, events } = completedLog({ config: { budget: { max_seconds: 1.5 } } });
+  const run = foldAll(emptyRunState(runId), events);
+  const ms = workedMs(run, run.updatedAt);
+  expect(gauges({ runId, events }).seconds?.detail).toBe(`${formatDuration(ms)} of 1.5 s`);
+  const open = foldAll(emptyRunState(runId), events.slice(0, -1));
+  const clock = formatClock(workedMs(open, run.updatedAt));
+  expect(ledgerOf(open, run.updatedAt).find(({ id }) => id === 'seconds')?.detail).toBe(`${clock} of 1.5 s`);
 });
 
 it('omits the stall guard when it is off [K-12]', () => {

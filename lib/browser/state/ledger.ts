@@ -9,6 +9,7 @@ import { effectiveWindow } from '../../events/window.ts';
 import { workedMs } from '../../events/worked-ms.ts';
 import { formatUsd } from '../../util/format-usd.ts';
 import {
+  formatClock,
   formatCount,
   formatDuration,
   formatPercent,
@@ -294,11 +295,13 @@ function budgets(run: RunState, now: number): Gauge[] {
     });
   }
   if (budget.max_seconds !== undefined) {
-    const used = workedMs(run, run.phase === 'ended' ? run.updatedAt : now) / 1000;
+    const hasEnded = run.phase === 'ended';
+    const usedMs = workedMs(run, hasEnded ? run.updatedAt : now);
+    const limitMs = budget.max_seconds * 1000;
     gauges.push({
-      ...share('seconds', BUDGET_LIMITS.max_seconds.label, used, budget.max_seconds, (value) =>
-        formatDuration(Math.round(value) * 1000),
-      ),
+      ...share('seconds', BUDGET_LIMITS.max_seconds.label, usedMs, limitMs, formatDuration),
+      // The header shows a run that works with a clock, too.
+      ...(hasEnded ? {} : { detail: `${formatClock(usedMs)} of ${formatDuration(limitMs)}` }),
       ...looked(run),
     });
   }
