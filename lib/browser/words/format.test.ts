@@ -88,9 +88,12 @@ it('shows recent times more precisely', () => {
   expect(before(400 * 86_400_000)).toContain('2025');
 });
 
-it('writes low speeds with one decimal', () => {
-  expect([0, 0.04, 8.24, 9.94, 9.96, 41.4, 1204].map(formatRate)).toEqual([
-    ...['0', '0.0', '8.2', '9.9', '10', '41', '1,204'],
+it('writes low speeds with decimals, and 0 only if there is none', () => {
+  expect([0, 0.24, 8.24, 9.94, 9.96, 41.4, 1204].map(formatRate)).toEqual([
+    ...['0', '0.2', '8.2', '9.9', '10', '41', '1,204'],
+  ]);
+  expect([0.0049, 0.01, 0.04, 0.094, 0.096].map(formatRate)).toEqual([
+    ...['< 0.01', '0.01', '0.04', '0.09', '0.1'],
   ]);
 });
 

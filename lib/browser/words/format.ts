@@ -101,9 +101,11 @@ export function formatWhen(at: number, now: number): string {
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** A speed without its unit: `1,204`, `41`, `8.2`, `0`. */
+/** A speed without its unit: `1,204`, `41`, `8.2`, `0.04`; `0` only if it is. */
 export function formatRate(rate: number): string {
-  return rate < 9.95 && rate !== 0 ? rate.toFixed(1) : formatCount(rate);
+  if (rate === 0 || rate >= 9.95) return formatCount(rate);
+  if (rate < 0.005) return '< 0.01';
+  return rate.toFixed(rate < 0.095 ? 2 : 1);
 }
 
 /** A moment for pages that are read long after it: `21 Nov 2026, 14:05`, in the reader's time zone. */
