@@ -36,7 +36,7 @@ export function intervalWords({
   return `(${formatPercent(low)}–${formatPercent(high)})`;
 }
 
-/** The gain from parsing calls in the text, in percentage points: "+12 (4 to 20)". */
+/** The gain from parsing calls in the text, in percentage points: `+12.4 (+4 to +20)`. */
 export function gainWords(gain: BenchmarkCell['gain']): string {
   if (!gain) return '–';
   const { difference, low, high } = gain;
@@ -48,7 +48,9 @@ export function pWords(p: number): string {
   return p < 0.001 ? '< 0.001' : p.toFixed(3);
 }
 
+/** Points to the tenth, and smaller ones to the hundredth: thousands of cases can show that they are not 0. */
 function signedPoints(share: number): string {
-  const points = Math.round(share * 1000) / 10;
-  return `${points > 0 ? '+' : points < 0 ? '−' : ''}${Math.abs(points)}`;
+  const points = Math.abs(share) * 100;
+  const words = String(Number(points.toFixed(points < 0.095 ? 2 : 1)));
+  return words === '0' ? words : `${share < 0 ? '−' : '+'}${words}`;
 }
