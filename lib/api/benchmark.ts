@@ -101,6 +101,7 @@ export const benchmarkResult = z.object({
   format: z.string().optional(),
   /** Why there was no reply. */
   error: errorShape.optional(),
+  /** Of the request; of the second one if the first was retried. */
   duration_ms: z.number().nonnegative(),
   prompt_tokens: count.optional(),
   reply_tokens: count.optional(),

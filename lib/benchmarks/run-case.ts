@@ -59,7 +59,6 @@ export async function runCase(
   { chat, settings, signal }: { chat: ChatModel; settings: CaseSettings; signal: AbortSignal },
 ): Promise<RanCase> {
   const request = requestOfCase(one, settings);
-  const startedAt = performance.now();
   const evidence: BenchmarkEvidence = {
     request: boundedJson(asJson(wireRequest(request))),
     native_calls: [],
@@ -69,10 +68,14 @@ export async function runCase(
     expected: one.answers.map(plainValue),
   };
   const base = { model: settings.model, category: one.category, case_id: one.id };
+  let startedAt = performance.now();
   const duration = () => ({ duration_ms: performance.now() - startedAt });
   let reply: ChatReply;
   try {
-    reply = await ask(chat, request, signal);
+    const retrying = () => {
+      startedAt = performance.now();
+    };
+    reply = await ask(chat, request, { signal, retrying });
   } catch (error) {
     if (!(error instanceof ModelError) || STOPS.has(error.kind)) throw error;
     const { code, message, hint, raw } = error;
@@ -165,14 +168,19 @@ function nativeCalls({ message }: ChatReply): { name: string; arguments: JsonVal
   });
 }
 
-/** Calls the model, retrying one transient failure. */
-async function ask(chat: ChatModel, request: ChatRequest, signal: AbortSignal): Promise<ChatReply> {
+/** Calls the model, retrying one transient failure. @param retrying called when the second request starts */
+async function ask(
+  chat: ChatModel,
+  request: ChatRequest,
+  { signal, retrying }: { signal: AbortSignal; retrying: () => void },
+): Promise<ChatReply> {
   const context = { signal, timeoutMs: CASE_TIMEOUT_MS };
   try {
     return await chat.chat(request, context);
   } catch (error) {
     if (!(error instanceof ModelError) || !error.transient) throw error;
     await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    retrying();
     return chat.chat(request, context);
   }
 }
