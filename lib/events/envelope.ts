@@ -14,7 +14,7 @@ export const envelope = {
 export const optionalCount = z.int().nonnegative().optional();
 
 /**
- * A measured time or size. A file can claim any number, and no sum or ratio of amounts up to this limit is infinite,
+ * A measured time or size, or a cost. A file can claim any number, and no sum or ratio of amounts up to this limit is infinite,
  * which no page could draw and JSON cannot represent.
  */
 export const amount = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER);

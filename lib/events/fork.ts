@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { copiedFiles } from './copied-files.ts';
-import { envelope } from './envelope.ts';
+import { amount, envelope } from './envelope.ts';
 import { chatMessage, toolDefinition } from './model-call.ts';
 
 const callArguments = z.record(z.string(), z.json());
@@ -62,7 +62,7 @@ export const runForked = z.object({
    */
   continues: z.literal(true).optional(),
   /** Cost of the copied part at the prices then in effect; missing if unknown. */
-  cost_usd: z.number().nonnegative().optional(),
+  cost_usd: amount.optional(),
   /** What happened to the workspace. A copy contains the files as of the copy, not as of the forked event. */
   files: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('none') }),

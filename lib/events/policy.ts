@@ -75,7 +75,7 @@ export const budgetChecked = z.object({
   tokens_used: z.int().nonnegative(),
   /** How many of these are estimates; missing if none. */
   tokens_estimated: optionalCount,
-  cost_usd: z.number().nonnegative().optional(),
+  cost_usd: amount.optional(),
   seconds_used: amount,
   exceeded: z.enum(['tokens', 'cost', 'seconds']).optional(),
 });

@@ -117,7 +117,7 @@ export const runEnded = z.object({
   /** How many of `tokens_in` plus `tokens_out` are estimates; missing if none. */
   tokens_estimated: optionalCount,
   /** Missing if the model has no price; 0 in logs from before models had prices. */
-  cost_usd: z.number().nonnegative().optional(),
+  cost_usd: amount.optional(),
   tool_calls: z.int().nonnegative(),
   files_written: z.array(z.string()),
   verification: verificationOutcome.optional(),

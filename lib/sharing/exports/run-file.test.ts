@@ -137,6 +137,17 @@ describe('a hostile run file', () => {
     expect(Number.isFinite(state.spent.modelMs + state.spent.toolMs)).toBe(true);
   });
 
+  it('is refused if it claims a cost that no one can have paid', async () => {
+    const claimed = (cost: number) =>
+      completedLog()
+        .events.map((event) => (event.type === 'run.ended' ? { ...event, cost_usd: cost } : event))
+        .map((event) => JSON.stringify(event))
+        .join('\n');
+    await refused(claimed(1e308)).toThrow(/cost_usd: must be at most 9,007,199,254,740,991\.$/);
+    await refused(claimed(-1)).toThrow(/cost_usd: /);
+    expect((await read(claimed(0.25))).state.ended).toMatchObject({ cost_usd: 0.25 });
+  });
+
   it('is refused if it is not text', async () => {
     const bytes = (async function* () {
       yield new Uint8Array([0xff, 0xfe, 0x00]);
