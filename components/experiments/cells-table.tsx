@@ -2,13 +2,12 @@
 
 import { useState } from 'react';
 import type { ExperimentMode } from '#lib/api/experiment.ts';
-import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
+import type { CellFigure, ExperimentCell } from '#lib/api/experiment-cells.ts';
 import { passFocusOn } from '#lib/browser/focus-soon.ts';
-import { FIGURE_WORDS } from '#lib/browser/words/figure-words.ts';
+import { FIGURE_WORDS, runsWithFigure } from '#lib/browser/words/figure-words.ts';
 import {
   formatDuration,
   formatPercent,
-  formatRate,
   formatShortCount,
   formatTokens,
   plural,
@@ -16,7 +15,6 @@ import {
 import { variationWords } from '#lib/browser/words/option-words.ts';
 import { allDiffer } from '#lib/browser/words/rate-words.ts';
 import { kindFacts } from '#lib/events/modes.ts';
-import { formatUsd } from '#lib/util/format-usd.ts';
 import { Button } from '../ui/button.tsx';
 import { ShortName } from '../ui/foreign-name.tsx';
 import { Link } from '../ui/link.tsx';
@@ -148,12 +146,22 @@ function CellLine({
           ? formatTokens(figures.tokens_out.median, cell.tokens_estimated, formatShortCount)
           : '–'}
       </td>
-      <td className={figure}>
-        {figures.tokens_per_second ? formatRate(figures.tokens_per_second.median) : '–'}
-      </td>
-      {priced && <td className={figure}>{figures.cost_usd ? formatUsd(figures.cost_usd.median) : '–'}</td>}
+      <PartialFigure cell={cell} name="tokens_per_second" />
+      {priced && <PartialFigure cell={cell} name="cost_usd" />}
       <td className={figure}>{figures.seconds ? formatDuration(figures.seconds.median * 1000) : '–'}</td>
     </tr>
+  );
+}
+
+/** The median of a figure that some runs may lack, with the number of those that have it below. */
+function PartialFigure({ cell, name }: { cell: ExperimentCell; name: CellFigure }) {
+  const median = cell.figures[name]?.median;
+  const runs = runsWithFigure(cell, name);
+  return (
+    <td className={figure}>
+      {median === undefined ? '–' : FIGURE_WORDS[name].format(median)}
+      {runs && <span className="block text-ink-3">{runs}</span>}
+    </td>
   );
 }
 

@@ -37,7 +37,8 @@ export function FiguresTable({
       </summary>
       <div className="px-4 pb-4 sm:px-5">
         <p className="max-w-read text-sm text-ink-3">
-          Medians over the runs of a cell, with the quartiles in brackets.
+          Medians over the runs of a cell that passed or failed, with the quartiles in brackets. Where only
+          some of these runs have a figure, their number follows.
           {all.length > cells.length && ` The first ${cells.length} of ${formatCount(all.length)} cells.`}
         </p>
         <ScrollRegion className="mt-2 scrolls-x" label="Figures by cell">

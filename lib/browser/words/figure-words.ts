@@ -1,6 +1,6 @@
 import type { CellFigure, ExperimentCell } from '../../api/experiment-cells.ts';
 import { formatUsd } from '../../util/format-usd.ts';
-import { formatCount, formatDuration, formatRate, formatShortCount } from './format.ts';
+import { formatCount, formatDuration, formatRate, formatShortCount, runsOf } from './format.ts';
 
 interface FigureWords {
   readonly label: string;
@@ -40,9 +40,14 @@ export const FIGURE_WORDS: Readonly<Record<CellFigure, FigureWords>> = {
   opinions_passed: { label: 'Opinions that say pass', format: count },
 };
 
-/** A figure of a cell: its median with the quartiles, marked where tokens are estimated: `≈1.2k (1k to 1.4k)`. Pure. */
+type CellFigures = Pick<ExperimentCell, 'figures' | 'judged'>;
+
+/**
+ * A figure of a cell: its median with the quartiles, marked where tokens are estimated, and the runs that have it if
+ * others do not: `≈1.2k (1k to 1.4k)`, `41, 3 of 5 runs`. Pure.
+ */
 export function figureWords(
-  cell: Pick<ExperimentCell, 'figures' | 'tokens_estimated'>,
+  cell: CellFigures & Pick<ExperimentCell, 'tokens_estimated'>,
   name: CellFigure,
 ): string {
   const summary = cell.figures[name];
@@ -50,7 +55,13 @@ export function figureWords(
   const { format } = FIGURE_WORDS[name];
   const { median, low, high } = summary;
   const words = low === high ? format(median) : `${format(median)} (${format(low)} to ${format(high)})`;
-  return `${estimateMark(cell, name)}${words}`;
+  return [`${estimateMark(cell, name)}${words}`, runsWithFigure(cell, name)].filter(Boolean).join(', ');
+}
+
+/** How many of the judged runs of a cell have a figure; `undefined` if all or none of them do. Pure. */
+export function runsWithFigure({ figures, judged }: CellFigures, name: CellFigure): string | undefined {
+  const { runs } = figures[name] ?? { runs: judged };
+  return runs < judged ? runsOf(runs, judged) : undefined;
 }
 
 /** `≈` before counts of tokens that include estimates (T8). */

@@ -1,7 +1,7 @@
 import type { ExperimentItem } from '../../../api/experiment.ts';
-import { CELL_FIGURES, type FigureSummary } from '../../../api/experiment-cells.ts';
+import { CELL_FIGURES, type CellFigure, type ExperimentCell } from '../../../api/experiment-cells.ts';
 import { DID_NOT_RUN, didRun, hasPassed, outcomeOfResult } from '../../../api/result-outcome.ts';
-import { estimateMark } from '../../../browser/words/figure-words.ts';
+import { estimateMark, runsWithFigure } from '../../../browser/words/figure-words.ts';
 import { formatPercent } from '../../../browser/words/format.ts';
 import { OUTCOMES } from '../../../events/outcome.ts';
 import { itemsByCell } from '../../../experiments/cells.ts';
@@ -44,10 +44,10 @@ export function figureTable(cells: readonly NamedCell[]): Html {
   const shown = CELL_FIGURES.filter((figure) => cells.some(({ cell }) => cell.figures[figure]));
   const rows = shown.map(
     (figure) =>
-      html`<tr><th scope="row"><code>${figure}</code></th>${numbers(cells.map(({ cell }) => `${estimateMark(cell, figure)}${quartiles(cell.figures[figure])}`))}</tr>`,
+      html`<tr><th scope="row"><code>${figure}</code></th>${numbers(cells.map(({ cell }) => quartiles(cell, figure)))}</tr>`,
   );
   return table(
-    'Medians over the judged runs of a cell, with quartiles in brackets',
+    'Medians over the judged runs of a cell, with quartiles in brackets, and with the number of runs that have a figure if some have not',
     ['Figure'],
     cells.map(({ cell }) => String(cell.cell)),
     rows,
@@ -154,10 +154,12 @@ function outcomeLabel({
   return didRun(result) ? OUTCOMES[outcomeOfResult(result).kind].label : DID_NOT_RUN;
 }
 
-function quartiles(summary: FigureSummary | undefined): string {
+function quartiles(cell: ExperimentCell, figure: CellFigure): string {
+  const summary = cell.figures[figure];
   if (!summary) return '–';
   const [median, low, high] = [summary.median, summary.low, summary.high].map(shortNumber);
-  return low === high ? `${median}` : `${median} (${low} to ${high})`;
+  const words = low === high ? median : `${median} (${low} to ${high})`;
+  return [`${estimateMark(cell, figure)}${words}`, runsWithFigure(cell, figure)].filter(Boolean).join(', ');
 }
 
 function shortNumber(value: number): string {

@@ -151,6 +151,18 @@ describe('experimentReport', () => {
     expect(html).toContain('<td class="n">0.0314</td>');
   });
 
+  it('says of how many runs a median is if some runs lack the figure', () => {
+    const { result } = item(1, {}, true);
+    if (!result) throw new Error('no result');
+    const timed = item(1, { result: { ...result, tokens_per_second: 41 } });
+    const html = experimentReport(
+      { experiment, items: [timed, item(2, {}, true), item(3, {}, false)] },
+      { redaction: {}, version: '' },
+    );
+    expect(html).toContain('<code>tokens_per_second</code></th><td class="n">41, 1 of 3 runs</td>');
+    expect(html.match(/of 3 runs/g)).toHaveLength(1);
+  });
+
   it('marks tokens that include estimates [T8]', () => {
     const { result } = item(1, {}, true);
     if (!result) throw new Error('no result');
