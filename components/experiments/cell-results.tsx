@@ -1,7 +1,7 @@
 import type { ExperimentSummary } from '#lib/api/experiment.ts';
 import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
 import { notRunLines } from '#lib/browser/words/not-run-words.ts';
-import { repeatedRatesNote } from '#lib/browser/words/rate-words.ts';
+import { missingCasesNote, repeatedRatesNote } from '#lib/browser/words/rate-words.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { CaseGridPlot } from './case-grid-plot.tsx';
 import { CellPlots } from './cell-plots.tsx';
@@ -44,7 +44,7 @@ export function CellResults({
         {cells.some(({ checked }) => checked > 0)
           ? 'A run passes if it ends with a complete answer and all its checks pass.'
           : 'Without checks, every run that ends by itself with a complete result counts as passed.'}{' '}
-        {leftOut} {repeatedRatesNote(cells)}
+        {leftOut} {missingCasesNote(cells)} {repeatedRatesNote(cells)}
       </p>
       {notRun.length > 0 && (
         <ul className="foreign mt-2 max-w-read text-sm text-fail">

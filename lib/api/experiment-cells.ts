@@ -90,6 +90,8 @@ export interface ExperimentCell extends Pick<ExperimentItem, 'model' | 'options'
   judged: number;
   /** The cases of the judged runs; missing without a suite. Fewer than `judged` if cases were repeated. */
   cases?: number;
+  /** The cases of the other runs, which the pass rate says nothing about; missing without a suite. */
+  cases_missing?: number;
   /** Runs that passed in their first attempt. */
   first_try: number;
   /** Runs with checks. */

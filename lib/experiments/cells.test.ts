@@ -137,7 +137,7 @@ it('counts the cases behind a pass rate, without those that have no judged run',
     ...[of(1, 'a', 'answered'), of(2, 'a', 'stall'), of(3, 'b', 'answered'), of(4, 'c', 'stopped')],
     item(5, { case: 'd', status: 'waiting' }),
   ]);
-  expect(cell).toMatchObject({ judged: 3, cases: 2 });
+  expect(cell).toMatchObject({ judged: 3, cases: 2, cases_missing: 2 });
   expect(cellsOf([item(1, { result: result({}) })])[0]).not.toHaveProperty('cases');
 });
 

@@ -99,6 +99,8 @@ function cellOf(
   const passed = judged.filter(hasPassed);
   const [first] = results;
   const byCase = resultsByCase(members);
+  const planned = new Set(members.flatMap((item) => item.case ?? [])).size;
+  const cases = byCase.filter((ran) => ran.some(isJudged)).length;
   return {
     cell,
     model,
@@ -112,9 +114,7 @@ function cellOf(
     stopped: results.length - judged.length,
     passed: passed.length,
     judged: judged.length,
-    ...(members.some((item) => item.case !== undefined)
-      ? { cases: byCase.filter((ran) => ran.some(isJudged)).length }
-      : {}),
+    ...(planned > 0 ? { cases, cases_missing: planned - cases } : {}),
     first_try: passed.filter(isFirstTry).length,
     checked: results.filter(({ verification }) => verification !== undefined).length,
     ...(judged.length === 0

@@ -108,6 +108,18 @@ describe('experimentReport', () => {
     );
   });
 
+  it('names cells that were judged on other cases than the others', () => {
+    const page = (...items: ExperimentItem[]) =>
+      experimentReport({ experiment, items }, { redaction: {}, version: '' });
+    const first = item(1, { case: 'a' }, true);
+    const large = (position: number, id: string) => item(position, { case: id, model: 'large' }, true);
+    const lost = item(4, { case: 'b', model: 'large', status: 'failed', result: undefined });
+    expect(page(first, item(2, { case: 'b' }, true), large(3, 'a'), lost)).toContain(
+      'Cell 2 was judged on 1 of 2 cases:',
+    );
+    expect(page(first, item(2, { case: 'b' }, true), large(3, 'a'), large(4, 'b'))).not.toContain('judged on');
+  });
+
   it('leaves out of shares what did not run', () => {
     const lost = (position: number) => {
       const { result } = item(position, {}, false);

@@ -1,7 +1,7 @@
 import type { ExperimentItem, ExperimentSummary } from '../../../api/experiment.ts';
 import { notRunLines } from '../../../browser/words/not-run-words.ts';
 import { variationWords } from '../../../browser/words/option-words.ts';
-import { repeatedRatesNote } from '../../../browser/words/rate-words.ts';
+import { missingCasesNote, repeatedRatesNote } from '../../../browser/words/rate-words.ts';
 import { cellsOf } from '../../../experiments/cells.ts';
 import { writePlanFile } from '../../../experiments/plan-file.ts';
 import { plural } from '../../../util/numbers.ts';
@@ -112,8 +112,10 @@ function passWords(cells: readonly NamedCell[]): string {
   const passes = cells.some(({ cell }) => cell.checked > 0)
     ? 'A run passes if it ends with a complete answer and all its checks pass.'
     : 'Without checks, every run that ends by itself with a complete result counts as passed.';
-  const note = repeatedRatesNote(cells.map(({ cell }) => cell)) ?? '';
-  return `${passes} Intervals are Wilson intervals. ${note}`.trimEnd();
+  const rated = cells.map(({ cell }) => cell);
+  return [passes, 'Intervals are Wilson intervals.', missingCasesNote(rated), repeatedRatesNote(rated)]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function notRun(cells: readonly NamedCell[]): Html {
