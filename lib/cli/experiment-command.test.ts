@@ -1,6 +1,8 @@
 import { expect, it, vi } from 'vitest';
+import type { ExperimentItem, ExperimentResult } from '../api/experiment.ts';
 import type { LoupeExperiments } from '../client/experiments.ts';
 import { AppError } from '../errors/app-error.ts';
+import { cellsOf } from '../experiments/cells.ts';
 import type { ExperimentCommand } from './experiment-arguments.ts';
 import { type ExperimentTerminal, performExperiment } from './experiment-command.ts';
 
@@ -17,7 +19,10 @@ function terminalFor(handlers: Partial<ExperimentTerminal>): ExperimentTerminal 
   };
 }
 
-const cells = [1, 2].map((cell) => ({ cell, judged: 0, not_run_reasons: [] }));
+const cells = [1, 2].map((cell) => ({
+  ...{ cell, judged: 0, runs: 0, done: 0, failed: 0, stopped: 0 },
+  not_run_reasons: [],
+}));
 
 it.each<[string, ExperimentCommand, unknown[]]>([
   ['status', { action: 'status', json: true }, ['first', 'second']],
@@ -34,6 +39,38 @@ it.each<[string, ExperimentCommand, unknown[]]>([
   const json = vi.fn(async () => undefined);
   await performExperiment(command, experiments, terminalFor({ json }));
   expect(json.mock.calls).toEqual([values]);
+});
+
+const result = (kind: 'answered' | 'stopped'): ExperimentResult => ({
+  ...{ status: 'completed', termination_reason: 'final_answer', message: '', output: '', seconds: 1 },
+  ...{ iterations: 1, cycles: 0, model_calls: 1, tool_calls: 0, failed_tool_calls: 0 },
+  ...{ tokens_in: 1, tokens_out: 1, memories: 0, messages: 0, files_written: 0 },
+  outcome: { kind },
+});
+
+it('names the runs that the results leave out, and the cells that lack a case', async () => {
+  const item = (position: number, change: Partial<ExperimentItem>): ExperimentItem => ({
+    ...{ position, model: 'm', options: {}, case: 'a', repeat: 1, status: 'done' },
+    ...change,
+  });
+  const cells = cellsOf([
+    ...[item(1, { result: result('answered') }), item(2, { case: 'b', result: result('stopped') })],
+    item(3, { model: 'other', status: 'waiting' }),
+    item(4, { model: 'gone', status: 'failed', error: { code: 'x', message: 'Model "gone" is missing.' } }),
+  ]);
+  const experiments = { cells: async () => cells } as unknown as LoupeExperiments;
+  const reported: string[] = [];
+  await performExperiment(
+    { action: 'results', id: 'Exp1', json: false },
+    experiments,
+    terminalFor({ report: async (lines) => void reported.push(...lines) }),
+  );
+  expect(reported).toEqual([
+    '1 run has no result yet.',
+    '1 run was stopped: neither passed nor failed.',
+    '1 run did not run: Model "gone" is missing.',
+    expect.stringContaining('Cell 1 was judged on 1 of 2 cases:'),
+  ]);
 });
 
 it('stops following an experiment whose status only a later version has, and fails', async () => {

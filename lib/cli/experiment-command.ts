@@ -3,7 +3,7 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExperimentRequest, ExperimentSummary } from '../api/experiment.ts';
 import type { SuiteFileFormat } from '../api/suite.ts';
-import { notRunLines } from '../browser/words/not-run-words.ts';
+import { notRunLines, openLines, stoppedLines } from '../browser/words/not-run-words.ts';
 import { missingCasesNote, repeatedRatesNote } from '../browser/words/rate-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { LoupeExperiments } from '../client/experiments.ts';
@@ -173,7 +173,12 @@ async function showResults(
   if (json) await terminal.json(...cells);
   else await terminal.print(cellLines(cells, terminal.columns));
   const notes = [missingCasesNote(cells), repeatedRatesNote(cells)].filter((note) => note !== undefined);
-  await terminal.report([...notRunLines(cells).map(plainVisibleLine), ...notes]);
+  await terminal.report([
+    ...openLines(cells),
+    ...stoppedLines(cells),
+    ...notRunLines(cells).map(plainVisibleLine),
+    ...notes,
+  ]);
   if (failUnder === undefined) return EXIT.ok;
   const missed = missedLines(cells, failUnder);
   await terminal.report(missed);

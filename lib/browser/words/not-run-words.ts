@@ -22,3 +22,17 @@ export function notRunLines(cells: readonly Pick<ExperimentCell, 'not_run_reason
     ...(rest > 0 ? [`${plural(rest, 'more run')} did not run, for other reasons.`] : []),
   ];
 }
+
+/** How many runs of an experiment a person stopped; empty without any. Pure. */
+export function stoppedLines(cells: readonly Pick<ExperimentCell, 'stopped'>[]): string[] {
+  const stopped = cells.reduce((sum, cell) => sum + cell.stopped, 0);
+  if (stopped === 0) return [];
+  return [`${plural(stopped, 'run')} ${stopped === 1 ? 'was' : 'were'} stopped: neither passed nor failed.`];
+}
+
+/** How many runs of an experiment have no result yet; empty without any. Pure. */
+export function openLines(cells: readonly Pick<ExperimentCell, 'runs' | 'done' | 'failed'>[]): string[] {
+  const open = cells.reduce((sum, { runs, done, failed }) => sum + runs - done - failed, 0);
+  if (open === 0) return [];
+  return [`${plural(open, 'run')} ${open === 1 ? 'has' : 'have'} no result yet.`];
+}

@@ -24,7 +24,7 @@ export function rateTable(cells: readonly NamedCell[]): Html {
       cell.rate ? `${formatPercent(cell.rate.low)} to ${formatPercent(cell.rate.high)}` : '–',
       cell.judged === 0 ? '–' : formatPercent(cell.first_try / cell.judged),
       ...(tries > 1 ? [k ? formatPercent(k.pass_at_k) : '–', k ? formatPercent(k.pass_hat_k) : '–'] : []),
-      String(cell.failed + cell.not_run + cell.stopped),
+      String(cell.runs - cell.judged),
     ])}</tr>`;
   });
   return table(

@@ -120,6 +120,19 @@ describe('experimentReport', () => {
     expect(page(first, item(2, { case: 'b' }, true), large(3, 'a'), large(4, 'b'))).not.toContain('judged on');
   });
 
+  it('counts every run without a verdict as not judged, and says which', () => {
+    const stopped = item(2, {}, false);
+    if (stopped.result) stopped.result.outcome = { kind: 'stopped' };
+    const waiting = item(3, { status: 'waiting', run_id: undefined });
+    const html = experimentReport(
+      { experiment, items: [item(1, {}, true), stopped, waiting] },
+      { redaction: {}, version: '' },
+    );
+    expect(html).toContain('<p>1 run has no result yet.</p><p>1 run was stopped: neither passed nor failed.</p>');
+    expect(html).toContain('<td class="n">1 of 1</td><td class="n">100%</td>');
+    expect(html).toContain('<td class="n">100%</td><td class="n">2</td></tr>');
+  });
+
   it('leaves out of shares what did not run', () => {
     const lost = (position: number) => {
       const { result } = item(position, {}, false);

@@ -1,5 +1,5 @@
 import type { ExperimentItem, ExperimentSummary } from '../../../api/experiment.ts';
-import { notRunLines } from '../../../browser/words/not-run-words.ts';
+import { notRunLines, openLines, stoppedLines } from '../../../browser/words/not-run-words.ts';
 import { variationWords } from '../../../browser/words/option-words.ts';
 import { missingCasesNote, repeatedRatesNote } from '../../../browser/words/rate-words.ts';
 import { cellsOf } from '../../../experiments/cells.ts';
@@ -57,7 +57,7 @@ export function experimentReport(
   const body = html`<h1>${masked(experiment.name)}</h1>
 <p class="quiet">${factsOf(experiment, items, { version, masked })}</p>
 <h2>Pass rates</h2>
-<p>${passWords(cells)}</p>${notRun(cells)}
+<p>${passWords(cells)}</p>${notJudged(cells)}
 ${passRatePlot(drawn)}${notDrawn(cells)}${rateTable(cells)}
 ${grid ? html`<h2>Cases</h2>${grid}` : html``}
 ${
@@ -118,8 +118,10 @@ function passWords(cells: readonly NamedCell[]): string {
     .join(' ');
 }
 
-function notRun(cells: readonly NamedCell[]): Html {
-  return html`${notRunLines(cells.map(({ cell }) => cell)).map((line) => html`<p>${line}</p>`)}`;
+function notJudged(cells: readonly NamedCell[]): Html {
+  const all = cells.map(({ cell }) => cell);
+  const lines = [...openLines(all), ...stoppedLines(all), ...notRunLines(all)];
+  return html`${lines.map((line) => html`<p>${line}</p>`)}`;
 }
 
 function notDrawn(cells: readonly NamedCell[]): Html {
