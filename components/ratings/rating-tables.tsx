@@ -1,8 +1,8 @@
 'use client';
 
 import type { RatingResults, RatingStudy } from '#lib/api/rating.ts';
-import { formatCount } from '#lib/browser/words/format.ts';
 import {
+  agreementTexts,
   agreementWords,
   missingAgreement,
   ratedTextName,
@@ -43,7 +43,7 @@ export function RatingTables({
     );
   }
   if (!data) return <p className="mt-6 min-h-40 text-ink-3">Calculating</p>;
-  const { raters, matrix, means, items, alpha, icc, complete } = data;
+  const { raters, matrix, means, items, alpha, icc } = data;
   const missing = missingAgreement(data);
   return (
     <div className="mt-6 grid gap-8">
@@ -73,8 +73,7 @@ export function RatingTables({
             </dl>
             <p className="mt-2 text-sm text-ink-3">
               1 is full agreement, 0 is chance; an alpha of 0.8 or more is usually called reliable, 0.667 or
-              more tentative. The ICCs use the {formatCount(complete)} of {formatCount(study.subjects.length)}{' '}
-              texts that all raters rated.
+              more tentative. {agreementTexts(data, study.subjects.length)}
             </p>
           </>
         )}

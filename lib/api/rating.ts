@@ -175,8 +175,10 @@ export interface RatingResults {
   /** Mean over raters by text. */
   means: (number | null)[];
   items: { id: string; text: string; alpha: number | null; means: (number | null)[] }[];
-  /** Agreement on the mean scores. */
+  /** Agreement on the mean scores of the texts that at least two raters rated. */
   alpha: number | null;
+  /** The number of those texts. */
+  paired: number;
   /** The agreement on the texts that all raters rated. */
   icc: IntraclassCorrelations | null;
   /** The number of those texts. */

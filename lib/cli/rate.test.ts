@@ -32,19 +32,21 @@ const results: RatingResults = {
     means: [1, 2.5, 3],
     items: [],
   },
-  ...{ alpha: 0.5, complete: 2 },
+  ...{ alpha: 0.5, paired: 2, complete: 2 },
   icc: { oneWay: 0.6, agreement: 0.7, consistency: 0.8, meanAgreement: 0.9 },
 };
 
-it('prints the coefficients of the page, and how many texts those of all raters use', () => {
+it('prints the coefficients of the page, and how many texts they use', () => {
   expect(ratingLines(reply, results).slice(-2)).toEqual([
     'alpha 0.50  ICC(2,1) 0.70  ICC(3,1) 0.80  ICC(2,k) 0.90',
-    'The ICCs use the 2 of 3 texts that all raters rated.',
+    'Alpha uses the 2 of 3 texts that at least two raters rated, the ICCs the 2 that all raters rated.',
   ]);
-  expect(ratingLines(reply, { ...results, icc: null, alpha: null, complete: 0 }).slice(-3)).toEqual([
+  expect(
+    ratingLines(reply, { ...results, icc: null, alpha: null, paired: 0, complete: 0 }).slice(-3),
+  ).toEqual([
     'alpha -  ICC(2,1) -  ICC(3,1) -  ICC(2,k) -',
-    'The ICCs use the 0 of 3 texts that all raters rated.',
-    'The ICCs need two texts that all raters rated.',
+    'Alpha uses the 0 of 3 texts that at least two raters rated, the ICCs the 0 that all raters rated.',
+    'Alpha needs a text that two raters rated, the ICCs two texts that all raters rated.',
   ]);
-  expect(ratingLines(reply, { ...results, complete: 3 }).at(-1)).toMatch(/^alpha/);
+  expect(ratingLines(reply, { ...results, paired: 3, complete: 3 }).at(-1)).toMatch(/^alpha/);
 });

@@ -2,12 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RatingReply, RatingResults } from '../api/rating.ts';
 import { ratedPart } from '../api/rating.ts';
-import { missingAgreement } from '../browser/words/rating-words.ts';
+import { agreementTexts, missingAgreement } from '../browser/words/rating-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { Loupe } from '../client/loupe.ts';
 import { throughRestart } from '../client/through-restart.ts';
 import { formatFixed } from '../util/format-fixed.ts';
-import { plural } from '../util/numbers.ts';
 import type { Command } from './arguments.ts';
 import { EXIT } from './exit-codes.ts';
 import { notRead } from './files.ts';
@@ -125,9 +124,7 @@ export function ratingLines(
       `ICC(3,1) ${figure(results.icc?.consistency)}`,
       `ICC(2,k) ${figure(results.icc?.meanAgreement)}`,
     ].join('  '),
-    ...(complete < total
-      ? [`The ICCs use the ${complete} of ${plural(total, 'text')} that all raters rated.`]
-      : []),
+    ...(complete < total ? [agreementTexts(results, total)] : []),
     ...(missing ? [missing] : []),
     ...failures.map(({ rater, run_id: runId, error }) =>
       plainVisibleLine(`${rater} could not rate ${runId}: ${error}`),

@@ -19,6 +19,15 @@ it('counts the texts that all raters rated', () => {
   expect(ratingResults(study, three.slice(0, 2)).complete).toBe(2);
 });
 
+it('counts the texts that at least two raters rated', () => {
+  const ratings = [rated('Ada', 'R1'), rated('Ada', 'R2'), rated('Bob', 'R1')];
+  expect(ratingResults(study, ratings).paired).toBe(1);
+  expect(ratingResults(study, [...ratings, rated('Cy', 'R1'), rated('Cy', 'R2')])).toMatchObject({
+    ...{ paired: 2, complete: 1 },
+  });
+  expect(ratingResults(study, ratings.slice(0, 2)).paired).toBe(0);
+});
+
 it('counts no text before anyone has rated', () => {
   expect(ratingResults(study, [])).toMatchObject({ raters: [], complete: 0, icc: null, alpha: null });
 });

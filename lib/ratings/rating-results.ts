@@ -48,6 +48,7 @@ export function ratingResults(
     }),
     // Means of several items lie between the steps of the scale, so their distances count.
     alpha: krippendorffAlpha(units, items.length === 1 ? scale.level : 'interval') ?? null,
+    paired: units.filter((unit) => unit.filter((value) => value !== undefined).length > 1).length,
     icc: intraclassCorrelations(complete) ?? null,
     complete: complete.length,
   };
