@@ -4,9 +4,10 @@ import { useSearchParams } from 'next/navigation';
 import { useMemo, useRef, useState } from 'react';
 import type { AgreementReply } from '#lib/api/comparison.ts';
 import type { ExperimentReply, ExperimentSuite, ExperimentSummary } from '#lib/api/experiment.ts';
-import type { CellsReply, FigureSummary } from '#lib/api/experiment-cells.ts';
+import type { CellsReply } from '#lib/api/experiment-cells.ts';
 import { postJson } from '#lib/browser/api.ts';
-import { formatDuration, formatMoment, plural, runsOf } from '#lib/browser/words/format.ts';
+import { formatMoment, plural, runsOf } from '#lib/browser/words/format.ts';
+import { totalTimeWords } from '#lib/browser/words/total-time-words.ts';
 import { plainVisibleLine, shortLine } from '#lib/browser/words/visible-text.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { isSettled, useApi, useVersioned } from '../hooks/use-api.ts';
@@ -96,7 +97,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
   const hrefOf = (number: number) => `${home}?cell=${number}#runs`;
   const cell = cells.find((each) => String(each.cell) === chosen);
   const { label, tone } = STATUS_WORDS[experiment.status];
-  const seconds = cells.reduce((sum, { figures }) => sum + totalSeconds(figures.seconds), 0);
+  const time = totalTimeWords(cells);
   return (
     <main id="main" className="mx-auto w-full max-w-[88rem] flex-1 px-3 py-8 sm:px-6">
       <ParentLink href="/experiments">Experiments</ParentLink>
@@ -133,7 +134,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
         <ProgressBar experiment={experiment} />
         <span className="tnum font-mono text-xs text-ink-3">
           {runsOf(experiment.done + experiment.failed, experiment.total)}
-          {seconds > 0 && `, ${formatDuration(seconds * 1000)}`}
+          {time && `, ${time}`}
         </span>
       </div>
       {extension.isOpen && (
@@ -226,10 +227,6 @@ function SuiteLine({ suite: { id, name, hash, cases } }: { suite: ExperimentSuit
       , version <code title={hash}>{hash.slice(0, 12)}</code>
     </p>
   );
-}
-
-function totalSeconds(summary: FigureSummary | undefined): number {
-  return summary ? summary.mean * summary.runs : 0;
 }
 
 function asksThinking({ plan }: ExperimentSummary): boolean {
