@@ -7,7 +7,7 @@ import { factorResponse, numericFactors } from '#lib/browser/plots/cell-series.t
 import { formatDuration, formatPercent } from '#lib/browser/words/format.ts';
 import { modelLabel, modelLabels } from '#lib/browser/words/model-label.ts';
 import { valueWords, variationWords } from '#lib/browser/words/option-words.ts';
-import { rateWords } from '#lib/browser/words/rate-words.ts';
+import { rateWords, repeatedRatesNote } from '#lib/browser/words/rate-words.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import { OUTCOMES } from '#lib/events/outcome.ts';
 import { keysOf } from '#lib/util/records.ts';
@@ -203,7 +203,13 @@ function ResponsePlot({ cells, factors }: { cells: readonly ExperimentCell[]; fa
     <LineBand
       title={`Pass rate by ${shortLine(factor, FACTOR_CHARS)}`}
       unit={INTERVAL}
-      note={responseNote({ models: models.length, shown: shown.length, pooled })}
+      note={[
+        responseNote({ models: models.length, shown: shown.length, pooled }),
+        // Of single cells, the text above the table says it.
+        pooled && repeatedRatesNote(shown.flatMap(({ rates }) => rates.filter((rate) => rate !== undefined))),
+      ]
+        .filter(Boolean)
+        .join(' ')}
       height={HEIGHT_PX}
       max={1}
       columns={values.length}

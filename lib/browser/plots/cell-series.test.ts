@@ -71,3 +71,15 @@ it('pools nothing if no other factor has several values', () => {
   ];
   expect(factorResponse(alone, 'temperature').pooled).toBe(false);
 });
+
+it('counts the cases behind a rate that combines cells once', () => {
+  const of = (think: boolean, cases: number) => cell({ factors: { temperature: 0, think }, cases });
+  const other = cell({ factors: { temperature: 1, think: true }, cases: 4 });
+  const { models } = factorResponse([of(true, 4), of(false, 3), other], 'temperature');
+  expect(models[0]?.rates).toMatchObject([
+    { judged: 8, cases: 4 },
+    { judged: 4, cases: 4 },
+  ]);
+  const [without] = factorResponse(cells, 'temperature').models;
+  expect(without?.rates[0]).not.toHaveProperty('cases');
+});

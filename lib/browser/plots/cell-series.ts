@@ -8,7 +8,11 @@ interface Rate {
   readonly high: number;
   readonly passed: number;
   readonly judged: number;
+  /** Of the cell that has most; missing without a suite. */
+  readonly cases?: number;
 }
+
+type Counts = Pick<Rate, 'passed' | 'judged' | 'cases'>;
 
 /** The pass rate of each model at each value of a factor. */
 export interface FactorResponse {
@@ -36,15 +40,19 @@ export function numericFactors(cells: readonly ExperimentCell[]): string[] {
 
 /** How the pass rate of each model depends on a factor, over all values of the others. Pure. */
 export function factorResponse(cells: readonly ExperimentCell[], factor: string): FactorResponse {
-  const counts = new Map<string, Map<number, { passed: number; judged: number }>>();
+  const counts = new Map<string, Map<number, Counts>>();
   let pooled = false;
   for (const cell of cells) {
     const value = variationOf(cell)[factor];
     if (typeof value !== 'number') continue;
-    const model = counts.get(cell.model) ?? new Map<number, { passed: number; judged: number }>();
+    const model = counts.get(cell.model) ?? new Map<number, Counts>();
     pooled ||= model.has(value);
-    const { passed = 0, judged = 0 } = model.get(value) ?? {};
-    model.set(value, { passed: passed + cell.passed, judged: judged + cell.judged });
+    const { passed, judged, cases = 0 } = model.get(value) ?? { passed: 0, judged: 0 };
+    model.set(value, {
+      passed: passed + cell.passed,
+      judged: judged + cell.judged,
+      ...(cell.cases === undefined ? {} : { cases: Math.max(cases, cell.cases) }),
+    });
     counts.set(cell.model, model);
   }
   const values = [...new Set([...counts.values()].flatMap((model) => [...model.keys()]))].sort(
@@ -56,10 +64,10 @@ export function factorResponse(cells: readonly ExperimentCell[], factor: string)
     models: [...counts].map(([model, own]) => ({
       model,
       rates: values.map((value) => {
-        const { passed = 0, judged = 0 } = own.get(value) ?? {};
-        return judged === 0
-          ? undefined
-          : { ...wilson(passed, judged), value: passed / judged, passed, judged };
+        const found = own.get(value);
+        if (!found || found.judged === 0) return undefined;
+        const { passed, judged } = found;
+        return { ...wilson(passed, judged), value: passed / judged, ...found };
       }),
     })),
   };
