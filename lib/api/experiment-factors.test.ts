@@ -76,6 +76,17 @@ it('refuses a factor that the plan also sets elsewhere', () => {
   expect(problemsOf({ max_cycles: [5] }, { cycles: 3 })).toHaveLength(1);
 });
 
+it('refuses a seed among the options of a plan that lists seeds, where it would have no effect', () => {
+  const problemsOf = (seeds: number[]) =>
+    experimentRequest
+      .safeParse({ name: 'x', models: ['m'], options: [{}, { seed: 4 }], seeds })
+      .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  expect(problemsOf([1, 2])).toEqual([
+    'options.1.seed: The field seeds also sets it. Remove one of the two.',
+  ]);
+  expect(problemsOf([])).toBeUndefined();
+});
+
 it('names the factor and the value in the error of a request', () => {
   const read = experimentRequest.safeParse({
     name: 'x',

@@ -100,15 +100,20 @@ export const experimentRequest = experimentPlan
     }
     for (const [path, message] of suiteProblems({ factors, ...fixed }))
       context.addIssue({ code: 'custom', path, message });
-    for (const [path, message] of optionProblems(fixed.options))
-      context.addIssue({ code: 'custom', path, message });
+    for (const [path, message] of optionProblems(fixed)) context.addIssue({ code: 'custom', path, message });
   });
 
-/** Misspelled names in option sets, with their path and the option that is meant. */
-function optionProblems(options: ExperimentPlan['options']): [path: (string | number)[], message: string][] {
+/** Misspelled names in option sets, with the option that is meant, and seeds that the plan lists as well; with their path. */
+function optionProblems({
+  options,
+  seeds,
+}: Pick<ExperimentPlan, 'options' | 'seeds'>): [path: (string | number)[], message: string][] {
   return options.flatMap((set, index) =>
     Object.keys(set).flatMap((name): [(string | number)[], string][] => {
-      const problem = misspelledOption(name);
+      const isSeedOfPlan = name === 'seed' && seeds.length > 0;
+      const problem = isSeedOfPlan
+        ? 'The field seeds also sets it. Remove one of the two.'
+        : misspelledOption(name);
       return problem === undefined ? [] : [[['options', index, name], problem]];
     }),
   );

@@ -117,7 +117,9 @@ describe('experimentReport', () => {
     expect(page(first, item(2, { case: 'b' }, true), large(3, 'a'), lost)).toContain(
       'Cell 2 was judged on 1 of 2 cases:',
     );
-    expect(page(first, item(2, { case: 'b' }, true), large(3, 'a'), large(4, 'b'))).not.toContain('judged on');
+    expect(page(first, item(2, { case: 'b' }, true), large(3, 'a'), large(4, 'b'))).not.toContain(
+      'judged on',
+    );
   });
 
   it('counts every run without a verdict as not judged, and says which', () => {
@@ -128,7 +130,9 @@ describe('experimentReport', () => {
       { experiment, items: [item(1, {}, true), stopped, waiting] },
       { redaction: {}, version: '' },
     );
-    expect(html).toContain('<p>1 run has no result yet.</p><p>1 run was stopped: neither passed nor failed.</p>');
+    expect(html).toContain(
+      '<p>1 run has no result yet.</p><p>1 run was stopped: neither passed nor failed.</p>',
+    );
     expect(html).toContain('<td class="n">1 of 1</td><td class="n">100%</td>');
     expect(html).toContain('<td class="n">100%</td><td class="n">2</td></tr>');
   });
