@@ -29,7 +29,7 @@ export interface ComparedCells {
  */
 export function useComparedCells(path: string, done: number | undefined): ComparedCells {
   const [{ a, b }, choose] = useState({ a: 1, b: 2 });
-  const read = useVersioned<PairsReply>(`${path}/pairs?a=${a}&b=${b}`, done);
+  const read = useVersioned<PairsReply>(`${path}/pairs?a=${a}&b=${b}`, a === b ? undefined : done);
   return { a, b, choose, read };
 }
 
@@ -43,6 +43,7 @@ export function PairPanel({
 }) {
   const { error, reload } = read;
   const data = ofChosenCells(read.data, { a, b });
+  const areSame = a === b;
   return (
     <section aria-labelledby="compare-cells" className="mt-8">
       <h2 id="compare-cells" className="font-semibold">
@@ -52,8 +53,9 @@ export function PairPanel({
         <CellChoice label="First cell" cells={cells} value={a} onChange={(a) => choose({ a, b })} />
         <CellChoice label="Second cell" cells={cells} value={b} onChange={(b) => choose({ a, b })} />
       </div>
-      {error && !data && <Problem error={error} onRetry={reload} />}
-      {!data && !error && (
+      {areSame && <p className="mt-2 text-sm text-ink-3">Choose two different cells.</p>}
+      {!areSame && error && !data && <Problem error={error} onRetry={reload} />}
+      {!areSame && !data && !error && (
         <p className="mt-2 text-sm text-ink-3" aria-busy="true">
           Comparing
         </p>

@@ -126,6 +126,9 @@ test('factors and checks are planned in the form, and answered by cell', async (
     await expect(compared).toContainText('p = 0.500 (exact McNemar)');
     await expect(compared.getByRole('link')).toHaveCount(2);
     await expect(compared.getByRole('link').first()).toHaveAttribute('href', /\/compare\?a=.+&b=/);
+    await page.getByRole('combobox', { name: 'Second cell' }).selectOption('1');
+    await expect(compared).toContainText('Choose two different cells.');
+    await expect(compared).not.toContainText('percentage points');
   });
 
   await test.step('a cell leads to its runs', async () => {

@@ -236,6 +236,7 @@ it('compares two cells by their runs with the same seed and repeat', () => {
   ]);
   expect(comparePairs([of(false, 1), of(true, 1)], 1, 2)).not.toHaveProperty('p_value');
   expect(() => comparePairs(items, 1, 3)).toThrow(/no cell 3; the experiment has 2/);
+  expect(() => comparePairs(items, 2, 2)).toThrow('Cell 2 cannot be compared with itself.');
 });
 
 it('counts the cases behind the pairs of two cells', () => {

@@ -249,9 +249,16 @@ function pick<Value, Name extends keyof Value>(
  * Compares two cells by their pairs of runs with the same case, seed and repeat. Runs without a partner, or without a
  * verdict, are left out. Pure.
  *
- * @throws {AppError} `invalid_request` if there is no such cell
+ * @throws {AppError} `invalid_request` if there is no such cell, or both are the same
  */
 export function comparePairs(items: readonly ExperimentItem[], a: number, b: number): PairsReply {
+  if (a === b) {
+    throw new AppError({
+      code: 'invalid_request',
+      message: `Cell ${a} cannot be compared with itself.`,
+      hint: 'Name two different cells.',
+    });
+  }
   const partners = new Map(itemsOfCell(items, b).map((item) => [pairKey(item), item]));
   const counts = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 };
   const pairs: PairsReply['pairs'] = { only_a: [], only_b: [] };
