@@ -1,6 +1,12 @@
 import type { BenchmarkCell } from '#lib/api/benchmark.ts';
-import { cellName, gainWords, intervalWords, pWords } from '#lib/browser/words/benchmark-words.ts';
-import { formatCount, formatPercent } from '#lib/browser/words/format.ts';
+import {
+  casesWords,
+  cellName,
+  gainWords,
+  intervalWords,
+  pWords,
+} from '#lib/browser/words/benchmark-words.ts';
+import { formatPercent } from '#lib/browser/words/format.ts';
 import { plural } from '#lib/util/numbers.ts';
 import { cx } from '../ui/cx.ts';
 import { ShortName } from '../ui/foreign-name.tsx';
@@ -73,7 +79,7 @@ export function AccuracyTable({ cells }: { cells: readonly BenchmarkCell[] }) {
                     <ShortName text={cell.model} />
                   </td>
                 )}
-                <td className={figure}>{formatCount(cell.judged)}</td>
+                <td className={figure}>{casesWords(cell)}</td>
                 <Rate rate={cell.native} />
                 <Rate rate={cell.read} />
                 <td className={figure}>{gainWords(cell.gain)}</td>

@@ -1,5 +1,5 @@
 import type { BenchmarkReply } from '../api/benchmark.ts';
-import { cellName, gainWords, pWords, rateWords } from '../browser/words/benchmark-words.ts';
+import { casesWords, cellName, gainWords, pWords, rateWords } from '../browser/words/benchmark-words.ts';
 import { formatDuration } from '../browser/words/format.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import { plural } from '../util/numbers.ts';
@@ -21,7 +21,7 @@ export function benchmarkLines({ benchmark, cells }: BenchmarkReply, columns?: n
   const rows = cells.map((cell) => [
     cell.model,
     cellName(cell),
-    String(cell.judged),
+    casesWords(cell),
     rateWords(cell.native),
     rateWords(cell.read),
     gainWords(cell.gain),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { gainWords, intervalWords, rateWords } from './benchmark-words.ts';
+import { casesWords, gainWords, intervalWords, rateWords } from './benchmark-words.ts';
 
 it('writes an interval as a whole, even where a share is not zero but rounds to it', () => {
   const rate = { right: 5, share: 0.05, low: 0.004, high: 0.1 };
@@ -18,4 +18,9 @@ it('writes a gain in points, and as 0 only if there is none', () => {
   );
   expect(gainWords({ difference: 0, low: -1e-17, high: 0, ...tests })).toBe('0 (0 to 0)');
   expect(gainWords(undefined)).toBe('–');
+});
+
+it('writes the judged cases, and of how many they are if some had no reply', () => {
+  expect(casesWords({ judged: 1200, failed: 0 })).toBe('1,200');
+  expect(casesWords({ judged: 12, failed: 8 })).toBe('12 of 20');
 });

@@ -1,7 +1,7 @@
 import type { BenchmarkCell, BenchmarkStatus } from '#lib/api/benchmark.ts';
 import { CATEGORIES } from '#lib/api/benchmark-categories.ts';
 import type { ResultFilter } from '#lib/api/benchmark-filter.ts';
-import { formatPercent } from './format.ts';
+import { formatCount, formatPercent } from './format.ts';
 
 export const BENCHMARK_STATUS: Readonly<Record<BenchmarkStatus, string>> = {
   waiting: 'Waiting',
@@ -21,6 +21,11 @@ export const FILTER_WORDS: Readonly<Record<ResultFilter, string>> = {
 /** The name of a row: its category, or all of a model's. */
 export function cellName({ category }: BenchmarkCell): string {
   return category === undefined ? 'All categories' : CATEGORIES[category].label;
+}
+
+/** The judged cases of a row, and of how many if others had no reply: `20`, `12 of 20`. */
+export function casesWords({ judged, failed }: Pick<BenchmarkCell, 'judged' | 'failed'>): string {
+  return failed > 0 ? `${formatCount(judged)} of ${formatCount(judged + failed)}` : formatCount(judged);
 }
 
 /** A share with its interval: `62% (51%–72%)`. */
