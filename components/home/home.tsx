@@ -2,6 +2,7 @@
 
 import { type RefObject, useEffect, useMemo, useRef } from 'react';
 import type { FacetsReply } from '#lib/api/facets.ts';
+import type { PresetListReply } from '#lib/api/preset.ts';
 import type { HealthReply, ModelsReply } from '#lib/api/replies.ts';
 import { type RunFilter, readRunFilter, writeRunFilter } from '#lib/api/run-filter.ts';
 import { type RunOrder, readRunOrder, writeRunOrder } from '#lib/api/run-order.ts';
@@ -10,7 +11,7 @@ import { ACTIVE_TITLE, groupsByDate } from '#lib/browser/state/listed-runs.ts';
 import { modelsRefresh } from '#lib/browser/state/models.ts';
 import { isTyping } from '#lib/browser/typing.ts';
 import { noRunsWords } from '#lib/browser/words/run-state-words.ts';
-import { ON_RETURN, useApi } from '../hooks/use-api.ts';
+import { isSettled, ON_RETURN, useApi } from '../hooks/use-api.ts';
 import { useHealth } from '../hooks/use-health.ts';
 import { useToday } from '../hooks/use-now.ts';
 import { useQuery } from '../hooks/use-query.ts';
@@ -30,7 +31,14 @@ import { Welcome } from './welcome.tsx';
 const NO_MODELS: ModelsReply['models'] = [];
 
 /** The first page: starts a run, and lists the others. */
-export function Home({ spentLink = false }: { spentLink?: boolean }) {
+export function Home({
+  spentLink = false,
+  newcomer,
+}: {
+  spentLink?: boolean;
+  /** Whether the server found no run to list; what the page shows until it has read the list (docs/decisions/0082). */
+  newcomer: boolean;
+}) {
   const [query, changeQuery] = useQuery();
   const { filter, order, problems } = useMemo(() => readQuery(query), [query]);
   const filtered = Object.keys(filter).length > 0 || problems.length > 0;
@@ -40,8 +48,11 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
   const health = useHealth();
   const models = useApi<ModelsReply>('/api/models', modelsRefresh(20_000));
   const facets = useApi<FacetsReply>('/api/facets', ON_RETURN);
-  const none = list.groups !== undefined && list.groups.length === 0;
-  const empty = none && !filtered;
+  const presets = useApi<PresetListReply>('/api/presets', ON_RETURN);
+  // The presets come above the list, and would push it down.
+  const groups = isSettled(presets) ? list.groups : undefined;
+  const none = groups !== undefined && groups.length === 0;
+  const empty = (groups ? none : newcomer && !list.error) && !filtered;
   const installed = models.data?.models ?? NO_MODELS;
   const names = [...installed, ...(facets.data?.models ?? [])].map(({ name }) => name);
   return (
@@ -57,7 +68,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
       ) : (
         <h1 className="sr-only">Runs</h1>
       )}
-      {spentLink && list.groups && <SpentLink />}
+      {spentLink && groups && <SpentLink />}
       {list.error && !list.groups ? (
         <Problem error={list.error} onRetry={list.reload} spentLink={spentLink} />
       ) : (
@@ -67,8 +78,8 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
         </div>
       )}
       {health.data && !health.data.ollama.ok && !empty && <OllamaAway health={health.data} />}
-      {empty && health.data && <Welcome health={health.data} models={installed} />}
-      {list.groups && !empty && (
+      {empty && health.data && isSettled(models) && <Welcome health={health.data} models={installed} />}
+      {groups && !empty && (
         <RunFilters
           filter={filter}
           problems={problems}
@@ -85,9 +96,9 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
           {filter.text ? 'No titles match.' : noRunsWords({ filtered: true })}
         </p>
       )}
-      {list.groups && !none && (
+      {groups && !none && (
         <RunList
-          groups={list.groups}
+          groups={groups}
           order={order}
           onOrder={(next) => changeQuery(writeRunOrder(query, next), 'push')}
         />
@@ -97,7 +108,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
           <Problem error={list.moreError} onRetry={list.loadMore} />
         </div>
       )}
-      {list.hasMore && !list.moreError && (
+      {groups && list.hasMore && !list.moreError && (
         <button
           ref={passFocusOn}
           type="button"
@@ -107,7 +118,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
           {order.by === 'created' ? 'Show earlier runs' : 'Show more runs'}
         </button>
       )}
-      {list.groups && (
+      {groups && (!empty || (isSettled(health) && isSettled(models))) && (
         <div className="mt-4 flex flex-wrap items-baseline gap-x-5 gap-y-2 print:hidden">
           {!none && (
             <Link href="/compare" className="reach text-sm text-brass underline-offset-4 hover:underline">
@@ -126,7 +137,7 @@ export function Home({ spentLink = false }: { spentLink?: boolean }) {
         </div>
       )}
       {filter.text !== undefined && <FoundInLogs words={filter.text} />}
-      {!list.groups && !list.error && <p className="mt-10 text-ink-3">Loading runs.</p>}
+      {!groups && !list.error && !empty && <p className="mt-10 text-ink-3">Loading runs.</p>}
     </main>
   );
 }

@@ -1,14 +1,15 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+import type { PresetReply } from '../../lib/api/preset.ts';
 import type { RunEvent } from '../../lib/events/registry.ts';
 import { longLog } from '../../lib/testing/sample-logs.ts';
 import { exploreLog } from '../../lib/testing/sample-modes.ts';
 import { delayReply, holdReply } from '../delay-reply.ts';
 import { expect, test } from '../fixtures.ts';
-import { finishExperiment } from '../furnish.ts';
+import { finishExperiment, send } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
 import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
-import { startRun } from '../runs.ts';
+import { finishRun, startRun } from '../runs.ts';
 
 const heightOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())?.height;
 
@@ -58,6 +59,54 @@ async function importLog(loupe: LoupeServer, events: readonly RunEvent[]): Promi
   });
   expect(answer.ok).toBe(true);
 }
+
+test('the first page is drawn for a newcomer or for a person with runs, and nothing is pushed down when they have been read', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  const shifts = await watchShifts(page);
+  const title = page.getByRole('heading', { name: 'See what your local agent does' });
+  const started = page.getByRole('region', { name: 'Getting started' });
+  const run = page.getByRole('main').getByRole('link', { name: 'Say it' });
+  const replies = ['/api/runs', '/api/health', '/api/models', '/api/presets'];
+  const openWithLast = async (last: string, ready: Locator) => {
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 740 });
+      // Words move by themselves when their font arrives.
+      await page.route(/\.woff2$/, (route) => route.abort());
+      const release = await holdReply(page, last);
+      const others = replies
+        .filter((path) => path !== last)
+        .map((path) => page.waitForResponse((response) => new URL(response.url()).pathname === path));
+      await page.goto('/');
+      for (const response of await Promise.all(others)) await response.finished();
+      await twoFrames(page);
+      release();
+      await expect(ready).toBeVisible();
+      await expect(page.getByRole('link', { name: 'Archived runs' })).toBeVisible();
+      expect({ last, width, shifts: await shifts() }).toEqual({ last, width, shifts: [] });
+      await page.unrouteAll();
+    }
+  };
+
+  for (const last of replies) await openWithLast(last, started);
+  const release = await holdReply(page, '/api/runs');
+  await page.goto('/');
+  await expect(title).toBeVisible();
+  release();
+
+  ollama.add({ name: 'says-it', steps: [{ reply: { content: 'Yes.' } }] });
+  await finishRun(loupe, { task: 'Say it', model: 'says-it' });
+  const saved = { name: 'Above the list', run: { task: 'Say it', model: 'says-it' } };
+  const { preset } = await send<PresetReply>(loupe, '/api/presets', saved);
+  for (const last of replies) await openWithLast(last, run);
+  await loupe.request(`/api/presets/${preset.id}`, { method: 'DELETE', json: {} });
+  await holdReply(page, '/api/runs');
+  await page.goto('/');
+  await expect(page.getByText('Loading runs.')).toBeVisible();
+  await expect(title).toBeHidden();
+});
 
 test('the header of a run is as high after its end as before, at every width', async ({
   page,

@@ -89,7 +89,7 @@ export class Gate {
    * Refuses requests that were meant for another server or sent by another site: DNS rebinding, CSRF and cross-site reads
    * (D17).
    *
-   * @param options.page a page shell; it contains no data, so other sites may link to it
+   * @param options.page a page shell; it contains no data of runs, so other sites may link to it
    * @throws {AppError} `foreign_host`, `foreign_origin`
    */
   checkSource(facts: RequestFacts, options: { page?: boolean } = {}): void {
@@ -155,6 +155,17 @@ export class Gate {
       message: 'This browser is no longer signed in here.',
       hint: 'It was signed out, its sign-in has expired, or the sign-in belongs to another address or an earlier version of Loupe.',
     });
+  }
+
+  /**
+   * Whether a browser that is signed in sent these cookies. A navigation cannot send the key, and the cookie goes to every
+   * port of the host, so nothing that a run contains may depend on this alone.
+   *
+   * @param cookies a `Cookie` header
+   */
+  async hasSignInCookie(cookies: string | undefined): Promise<boolean> {
+    const cookie = cookieOf(cookies, this.cookieName);
+    return cookie !== undefined && (await this.signIns.find(cookie, undefined)) !== undefined;
   }
 
   /** Creates a ticket for a sign-in link. Valid once, for an hour. */
