@@ -27,7 +27,7 @@ export function Welcome({ health, models }: { health: HealthReply; models: reado
   const real = models.filter((model) => !model.demo);
   const able = real.filter((model) => canRun(model) && callsTools(model) !== false);
   return (
-    <section aria-label="Getting started" className="mt-8">
+    <section aria-label="Getting started" className="mt-8 max-w-page">
       {health.demo.available && able.length === 0 && <DemoOffer health={health} first />}
       <ol className="mt-6 divide-y border-y">
         <Step done={health.ollama.ok} number={1} title={serverTitle(health.ollama)}>
