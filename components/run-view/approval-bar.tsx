@@ -1,16 +1,18 @@
 'use client';
 
 import { useId, useMemo, useRef, useState } from 'react';
+import type { ApprovalReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { focusUnlessMoved } from '#lib/browser/focus-soon.ts';
 import { NOTHING_WAITS, type WaitingCalls, waitingCalls } from '#lib/browser/state/waiting-calls.ts';
+import { whenShown } from '#lib/browser/state/when-shown.ts';
 import { APPROVE_ALL_KEY } from '#lib/browser/words/approval-words.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { KeyHint } from '../ui/key-hint.tsx';
-import { useRun } from './run-context.tsx';
+import { useRun, useRunSource } from './run-context.tsx';
 import { useRunScreen } from './screen-context.ts';
 import { useApprovalKeys } from './use-approval-keys.ts';
 
@@ -25,6 +27,7 @@ export function ApprovalBar() {
 
 function Decisions({ calls, asking }: WaitingCalls) {
   const runId = useRun((view) => view.run.runId);
+  const source = useRunSource();
   const { goTo } = useRunScreen();
   const [denying, setDenying] = useState(false);
   const [reason, setReason] = useState('');
@@ -36,7 +39,7 @@ function Decisions({ calls, asking }: WaitingCalls) {
     run(async () => {
       const hadFocus = bar.current?.contains(document.activeElement);
       const focus = focusUnlessMoved();
-      await postJson(`/api/runs/${encodeURIComponent(runId)}/approvals`, {
+      const reply = await postJson<ApprovalReply>(`/api/runs/${encodeURIComponent(runId)}/approvals`, {
         decisions: calls.map(({ callId }) => ({ call_id: callId, ...decision })),
       });
       setDenying(false);
@@ -44,6 +47,7 @@ function Decisions({ calls, asking }: WaitingCalls) {
       // The bar disappears after the decision.
       const last = calls.at(-1);
       if (hadFocus && last) focus(document.getElementById(`row-${last.key}`));
+      await whenShown(source, reply.run.last_seq);
     });
   const isBatch = calls.length > 1;
   // A server's request comes first, because later calls of the reply wait for its call.

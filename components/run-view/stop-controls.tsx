@@ -1,34 +1,43 @@
 'use client';
 
 import { useState } from 'react';
+import type { StopReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { whenShown } from '#lib/browser/state/when-shown.ts';
 import { waitingWords } from '#lib/browser/words/mode-words.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Clock } from '../ui/clock.tsx';
 import { ErrorLine } from '../ui/error-line.tsx';
-import { useRun } from './run-context.tsx';
+import { useRun, useRunSource } from './run-context.tsx';
 import { useRunScreen } from './screen-context.ts';
 
 /**
  * Stop in two steps (D12): after the current step, then immediately. The labels follow the log: "requested" until the
- * server has recorded the request, "stopping" until the run is over.
+ * page has the request as an event, "stopping" until the run is over.
  */
 export function StopControls() {
+  const source = useRunSource();
   const runId = useRun((view) => view.run.runId);
   const mode = useRun((view) => view.run.config?.mode);
   const over = useRun((view) => view.run.seq === 0 || view.run.phase === 'ended');
   const stop = useRun((view) => view.run.stop);
   const waits = useRun((view) => view.run.phase === 'awaiting-message');
   const [asked, setAsked] = useState<'soft' | 'hard'>();
-  const { problem, run } = useRequest();
+  const { busy, problem, run } = useRequest();
   const { server } = useRunScreen();
   if (over || !server?.operates) return null;
 
+  // By then, the other stop may have been asked for.
+  const end = (how: 'soft' | 'hard') => setAsked((now) => (now === how ? undefined : now));
   const ask = async (how: 'soft' | 'hard') => {
     setAsked(how);
-    await run(() => postJson(`/api/runs/${encodeURIComponent(runId)}/stop`, { force: how === 'hard' }));
-    setAsked(undefined);
+    const isRecorded = await run(async () => {
+      const path = `/api/runs/${encodeURIComponent(runId)}/stop`;
+      const reply = await postJson<StopReply>(path, { force: how === 'hard' });
+      void whenShown(source, reply.run.last_seq).then(() => end(how));
+    });
+    if (!isRecorded) end(how);
   };
   const hard = stop?.force || asked === 'hard';
   return (
@@ -47,12 +56,7 @@ export function StopControls() {
             </span>{' '}
             {stop && <Clock since={stop.at} className="font-mono text-xs text-ink-3" />}
           </span>
-          <Button
-            kind="danger"
-            size="sm"
-            onClick={() => void ask('hard')}
-            disabled={hard || asked !== undefined}
-          >
+          <Button kind="danger" size="sm" onClick={() => void ask('hard')} disabled={hard || busy}>
             Stop now
           </Button>
         </>

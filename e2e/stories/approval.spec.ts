@@ -5,7 +5,7 @@ import { delayReply, holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun, summaryOf } from '../runs.ts';
 
 const call = {
   reply: {
@@ -161,6 +161,38 @@ test('the answer to a decision does not take the focus from where the reader has
   await expect(box).toHaveValue('I agree. I agree. ');
   release();
   await endOf(loupe, id);
+});
+
+test('the buttons of a decision stay disabled until its event has reached the page, however late it is', async ({
+  page,
+  loupe,
+  ollama,
+  workspace,
+}) => {
+  const both = { reply: { tool_calls: [...call.reply.tool_calls, ...call.reply.tool_calls] } };
+  ollama.add({ name: 'asks-for-two', steps: [both, done] });
+  const { id } = await startRun(loupe, {
+    ...{ task: 'Plan', model: 'asks-for-two', workspace: workspace(), approval },
+  });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.getByRole('button', { name: 'Approve all once' })).toBeVisible();
+  const run = await summaryOf(loupe, id);
+  // The replies name an event that is still on its way.
+  await page.route(`**/api/runs/${id}/approvals`, (route) =>
+    route.fulfill({ json: { run: { ...run, last_seq: run.last_seq + 1 } } }),
+  );
+  for (const name of ['Approve once', 'Approve all once']) {
+    const button = page.getByRole('button', { name, exact: true }).first();
+    const answered = page.waitForResponse(/\/approvals$/);
+    await button.click();
+    await (await answered).finished();
+    await twoFrames(page);
+    await expect(button).toBeDisabled();
+  }
+  await page.unrouteAll();
+  await loupe.request(`/api/runs/${id}/stop`, { json: { force: true } });
+  await view.expectEnd('The run was stopped', 'stopped');
 });
 
 test('a call is denied with a reason, which is sent to the model', async ({

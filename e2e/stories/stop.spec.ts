@@ -1,7 +1,8 @@
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
-import { endOf, logOf, startRun } from '../runs.ts';
+import { endOf, logOf, startRun, summaryOf } from '../runs.ts';
 
 const reading = { reply: { tool_calls: [{ name: 'list_directory', arguments: { path: '.' } }] } };
 
@@ -53,6 +54,35 @@ test('the second stop ends the run immediately and releases Ollama [D12, S14]', 
   // The run ends only once the connection is closed.
   expect(closed()?.at).toBeLessThanOrEqual(eventsOf(log, 'run.ended')[0]?.at ?? 0);
   expect((closed()?.at ?? Number.POSITIVE_INFINITY) - (requests[1]?.at ?? 0)).toBeLessThan(10_000);
+});
+
+test('a stop stays requested until its event has reached the page, however late it is', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'never', steps: [{ fault: { kind: 'hang' } }] });
+  const { id } = await startRun(loupe, { task: 'Wait', model: 'never' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="calling"]')).toBeVisible();
+  const run = await summaryOf(loupe, id);
+  // The reply names an event that is still on its way.
+  await page.route(`**/api/runs/${id}/stop`, (route) =>
+    route.fulfill({ json: { run: { ...run, last_seq: run.last_seq + 1 } } }),
+  );
+  const answered = page.waitForResponse(/\/stop$/);
+  await page.getByRole('button', { name: 'Stop after this step' }).click();
+  await (await answered).finished();
+  await twoFrames(page);
+  await expect(page.getByRole('status').filter({ hasText: 'Stop requested' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Stop after this step' })).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Stop now', exact: true })).toBeEnabled();
+  await loupe.request(`/api/runs/${id}/stop`, { json: { force: false } });
+  await expect(page.getByRole('status').filter({ hasText: 'Stopping after this step' })).toBeVisible();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Stop now', exact: true }).click();
+  await view.expectEnd('The run was stopped', 'stopped');
 });
 
 test('a running command is killed when the run is stopped [D12]', async ({ page, loupe, ollama }) => {

@@ -1,9 +1,11 @@
 'use client';
 
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import type { ApprovalReply } from '#lib/api/replies.ts';
 import { getJson, postJson } from '#lib/browser/api.ts';
 import { argumentFields, type EditField, editedArguments } from '#lib/browser/drafts/edit-arguments.ts';
 import { focusUnlessMoved } from '#lib/browser/focus-soon.ts';
+import { whenShown } from '#lib/browser/state/when-shown.ts';
 import { shortLine } from '#lib/browser/words/visible-text.ts';
 import type { RunEvent } from '#lib/events/registry.ts';
 import type { RunState } from '#lib/events/run-state.ts';
@@ -12,6 +14,7 @@ import { useRequest } from '../../hooks/use-request.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { HiddenNote } from '../../ui/hidden-note.tsx';
+import { useRunSource } from '../run-context.tsx';
 import { ApprovalButtons } from './approval-buttons.tsx';
 
 type Step = 'choose' | 'edit' | 'deny';
@@ -36,6 +39,7 @@ export function ApprovalPanel({
   const [step, setStep] = useState<Step>('choose');
   const [fields, setFields] = useState<readonly EditField[]>([]);
   const [reason, setReason] = useState('');
+  const source = useRunSource();
   const { busy, problem, setProblem, run } = useRequest();
   const panel = useRef<HTMLDivElement>(null);
   const began = useRef(false);
@@ -52,12 +56,11 @@ export function ApprovalPanel({
   const decide = (decision: Record<string, unknown>) =>
     run(async () => {
       const focus = focusUnlessMoved();
-      await postJson(`/api/runs/${encodeURIComponent(runId)}/approvals`, {
-        call_id: row.callId,
-        ...decision,
-      });
+      const path = `/api/runs/${encodeURIComponent(runId)}/approvals`;
+      const reply = await postJson<ApprovalReply>(path, { call_id: row.callId, ...decision });
       // The buttons disappear after the decision, so keep the focus in place.
       focus(document.getElementById(`row-${row.key}`));
+      await whenShown(source, reply.run.last_seq);
     });
   const edit = () =>
     run(async () => {

@@ -1,9 +1,11 @@
 'use client';
 
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import type { McpRequestReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { type EnteredTexts, enteredContent, presetTexts } from '#lib/browser/drafts/entered-draft.ts';
 import { focusUnlessMoved } from '#lib/browser/focus-soon.ts';
+import { whenShown } from '#lib/browser/state/when-shown.ts';
 import { APPROVAL_KEYS } from '#lib/browser/words/approval-words.ts';
 import type { AskedRequest, AskedSample, McpRequestAction } from '#lib/events/mcp-request.ts';
 import type { AskedByServer, ToolStatus } from '#lib/events/timeline.ts';
@@ -14,6 +16,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { KeyHint } from '../../ui/key-hint.tsx';
+import { useRunSource } from '../run-context.tsx';
 import { AskedFields } from './asked-fields.tsx';
 
 /** What an MCP server asks during a call, with a form or a text to read, and buttons to answer. */
@@ -30,6 +33,7 @@ export function ServerRequest({
   const fields = request.kind === 'form' ? request.fields : [];
   const [texts, setTexts] = useState<EnteredTexts>(() => presetTexts(fields));
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
+  const source = useRunSource();
   const { busy, problem, run } = useRequest();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
@@ -40,13 +44,14 @@ export function ServerRequest({
   const answer = (action: McpRequestAction, content?: object) =>
     void run(async () => {
       const focus = focusUnlessMoved();
-      await postJson(`/api/runs/${encodeURIComponent(runId)}/mcp-requests`, {
+      const reply = await postJson<McpRequestReply>(`/api/runs/${encodeURIComponent(runId)}/mcp-requests`, {
         request_id: requestId,
         action,
         ...(content && { content }),
       });
       // The buttons disappear after the answer, so keep the focus in place.
       focus(document.getElementById(`row-${rowKey}`));
+      await whenShown(source, reply.run.last_seq);
     });
   const accept = (event: FormEvent) => {
     event.preventDefault();
