@@ -206,6 +206,8 @@ function useFamilies(
 ) {
   const { grouped, readAt, setUpdates } = options;
   const [read, setRead] = useState<{ path: string; families: FamilyReadings }>();
+  const shown = useRef(path);
+  shown.current = path;
   const waiting = useRef(new Set<string>());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -220,13 +222,16 @@ function useFamilies(
         waiting.current.clear();
         for (const id of asked) {
           const askedAt = performance.now();
+          const askedPath = shown.current;
           const reply = await getJson<RunListReply>(
-            `${pagePath(path, PAGE_RUNS)}&family=${encodeURIComponent(id)}`,
+            `${pagePath(askedPath, PAGE_RUNS)}&family=${encodeURIComponent(id)}`,
           );
+          // Figures under another filter would replace those of the present one.
+          if (shown.current !== askedPath) continue;
           const reading = { family: familyIn(reply, id), readAt: askedAt };
           setRead((before) => ({
-            path,
-            families: new Map([...(before?.path === path ? before.families : []), [id, reading]]),
+            path: askedPath,
+            families: new Map([...(before?.path === askedPath ? before.families : []), [id, reading]]),
           }));
           // Reports of the stream about a run in the meantime are newer, including its deletion.
           const isNews = (before: RunUpdates, run: RunSummary) =>
@@ -242,7 +247,7 @@ function useFamilies(
       // figures.
       timer.current = setTimeout(() => void look().catch(() => undefined), FAMILY_DELAY_MS);
     },
-    [grouped, path, setUpdates],
+    [grouped, setUpdates],
   );
   const families = read?.path === path ? read.families : NO_FAMILIES;
   const fresh = useMemo(

@@ -1,9 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RunListReply } from '../../lib/api/replies.ts';
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { finishExperiment } from '../furnish.ts';
 import { storeManyRuns } from '../many-runs.ts';
 import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
@@ -259,6 +261,37 @@ test('earlier runs that come after the filter has changed do not replace those o
   await (await late).finished();
   await twoFrames(page);
   await expect(lines).toHaveCount(100);
+});
+
+test('figures of a family that come after the filter has changed do not replace those of the new filter', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  for (const name of ['first-of-two', 'second-of-two'])
+    ollama.add({ name, steps: [{ reply: { content: 'Yes.' } }] });
+  await finishExperiment(loupe, {
+    ...{ name: 'Filtered family', mode: 'prompt', task: 'Say it.', repeats: 3 },
+    models: ['first-of-two', 'second-of-two'],
+  });
+  const query = '/api/runs?model=first-of-two';
+  const [one, other] = ((await (await loupe.request(query)).json()) as RunListReply).runs;
+  await page.goto('/');
+  const family = page.getByRole('listitem').filter({ hasText: 'Filtered family' });
+  await expect(family).toContainText('6 Answered');
+  const release = await holdReply(page, /[?&]family=/, 1);
+  const asked = page.waitForRequest(/[?&]family=/);
+  await loupe.request(`/api/runs/${one?.id}`, { method: 'DELETE', json: {} });
+  await asked;
+  await page.getByLabel('Filter by model').selectOption('first-of-two:latest');
+  await expect(family).toContainText('2 Answered');
+  await loupe.request(`/api/runs/${other?.id}`, { method: 'DELETE', json: {} });
+  await expect(family).toContainText('1 Answered');
+  const late = page.waitForResponse((response) => /[?&]family=/.test(response.url()));
+  release();
+  await (await late).finished();
+  await twoFrames(page);
+  await expect(family).toContainText('1 Answered');
 });
 
 test('each outcome has its label in the list [D8]', async ({ page, loupe, ollama }) => {
