@@ -67,7 +67,12 @@ function FilesForm({
       <Section title="Files" hint="They come with the Python package bfcl-eval">
         <Field
           label="Folder"
-          hint="Run pip download --no-deps bfcl-eval, unzip the file, and enter the path of the unzipped folder."
+          hint={
+            <>
+              Run <code>pip download --no-deps bfcl-eval</code>, unzip the file, and enter the path of the
+              unzipped folder.
+            </>
+          }
         >
           {(props) => (
             <span className="flex flex-wrap gap-2">
