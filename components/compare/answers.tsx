@@ -94,15 +94,17 @@ function AnswerColumn({ answer }: { answer: Answer }) {
       aria-label={`Run ${letter}`}
       className="flex min-w-0 snap-start flex-col rounded-lg border bg-raised"
     >
-      <header className="flex min-w-0 items-center gap-2 border-b px-3 py-2 max-sm:py-2.5">
-        <RunMark letter={letter} />
-        <span
-          className="foreign min-w-0 truncate font-mono text-xs text-ink-2"
-          title={plainVisibleLine(run.model)}
-        >
-          <ShortName text={run.model} max={40} />
+      <header className="flex min-w-0 flex-wrap items-center gap-2 border-b px-3 py-2 max-sm:py-2.5">
+        <span className="flex min-w-0 items-center gap-2">
+          <RunMark letter={letter} />
+          <span
+            className="foreign min-w-0 truncate font-mono text-xs text-ink-2"
+            title={plainVisibleLine(run.model)}
+          >
+            <ShortName text={run.model} max={40} />
+          </span>
         </span>
-        <span className="ml-auto flex shrink-0 items-center gap-1">
+        <span className="ml-auto flex flex-wrap items-center justify-end gap-1">
           {run.outcome && (
             <Badge tone={outcomeWords(run.outcome).tone}>{outcomeWords(run.outcome).label}</Badge>
           )}

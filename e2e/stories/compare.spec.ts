@@ -94,6 +94,30 @@ test('two runs are shown side by side with the first difference marked', async (
   await expect(page).toHaveURL(new RegExp(`${b.id}#`));
 });
 
+test('a model, a long outcome and the button that copies an answer fit the column of their run on a phone', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'fails-checks', steps: [done('The task is completed.')] });
+  const run = {
+    task: 'Write notes',
+    model: 'fails-checks',
+    checks: ['a.md', 'b.md', 'c.md'].map((path) => ({ type: 'file_exists' as const, path })),
+    max_attempts: 1,
+  };
+  const [one, other] = [await finishRun(loupe, run), await finishRun(loupe, run)];
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`/compare?a=${one.id}&b=${other.id}`);
+  const column = page.getByRole('article', { name: 'Run A' });
+  await expect(column.getByText('Answered, 3 of 3 checks failed')).toBeVisible();
+  const boxOf = async (text: string) => (await column.getByText(text, { exact: true }).boundingBox())?.width;
+  expect(await boxOf('fails-checks')).toBeGreaterThan(50);
+  expect(await column.locator('header').evaluate((header) => header.scrollWidth - header.clientWidth)).toBe(
+    0,
+  );
+});
+
 test('equal runs do not differ, and a missing run is reported', async ({
   page,
   loupe,
