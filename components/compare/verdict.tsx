@@ -19,6 +19,7 @@ export function Verdict({
 }) {
   const { divergence, same_until: same, steps } = comparison;
   const word = comparedStepWord(mode).toLowerCase();
+  const sameSteps = steps.length === 1 ? `their only ${word}` : `all ${plural(steps.length, word)}`;
   return (
     <section
       aria-label="Where the runs diverge"
@@ -26,7 +27,7 @@ export function Verdict({
     >
       <p className="text-lg font-semibold tracking-[-0.01em]">
         {divergence === undefined
-          ? `The runs are identical in all ${plural(steps.length, word)}`
+          ? `The runs are identical in ${sameSteps}`
           : same === 0
             ? `The runs differ from the first ${word}`
             : `Identical up to ${word} ${formatCount(same)}`}

@@ -128,7 +128,7 @@ test('equal runs do not differ, and a missing run is reported', async ({
   const task = { task: 'Say it', model: 'alone', workspace: workspace(), nudge_plans: false };
   const [one, other] = [await finishRun(loupe, task), await finishRun(loupe, task)];
   await page.goto(`/compare?a=${one.id}&b=${other.id}`);
-  await expect(page.getByText('The runs are identical in all 1 iteration')).toBeVisible();
+  await expect(page.getByText('The runs are identical in their only iteration')).toBeVisible();
   await expect(page.getByText('No run changed a file with its file tools.')).toBeVisible();
   await page.goto(`/compare?a=${one.id}&b=nobody`);
   await expect(page.getByText('There is no run "nobody".').first()).toBeVisible();
