@@ -27,6 +27,8 @@ let ids: number;
 /** The runs that were deleted with an experiment, and those that somebody else deleted. */
 let deleted: string[];
 let missing: Set<string>;
+/** The runs that were stopped at once. */
+let halted: string[];
 /** The runs whose agreement was asked for, by group. */
 let compared: string[][];
 /** Lets all runs end. */
@@ -35,7 +37,7 @@ let finish: PromiseWithResolvers<void>;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'loupe-experiments-'));
   store = SqliteRunStore.open(root, { ballastMegabytes: 1 });
-  [started, released, ids, deleted, compared] = [0, 0, 0, [], []];
+  [started, released, ids, deleted, halted, compared] = [0, 0, 0, [], [], []];
   missing = new Set();
   finish = Promise.withResolvers();
   experiments = open();
@@ -55,21 +57,21 @@ function open(
   {
     keep = async () => true,
     reach = (_step) => undefined,
-  }: { keep?: () => Promise<boolean>; reach?: (step: 'start' | 'log') => void } = {},
+  }: { keep?: () => Promise<boolean>; reach?: (step: 'start' | 'log') => void | Promise<void> } = {},
 ): Experiments {
   return new Experiments({
     store: kept,
     runs: {
       admit: async () => undefined,
       start: async () => {
-        reach('start');
+        await reach('start');
         started += 1;
         return `run-${started}`;
       },
-      stop: async () => undefined,
+      stop: async (runId) => halted.push(runId),
       delete: async (runIds) => deleted.push(...runIds),
       async *log(runId) {
-        reach('log');
+        await reach('log');
         if (missing.has(runId)) throw new RunNotFoundError(runId);
         yield completedLog().events;
       },
@@ -257,6 +259,28 @@ it('adds no model that it has under another name', async () => {
   expect(extended.experiment).toMatchObject({ total: 4, plan: { models: ['alpha', 'beta'] } });
   const again = experiments.extend('exp', extendExperimentRequest.parse({ models: ['beta:latest'] }));
   await expect(again).rejects.toThrow('already has all of these runs');
+});
+
+it('stops a run at once that was still being created when the experiment was stopped', async () => {
+  const [reached, created] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  experiments = open(undefined, store, {
+    reach: (step) => {
+      if (step !== 'start') return undefined;
+      reached.resolve();
+      return created.promise;
+    },
+  });
+  const plan = { name: 'Models', mode: 'explore', models: ['alpha'], cycles: 1, repeats: 2 };
+  await experiments.create(experimentRequest.parse(plan));
+  await reached.promise;
+  await experiments.stop('exp', { force: true });
+  created.resolve();
+  await vi.waitFor(() => expect(halted).toEqual(['run-1']), { timeout: 20_000 });
+  finish.resolve();
+  await vi.waitFor(async () => expect((await experiments.get('exp')).experiment).toMatchObject({ done: 1 }), {
+    timeout: 20_000,
+  });
+  expect(started).toBe(1);
 });
 
 it('is not deleted before its current run has ended', async () => {

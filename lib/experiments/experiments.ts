@@ -111,6 +111,8 @@ interface Open {
   failed?: true;
   /** Set while a change is in memory only, because the store did not take it. */
   unsaved?: boolean;
+  /** Set once it was stopped at once, until it continues: a run that was being created then is stopped as well. */
+  isHalted?: boolean;
 }
 
 /**
@@ -339,6 +341,7 @@ export class Experiments {
       const mine = await this.#heldUnfinished(id);
       if (!mine) return undefined;
       await this.#save(mine, { status: 'stopped' });
+      mine.isHalted ||= force;
       const isFollowed = mine.items.some(({ status }) => status === 'running');
       if (isFollowed && !this.#open.has(id)) this.#take(mine);
       // A waiting experiment has nothing left to wait for; the one in progress yields on its own.
@@ -373,6 +376,7 @@ export class Experiments {
       if (open.summary.status === 'stopped') {
         const inWork = this.#open.values().next().value === open;
         await this.#save(open, { status: inWork ? 'running' : 'waiting', problem: undefined });
+        open.isHalted = false;
         this.#take(open);
       }
     } finally {
@@ -435,6 +439,7 @@ export class Experiments {
       const { change = {}, items } = changed(open);
       const isDone = open.summary.status === 'finished';
       await this.#save(open, isDone ? { ...change, status: 'waiting' } : change, ...items);
+      if (isDone) open.isHalted = false;
       if (isUnfinished(open.summary)) this.#take(open);
     } finally {
       if (!this.#open.has(id)) await this.#holder.release(id);
@@ -652,6 +657,7 @@ export class Experiments {
     if (started?.run_id === undefined) return;
     try {
       const { run_id } = started;
+      if (open.isHalted) await this.#whenFree(open, () => this.#runs.stop(run_id, { force: true }));
       const result = await this.#whenFree(open, () => this.#resultOf(open, run_id));
       if (result) await this.#saveWhenFree(open, {}, { ...started, status: 'done', result });
     } catch (error) {
