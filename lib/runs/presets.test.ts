@@ -65,6 +65,12 @@ it('renames, updates and deletes', async () => {
 });
 
 describe('a preset file', () => {
+  it('gets a free name even when it is imported several times at the same moment', async () => {
+    const file = presetRequest.parse({ format: PRESET_FORMAT, name: 'Report', run: { task: 'Sum up' } });
+    const imported = await Promise.all([1, 2, 3].map(() => presets.create(file)));
+    expect(imported.map(({ preset }) => preset.name).sort()).toEqual(['Report', 'Report (2)', 'Report (3)']);
+  });
+
   it('is imported again, without its folder and under a free name', async () => {
     const { preset } = await presets.create(report);
     const file = JSON.parse(JSON.stringify(presetFile(preset)));

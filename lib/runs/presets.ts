@@ -47,26 +47,40 @@ export class Presets {
    * @throws {AppError} `preset_exists`, `too_many_presets`
    */
   async create(request: PresetRequest): Promise<PresetReply> {
-    const stored = await this.#store.presets();
-    if (stored.length >= MAX_PRESETS) {
-      throw new AppError({
-        code: 'too_many_presets',
-        message: `There are already ${MAX_PRESETS} presets.`,
-        hint: 'Delete one that is no longer needed.',
-      });
-    }
     const isFile = request.format !== undefined;
     const { name, run } = isFile ? presetFile(request) : request;
     const leftOut = Object.keys(request.run).filter((field) => !(field in run));
     const now = this.#now();
-    const preset = await this.#save({
-      id: this.#newId(),
-      name: isFile ? freeName(name, new Set(stored.map((preset) => nameKey(preset.name))), nameKey) : name,
-      run,
-      created_at: now,
-      updated_at: now,
+    const preset = { id: this.#newId(), name, run, created_at: now, updated_at: now };
+    const saved = isFile ? await this.#saveUnderFreeName(preset) : await this.#saveNew(preset);
+    return { preset: saved, ...(leftOut.length > 0 ? { left_out: leftOut } : {}) };
+  }
+
+  /** @throws {AppError} `preset_exists`, `too_many_presets` */
+  async #saveNew(preset: PresetRecord): Promise<Preset> {
+    await this.#requireRoom();
+    return this.#save(preset);
+  }
+
+  /** @throws {AppError} `too_many_presets` */
+  async #saveUnderFreeName(preset: PresetRecord): Promise<Preset> {
+    // Another request may take the name in the meantime.
+    for (;;) {
+      const taken = new Set((await this.#requireRoom()).map(({ name }) => nameKey(name)));
+      const named = { ...preset, name: freeName(preset.name, taken, nameKey) };
+      if (await this.#store.savePreset(named)) return asPreset(named);
+    }
+  }
+
+  /** The stored presets. @throws {AppError} `too_many_presets` */
+  async #requireRoom(): Promise<readonly PresetRecord[]> {
+    const stored = await this.#store.presets();
+    if (stored.length < MAX_PRESETS) return stored;
+    throw new AppError({
+      code: 'too_many_presets',
+      message: `There are already ${MAX_PRESETS} presets.`,
+      hint: 'Delete one that is no longer needed.',
     });
-    return { preset, ...(leftOut.length > 0 ? { left_out: leftOut } : {}) };
   }
 
   /** Replaces the name of a preset, and its settings if there are any. @throws {AppError} `preset_not_found`, `preset_exists` */
