@@ -54,6 +54,27 @@ it('imports a file under a free name, and refuses one with problems', async () =
   expect((await suites.list()).suites).toHaveLength(2);
 });
 
+it('imports a file several times at the same moment, each time under a free name', async () => {
+  const file = { text: '{"id": "a", "input": "x"}\n', format: 'jsonl' as const, name: 'Data' };
+  const imported = await Promise.all([1, 2, 3].map(() => suites.create(file)));
+  expect(imported.map(({ suite }) => suite.name).sort()).toEqual(['Data', 'Data (2)', 'Data (3)']);
+});
+
+it('keeps the suite of a file once when several experiments read it at the same moment', async () => {
+  const fileOf = (input: string) => ({
+    text: JSON.stringify({ id: 'a', input }),
+    format: 'jsonl' as const,
+    name: 'Data',
+  });
+  const keptTwice = () => Promise.all([suites.keep(fileOf('x')), suites.keep(fileOf('x'))]);
+  const [first, second] = await keptTwice();
+  expect(second).toEqual(first);
+  // Both make a new version of it.
+  const versions = await Promise.all([suites.keep(fileOf('y')), suites.keep(fileOf('z'))]);
+  expect(new Set([first, ...versions].map(({ hash }) => hash)).size).toBe(3);
+  for (const { id, hash } of versions) expect((await suites.get(id, hash)).suite.id).toBe(first.id);
+});
+
 it('adds a suite that ships with Loupe', async () => {
   const { shipped } = await suites.list();
   expect(shipped).toMatchObject([

@@ -24,7 +24,7 @@ import { nameKey } from '../util/name-key.ts';
 
 const byName = new Intl.Collator('en', { numeric: true });
 
-/** How often adding a case is retried while others change the suite. */
+/** How often a change is tried while others make theirs at the same moment. */
 const MAX_TRIES = 5;
 
 /** Named lists of cases. Each change of the cases creates a version, identified by the hash of its cases. */
@@ -121,6 +121,14 @@ export class Suites {
         : request.shipped !== undefined
           ? shipped(request.shipped)
           : accepted(readSuiteValue(value));
+    // Another request may take a free name in the meantime.
+    return value === undefined
+      ? retryRaces(['suite_exists'], () => this.#create(given, { underFreeName: true }))
+      : this.#create(given, { underFreeName: false });
+  }
+
+  /** @throws {AppError} `suite_exists`, `too_many_suites` */
+  async #create(given: Suite, { underFreeName }: { underFreeName: boolean }): Promise<SuiteReply> {
     const stored = await this.#store.suites();
     if (stored.length >= MAX_SUITES) {
       throw new AppError({
@@ -133,7 +141,7 @@ export class Suites {
     const id = this.#newId();
     const at = this.#now();
     const record = recordOf(
-      value === undefined ? { ...given, name: freeName(given.name, taken, nameKey) } : given,
+      underFreeName ? { ...given, name: freeName(given.name, taken, nameKey) } : given,
       {
         id,
         created_at: at,
@@ -155,6 +163,11 @@ export class Suites {
     name?: string | undefined;
   }): Promise<{ id: string; hash: string }> {
     const given = accepted(readSuiteFile({ ...file, name: file.name ?? 'Suite' }));
+    // Several experiments may read the same file at the same moment.
+    return retryRaces(['suite_exists', 'suite_changed'], () => this.#keep(given));
+  }
+
+  async #keep(given: Suite): Promise<{ id: string; hash: string }> {
     const key = nameKey(given.name);
     const hash = suiteHash(given.cases);
     const stored = (await this.#store.suites()).find((suite) => nameKey(suite.name) === key);
@@ -230,6 +243,18 @@ export class Suites {
           message: `The suite "${record.name}" was changed meanwhile.`,
           hint: 'Reload it and make the change again.',
         });
+    }
+  }
+}
+
+/** Repeats work that failed because another request was first. @param codes of the errors that say so */
+async function retryRaces<Result>(codes: readonly string[], work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isRace = error instanceof AppError && codes.includes(error.code);
+      if (!isRace || tries === MAX_TRIES) throw error;
     }
   }
 }
