@@ -13,7 +13,8 @@ export interface ApiState<Reply> {
   pending: boolean;
   /** Whether `data` was read since the component was mounted, not for another part of the page before. */
   fresh: boolean;
-  reload: () => void;
+  /** Resolves when it was read again, or could not be. */
+  reload: () => Promise<void>;
 }
 
 /** Whether the first reply, or why there is none, can be shown. */
@@ -93,7 +94,9 @@ export function useReading<Reply>({
     const isGone = error?.status === 404;
     shown.current = { data: isGone ? undefined : (data ?? shown.current.data), error: error ?? undefined };
   }
-  const reload = useCallback(() => void refetch(), [refetch]);
+  const reload = useCallback(async () => {
+    await refetch();
+  }, [refetch]);
   return { ...shown.current, pending: isPending, fresh: isFetchedAfterMount, reload };
 }
 

@@ -50,7 +50,15 @@ export function SuitePage({ suiteId }: { suiteId: string }) {
   return <LoadedSuite path={path} data={data} reload={reload} />;
 }
 
-function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; reload: () => void }) {
+function LoadedSuite({
+  path,
+  data,
+  reload,
+}: {
+  path: string;
+  data: SuiteReply;
+  reload: () => Promise<void>;
+}) {
   const { suite, cases, versions } = data;
   const { busy, problem, setProblem, run } = useRequest();
   const [edited, setEdited] = useState<Edited>();
@@ -63,16 +71,21 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
       try {
         await putJson<SuiteReply>(path, body);
       } finally {
-        // Also after a refusal: another tab may have changed the suite, and the change is to be made in its version.
-        reload();
+        // The next change is made in the new version. Also after a refusal: another tab may have changed the suite.
+        await reload();
       }
-      setEdited(undefined);
     });
   const open = (next: Edited | undefined) => {
     setProblem(undefined);
     setEdited(next);
   };
   const before = edited && 'before' in edited ? edited.before : undefined;
+  const save = async (one: WrittenCase) => {
+    const isSaved = await put(withCase(cases, one, before));
+    // Another case may have been opened in the meantime.
+    if (isSaved) setEdited((now) => (now === edited ? undefined : now));
+    return isSaved;
+  };
   return (
     <main id="main" className="mx-auto w-full max-w-page flex-1 px-3 py-8 sm:px-6">
       <div className="flex flex-wrap items-start justify-between gap-3">
@@ -135,7 +148,7 @@ function LoadedSuite({ path, data, reload }: { path: string; data: SuiteReply; r
           busy={busy}
           problem={problem?.code === 'suite_changed' ? changedMeanwhile(problem, before, cases) : problem}
           keptAs={`case.${suite.id}.${before?.id ?? (edited && 'like' in edited ? `like.${edited.like?.id}` : '')}`}
-          onSave={(one) => put(withCase(cases, one, before))}
+          onSave={save}
           onClose={() => open(undefined)}
         />
       )}

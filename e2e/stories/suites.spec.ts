@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
 import type { SuiteListReply, SuiteReply } from '../../lib/api/suite.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { addBasics } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun } from '../runs.ts';
 
@@ -11,6 +13,20 @@ const suites = async (loupe: LoupeServer) =>
 
 const suiteOf = async (loupe: LoupeServer, id: string) =>
   (await (await loupe.request(`/api/suites/${id}`)).json()) as SuiteReply;
+
+/** Holds requests of a method until the returned function is called. */
+async function holdRequests(page: Page, method: string, path: string): Promise<() => void> {
+  const gate = Promise.withResolvers<void>();
+  await page.route(
+    (url) => url.pathname === path,
+    async (route) => {
+      if (route.request().method() !== method) return route.fallback();
+      await gate.promise;
+      await route.continue();
+    },
+  );
+  return gate.resolve;
+}
 
 test.afterEach(async ({ loupe }) => {
   for (const { id } of await suites(loupe)) {
@@ -213,4 +229,40 @@ test('a case is not lost when the page is reloaded, or when another tab has save
 
   await page.getByRole('button', { name: 'Add case' }).click();
   await expect(dialog.getByRole('textbox', { name: 'Task' })).toHaveValue('');
+});
+
+test('a case that is entered while another one is being deleted stays open, and both are saved', async ({
+  page,
+  loupe,
+}) => {
+  const cases = ['first', 'second', 'third'].map((id) => ({ id, input: `Write ${id}.txt` }));
+  const made = await loupe.request('/api/suites', { json: { suite: { name: 'Busy', cases } } });
+  const { suite } = (await made.json()) as SuiteReply;
+  const path = `/api/suites/${suite.id}`;
+  await page.goto(`/suites/${suite.id}`);
+  const remove = async (id: string) => {
+    await page.getByRole('button', { name: `More for ${id}`, exact: true }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  };
+  const deletion = await holdRequests(page, 'PUT', path);
+  const reading = await holdRequests(page, 'GET', path);
+  await remove('first');
+  await page.getByRole('button', { name: 'Add case' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New case' });
+  await dialog.getByLabel('ID', { exact: true }).fill('typed');
+  await dialog.getByRole('textbox', { name: 'Task' }).fill('Write typed.txt');
+  const answered = page.waitForResponse((response) => response.request().method() === 'PUT');
+  deletion();
+  await (await answered).finished();
+  await twoFrames(page);
+  await expect(dialog.getByRole('textbox', { name: 'Task' })).toHaveValue('Write typed.txt');
+  // The page still has the version before the deletion.
+  await expect(dialog.getByRole('button', { name: 'Save case' })).toBeDisabled();
+  reading();
+  await dialog.getByRole('button', { name: 'Save case' }).click();
+  await expect(dialog).toBeHidden();
+  await remove('second');
+  await expect(page.getByRole('button', { name: 'Edit second', exact: true })).toBeHidden();
+  await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
+  expect((await suiteOf(loupe, suite.id)).cases.map(({ id }) => id)).toEqual(['third', 'typed']);
 });
