@@ -4,7 +4,7 @@ import type { RatingReply } from '#lib/api/rating.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { KEPT_PERSON, type PersonDraft } from '#lib/browser/drafts/kept-rating.ts';
 import { scoresOf, type UnsavedScores, withoutScores, withScore } from '#lib/browser/drafts/person-scores.ts';
-import { focusSoon } from '#lib/browser/focus-soon.ts';
+import { focusSoon, watchFocus } from '#lib/browser/focus-soon.ts';
 import { formatCount } from '#lib/browser/words/format.ts';
 import { useKeptFields } from '../hooks/use-kept-fields.ts';
 import { useRequest } from '../hooks/use-request.ts';
@@ -25,7 +25,8 @@ export function PersonForm({
 }: {
   path: string;
   reply: RatingReply;
-  onRated: () => void;
+  /** Resolves when the people and their texts have been read again. */
+  onRated: () => Promise<void>;
 }) {
   const { draft, change } = useKeptFields<PersonDraft>(`rating.${study.id}`, KEPT_PERSON, {
     person: '',
@@ -44,9 +45,11 @@ export function PersonForm({
   const open = items.filter(({ id }) => scores[id] === undefined).length;
   const save = (runId: string) =>
     run(async () => {
+      const hasMoved = watchFocus();
       await postJson(`${path}/scores`, { person: person.trim(), run_id: runId, scores });
+      await onRated();
       changeScores((before) => withoutScores(before, runId));
-      onRated();
+      if (hasMoved()) return;
       // The button is below the next text, and disabled until that is rated.
       document.getElementById(TEXT)?.scrollIntoView({ block: 'nearest' });
       focusSoon(() => document.getElementById(TEXT));
@@ -95,7 +98,8 @@ export function PersonForm({
             <ForeignText text={scale.max_label} />
           </p>
           {items.map(({ id, text }) => (
-            <fieldset key={id} className="grid gap-1">
+            // Scores that are being saved cannot be changed: those of the next text are entered next.
+            <fieldset key={id} disabled={busy} className="grid gap-1">
               <legend className="foreign text-sm">
                 <ForeignText text={text} />
               </legend>

@@ -5,11 +5,12 @@ import type { RatingListReply } from '../../lib/api/rating.ts';
 import type { ModelsReply } from '../../lib/api/replies.ts';
 import { canRun, sortedModels } from '../../lib/browser/state/models.ts';
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { finishRating } from '../furnish.ts';
 import { loseFirstAnswer } from '../lose-answer.ts';
 import { storeManyRuns } from '../many-runs.ts';
-import { misfits } from '../page-fit.ts';
+import { misfits, twoFrames } from '../page-fit.ts';
 import { finishRun } from '../runs.ts';
 
 const items = [
@@ -241,4 +242,42 @@ test('any run can be rated: the form searches all runs and shows earlier ones', 
   ]);
   expect(request.postDataJSON()).toMatchObject({ run_ids: [newest, 'run-00059'] });
   await ollama.close();
+});
+
+test('scores that are being saved cannot be changed, and the answer does not take the focus', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'rated', steps: [{ reply: { content: 'A text to rate.' } }] });
+  const runs = [
+    await finishRun(loupe, { task: 'One', model: 'rated' }),
+    await finishRun(loupe, { task: 'Two', model: 'rated' }),
+  ];
+  const id = await finishRating(loupe, { name: 'By hand', run_ids: runs.map((run) => run.id), models: [] });
+  await page.goto(`/ratings/${id}`);
+  await page.getByRole('button', { name: 'Rate yourself' }).click();
+  const mine = page.getByRole('region', { name: 'Rate yourself' });
+  await mine.getByLabel('Your name').fill('Ada');
+  for (const group of await mine.getByRole('group').all())
+    await group.getByText('7', { exact: true }).click();
+  const answer = await holdReply(page, `/api/ratings/${id}/scores`, 1);
+  const reading = await holdReply(page, `/api/ratings/${id}`);
+  await mine.getByRole('button', { name: 'Save and continue' }).click();
+  await expect(mine.getByRole('radio').first()).toBeDisabled();
+  const csv = page.getByRole('link', { name: 'CSV' });
+  await csv.focus();
+  const answered = page.waitForResponse(/\/scores$/);
+  answer();
+  await (await answered).finished();
+  await twoFrames(page);
+  // The page still shows the first text.
+  await expect(mine.getByRole('article', { name: 'Text 1 of 2' })).toBeVisible();
+  await expect(mine.getByRole('radio').first()).toBeDisabled();
+  await expect(mine.getByRole('radio', { name: '7', exact: true }).first()).toBeChecked();
+  reading();
+  await expect(mine.getByRole('article', { name: 'Text 2 of 2' })).toBeVisible();
+  await expect(mine.getByRole('radio').first()).toBeEnabled();
+  await twoFrames(page);
+  await expect(csv).toBeFocused();
 });

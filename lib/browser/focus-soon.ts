@@ -90,12 +90,20 @@ function controls(): HTMLElement[] {
   return [...all].filter((each) => each.checkVisibility());
 }
 
+/** Call before a request. Returns a function that tells whether the reader has moved the focus since then. */
+export function watchFocus(): () => boolean {
+  const before = document.activeElement;
+  return () => {
+    const { activeElement, body } = document;
+    return activeElement !== before && activeElement !== body;
+  };
+}
+
 /** Call before a request. Returns a function that focuses an element after it, unless the reader has moved the focus. */
 export function focusUnlessMoved(): (to: HTMLElement | null) => void {
-  const before = document.activeElement;
+  const hasMoved = watchFocus();
   return (to) => {
-    const { activeElement, body } = document;
-    if (activeElement === before || activeElement === body) to?.focus({ preventScroll: true });
+    if (!hasMoved()) to?.focus({ preventScroll: true });
   };
 }
 
