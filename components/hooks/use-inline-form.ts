@@ -9,7 +9,7 @@ export interface InlineForm {
   open: () => void;
   /** Opens the form without a user action, so the focus stays. */
   show: () => void;
-  /** Closes the form and focuses the button that opens it. */
+  /** Closes the form and focuses the button that opens it, unless the reader has moved the focus out of the form. */
   close: () => void;
   /** The `id` of the form. */
   formId: string;
@@ -32,7 +32,10 @@ export function useInlineForm(isOpenAtFirst = false): InlineForm {
     show: () => setOpen(true),
     close: () => {
       setOpen(false);
-      focusSoon(() => document.getElementById(buttonId));
+      const { activeElement, body } = document;
+      const form = document.getElementById(formId);
+      if (activeElement === body || form?.contains(activeElement))
+        focusSoon(() => document.getElementById(buttonId));
     },
   };
 }

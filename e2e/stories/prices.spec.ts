@@ -1,4 +1,6 @@
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 
 test('a price set on the Models page enables cost budgets, and costs are shown everywhere', async ({
@@ -50,4 +52,26 @@ test('a price set on the Models page enables cost budgets, and costs are shown e
   await expect(page.getByRole('definition').filter({ hasText: '$3.00' }).first()).toBeVisible();
   await page.goto('/');
   await expect(page.getByRole('listitem').filter({ hasText: 'Look around' })).toContainText('$3.00');
+});
+
+test('a price that is saved late does not take the focus from another form', async ({ page, ollama }) => {
+  for (const name of ['first', 'second'])
+    ollama.add({ name, model: `${name}:1b`, steps: [{ reply: { content: 'Done.' } }] });
+  await page.goto('/models');
+  const formOf = (model: string) => page.getByRole('form', { name: `Price of ${model}` });
+  await page.getByRole('button', { name: 'Set price: first:1b' }).click();
+  const former = formOf('first:1b');
+  await former.getByLabel('Input (USD per million tokens)').fill('1');
+  await former.getByLabel('Output (USD per million tokens)').fill('2');
+  const answer = await holdReply(page, '/api/models/price', 1);
+  await former.getByRole('button', { name: 'Save price' }).click();
+  await page.getByRole('button', { name: 'Set price: second:1b' }).click();
+  const field = formOf('second:1b').getByLabel('Input (USD per million tokens)');
+  await field.click();
+  await page.keyboard.type('4');
+  answer();
+  await expect(page.getByRole('button', { name: 'Change price: first:1b' })).toBeVisible();
+  await twoFrames(page);
+  await page.keyboard.type('2');
+  await expect(field).toHaveValue('42');
 });
