@@ -15,7 +15,7 @@ import { type ReactNode, useState } from 'react';
 import type { RunSummary } from '#lib/api/run-summary.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { download } from '#lib/browser/download.ts';
-import { focusSoon } from '#lib/browser/focus-soon.ts';
+import { focusSoon, watchFocus } from '#lib/browser/focus-soon.ts';
 import { say } from '#lib/browser/say.ts';
 import { comparePath } from '#lib/browser/state/compared-runs.ts';
 import { deleteRuns } from '#lib/browser/state/deletions.ts';
@@ -71,9 +71,10 @@ export function SelectionBar({
     });
   const remove = () =>
     run(async () => {
+      const hasMoved = watchFocus();
       await deleteRuns(ids);
       onChange((before) => withoutRuns(before, ids));
-      focusSoon(selectAllBox);
+      if (!hasMoved()) focusSoon(selectAllBox);
       reload('/api/facets');
     });
   return (

@@ -2,7 +2,7 @@
 
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
-import { focusSoon } from '#lib/browser/focus-soon.ts';
+import { focusSoon, watchFocus } from '#lib/browser/focus-soon.ts';
 import { type Deletion, deletions, settleDeletion, undoDeletion } from '#lib/browser/state/deletions.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { UNDO_DELETE_MS } from '#lib/events/limits.ts';
@@ -24,7 +24,8 @@ function Offer({ deletion }: { deletion: Deletion }) {
   }, [deletion]);
   const undo = async () => {
     const [first = ''] = deletion.runs;
-    if (await run(() => undoDeletion(deletion))) {
+    const hasMoved = watchFocus();
+    if ((await run(() => undoDeletion(deletion))) && !hasMoved()) {
       focusSoon(
         () => document.querySelector<HTMLElement>(`main a[href="/runs/${encodeURIComponent(first)}"]`),
         // Another page, or a filter that leaves the run out.

@@ -2,8 +2,11 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { storeManyRuns } from '../many-runs.ts';
+import { twoFrames } from '../page-fit.ts';
+import { finishRun } from '../runs.ts';
 
 test('runs are found by tag, folder and date, sorted, grouped, selected, archived and deleted with undo', async ({
   ownServer,
@@ -177,4 +180,30 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
     expect(reply.run.annotations).toMatchObject({ title: 'Renamed in place', score: 10 });
   });
   await ollama.close();
+});
+
+test('a deletion and its undoing do not take the focus from where the reader has moved it', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'deleted-late', steps: [{ reply: { content: 'The task is completed.' } }] });
+  await finishRun(loupe, { task: 'Delete me', model: 'deleted-late' });
+  await finishRun(loupe, { task: 'Keep me', model: 'deleted-late' });
+  await page.goto('/');
+  const box = page.getByRole('checkbox', { name: 'Select: Delete me' });
+  await box.click();
+  const search = page.getByPlaceholder('Search titles, replies');
+  for (const [path, name, count] of [
+    ['/api/selection/delete', 'Delete', 0],
+    ['/api/selection/restore', 'Undo', 1],
+  ] as const) {
+    const answer = await holdReply(page, path, 1);
+    await page.getByRole('button', { name, exact: true }).click();
+    await search.click();
+    answer();
+    await expect(box).toHaveCount(count);
+    await twoFrames(page);
+    await expect(search).toBeFocused();
+  }
 });
