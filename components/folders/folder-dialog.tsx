@@ -79,6 +79,7 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
   const use = () =>
     run(async () => {
       const found = await getJson<FolderReply>(pathOf(path, hidden));
+      if (!field.current) return; // the dialog was closed in the meantime
       if (found.refused) {
         go(found.path);
         setProblem(found.refused);

@@ -2,8 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { eventsOf } from '../../lib/testing/events-of.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
-import { smallTargets, TOUCH_TARGET_PX } from '../page-fit.ts';
+import { smallTargets, TOUCH_TARGET_PX, twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { finishRun, logOf } from '../runs.ts';
 
@@ -151,5 +152,25 @@ test('a folder can be dropped by its path', async ({ page, workspace }) => {
   await expect(chip(page)).toHaveAccessibleName(`Folder: ${folder}`);
   await chip(page).click();
   await dialog(page).getByRole('button', { name: 'Use a fresh folder' }).click();
+  await expect(chip(page)).toHaveText('Fresh folder');
+});
+
+test('a folder that is still being checked is not used after Cancel', async ({ page, workspace }) => {
+  await page.goto('/');
+  await chip(page).click();
+  await dialog(page)
+    .getByLabel('Path', { exact: true })
+    .fill(realpathSync(workspace({ 'a.md': 'A.' })));
+  await page.keyboard.press('Enter');
+  await expect(dialog(page).getByText('0 folders, 1 file.')).toBeVisible();
+  const answer = await holdReply(page, '/api/folders', 1);
+  await dialog(page)
+    .getByRole('button', { name: /^Use loupe-workspace/ })
+    .click();
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+  const answered = page.waitForResponse(/\/api\/folders\?/);
+  answer();
+  await (await answered).finished();
+  await twoFrames(page);
   await expect(chip(page)).toHaveText('Fresh folder');
 });
