@@ -1,7 +1,7 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { BenchmarkPlanReply, BenchmarkReply } from '#lib/api/benchmark.ts';
 import { CATEGORIES } from '#lib/api/benchmark-categories.ts';
 import type { ModelsReply } from '#lib/api/replies.ts';
@@ -44,10 +44,19 @@ function FilesForm({
 }) {
   const [folder, setFolder] = useKeptText('new-benchmark.folder');
   const { busy, problem, run } = useRequest();
+  const latest = useRef('');
   const read = (path: string) =>
     run(async () => {
+      latest.current = path;
       onPlan(undefined);
-      onPlan(await postJson<BenchmarkPlanReply>('/api/benchmarks/plan', { folder: path }));
+      // Another folder may be chosen in the meantime.
+      const isLatest = () => latest.current === path;
+      try {
+        const found = await postJson<BenchmarkPlanReply>('/api/benchmarks/plan', { folder: path });
+        if (isLatest()) onPlan(found);
+      } catch (error) {
+        if (isLatest()) throw error;
+      }
     });
   const { open, dialog } = useFolderDialog({
     choice: { workspaceKind: 'folder', workspace: folder, workspace_copy: false },

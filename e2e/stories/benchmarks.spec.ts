@@ -1,8 +1,9 @@
 import type { BenchmarkListReply } from '../../lib/api/benchmark.ts';
 import { benchmarkQuestion, writeBenchmarkFolder } from '../../lib/testing/benchmark-folder.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { loseFirstAnswer } from '../lose-answer.ts';
-import { misfits, smallTargets, TOUCH_TARGET_PX } from '../page-fit.ts';
+import { misfits, smallTargets, TOUCH_TARGET_PX, twoFrames } from '../page-fit.ts';
 
 test.afterEach(async ({ loupe }) => {
   const { benchmarks } = (await (await loupe.request('/api/benchmarks')).json()) as BenchmarkListReply;
@@ -136,4 +137,26 @@ test('a benchmark shows what reading leaked calls is worth, and why each reply i
     await expect(page.getByRole('link', { name: /lamps/ })).toBeVisible();
     await expect.poll(() => misfits(page)).toEqual({ overflow: 0, outside: [], sideways: [] });
   });
+});
+
+test('files that are read late do not replace those of the folder chosen since', async ({
+  page,
+  workspace,
+}) => {
+  const [former, chosen] = [workspace(), workspace()].map((root) => writeBenchmarkFolder(root, ['hall']));
+  await page.goto('/benchmarks');
+  const files = page.getByRole('form', { name: 'Files' });
+  await files.getByRole('textbox', { name: 'Folder' }).fill(former ?? '');
+  const answer = await holdReply(page, '/api/benchmarks/plan', 1);
+  await files.getByRole('button', { name: 'Read files' }).click();
+  await files.getByRole('button', { name: 'Choose' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Choose a folder' });
+  await dialog.getByLabel('Path', { exact: true }).fill(chosen ?? '');
+  await dialog.getByRole('button', { name: /^Use / }).click();
+  await expect(files).toContainText(`Read: ${chosen}`);
+  const answered = page.waitForResponse(/\/api\/benchmarks\/plan$/);
+  answer();
+  await (await answered).finished();
+  await twoFrames(page);
+  await expect(files).toContainText(`Read: ${chosen}`);
 });
