@@ -8,6 +8,7 @@ import { type DetailsDraft, detailsChange, detailsOf } from '#lib/browser/drafts
 import { MAX_NOTE_CHARS, MAX_TITLE_CHARS } from '#lib/events/limits.ts';
 import { useReload } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
+import { useWhileMounted } from '../hooks/use-while-mounted.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DialogHeader } from '../ui/dialog-header.tsx';
@@ -33,6 +34,7 @@ export function DetailsDialog({
   const edit = (changes: Partial<DetailsDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const { busy, problem, run: ask } = useRequest();
   const reload = useReload();
+  const close = useWhileMounted(onClose);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     const change = detailsChange(opened, draft);
@@ -42,7 +44,7 @@ export function DetailsDialog({
       reload('/api/facets');
       onSaved?.(reply.run);
     });
-    if (saved) onClose();
+    if (saved) close();
   };
   return (
     <Dialog open onClose={onClose} keepsOnEscape="typed" aria-labelledby={heading} className="w-[30rem] p-5">

@@ -5,6 +5,7 @@ import { type Selection, tagsOf } from '#lib/browser/state/selection.ts';
 import { plural } from '#lib/browser/words/format.ts';
 import { TagField } from '../annotate/tag-field.tsx';
 import type { RequestState } from '../hooks/use-request.ts';
+import { useWhileMounted } from '../hooks/use-while-mounted.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DialogHeader } from '../ui/dialog-header.tsx';
@@ -28,9 +29,10 @@ export function TagsDialog({
   const [added, setAdded] = useState<readonly string[]>([]);
   const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set());
   const present = tagsOf(selection);
+  const close = useWhileMounted(onClose);
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    if (await onSave({ add_tags: added, remove_tags: [...removed] })) onClose();
+    if (await onSave({ add_tags: added, remove_tags: [...removed] })) close();
   };
   const toggle = (tag: string, keep: boolean) => {
     const next = new Set(removed);

@@ -67,7 +67,6 @@ export function PresetBar({
             preset={preset}
             onClose={close}
             onSaved={(saved) => {
-              close();
               say(`Saved “${plainVisibleLine(saved.name)}”.`);
               onSaved(saved);
             }}

@@ -9,6 +9,7 @@ import { kindFacts } from '#lib/events/modes.ts';
 import { placeholderNames } from '#lib/util/placeholders.ts';
 import { useReload } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
+import { useWhileMounted } from '../hooks/use-while-mounted.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DialogHeader } from '../ui/dialog-header.tsx';
@@ -32,6 +33,7 @@ export function SavePresetDialog({
   const [isTemplate, setTemplate] = useState(true);
   const { busy, problem, setProblem, run: request } = useRequest();
   const reload = useReload();
+  const close = useWhileMounted(onClose);
   const names = kindFacts(draft.kind).task === 'none' ? [] : placeholderNames(draft.task);
   const save = (id: string | undefined) => {
     const read = presetRunOf(draft, { isTemplate });
@@ -43,6 +45,7 @@ export function SavePresetDialog({
       const path = id === undefined ? '/api/presets' : `/api/presets/${encodeURIComponent(id)}`;
       const { preset: saved } = await postJson<PresetReply>(path, { name, run: read.run });
       reload('/api/presets');
+      close();
       onSaved(saved);
     });
   };

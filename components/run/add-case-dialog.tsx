@@ -7,6 +7,7 @@ import { say } from '#lib/browser/say.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
 import { useRequest } from '../hooks/use-request.ts';
+import { useWhileMounted } from '../hooks/use-while-mounted.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -19,6 +20,7 @@ export function AddCaseDialog({ runId, onClose }: { runId: string; onClose: () =
   const [chosen, setChosen] = useState('');
   const [id, setId] = useState(runId);
   const { busy, problem, run } = useRequest();
+  const close = useWhileMounted(onClose);
   const suites = data?.suites ?? [];
   const suiteId = chosen || suites[0]?.id;
   const shown = problem ?? error;
@@ -31,7 +33,7 @@ export function AddCaseDialog({ runId, onClose }: { runId: string; onClose: () =
         id: id.trim(),
       });
       say(`Added to “${plainVisibleLine(reply.suite.name)}”.`);
-      onClose();
+      close();
     });
   };
   return (

@@ -12,6 +12,7 @@ import {
 import { focusSoon } from '#lib/browser/focus-soon.ts';
 import type { CommandTool } from '#lib/events/command-tool.ts';
 import { useRequest } from '../hooks/use-request.ts';
+import { useWhileMounted } from '../hooks/use-while-mounted.ts';
 import { Button } from '../ui/button.tsx';
 import { DialogFooter } from '../ui/dialog-footer.tsx';
 import { focusFirstError } from '../ui/form/draft-form.ts';
@@ -36,6 +37,7 @@ export function CommandToolDialog({
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
   const trial = useRef<HTMLDivElement>(null);
+  const close = useWhileMounted(onClose);
   const read = () => {
     const result = commandToolOf(draft);
     setProblems(result.ok ? {} : result.problems);
@@ -55,7 +57,7 @@ export function CommandToolDialog({
     void run(async () => {
       await postJson('/api/command-tools', { tool, ...(former && { replaces: former.name }) });
       onSaved();
-      onClose();
+      close();
     });
   };
   return (

@@ -10,6 +10,7 @@ import {
   serverOf,
 } from '#lib/browser/drafts/server-draft.ts';
 import { useRequest } from '../hooks/use-request.ts';
+import { useWhileMounted } from '../hooks/use-while-mounted.ts';
 import { Button } from '../ui/button.tsx';
 import { DialogFooter } from '../ui/dialog-footer.tsx';
 import { focusFirstError } from '../ui/form/draft-form.ts';
@@ -38,6 +39,7 @@ export function ServerDialog({
   const [problems, setProblems] = useState<ServerProblems>({});
   const { busy, problem, run } = useRequest();
   const form = useRef<HTMLFormElement>(null);
+  const close = useWhileMounted(onClose);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const result = serverOf(draft);
@@ -48,7 +50,7 @@ export function ServerDialog({
       if (former) await postJson(serverPath(former.name), { server });
       else await postJson('/api/mcp/servers', { name, server });
       onSaved();
-      onClose();
+      close();
     });
   };
   return (

@@ -1,6 +1,8 @@
 import type { TryCommandToolReply } from '../../lib/api/command-tool.ts';
 import { eventsOf } from '../../lib/testing/events-of.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
 import { logOf } from '../runs.ts';
 
@@ -81,4 +83,24 @@ test('a command is made a tool, tried, and called by a run that asks first [O25]
     await page.getByRole('button', { name: 'Remove count_words' }).click();
     await expect(page.getByText('No custom tools yet.')).toBeVisible();
   });
+});
+
+test('a tool that is saved late does not close the dialog of the next one', async ({ page, loupe }) => {
+  await page.goto('/tools');
+  const open = page.getByRole('button', { name: 'New tool' });
+  await open.click();
+  const dialog = page.getByRole('dialog', { name: 'New custom tool' });
+  await dialog.getByLabel('Name', { exact: true }).fill('saved_late');
+  await dialog.getByLabel('Description', { exact: true }).fill('Does nothing.');
+  await dialog.getByLabel('Command', { exact: true }).fill('true');
+  const answer = await holdReply(page, '/api/command-tools', 1);
+  await dialog.getByRole('button', { name: 'Add tool' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await open.click();
+  await dialog.getByLabel('Name', { exact: true }).fill('typed_now');
+  answer();
+  await expect(page.getByText('saved_late')).toBeAttached();
+  await twoFrames(page);
+  await expect(dialog.getByLabel('Name', { exact: true })).toHaveValue('typed_now');
+  await loupe.request('/api/command-tools/saved_late', { method: 'DELETE', json: {} });
 });
