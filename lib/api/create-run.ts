@@ -29,7 +29,7 @@ import { checkProblems, schemaProblem } from './check-problems.ts';
 import { attachedImages } from './image.ts';
 import { modelOptionProblems } from './named-options.ts';
 import { toolsProblem } from './tools.ts';
-import { unusedFields } from './unused-fields.ts';
+import { refusedFields } from './unused-fields.ts';
 
 const approvalChoice = z.enum(APPROVAL_CHOICES);
 
@@ -130,10 +130,7 @@ export function contradictions(
   const badSchema = request.answer_schema && schemaProblem(request.answer_schema);
   if (badSchema) complain('answer_schema', badSchema);
   for (const [field, message] of operatorProblems(request)) complain(field, message);
-  for (const [field, message] of unusedFields(request, options)) {
-    // One attempt is what happens without checks.
-    if (field !== 'max_attempts' || request.max_attempts !== 1) complain(field, message);
-  }
+  for (const [field, message] of refusedFields(request, options)) complain(field, message);
   const given = Object.entries(request).filter(([, value]) => value !== undefined);
   for (const [field] of given) {
     const modes = modesWithField(field);

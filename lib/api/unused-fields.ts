@@ -33,7 +33,16 @@ export function unusedFields(
 }
 
 /**
- * A request without such fields, or such parts of them: what a form, a preset or an earlier run carries over from other
+ * The unused fields for which a request is refused: not one attempt without checks, which only says what happens. Pure.
+ */
+export function refusedFields(request: Fields, options?: UnusedOptions): [field: string, message: string][] {
+  return unusedFields(request, options).filter(
+    ([field]) => field !== 'max_attempts' || request.max_attempts !== 1,
+  );
+}
+
+/**
+ * A request without unused fields, or such parts of them: what a form, a preset or an earlier run carries over from other
  * choices. Pure.
  */
 export function withoutUnused<Request extends Fields>(request: Request, options?: UnusedOptions): Request {

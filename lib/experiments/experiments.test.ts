@@ -528,6 +528,10 @@ it('takes attempts and thresholds that have an effect on some runs of a plan, an
   await expect(count({ factors: { max_attempts: [1, 2] } })).rejects.toMatchObject({
     message: expect.stringContaining('factors.max_attempts: Another attempt follows only if a check fails.'),
   });
+  await expect(count({ settings: { max_attempts: 2 } })).rejects.toMatchObject({
+    message: expect.stringContaining('settings.max_attempts: Another attempt follows only if a check fails.'),
+  });
+  expect(await count({ settings: { max_attempts: 1 } })).toBe(1);
   const settings = { stall_guard: false };
   await expect(count({ settings, factors: { stall_threshold: [2, 3] } })).rejects.toMatchObject({
     message: expect.stringContaining('factors.stall_threshold: The stall guard is off.'),

@@ -3,7 +3,7 @@ import type { ExperimentItem, ExperimentPlan } from '../api/experiment.ts';
 import { type FactorLists, type FactorValues, factorFields } from '../api/experiment-factors.ts';
 import { namedOptionProblems, namedOptions } from '../api/named-options.ts';
 import { checksOfCase, modeOfCase, type SuiteCase } from '../api/suite.ts';
-import { unusedFields, withoutUnused } from '../api/unused-fields.ts';
+import { refusedFields, unusedFields, withoutUnused } from '../api/unused-fields.ts';
 import { AppError } from '../errors/app-error.ts';
 import { MAX_EXPERIMENT_RUNS, MAX_TITLE_CHARS } from '../events/limits.ts';
 import { DEFAULT_EXPERIMENT_MODE, modeAndTools, type RunKind } from '../events/modes.ts';
@@ -152,10 +152,15 @@ export function unusedInRun(
   one?: SuiteCase,
 ): Map<string, string | undefined> {
   const fields = fieldsOf(plan, item, one);
-  const reasons = new Map(unusedFields(fields));
+  const varied = factorFields(item.factors ?? {}).settings;
+  const reasons = new Map([
+    ...refusedFields(fields),
+    // Varying a field without effect is refused, whatever its value in this run.
+    ...unusedFields(fields).filter(([field]) => Object.hasOwn(varied, field)),
+  ]);
   const names = {
     ...recordOf(Object.keys(plan.settings), (name) => `settings.${name}`),
-    ...recordOf(Object.keys(factorFields(item.factors ?? {}).settings), (name) => `factors.${name}`),
+    ...recordOf(Object.keys(varied), (name) => `factors.${name}`),
     ...(plan.workspace === undefined ? {} : { workspace: 'workspace' }),
   };
   return new Map(

@@ -3,7 +3,7 @@ import type { ForkPlan, ForkSettings } from '../api/fork-run.ts';
 import { namedOptions } from '../api/named-options.ts';
 import { askedNames, askedSettings, definedOf, milliseconds, type RunSettings } from '../api/run-settings.ts';
 import { chosenAddedTools, type ServerTools, toolsProblem } from '../api/tools.ts';
-import { unusedFields } from '../api/unused-fields.ts';
+import { refusedFields } from '../api/unused-fields.ts';
 import { AppError } from '../errors/app-error.ts';
 import { FETCH_TOOL, isAddedTool } from '../events/added-tools.ts';
 import type { CommandTool } from '../events/command-tool.ts';
@@ -158,12 +158,12 @@ function requireEffect(config: RunConfig, settings: ForkSettings): void {
   const { mode, agentic, operator_policy, stall_guard, checks, explore } = config;
   const { diversity } = explore ?? {};
   const changed = definedOf(settings);
-  const unused = unusedFields({
+  const refusals = refusedFields({
     ...{ operator_policy, stall_guard },
     ...changed,
     ...{ mode, agentic, checks, diversity },
   });
-  const found = unused.find(([name]) => name in changed);
+  const found = refusals.find(([name]) => name in changed);
   const [problem] = changed.operator_policy ? operatorProblems({ ...config, ...changed }) : [];
   const [name, message] = found ?? problem ?? [];
   if (name !== undefined) throw refused(`settings: ${name}: ${message}`);

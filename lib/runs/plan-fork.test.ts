@@ -863,6 +863,7 @@ it('judges attempts and the stall threshold of a fork by the settings of its run
     state(await forkOf(log.events, { at: { end: true }, settings })).config;
   await using plain = await play({ task: 'Say', stall_guard: false }, answer);
   await expect(fork(plain, { max_attempts: 2 })).rejects.toThrow('settings: max_attempts: Another attempt');
+  expect(await fork(plain, { max_attempts: 1 })).toMatchObject({ max_attempts: 1 });
   await expect(fork(plain, { stall_threshold: 3 })).rejects.toThrow('settings: stall_threshold: The stall');
   const guarded = { stall_guard: true, stall_threshold: 3 };
   expect(await fork(plain, guarded)).toMatchObject(guarded);
