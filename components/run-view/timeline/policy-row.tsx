@@ -1,18 +1,16 @@
 'use client';
 
-import type { ComponentProps } from 'react';
 import { formatCount, formatDuration, formatShortCount, plural } from '#lib/browser/words/format.ts';
 import { stepWord } from '#lib/browser/words/mode-words.ts';
 import type { EventOf } from '#lib/events/registry.ts';
 import type { PolicyRow as PolicyRowData } from '#lib/events/timeline.ts';
-import { lazyCode } from '../../hooks/lazy-code.ts';
+import { lazyComponent } from '../../hooks/lazy-component.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignMessage } from '../../ui/foreign-message.tsx';
 import { toneText } from '../../ui/tone.ts';
 import { useRun } from '../run-context.tsx';
 import { useUnfolded } from '../screen-context.ts';
 import { LongText } from './long-text.tsx';
-import type { PromptCut } from './prompt-cut.tsx';
 import { RestoredMessage } from './restored-message.tsx';
 import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx';
 import { usedWords } from './used-words.ts';
@@ -26,7 +24,7 @@ const NUDGE_CAUSES: Readonly<Record<EventOf<'policy.nudged'>['cause'], string>> 
 };
 
 /** Few prompts are cut. */
-const promptCut = lazyCode(async () => (await import('./prompt-cut.tsx')).PromptCut);
+const PromptCut = lazyComponent(async () => (await import('./prompt-cut.tsx')).PromptCut);
 
 /** Decisions of Loupe: nudges, retries, shortening, warnings, a spent budget (D9). */
 export function PolicyRow({ row }: { row: PolicyRowData }) {
@@ -93,7 +91,7 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
               .replace(/ (Most likely lost|No message|The oldest messages go first).*$/s, '')}
             open
           >
-            <Cut event={event} />
+            <PromptCut event={event} />
           </Notice>
         );
       }
@@ -108,11 +106,6 @@ export function PolicyRow({ row }: { row: PolicyRowData }) {
         />
       );
   }
-}
-
-function Cut(props: ComponentProps<typeof PromptCut>) {
-  const Shown = promptCut.useCode();
-  return Shown && <Shown {...props} />;
 }
 
 /** The messages that a compaction shortened. */

@@ -1,12 +1,12 @@
 'use client';
 
 import { Link as LinkIcon } from 'lucide-react';
-import { type ComponentProps, memo } from 'react';
+import { memo } from 'react';
 import { useStore } from 'zustand';
 import { formatOffset, formatSecond } from '#lib/browser/words/format.ts';
 import type { RunMode } from '#lib/events/config.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
-import { lazyCode } from '../../hooks/lazy-code.ts';
+import { lazyComponent } from '../../hooks/lazy-component.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { cx } from '../../ui/cx.ts';
 import { RowLink } from '../../ui/event-link.tsx';
@@ -17,7 +17,6 @@ import { AttemptRow } from './attempt-row.tsx';
 import { CallRow } from './call-row.tsx';
 import { CreatedRow } from './created-row.tsx';
 import { EndRow } from './end-row.tsx';
-import type { ForkedRow } from './forked-row.tsx';
 import { IterationRow } from './iteration-row.tsx';
 import { linkToRow } from './link-to-row.ts';
 import { NoteRow } from './note-row.tsx';
@@ -32,7 +31,7 @@ import { ToolRow } from './tool-row.tsx';
 import { VerificationRow } from './verification-row.tsx';
 
 /** Few runs are forks. */
-const forkedRow = lazyCode(async () => (await import('./forked-row.tsx')).ForkedRow);
+const ForkedRow = lazyComponent(async () => (await import('./forked-row.tsx')).ForkedRow);
 
 /** One row of the list. Draws again only when its row changes: rows keep their identity until then (D20). */
 export const TimelineItem = memo(function TimelineItem({
@@ -102,17 +101,12 @@ function Anchor({ seq, at, low }: { seq: number; at: number; low: boolean }) {
   );
 }
 
-function Forked(props: ComponentProps<typeof ForkedRow>) {
-  const Row = forkedRow.useCode();
-  return Row && <Row {...props} />;
-}
-
 function Row({ row }: { row: TimelineRow }) {
   switch (row.kind) {
     case 'created':
       return <CreatedRow row={row} />;
     case 'forked':
-      return <Forked row={row} />;
+      return <ForkedRow row={row} />;
     case 'preparation':
       return <PreparationRow row={row} />;
     case 'attempt':

@@ -10,6 +10,7 @@ import { changeOfCall, editedArguments } from '#lib/events/file-changes.ts';
 import { isCommandTool, serverAndTool } from '#lib/events/mcp-names.ts';
 import type { AskedByServer, TimelineRow, ToolRow as ToolRowData, ToolStatus } from '#lib/events/timeline.ts';
 import { lazyCode } from '../../hooks/lazy-code.ts';
+import { lazyComponent } from '../../hooks/lazy-component.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Clock } from '../../ui/clock.tsx';
@@ -34,7 +35,10 @@ import { Disclosure, Figures, Panel, RailNode, RowFrame } from './row-frame.tsx'
 import { ServerMessages } from './server-messages.tsx';
 
 /** Few runs ask for approval. */
-const approvalPanel = lazyCode(async () => (await import('./approval-panel.tsx')).ApprovalPanel);
+const ApprovalPanel = lazyComponent(
+  async () => (await import('./approval-panel.tsx')).ApprovalPanel,
+  ({ children }) => children,
+);
 /** Few runs have servers that ask. */
 const serverRequests = lazyCode(() => import('./server-request.tsx'));
 
@@ -231,12 +235,9 @@ function Approval({ row }: { row: ToolRowData }) {
   const runId = useRun((view) => view.run.runId);
   const tools = useRun((view) => view.run.tools);
   const isFork = useRun((view) => view.run.forked !== undefined);
-  const ApprovalPanel = approvalPanel.useCode();
-  const asked = <Asked row={row} />;
-  if (!ApprovalPanel) return asked;
   return (
     <ApprovalPanel row={row} runId={runId} tools={tools} isFork={isFork}>
-      {asked}
+      <Asked row={row} />
     </ApprovalPanel>
   );
 }

@@ -1,24 +1,22 @@
 'use client';
 
-import type { ComponentProps } from 'react';
 import { formatDuration } from '#lib/browser/words/format.ts';
 import { checkText } from '#lib/events/check-text.ts';
 import { checkCounts, checksWords } from '#lib/events/outcome.ts';
 import type { VerificationRow as VerificationRowData } from '#lib/events/timeline.ts';
-import { lazyCode } from '../../hooks/lazy-code.ts';
+import { lazyComponent } from '../../hooks/lazy-component.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Clock } from '../../ui/clock.tsx';
 import { cx } from '../../ui/cx.ts';
 import { ForeignText } from '../../ui/foreign-text.tsx';
 import { LongText } from './long-text.tsx';
-import type { OpinionList } from './opinion-list.tsx';
 import { Figures, RailNode, RowFrame } from './row-frame.tsx';
 import { wholeOf } from './whole-of.ts';
 
 type Checked = NonNullable<VerificationRowData['checked']>;
 
 /** Few runs ask models for opinions. */
-const opinionList = lazyCode(async () => (await import('./opinion-list.tsx')).OpinionList);
+const OpinionList = lazyComponent(async () => (await import('./opinion-list.tsx')).OpinionList);
 
 /** The checks after an attempt, each with its output (V5-V11), and apart from them what models think of the answer. */
 export function VerificationRow({ row }: { row: VerificationRowData }) {
@@ -37,14 +35,9 @@ export function VerificationRow({ row }: { row: VerificationRowData }) {
         )}
       </div>
       {checked && checked.checks.length > 0 && <CheckList rowKey={row.key} checked={checked} />}
-      {checked?.opinions && <Opinions rowKey={row.key} checked={checked} opinions={checked.opinions} />}
+      {checked?.opinions && <OpinionList rowKey={row.key} checked={checked} opinions={checked.opinions} />}
     </RowFrame>
   );
-}
-
-function Opinions(props: ComponentProps<typeof OpinionList>) {
-  const List = opinionList.useCode();
-  return List && <List {...props} />;
 }
 
 function CheckList({ rowKey, checked }: { rowKey: string; checked: Checked }) {

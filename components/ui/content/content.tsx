@@ -3,19 +3,28 @@
 import { memo, useMemo } from 'react';
 import type { ContentKind } from '#lib/browser/content/content-kind.ts';
 import { unifiedDiffLines } from '#lib/browser/content/unified-diff.ts';
-import { lazyCode } from '../../hooks/lazy-code.ts';
+import { lazyComponent } from '../../hooks/lazy-component.tsx';
 import { ForeignText } from '../foreign-text.tsx';
 import { CodeView } from './code-view.tsx';
 import { DiffLines } from './diff-lines.tsx';
 import { JsonTree } from './json-tree.tsx';
 
-const markdownView = lazyCode(async () => (await import('./markdown-view.tsx')).MarkdownView);
-const ansiView = lazyCode(async () => (await import('./ansi-view.tsx')).AnsiView);
-const imageView = lazyCode(async () => (await import('./image-view.tsx')).ImageView);
-const csvView = lazyCode(async () => (await import('./csv-view.tsx')).CsvView);
+const MarkdownView = lazyComponent<{ text: string; isLive: boolean }>(
+  async () => (await import('./markdown-view.tsx')).MarkdownView,
+  PlainText,
+);
+const AnsiView = lazyComponent(async () => (await import('./ansi-view.tsx')).AnsiView, PlainText);
+const ImageView = lazyComponent<{ url: string; label: string }>(
+  async () => (await import('./image-view.tsx')).ImageView,
+  () => <PlainText text="Image" />,
+);
+const CsvView = lazyComponent<{ text: string; separator: ',' | '\t' }>(
+  async () => (await import('./csv-view.tsx')).CsvView,
+  PlainText,
+);
 
 /** Loads what shows Markdown, so that the first answer does not change its height. */
-export const preloadMarkdown = markdownView.preload;
+export const preloadMarkdown = MarkdownView.preload;
 
 /** Untrusted text, shown by its kind. Until the code for a kind is loaded, it is shown plainly. */
 export const Content = memo(function Content({
@@ -32,7 +41,7 @@ export const Content = memo(function Content({
     case 'text':
       return <PlainText text={text} />;
     case 'markdown':
-      return <Markdown text={text} isLive={isLive} />;
+      return <MarkdownView text={text} isLive={isLive} />;
     case 'code':
       return <CodeView text={text} language={kind.language} firstLine={kind.firstLine} />;
     case 'diff':
@@ -40,11 +49,11 @@ export const Content = memo(function Content({
     case 'json':
       return <Json text={text} />;
     case 'ansi':
-      return <Ansi text={text} />;
+      return <AnsiView text={text} />;
     case 'table':
-      return <Csv text={text} separator={kind.separator} />;
+      return <CsvView text={text} separator={kind.separator} />;
     case 'image':
-      return <Image url={text} />;
+      return <ImageView url={text} label="" />;
   }
 });
 
@@ -54,26 +63,6 @@ function PlainText({ text }: { text: string }) {
       <ForeignText text={text} />
     </pre>
   );
-}
-
-function Markdown({ text, isLive }: { text: string; isLive: boolean }) {
-  const View = markdownView.useCode();
-  return View ? <View text={text} isLive={isLive} /> : <PlainText text={text} />;
-}
-
-function Ansi({ text }: { text: string }) {
-  const View = ansiView.useCode();
-  return View ? <View text={text} /> : <PlainText text={text} />;
-}
-
-function Image({ url }: { url: string }) {
-  const View = imageView.useCode();
-  return View ? <View url={url} label="" /> : <PlainText text="Image" />;
-}
-
-function Csv({ text, separator }: { text: string; separator: ',' | '\t' }) {
-  const View = csvView.useCode();
-  return View ? <View text={text} separator={separator} /> : <PlainText text={text} />;
 }
 
 function UnifiedDiff({ text }: { text: string }) {

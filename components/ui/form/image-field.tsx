@@ -4,13 +4,13 @@ import { ImagePlus } from 'lucide-react';
 import { type ClipboardEvent, type DragEvent, useRef, useState } from 'react';
 import type { DraftImage } from '#lib/browser/drafts/draft-images.ts';
 import { IMAGE_LIMITS } from '#lib/events/limits.ts';
-import { lazyCode } from '../../hooks/lazy-code.ts';
+import { lazyComponent } from '../../hooks/lazy-component.tsx';
 import { Button } from '../button.tsx';
 
 /** The file types that a file dialog offers. */
 const IMAGE_TYPES = 'image/png,image/jpeg,image/webp,image/gif';
 
-const attachedList = lazyCode(async () => (await import('./attached-images.tsx')).AttachedList);
+const AttachedList = lazyComponent(async () => (await import('./attached-images.tsx')).AttachedList);
 
 /** Images of a form: chosen, pasted into a text or dropped onto it. */
 export interface ImageInput {
@@ -133,7 +133,7 @@ export function AttachedImages({ input }: { input: ImageInput }) {
   const { images, problem } = input;
   return (
     <>
-      {images.length > 0 && <Attached input={input} />}
+      {images.length > 0 && <AttachedList images={images} onRemove={(image) => input.remove([image])} />}
       {problem && (
         <p role="alert" className="foreign text-xs text-fail">
           {problem}
@@ -141,9 +141,4 @@ export function AttachedImages({ input }: { input: ImageInput }) {
       )}
     </>
   );
-}
-
-function Attached({ input }: { input: ImageInput }) {
-  const List = attachedList.useCode();
-  return List ? <List images={input.images} onRemove={(image) => input.remove([image])} /> : null;
 }
