@@ -1,6 +1,6 @@
 'use client';
 
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { SearchReply } from '#lib/api/search.ts';
 import { getJson } from '#lib/browser/api.ts';
 import { passFocusOn } from '#lib/browser/focus-soon.ts';
@@ -8,6 +8,7 @@ import { eventWord } from '#lib/browser/words/event-words.ts';
 import { formatCount, formatWhen, plural } from '#lib/browser/words/format.ts';
 import { plainVisibleLine, withoutLineBreaks } from '#lib/browser/words/visible-text.ts';
 import { useApi } from '../hooks/use-api.ts';
+import { useLatest } from '../hooks/use-latest.ts';
 import { useNow } from '../hooks/use-now.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -24,8 +25,7 @@ export function FoundInLogs({ words }: { words: string }) {
   const { data, error } = useApi<SearchReply>(path, (last) => (last?.behind ? BEHIND_MS : undefined));
   const [later, setLater] = useState<{ path: string; pages: readonly SearchReply[] }>();
   const { problem, run } = useRequest();
-  const latest = useRef(path);
-  latest.current = path;
+  const latest = useLatest(path);
   if (error) return <ErrorNote error={error} />;
   if (!data) return null;
   const pages = [data, ...(later?.path === path ? later.pages : [])];

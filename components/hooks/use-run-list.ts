@@ -18,6 +18,7 @@ import {
 } from '#lib/browser/state/run-updates.ts';
 import { watchRuns, whenBack } from '#lib/browser/stream/hub-client.ts';
 import { useReading } from './use-api.ts';
+import { useLatest } from './use-latest.ts';
 
 const PAGE_RUNS = 50;
 /** The most runs that the server lists at once. */
@@ -92,8 +93,7 @@ export function useRunList(
     () => ({ ...data?.page.families, ...earlier?.families, ...fresh }),
     [data, earlier, fresh],
   );
-  const seen = useRef<Seen>({ known, updates, families });
-  seen.current = { known, updates, families };
+  const seen = useLatest<Seen>({ known, updates, families });
   useEffect(
     () =>
       watchRuns({
@@ -112,7 +112,7 @@ export function useRunList(
           reload();
         }),
       }),
-    [reload, refresh],
+    [reload, refresh, seen],
   );
   useEffect(() => setUpdates((before) => afterReading(before, readAt)), [readAt]);
   // If that fails, it is tried again after as many more.
@@ -133,8 +133,7 @@ export function useRunList(
   }, [data, known, updates, filter, order, grouped, families]);
 
   const next = earlier ? earlier.next : data?.page.next;
-  const latest = useRef(data);
-  latest.current = data;
+  const latest = useLatest(data);
   const loadMore = useCallback(() => {
     if (next === undefined || data === undefined) return;
     // Another list may be shown by the time of the answer.
@@ -145,7 +144,7 @@ export function useRunList(
     getJson<RunListReply>(pagePath(path, PAGE_RUNS, next))
       .then((page) => isShown() && show(page))
       .catch((cause: unknown) => isShown() && setFailed({ of: data, error: toApiError(cause) }));
-  }, [next, path, data]);
+  }, [next, path, data, latest]);
   const moreError = failed?.of === data ? failed?.error : undefined;
   return { runs, error, reload, hasMore: next !== undefined, loadMore, moreError };
 }

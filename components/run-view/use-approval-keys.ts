@@ -1,11 +1,12 @@
 'use client';
 
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { say } from '#lib/browser/say.ts';
 import { isDialogOpen, isTyping } from '#lib/browser/typing.ts';
 import { APPROVAL_KEYS, APPROVE_ALL_KEY, type ApprovalAnswer } from '#lib/browser/words/approval-words.ts';
 import type { ToolRow } from '#lib/events/timeline.ts';
 import { keysOf } from '#lib/util/records.ts';
+import { useLatest } from '../hooks/use-latest.ts';
 import { useRunScreen } from './screen-context.ts';
 
 /**
@@ -14,8 +15,7 @@ import { useRunScreen } from './screen-context.ts';
  */
 export function useApprovalKeys(calls: readonly ToolRow[], approveAll: () => void): void {
   const { reading, goTo } = useRunScreen();
-  const latest = useRef({ calls, approveAll });
-  latest.current = { calls, approveAll };
+  const latest = useLatest({ calls, approveAll });
   const isWaiting = calls.length > 0;
   useEffect(() => {
     if (!isWaiting) return;
@@ -44,7 +44,7 @@ export function useApprovalKeys(calls: readonly ToolRow[], approveAll: () => voi
     };
     document.addEventListener('keydown', pressed);
     return () => document.removeEventListener('keydown', pressed);
-  }, [isWaiting, reading, goTo]);
+  }, [isWaiting, reading, goTo, latest]);
 }
 
 function choiceOf(key: string): ApprovalAnswer | undefined {

@@ -1,6 +1,7 @@
 'use client';
 
-import { createContext, useContext, useLayoutEffect, useRef } from 'react';
+import { createContext, useContext, useLayoutEffect } from 'react';
+import { useLatest } from '../hooks/use-latest.ts';
 
 /** A search that led to a row of a run. Each time it leads there is a new object. */
 export interface Found {
@@ -19,10 +20,9 @@ export function useFound(
   unfold: (words: readonly string[], isBeyond: boolean, again: () => void) => void,
 ): void {
   const found = useContext(FoundContext);
-  const latest = useRef(unfold);
-  latest.current = unfold;
+  const latest = useLatest(unfold);
   // Before the next frame, in which the row is checked for the words.
   useLayoutEffect(() => {
     if (found) latest.current(found.words, found.isBeyond, found.again);
-  }, [found]);
+  }, [found, latest]);
 }

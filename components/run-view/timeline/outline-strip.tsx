@@ -5,6 +5,7 @@ import type { VirtualizerHandle } from 'virtua';
 import { type MarkTone, outlineIndex, outlineOf, outlineY } from '#lib/browser/state/outline.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { keysOf } from '#lib/util/records.ts';
+import { useLatest } from '../../hooks/use-latest.ts';
 import { useRun } from '../run-context.tsx';
 import { rowWords } from './row-words.ts';
 
@@ -157,8 +158,7 @@ export function OutlineStrip({
 /** Throttles a frequently changing value. */
 function useEvery<T>(value: T, ms: number): T {
   const [shown, setShown] = useState(value);
-  const latest = useRef(value);
-  latest.current = value;
+  const latest = useLatest(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
     if (value === shown || timer.current !== undefined) return;
@@ -166,7 +166,7 @@ function useEvery<T>(value: T, ms: number): T {
       timer.current = undefined;
       setShown(latest.current);
     }, ms);
-  }, [value, shown, ms]);
+  }, [value, shown, ms, latest]);
   useEffect(() => () => clearTimeout(timer.current), []);
   return shown;
 }

@@ -1,8 +1,9 @@
 'use client';
 
-import { useCallback, useMemo, useRef } from 'react';
+import { useCallback, useMemo } from 'react';
 import { type RowFilter, readRowFilter, writeRowFilter } from '#lib/browser/state/row-filter.ts';
 import { type AddressChange, useAddressQuery } from '../../hooks/use-address-query.ts';
+import { useLatest } from '../../hooks/use-latest.ts';
 
 const MAX_FIND_CHARS = 500;
 
@@ -20,19 +21,18 @@ export function useRowFilter(): AddressedRows {
   const [query, changeQuery] = useAddressQuery();
   const { filter, problems } = useMemo(() => readRowFilter(query), [query]);
   // The same function for as long as the page is open, so that a choice does not scroll to the linked row again.
-  const latest = useRef(query);
-  latest.current = query;
+  const latest = useLatest(query);
   const changeFilter = useCallback(
     (next: RowFilter, how?: AddressChange) =>
       changeQuery(withoutRowLink(writeRowFilter(latest.current, next)), how),
-    [changeQuery],
+    [changeQuery, latest],
   );
   const find = query.get('find')?.slice(0, MAX_FIND_CHARS) || undefined;
   const forgetFind = useCallback(() => {
     const rest = new URLSearchParams(latest.current);
     rest.delete('find');
     changeQuery(rest, { hash: location.hash, replace: true });
-  }, [changeQuery]);
+  }, [changeQuery, latest]);
   return { filter, problems, changeFilter, find, forgetFind };
 }
 

@@ -5,6 +5,7 @@ import { type ClipboardEvent, type DragEvent, useRef, useState } from 'react';
 import type { DraftImage } from '#lib/browser/drafts/draft-images.ts';
 import { IMAGE_LIMITS } from '#lib/events/limits.ts';
 import { lazyComponent } from '../../hooks/lazy-component.tsx';
+import { useLatest } from '../../hooks/use-latest.ts';
 import { Button } from '../button.tsx';
 
 /** The file types that a file dialog offers. */
@@ -36,8 +37,7 @@ export function useImageInput(
 ): ImageInput {
   const [problem, setProblem] = useState<string>();
   const [over, setOver] = useState(false);
-  const latest = useRef(images);
-  latest.current = images;
+  const latest = useLatest(images);
   const change = (changed: readonly DraftImage[]) => {
     latest.current = changed;
     onChange(changed);
