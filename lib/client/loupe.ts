@@ -100,7 +100,7 @@ export class Loupe {
     return this.#http.json<RunListReply>(`/api/runs?${asked}`);
   }
 
-  /** Imports a run file or a bug bundle as a read-only run (`POST /api/import`). */
+  /** Imports a run file, a bug bundle or a log as a read-only run (`POST /api/import`). */
   async import(file: Blob): Promise<LoupeRun> {
     const answer = await this.#http.request('/api/import', { file });
     const { run } = (await answer.json()) as RunReply;
