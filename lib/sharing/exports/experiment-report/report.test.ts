@@ -77,7 +77,9 @@ describe('experimentReport', () => {
     expect(html).toContain('shipped: basics');
     for (const { run_id } of items) expect(html).toContain(`<code>${run_id}</code>`);
     // Each row of a plot links to the runs of its cell.
-    for (const [, cell] of html.matchAll(/href="#(cell-\d+)"/g)) expect(html).toContain(`id="${cell}"`);
+    const links = [...html.matchAll(/href="#(.+?)"/g)].map(([, id]) => id);
+    expect(new Set(links)).toEqual(new Set(cellsOf(items).map(({ cell }) => `cell-${cell}`)));
+    for (const id of links) expect(html).toContain(`id="${id}"`);
   });
 
   it('fills each ending as the dashboard does, whatever other endings there are', () => {
