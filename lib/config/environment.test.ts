@@ -1,4 +1,13 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -132,6 +141,21 @@ it('creates the operator token once, readable only by its owner', () => {
     expect(readFileSync(join(folder, 'token'), 'utf8')).toBe(`${token}\n`);
     writeFileSync(join(folder, 'token'), 'garbage');
     expect(() => operatorToken(folder, undefined)).toThrow(/does not hold an operator token/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('refuses a token that it can neither read nor write, and leaves what is there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'loupe-token-'));
+  const path = join(folder, 'token');
+  try {
+    // Reading finds nothing, and writing finds something: as when another process creates the token in between.
+    symlinkSync(join(folder, 'elsewhere'), path);
+    expect(() => operatorToken(folder, undefined)).toThrow(
+      expect.objectContaining({ code: 'token_unreadable', message: expect.stringContaining('EEXIST') }),
+    );
+    expect(readdirSync(folder)).toEqual(['token']);
   } finally {
     rmSync(folder, { recursive: true });
   }
