@@ -340,6 +340,15 @@ test('words in the part of a text that was not sent are found and shown', async 
     }
   }
 
+  await test.step('on a phone the note is as high as its lines', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(`/runs/${ids.task}?find=quokka-result`);
+    const note = bar.getByText('Long texts are searched only in part.');
+    await expect(note.getByRole('button')).toBeVisible();
+    expect((await note.boundingBox())?.height).toBeLessThan(44);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
   await test.step('a link to the row', async () => {
     const result = cutLog('task').events.find(({ type }) => type === 'tool-call.ended');
     await page.goto(`/runs/${ids.task}?find=quokka-result#${result?.seq}`);

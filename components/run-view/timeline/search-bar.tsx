@@ -156,7 +156,7 @@ export function SearchBar({
               Long texts are searched only in part.{' '}
               <button
                 type="button"
-                className="font-medium text-brass underline-offset-2 hover:underline"
+                className="reach font-medium text-brass underline-offset-2 hover:underline"
                 onClick={() => {
                   input.current?.focus();
                   rest.search();
