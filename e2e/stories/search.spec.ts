@@ -349,6 +349,40 @@ test('words in the part of a text that was not sent are found and shown', async 
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
+  await test.step('the answer to an earlier search does not replace that to the last one', async () => {
+    const url = /\/events\/\d+$/;
+    const inFull = bar.getByRole('button', { name: 'Search them in full' });
+    const field = page.getByLabel('Search in this run', { exact: true });
+    const done = '1 text too long to search';
+    let last = '';
+    page.on('request', (request) => {
+      if (url.test(request.url())) last = request.url();
+    });
+    await page.goto(`/runs/${ids.task}?find=quokka-result`);
+    await inFull.click();
+    await expect(bar).toContainText(done);
+
+    const held = Promise.withResolvers<void>();
+    await page.route(url, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const answered = page.waitForResponse(last);
+    const first = page.waitForRequest(url);
+    await field.fill('quokka-resul');
+    await inFull.click();
+    await first;
+    // All texts have this word in the part that was sent, so nothing is fetched.
+    await field.fill('line');
+    await inFull.click();
+    await expect(bar).toContainText(done);
+    held.resolve();
+    await (await answered).finished();
+    await twoFrames(page);
+    await expect(bar).toContainText(done);
+    await page.unroute(url);
+  });
+
   await test.step('a link to the row', async () => {
     const result = cutLog('task').events.find(({ type }) => type === 'tool-call.ended');
     await page.goto(`/runs/${ids.task}?find=quokka-result#${result?.seq}`);

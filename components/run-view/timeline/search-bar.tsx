@@ -17,6 +17,7 @@ import { isComposing } from '#lib/browser/typing.ts';
 import { formatCount, plural } from '#lib/browser/words/format.ts';
 import type { TimelineRow } from '#lib/events/timeline.ts';
 import { useLatched } from '../../hooks/use-latched.ts';
+import { useLatest } from '../../hooks/use-latest.ts';
 import { useRequest } from '../../hooks/use-request.ts';
 import { ErrorLine } from '../../ui/error-line.tsx';
 import { useRunScreen } from '../screen-context.ts';
@@ -178,12 +179,15 @@ function useCutTexts(rows: readonly TimelineRow[], words: readonly string[]) {
   const { whole } = useRunScreen();
   const { problem, run } = useRequest();
   const [searched, setSearched] = useState<{ words: readonly string[]; found: CutTextsFound }>();
+  const latest = useLatest(words);
   const cut = useMemo(() => rows.filter((row) => cutsOf(row).length > 0), [rows]);
   const search = () =>
     void run(async () => {
       if (!whole) return;
       const { searchCutTexts } = await import('#lib/browser/state/search-cut-texts.ts');
-      setSearched({ words, found: await searchCutTexts(cut, words, whole) });
+      const found = await searchCutTexts(cut, words, whole);
+      // Other words may have been entered, and searched for, by the time of the answer.
+      if (latest.current === words) setSearched({ words, found });
     });
   return {
     isCut: whole !== undefined && cut.length > 0,
