@@ -189,7 +189,7 @@ function evaluationsOf(evaluated: Evaluated): Entry[] {
   const experiments = goTo('/experiments', text('Studies'));
   const overSuite = goTo(`/experiments/${suiteExperiment}`, text('Results by cell'));
   const ratings = goTo('/ratings', text('Diaries'));
-  const rated = goTo(`/ratings/${rating}`, button('Rate yourself'));
+  const rated = goTo(`/ratings/${rating}`, button('Rate texts'));
   const tools = goTo('/tools', heading('everything'));
   const [a = '', b = ''] = explorations;
   return [
@@ -218,7 +218,7 @@ function evaluationsOf(evaluated: Evaluated): Entry[] {
     ['benchmark', goTo(`/benchmarks/${benchmark}`, text('Finished'))],
     ['ratings', ratings],
     ['rating-new', then(ratings, press('New rating'))],
-    ['rating-form', then(rated, press('Rate yourself'))],
+    ['rating-form', then(rated, press('Rate texts'))],
     ['rating-results', then(rated, press('Results'))],
     ['tool-checks', goTo('/tools/checks?server=custom', heading('Tools on local models'))],
     ['custom-tool', then(tools, press('New tool'))],

@@ -50,7 +50,7 @@ export function DetailsDialog({
     <Dialog open onClose={onClose} keepsOnEscape="typed" aria-labelledby={heading} className="w-[30rem] p-5">
       <form onSubmit={(event) => void save(event)} className="grid gap-4">
         <DialogHeader id={heading} title="Edit details" />
-        <Field label="Title" hint="Empty: the run's own title">
+        <Field label="Title" hint="Leave empty to use the run's own title.">
           {(props) => (
             <input
               {...props}

@@ -169,7 +169,7 @@ function StartForm({ plan, onCancel }: { plan: BenchmarkPlanReply; onCancel?: ()
           <NumberField
             label="Cases of each category"
             placeholder="all"
-            hint="The first ones; empty: all"
+            hint="From the first on. Leave empty for all."
             value={limit}
             onChange={(text) => change({ limit: text })}
             problem={badLimit ? 'It must be a whole number of at least 1.' : undefined}

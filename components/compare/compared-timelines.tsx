@@ -46,7 +46,7 @@ function Timelines({ runs, unit, onOpen, stores }: TimelinesProps & { stores: re
   return (
     <AlignedRows
       title={`Time by ${unit.toLowerCase()}`}
-      note={behind ? 'Loading the runs.' : `Each ${unit.toLowerCase()} begins at the same place in all runs.`}
+      note={behind ? 'Loading the runs…' : `Each ${unit.toLowerCase()} begins at the same place in all runs.`}
       labels={letters}
       legend={kinds.map((kind) => ({ label: TIME_LABELS[kind], color: TIME_COLORS[kind] }))}
       times={aligned}

@@ -287,7 +287,7 @@ function DifferentStep({
       </div>
       {step.left_out ? (
         <p className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 text-sm text-ink-2">
-          This comparison is long: its texts come in parts.
+          This comparison is long, so its texts are loaded in parts.
           <Button size="sm" onClick={() => onTexts(step.position)}>
             Show them from {word.toLowerCase()} {formatCount(step.position)} on
           </Button>

@@ -112,7 +112,12 @@ function Variations() {
   return (
     <Section title="Variations" hint="Every combination is run">
       <div className="grid gap-3 sm:grid-cols-3">
-        <Numbers name="temperatures" label="Temperatures" placeholder="model's own" hint="Several: 0, 0.7" />
+        <Numbers
+          name="temperatures"
+          label="Temperatures"
+          placeholder="model default"
+          hint="Several: 0, 0.7"
+        />
         <Numbers name="seeds" label="Seeds" placeholder="random" hint="Several: 1-5, 42" />
         <Numbers name="repeats" label="Repeats" placeholder="1" />
       </div>

@@ -101,7 +101,7 @@ function Task() {
       {usesFiles && (
         <Field
           label="Folder to copy"
-          hint="Each run works on a fresh copy of it. Left empty: an empty folder for each."
+          hint="Each run works on a fresh copy of it. If empty, each run gets an empty folder."
           problem={folder.problem}
         >
           {(props) => (

@@ -50,7 +50,7 @@ export function ForkDialog({
       )}
       {!error && !point && (
         <p className="p-6 text-ink-3" aria-busy="true">
-          Loading the conversation
+          Loading the conversation…
         </p>
       )}
       {point && !error && <ForkForm runId={runId} opening={opening} point={point} onCancel={onClose} />}

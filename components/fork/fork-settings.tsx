@@ -46,7 +46,7 @@ export function ForkSettings({ point, draft, problems, onChange }: ForkPart) {
         </Field>
         <NumberField
           label={MODEL_OPTIONS.temperature.label}
-          placeholder="model's own"
+          placeholder="model default"
           value={draft.temperature}
           onChange={(temperature) => onChange({ temperature })}
           problem={problems.temperature}

@@ -49,7 +49,7 @@ export function FamilyRows({
   const problem = moreError ?? error;
   return (
     <div className="mb-2 ml-4 border-l-2 border-line-strong sm:ml-9">
-      {!runs && !error && <p className="px-4 py-2 text-sm text-ink-3">Loading runs.</p>}
+      {!runs && !error && <p className="px-4 py-2 text-sm text-ink-3">Loading runs…</p>}
       {runs?.map(({ run }) => children(run))}
       {problem && <Problem error={problem} onRetry={moreError ? loadMore : reload} />}
       {hasMore && (

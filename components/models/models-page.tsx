@@ -62,7 +62,7 @@ export function ModelsPage() {
             : `Installed in Ollama${health.data ? ` at ${health.data.ollama.url}` : ''}. An agent needs a model that calls tools.`}
       </p>
       <div className="mt-6">
-        {!data && !error && <p className="text-ink-3">Loading.</p>}
+        {!data && !error && <p className="text-ink-3">Loading…</p>}
         {error && !data && <Problem error={error} onRetry={reload} />}
         {health.data?.ollama.error && <ErrorNote error={health.data.ollama.error} />}
         {real.length > 0 && (

@@ -77,7 +77,7 @@ function ReplyingModel({ models }: { models: readonly InstalledModel[] }) {
           </select>
         )}
       </Field>
-      <Field label={SETTINGS.operator_prompt.label} hint="Empty: it answers briefly and gives no tasks.">
+      <Field label={SETTINGS.operator_prompt.label} hint="If empty, it answers briefly and gives no tasks.">
         {(props) => (
           <textarea
             {...props}

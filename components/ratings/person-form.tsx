@@ -56,7 +56,7 @@ export function PersonForm({
     });
   const steps = Array.from({ length: scale.max - scale.min + 1 }, (_, index) => scale.min + index);
   return (
-    <section aria-label="Rate yourself" className="mt-6 grid gap-5">
+    <section aria-label="Rate texts" className="mt-6 grid gap-5">
       <Field label="Your name" hint="Your scores are stored under it.">
         {(props) => (
           <input

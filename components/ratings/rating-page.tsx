@@ -95,7 +95,7 @@ export function RatingPage({ id }: { id: string }) {
             setShown(shown === 'rate' ? undefined : 'rate');
           }}
         >
-          Rate yourself
+          Rate texts
         </Button>
         <Button
           size="sm"

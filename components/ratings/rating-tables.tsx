@@ -42,7 +42,7 @@ export function RatingTables({
       </div>
     );
   }
-  if (!data) return <p className="mt-6 min-h-40 text-ink-3">Calculating</p>;
+  if (!data) return <p className="mt-6 min-h-40 text-ink-3">Calculating…</p>;
   const { raters, matrix, means, items, alpha, icc } = data;
   const missing = missingAgreement(data);
   return (

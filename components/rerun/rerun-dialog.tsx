@@ -65,7 +65,7 @@ export function RerunDialog({ row, onClose }: { row: CallRow; onClose: () => voi
       )}
       {!loaded && !problem && (
         <p className="p-6 text-ink-3" aria-busy="true">
-          Loading the request
+          Loading the request…
         </p>
       )}
       {loaded && <RerunForm {...loaded} path={path} onClose={onClose} />}

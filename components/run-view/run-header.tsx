@@ -126,7 +126,7 @@ function Title({ text, end }: { text: string; end: ReactNode }) {
         )}
         title={plainVisibleLine(text)}
       >
-        {line ? <ForeignText text={line} /> : <span className="text-ink-3">Opening the run</span>}
+        {line ? <ForeignText text={line} /> : <span className="text-ink-3">Opening the run…</span>}
       </h1>
       {line.length > MAX_TITLE_CHARS && <ShowAll whole={whole} onChange={setWhole} />}
       {line && end}

@@ -17,7 +17,7 @@ export function FindingList({
   if (!preview) {
     return (
       <p className="text-sm text-ink-3" role="status">
-        Scanning the run.
+        Scanning the run…
       </p>
     );
   }

@@ -39,7 +39,7 @@ export function SharesPage() {
           {data.reach.problem.message} {data.reach.problem.hint}
         </p>
       )}
-      {!data && !error && <p className="mt-6 text-ink-3">Loading.</p>}
+      {!data && !error && <p className="mt-6 text-ink-3">Loading…</p>}
       {error && !data && (
         <div className="mt-6">
           <Problem error={error} onRetry={reload} />

@@ -41,7 +41,7 @@ export function ListPage({
         </div>
         {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
       </div>
-      {loading && <p className="mt-6 text-ink-3">Loading.</p>}
+      {loading && <p className="mt-6 text-ink-3">Loading…</p>}
       {error && (
         <div className="mt-6">
           <Problem error={error} onRetry={onRetry} />

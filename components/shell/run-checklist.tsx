@@ -67,7 +67,7 @@ export function RunChecklist<Run extends ChosenRun>({
         {runs?.length === 0 && (
           <p className="py-1 text-sm text-ink-3">{noRunsWords({ filtered: text !== '' })}</p>
         )}
-        {!runs && !error && <p className="py-1 text-sm text-ink-3">Loading runs.</p>}
+        {!runs && !error && <p className="py-1 text-sm text-ink-3">Loading runs…</p>}
         {problem && <Problem error={problem} onRetry={moreError ? loadMore : reload} />}
         {hasMore && (
           <Button ref={passFocusOn} size="sm" kind="quiet" className="-ml-2.5 max-sm:h-11" onClick={loadMore}>

@@ -42,7 +42,7 @@ export function ServerOffers({ server }: { server: string }) {
         Prompts and resources
       </summary>
       <div className="mt-2 grid min-w-0 gap-4 pl-4" aria-live="polite">
-        {busy && !offers && <p className="text-ink-3">Asking the server</p>}
+        {busy && !offers && <p className="text-ink-3">Asking the server…</p>}
         {problem && <ErrorNote error={problem} />}
         {offers && count === 0 && <p className="text-ink-3">The server has none.</p>}
         {offers && count > 0 && (

@@ -45,7 +45,7 @@ export function SignInPage() {
         {error ? (
           <SignInProblem error={error} />
         ) : server === undefined ? (
-          <p className="text-ink-3">Completing the sign-in.</p>
+          <p className="text-ink-3">Completing the sign-in…</p>
         ) : (
           <p>
             Signed in to <span className="font-mono font-semibold">{server}</span>. You can close this tab, or

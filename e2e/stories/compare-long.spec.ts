@@ -64,7 +64,7 @@ test('two runs of ten thousand events can be compared, rendering only visible ro
   await test.step('to the end, whose texts come when they are asked for', async () => {
     await page.goto(`/compare?a=${A}&b=${B}#step-600`);
     await expect(step(600)).toBeFocused();
-    await expect(step(600)).toContainText('its texts come in parts');
+    await expect(step(600)).toContainText('its texts are loaded in parts');
     await step(600).getByRole('button', { name: 'Show them from iteration 600 on' }).click();
     await expect(step(600).getByRole('group', { name: 'Changes to text' })).toContainText('The other way');
     await expect(step(600)).toBeInViewport();

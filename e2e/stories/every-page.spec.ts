@@ -156,8 +156,8 @@ async function everyPage(loupe: LoupeServer, ollama: FakeOllama): Promise<Visit[
       name: 'a rating by a person',
       open: async (page) => {
         await page.goto(`/ratings/${rating}`);
-        await page.getByRole('button', { name: 'Rate yourself' }).click();
-        await expect(page.getByRole('region', { name: 'Rate yourself' })).toBeVisible();
+        await page.getByRole('button', { name: 'Rate texts' }).click();
+        await expect(page.getByRole('region', { name: 'Rate texts' })).toBeVisible();
       },
     },
     {

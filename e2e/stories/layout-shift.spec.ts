@@ -104,7 +104,7 @@ test('the first page is drawn for a newcomer or for a person with runs, and noth
   await loupe.request(`/api/presets/${preset.id}`, { method: 'DELETE', json: {} });
   await holdReply(page, '/api/runs');
   await page.goto('/');
-  await expect(page.getByText('Loading runs.')).toBeVisible();
+  await expect(page.getByText('Loading runs…')).toBeVisible();
   await expect(title).toBeHidden();
 });
 

@@ -95,8 +95,8 @@ test('texts are rated by models and by a person, with how far they agree', async
   expect(ratings.filter(({ name }) => name === 'Diaries')).toHaveLength(1);
   // Without the count, which would be spoken with each rating.
   await expect(page.getByRole('status').filter({ hasText: 'Done' })).toHaveText('Done');
-  await page.getByRole('button', { name: 'Rate yourself' }).click();
-  const mine = page.getByRole('region', { name: 'Rate yourself' });
+  await page.getByRole('button', { name: 'Rate texts' }).click();
+  const mine = page.getByRole('region', { name: 'Rate texts' });
   await expect(mine.getByText('I feel calm')).toBeVisible();
   await expect(mine.getByText('diarist')).toHaveCount(0);
   await mine.getByLabel('Your name').fill('Ada');
@@ -171,8 +171,8 @@ test('a person rates text after text by keyboard, and looks at the results witho
   await expect(line).not.toContainText('0/0');
   await line.click();
   await expect(page.getByText('2 texts · people only')).toBeVisible();
-  await page.getByRole('button', { name: 'Rate yourself' }).click();
-  const mine = page.getByRole('region', { name: 'Rate yourself' });
+  await page.getByRole('button', { name: 'Rate texts' }).click();
+  const mine = page.getByRole('region', { name: 'Rate texts' });
   await mine.getByLabel('Your name').fill('Ada');
   const groups = await mine.getByRole('group').all();
   for (const group of groups.slice(1)) await group.getByText('7', { exact: true }).click();
@@ -181,12 +181,12 @@ test('a person rates text after text by keyboard, and looks at the results witho
     'AgreementAgreement is measured as soon as there are two raters.',
   );
   await expect(mine).toBeHidden();
-  await page.getByRole('button', { name: 'Rate yourself' }).click();
+  await page.getByRole('button', { name: 'Rate texts' }).click();
   await expect(mine.getByText('1 left')).toBeVisible();
   await expect(mine.getByLabel('Your name')).toHaveValue('Ada');
 
   await page.reload();
-  await page.getByRole('button', { name: 'Rate yourself' }).click();
+  await page.getByRole('button', { name: 'Rate texts' }).click();
   await expect(mine.getByText('1 left')).toBeVisible();
   await expect(mine.getByLabel('Your name')).toHaveValue('Ada');
 
@@ -256,8 +256,8 @@ test('scores that are being saved cannot be changed, and the answer does not tak
   ];
   const id = await finishRating(loupe, { name: 'By hand', run_ids: runs.map((run) => run.id), models: [] });
   await page.goto(`/ratings/${id}`);
-  await page.getByRole('button', { name: 'Rate yourself' }).click();
-  const mine = page.getByRole('region', { name: 'Rate yourself' });
+  await page.getByRole('button', { name: 'Rate texts' }).click();
+  const mine = page.getByRole('region', { name: 'Rate texts' });
   await mine.getByLabel('Your name').fill('Ada');
   for (const group of await mine.getByRole('group').all())
     await group.getByText('7', { exact: true }).click();

@@ -183,7 +183,7 @@ export const DIVERSITY_LIMITS = {
 
 /** The model options that forms have a field for. The API passes any value of theirs to Ollama. */
 export const MODEL_OPTIONS = {
-  temperature: { min: 0, max: 5, label: 'Temperature', form: { empty: "model's own" } },
+  temperature: { min: 0, max: 5, label: 'Temperature', form: { empty: 'model default' } },
   seed: {
     whole: true,
     min: 0,
@@ -191,8 +191,8 @@ export const MODEL_OPTIONS = {
     label: 'Seed',
     form: { empty: 'random' },
   },
-  top_p: { min: 0, max: 1, label: 'Top p', form: { empty: "model's own" } },
-  top_k: { whole: true, min: 0, max: 1000, label: 'Top k', form: { empty: "model's own" } },
+  top_p: { min: 0, max: 1, label: 'Top p', form: { empty: 'model default' } },
+  top_k: { whole: true, min: 0, max: 1000, label: 'Top k', form: { empty: 'model default' } },
 } as const satisfies Record<string, NumberFacts>;
 
 /**

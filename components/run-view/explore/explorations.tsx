@@ -38,7 +38,7 @@ export function Explorations({
     last?.runs.some(({ run }) => run.phase !== 'ended') ? GOING_MS : undefined,
   );
   if (error && !data) return <ErrorLine error={error} />;
-  if (!data) return <p className="min-h-40 text-sm text-ink-3">Reading the cycles</p>;
+  if (!data) return <p className="min-h-40 text-sm text-ink-3">Reading the cycles…</p>;
   return (
     <div className="grid gap-6">
       <DownloadLink

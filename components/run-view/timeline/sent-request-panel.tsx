@@ -42,7 +42,7 @@ export function SentRequestPanel({
       {open && (
         <div className="mt-1 min-w-0 rounded-md border bg-sunken px-3 py-2 font-mono text-xs leading-relaxed">
           {problem && <ErrorNote error={problem} />}
-          {!loaded && !problem && <p className="text-ink-3">Reading the log</p>}
+          {!loaded && !problem && <p className="text-ink-3">Reading the log…</p>}
           {loaded && <loaded.View sent={loaded.sent} id={id} />}
         </div>
       )}

@@ -16,7 +16,7 @@ export function pairsWords(pairs: Pairs): string {
 export function repeatsNote(pairs: Pairs): string | undefined {
   if (!areRepeated(pairs)) return undefined;
   const these = pairs.cases === 1 ? 'this case' : `these ${formatCount(pairs.cases ?? 0)} cases`;
-  return `Interval and p count each seed and repeat of a case as a pair. They hold for ${these}; for other cases, they are too certain.`;
+  return `Interval and p count each seed and repeat of a case as a pair. They hold for ${these}; for other cases, they overstate the certainty.`;
 }
 
 /**
