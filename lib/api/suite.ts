@@ -38,11 +38,12 @@ const caseFiles = z.record(z.string(), z.string()).superRefine((files, context) 
   const complain = (message: string, path: string[] = []) =>
     context.addIssue({ code: 'custom', path, message });
   if (paths.length > MAX_CASE_FILES) complain(`A case can have at most ${MAX_CASE_FILES} files.`);
-  const folders = new Set(paths.flatMap(foldersOf));
-  for (const path of paths) {
-    const problem =
-      pathProblem(path) ?? (folders.has(path) ? 'This is also the folder of another file.' : '');
-    if (problem) complain(problem, [path]);
+  const problems = new Map(paths.map((path) => [path, pathProblem(path)]));
+  // Not of a path that is too long: together, its folders have the square of its length.
+  const folders = new Set(paths.filter((path) => problems.get(path) === undefined).flatMap(foldersOf));
+  for (const [path, problem] of problems) {
+    if (problem !== undefined) complain(problem, [path]);
+    else if (folders.has(path)) complain('This is also the folder of another file.', [path]);
   }
 });
 

@@ -180,6 +180,13 @@ describe('problems', () => {
       'line 1: case "a": files.../b: The path must not contain',
     ],
     [
+      // The names of all its folders together have 20 GB.
+      'a path of 200,000 folders',
+      'jsonl',
+      JSON.stringify({ id: 'a', input: 'x', files: { ['a/'.repeat(200_000)]: '' } }),
+      'A path must have 1 to 500 characters.',
+    ],
+    [
       'an absolute path',
       'jsonl',
       '{"id": "a", "input": "x", "files": {"/etc/passwd": ""}}',
