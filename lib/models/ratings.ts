@@ -14,11 +14,12 @@ import type {
 import type { RunSummary } from '../api/run-summary.ts';
 import { AppError, errorParts } from '../errors/app-error.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { readQuestionnaireInThread } from '../experiments/read-in-thread.ts';
 import type { ModelAccess } from '../queue/model-access.ts';
 import { ratedTextOf } from '../ratings/rated-text.ts';
 import { checkScores, ratingRequest, readScores } from '../ratings/rating-request.ts';
 import { ratingResults } from '../ratings/rating-results.ts';
-import { checkedQuestionnaire, readQuestionnaire } from '../ratings/read-questionnaire.ts';
+import { checkedQuestionnaire } from '../ratings/read-questionnaire.ts';
 import { shippedQuestionnaire, shippedQuestionnaires } from '../ratings/shipped-questionnaires.ts';
 import { shownError } from '../runs/shown-error.ts';
 import { createdIsDeleted, keyConflict, type RequestKey, requestKey } from '../store/request-key.ts';
@@ -125,7 +126,7 @@ export class Ratings {
     { idempotencyKey }: { idempotencyKey?: string | undefined } = {},
   ): Promise<RatingReply & { created: boolean }> {
     const { stored, admit, newId, now, log } = this.#options;
-    const questionnaire = questionnaireOf(request);
+    const questionnaire = await questionnaireOf(request);
     const key = requestKey(idempotencyKey, request);
     const id = key ? idOfKey(key.key) : newId();
     const before = key && (await this.#first(id, key));
@@ -519,8 +520,8 @@ function replyOf(open: Open): RatingReply {
   return { rating: summaryOf(open), study, failures, people, ...(current && { current }) };
 }
 
-function questionnaireOf(request: z.output<typeof createRatingRequest>): Questionnaire {
-  if (request.text !== undefined) return readQuestionnaire(request.text);
+async function questionnaireOf(request: z.output<typeof createRatingRequest>): Promise<Questionnaire> {
+  if (request.text !== undefined) return readQuestionnaireInThread(request.text);
   if (request.shipped === undefined) return checkedQuestionnaire(request.questionnaire);
   const found = shippedQuestionnaire(request.shipped);
   if (found) return found;

@@ -13,12 +13,11 @@ import type {
 import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import { MAX_SUITES } from '../events/limits.ts';
+import { checkSuiteInThread, readSuiteInThread } from '../experiments/read-in-thread.ts';
 import type { SuiteStore } from '../store/suite-store.ts';
 import { caseOfRun } from '../suites/case-of-run.ts';
-import { type ReadSuite, readSuiteFile, readSuiteValue } from '../suites/read-suite.ts';
 import { shippedSuite, shippedSuites } from '../suites/shipped/shipped-suites.ts';
 import { suiteHash } from '../suites/suite-hash.ts';
-import { describeProblems } from '../suites/suite-problem.ts';
 import { freeName } from '../util/free-name.ts';
 import { nameKey } from '../util/name-key.ts';
 
@@ -117,10 +116,10 @@ export class Suites {
     const { suite: value, text, format, name } = request;
     const given =
       text !== undefined && format !== undefined
-        ? accepted(readSuiteFile({ text, format, name }))
+        ? await readSuiteInThread({ text, format, name })
         : request.shipped !== undefined
           ? shipped(request.shipped)
-          : accepted(readSuiteValue(value));
+          : await checkSuiteInThread(value);
     // Another request may take a free name in the meantime.
     return value === undefined
       ? retryRaces(['suite_exists'], () => this.#create(given, { underFreeName: true }))
@@ -162,7 +161,7 @@ export class Suites {
     format: SuiteFileFormat;
     name?: string | undefined;
   }): Promise<{ id: string; hash: string }> {
-    const given = accepted(readSuiteFile({ ...file, name: file.name ?? 'Suite' }));
+    const given = await readSuiteInThread({ ...file, name: file.name ?? 'Suite' });
     // Several experiments may read the same file at the same moment.
     return retryRaces(['suite_exists', 'suite_changed'], () => this.#keep(given));
   }
@@ -187,7 +186,7 @@ export class Suites {
    */
   async update(id: string, { suite: value, base }: UpdateSuiteRequest): Promise<SuiteReply> {
     const { suite } = await this.get(id);
-    const given = accepted(readSuiteValue(value));
+    const given = await checkSuiteInThread(value);
     const { created_at } = suite;
     await this.#save(recordOf(given, { id, created_at, updated_at: this.#now() }), given, base ?? suite.hash);
     return this.get(id);
@@ -264,15 +263,6 @@ function recordOf(
   facts: Pick<SuiteRecord, 'id' | 'created_at' | 'updated_at'>,
 ): SuiteRecord {
   return { ...facts, name, description, hash: suiteHash(cases), cases: cases.length };
-}
-
-function accepted(read: ReadSuite): Suite {
-  if ('suite' in read) return read.suite;
-  throw new AppError({
-    code: 'invalid_request',
-    message: describeProblems(read.problems),
-    hint: 'docs/suites.md describes the format.',
-  });
 }
 
 function shipped(name: string): Suite {

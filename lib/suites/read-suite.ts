@@ -1,13 +1,22 @@
 import { type Suite, type SuiteFileFormat, suite, suiteHeader } from '../api/suite.ts';
+import { AppError } from '../errors/app-error.ts';
 import { MAX_SUITE_BYTES } from '../events/limits.ts';
 import { errorMessage } from '../util/error-message.ts';
 import { isRecord } from '../util/json.ts';
 import { readYaml, TOO_DEEP } from '../util/read-yaml.ts';
 import { IN_WORDS } from '../util/schema-problems.ts';
-import { problemsOf, type SuiteProblem } from './suite-problem.ts';
+import { describeProblems, problemsOf, type SuiteProblem } from './suite-problem.ts';
 import { sizeProblem, TOO_LARGE } from './suite-size.ts';
 
 export type ReadSuite = { suite: Suite } | { problems: SuiteProblem[] };
+
+/** A suite file. */
+export interface SuiteFile {
+  text: string;
+  format: SuiteFileFormat;
+  /** The name of a suite whose file gives none. */
+  name?: string | undefined;
+}
 
 /** A file as values, with the line of each. */
 interface Parsed {
@@ -19,15 +28,14 @@ interface Parsed {
  * Reads a suite file. Also accepts samples of an Inspect dataset as cases: a list without a header, numeric or missing
  * IDs (then numbered from 1), and null fields.
  *
- * @param options.name the name of a suite whose file gives none
  * @returns every problem with its line, its case and its reason
  */
-export function readSuiteFile(options: { text: string; format: SuiteFileFormat; name?: string }): ReadSuite {
-  const text = options.text.replace(/^\u{feff}/u, '');
+export function readSuiteFile({ text: given, format, name }: SuiteFile): ReadSuite {
+  const text = given.replace(/^\u{feff}/u, '');
   if (Buffer.byteLength(text) > MAX_SUITE_BYTES) return failed(TOO_LARGE);
   try {
-    const parsed = PARSERS[options.format](text);
-    return 'problems' in parsed ? parsed : checkSuite(parsed.value, options.name, parsed.lineOf);
+    const parsed = PARSERS[format](text);
+    return 'problems' in parsed ? parsed : checkSuite(parsed.value, name, parsed.lineOf);
   } catch (error) {
     if (error instanceof RangeError) return failed(TOO_DEEP);
     throw error;
@@ -37,6 +45,16 @@ export function readSuiteFile(options: { text: string; format: SuiteFileFormat; 
 /** Checks a suite that is not a file, such as one from a form, like the content of a file. */
 export function readSuiteValue(value: unknown): ReadSuite {
   return checkSuite(value, undefined, () => undefined);
+}
+
+/** @throws {AppError} `invalid_request` with the place of each problem */
+export function acceptedSuite(read: ReadSuite): Suite {
+  if ('suite' in read) return read.suite;
+  throw new AppError({
+    code: 'invalid_request',
+    message: describeProblems(read.problems),
+    hint: 'docs/suites.md describes the format.',
+  });
 }
 
 function checkSuite(value: unknown, name: string | undefined, lineOf: Parsed['lineOf']): ReadSuite {

@@ -8,7 +8,7 @@ export const READY = 'ready';
 
 /**
  * Runs one job in a separate thread, for work whose time depends on untrusted input, such as a regular expression or a
- * schema. The thread ends after the time limit, or at 128 MB.
+ * schema. The thread ends after the time limit, or at its memory limit: 128 MB by default.
  *
  * @param module the thread's module: it sends `READY`, and one answer to the message that it then receives
  * @returns `undefined` if it takes too long
@@ -17,13 +17,17 @@ export const READY = 'ready';
 export async function askThread<Answer>(
   module: URL,
   job: unknown,
-  { signal, maxMs }: { signal: AbortSignal; maxMs: number },
+  {
+    signal,
+    maxMs,
+    maxMemoryMb = MAX_MEMORY_MB,
+  }: { signal: AbortSignal; maxMs: number; maxMemoryMb?: number },
 ): Promise<Answer | undefined> {
   signal.throwIfAborted();
   const thread = new Worker(module, {
     // Don't inherit this process's flags: some describe its entry point (--input-type).
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB, maxYoungGenerationSizeMb: 16 },
+    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: 16 },
   });
   // `once` takes errors only while it waits: a thread that fails while it is terminated must not fail the process.
   thread.on('error', () => undefined);

@@ -2,7 +2,7 @@ import { experimentRequest } from '#lib/api/experiment.ts';
 import { type ReadPlanReply, readPlanRequest } from '#lib/api/experiment-files.ts';
 import { getExperiments } from '#lib/app/current-experiments.ts';
 import { getSuites } from '#lib/app/current-suites.ts';
-import { readPlanFile } from '#lib/experiments/plan-file.ts';
+import { readPlanInThread } from '#lib/experiments/read-in-thread.ts';
 import { handle, readBody } from '#lib/http/handle.ts';
 
 export const dynamic = 'force-dynamic';
@@ -11,7 +11,7 @@ export const dynamic = 'force-dynamic';
 export function POST(request: Request) {
   return handle(request, async () => {
     const { text, suite } = await readBody(request, readPlanRequest);
-    const { request: plan, suiteFile } = readPlanFile(text);
+    const { request: plan, suiteFile } = await readPlanInThread(text);
     if (suiteFile && !suite) {
       const reply: ReadPlanReply = { request: plan, suite_file: suiteFile.path };
       return Response.json(reply);
