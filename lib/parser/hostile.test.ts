@@ -58,6 +58,36 @@ it('does not copy arguments that already fit', () => {
   expect(reply.type === 'tool_calls' && reply.calls[0]?.arguments).toBe(args);
 });
 
+it.each([
+  [
+    'in the text',
+    { content: '<tool_call>{"name": "read_file", "arguments": {"path": "a"}}</tool_call>\n'.repeat(2000) },
+  ],
+  [
+    'from the server',
+    {
+      tool_calls: Array.from({ length: 2000 }, () => ({
+        function: { name: 'read_file', arguments: { path: 'a' } },
+      })),
+    },
+  ],
+])('reads only the first of 2,000 calls %s', (_, message) => {
+  const reply = parseToolCalls(message, { tools });
+  expect(reply).toMatchObject({
+    type: 'tool_calls',
+    refusals: [
+      {
+        reason: 'too-large',
+        name: 'read_file',
+        raw: expect.stringContaining('read_file'),
+        message: 'The reply has 2,000 calls; only the first 256 are read.',
+      },
+    ],
+  });
+  expect(reply.type === 'tool_calls' && reply.calls).toHaveLength(256);
+  expect(reply.origins).toHaveLength(256);
+});
+
 it('finds the call after decoys', () => {
   const call = '<tool_call>{"name": "read_file", "arguments": {"path": "a.txt"}}</tool_call>';
   for (const decoy of [

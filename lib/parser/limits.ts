@@ -4,6 +4,12 @@ export const MAX_TEXT_CHARS = 2_000_000;
 /** Nesting depth of JSON values. Deeper ones are refused, so that no later code overflows its stack. */
 export const MAX_DEPTH = 512;
 
+/**
+ * Calls that are read of one reply. A run makes 32 of them and answers each of the others with an event, so a reply with
+ * 100,000 would take it minutes and gigabytes.
+ */
+export const MAX_CALLS = 256;
+
 /** Refusals kept per reply. A hostile text can contain one per character. */
 export const MAX_REFUSALS = 100;
 

@@ -2,7 +2,7 @@ import { formatCount } from '../util/numbers.ts';
 import { textStart } from '../util/short-text.ts';
 import { coerceArguments } from './coerce.ts';
 import { PARSER_LAYERS, type ParserLayer, TEXT_LAYERS, type TextLayer } from './layers.ts';
-import { MAX_EXCERPT_CHARS, MAX_REFUSALS, MAX_TEXT_CHARS } from './limits.ts';
+import { MAX_CALLS, MAX_EXCERPT_CHARS, MAX_REFUSALS, MAX_TEXT_CHARS } from './limits.ts';
 import { readNative } from './native.ts';
 import type { CallDraft, RefusalDraft } from './reading.ts';
 import { type Scan, type ScanOptions, scan, type Thought } from './scan.ts';
@@ -63,7 +63,9 @@ export function parseToolCalls(message: unknown, options: ParseOptions = {}): Pa
         draft,
         origin: { layer, format, span: { in: 'content', start, end } },
       }));
+  const [surplus] = found.slice(MAX_CALLS);
   const refusals = [
+    ...(surplus ? [tooManyCalls(found.length, surplus, { content, tools })] : []),
     ...native.refusals.map(({ draft, raw }) => toRefusal(draft, { raw, tools })),
     ...scanned.refusals.slice(0, MAX_REFUSALS).map(({ draft, start, end }) => {
       return toRefusal(draft, { raw: content.slice(start, end), tools, span: { in: 'content', start, end } });
@@ -75,7 +77,7 @@ export function parseToolCalls(message: unknown, options: ParseOptions = {}): Pa
   if (tooLarge) refusals.push(toRefusal(tooLargeDraft(content.length), { raw: content, tools }));
 
   return outcome({
-    ...fitToTools(found, tools),
+    ...fitToTools(found.slice(0, MAX_CALLS), tools),
     refusals: refusals.slice(0, MAX_REFUSALS),
     attempts: attemptsOf({ layers, native: native.calls.length, scanned, textLayers }),
     visibleText: visibleText(content, scanned.pieces, !hasNative && found.length > 0),
@@ -154,6 +156,17 @@ function tooLargeDraft(length: number): RefusalDraft {
     reason: 'too-large',
     message: `The reply has ${formatCount(length)} characters; calls are read in at most ${formatCount(MAX_TEXT_CHARS)}.`,
   };
+}
+
+/** Why the calls beyond the limit are left out, with the first of them. */
+function tooManyCalls(
+  count: number,
+  { draft: { name }, origin: { span } }: FoundCall,
+  { content, tools }: { content: string; tools: ToolIndex },
+): Refusal {
+  const message = `The reply has ${formatCount(count)} calls; only the first ${MAX_CALLS} are read.`;
+  const raw = span ? content.slice(span.start, span.end) : name;
+  return toRefusal({ reason: 'too-large', name, message }, { raw, tools, ...(span && { span }) });
 }
 
 /** The parse ladder: each active layer in order, followed by the formats recognized in it. */
