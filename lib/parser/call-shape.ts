@@ -1,8 +1,9 @@
 import { isRecord, type JsonObject, type JsonValue } from '../util/json.ts';
+import { formatCount } from '../util/numbers.ts';
 import { textStart } from '../util/short-text.ts';
 import { type JsonReading, type TextRepair, textRepair } from './json/json-cursor.ts';
 import { readJson, UNSAFE_KEYS } from './json/json-reader.ts';
-import { MAX_ENCODINGS, MAX_EXCERPT_CHARS, MAX_NAME_CHARS } from './limits.ts';
+import { MAX_ARGUMENT_VALUES, MAX_ENCODINGS, MAX_EXCERPT_CHARS, MAX_NAME_CHARS } from './limits.ts';
 import type { BodyContext, ShapeContext, Verdict } from './reading.ts';
 import { allowedTypes } from './schema-types.ts';
 import type { ParameterSchema, Refusal } from './types.ts';
@@ -137,6 +138,10 @@ export function buildCall(written: string, given: JsonValue | undefined, context
   const decoded = decodeArguments(given, context.tools.schema(name));
   if (decoded === undefined) {
     return refusal('malformed', `The arguments of ${name} are not an object with named values.`, name);
+  }
+  if (hasMoreValues(decoded.value, MAX_ARGUMENT_VALUES)) {
+    const most = formatCount(MAX_ARGUMENT_VALUES);
+    return refusal('too-large', `The arguments of ${name} have more than ${most} values.`, name);
   }
   const inside = context.vetted ? undefined : findUnsafeKey(decoded.value);
   const unsafe = context.unsafeKey ?? decoded.unsafeKey ?? inside;
@@ -336,6 +341,18 @@ function findUnsafeKey(value: JsonObject): string | undefined {
     for (const inner of Object.values(item)) pending.push(inner);
   }
   return undefined;
+}
+
+/** Whether a value has more than this many values inside, without the lists and objects around them. */
+function hasMoreValues(value: JsonValue, limit: number): boolean {
+  const pending = [value];
+  let count = 0;
+  for (let item = pending.pop(); item !== undefined && count <= limit; item = pending.pop()) {
+    const inner = typeof item === 'object' && item !== null ? Object.values(item) : [];
+    if (inner.length === 0) count += 1;
+    for (const each of inner) pending.push(each);
+  }
+  return count > limit;
 }
 
 function notOffered(written: string): Verdict {

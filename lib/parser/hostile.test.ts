@@ -88,6 +88,29 @@ it.each([
   expect(reply.origins).toHaveLength(256);
 });
 
+it.each([
+  ['fields', Object.fromEntries(Array.from({ length: 50_001 }, (_, i) => [`k${i}`, i]))],
+  ['items', { data: Array.from({ length: 50_001 }, () => 0) }],
+])('refuses arguments with 50,001 %s, from the server or in the text', (_, args) => {
+  const call = { name: 'nested_tool', arguments: args };
+  for (const message of [
+    { tool_calls: [{ function: call }] },
+    { tool_calls: [{ function: { ...call, arguments: JSON.stringify(args) } }] },
+    { content: `<tool_call>${JSON.stringify(call)}</tool_call>` },
+  ]) {
+    expect(parseToolCalls(message, { tools })).toMatchObject({
+      malformed: true,
+      refusals: [
+        {
+          reason: 'too-large',
+          name: 'nested_tool',
+          message: 'The arguments of nested_tool have more than 50,000 values.',
+        },
+      ],
+    });
+  }
+});
+
 it('finds the call after decoys', () => {
   const call = '<tool_call>{"name": "read_file", "arguments": {"path": "a.txt"}}</tool_call>';
   for (const decoy of [
