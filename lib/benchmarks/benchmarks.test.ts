@@ -163,6 +163,27 @@ it('continues if this is requested while its failed work is still ending', async
   await vi.waitFor(async () => expect(await statusOf(benchmarks, benchmark.id)).toBe('finished'));
 });
 
+it.each(['continue', 'stop'] as const)(
+  'is not restored by a request to %s that arrives while it is deleted',
+  async (action) => {
+    const first = worker();
+    const { benchmark } = await first.create(request());
+    const { id } = benchmark;
+    await first.stop(id);
+    const second = worker({
+      name: 'two',
+      kept: storeWith({
+        async saveBenchmark(record) {
+          await first.delete(id);
+          await store.saveBenchmark(record);
+        },
+      }),
+    });
+    await expect(second[action](id)).rejects.toMatchObject({ code: 'benchmark_not_found' });
+    expect((await first.list()).benchmarks).toEqual([]);
+  },
+);
+
 it('waits while the store is locked or does not respond, and asks no model twice', async () => {
   const warned = vi.spyOn(console, 'warn').mockReturnValue();
   const tries = { read: 0, save: 0, hold: 0 };

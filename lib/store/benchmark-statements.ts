@@ -26,14 +26,25 @@ export function benchmarksWithCounts(db: Kysely<StoreTables>) {
     .orderBy('id');
 }
 
-/** Stores a benchmark, or its new state. Its worker does not change. */
-export function savedBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord) {
+/** Stores a new benchmark. */
+export function createdBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord) {
   const { id, created_at } = record;
-  const body = JSON.stringify(benchmarkRecord.parse(record));
   return db
     .insertInto('benchmarks')
-    .values({ id, created_at, body, worker: '', held_at: 0 })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ body }));
+    .values({ id, created_at, body: bodyOf(record), worker: '', held_at: 0 })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ body: bodyOf(record) }));
+}
+
+/** Stores the new state of a benchmark that was not deleted. Its worker does not change. */
+export function changedBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord) {
+  return db
+    .updateTable('benchmarks')
+    .set({ body: bodyOf(record) })
+    .where('id', '=', record.id);
+}
+
+function bodyOf(record: BenchmarkRecord): string {
+  return JSON.stringify(benchmarkRecord.parse(record));
 }
 
 /** Adds the result of one case. An existing result is kept. */

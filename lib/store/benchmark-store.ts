@@ -39,7 +39,7 @@ export interface BenchmarkStore extends BenchmarkReader {
    * @returns what the key was used for before, in which case nothing is stored
    */
   createBenchmark(record: BenchmarkRecord, key?: RequestKey): Promise<KeyUse | undefined>;
-  /** Stores the new state of a benchmark. */
+  /** Stores the new state of a benchmark; of one that was deleted, nothing. */
   saveBenchmark(record: BenchmarkRecord): Promise<void>;
   /** Stores the result of a case. An existing one is kept. */
   addBenchmarkResult(id: string, result: BenchmarkResult, evidence: BenchmarkEvidence): Promise<void>;

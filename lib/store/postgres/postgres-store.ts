@@ -23,7 +23,13 @@ import {
   restoreStatement,
   runIdRow,
 } from '../annotation-statements.ts';
-import { addedResult, heldBenchmark, releasedBenchmark, savedBenchmark } from '../benchmark-statements.ts';
+import {
+  addedResult,
+  changedBenchmark,
+  createdBenchmark,
+  heldBenchmark,
+  releasedBenchmark,
+} from '../benchmark-statements.ts';
 import type { BenchmarkHold } from '../benchmark-store.ts';
 import type { EventRow } from '../event-row.ts';
 import { savedExperiment } from '../experiment-statements.ts';
@@ -434,12 +440,12 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   }
 
   createBenchmark(record: BenchmarkRecord, key?: RequestKey): Promise<KeyUse | undefined> {
-    const statements = [compiled(savedBenchmark(postgres, record))];
+    const statements = [compiled(createdBenchmark(postgres, record))];
     return this.#create('benchmark', record.id, { key, statements });
   }
 
   async saveBenchmark(record: BenchmarkRecord): Promise<void> {
-    await this.#database.whenAnswered(() => this.#run(compiled(savedBenchmark(postgres, record))));
+    await this.#database.whenAnswered(() => this.#run(compiled(changedBenchmark(postgres, record))));
   }
 
   async addBenchmarkResult(id: string, result: BenchmarkResult, evidence: BenchmarkEvidence): Promise<void> {

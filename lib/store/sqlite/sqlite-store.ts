@@ -28,7 +28,13 @@ import {
   restoreStatement,
   runIdRow,
 } from '../annotation-statements.ts';
-import { addedResult, heldBenchmark, releasedBenchmark, savedBenchmark } from '../benchmark-statements.ts';
+import {
+  addedResult,
+  changedBenchmark,
+  createdBenchmark,
+  heldBenchmark,
+  releasedBenchmark,
+} from '../benchmark-statements.ts';
 import type { BenchmarkHold } from '../benchmark-store.ts';
 import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
 import type { EventRow } from '../event-row.ts';
@@ -505,13 +511,13 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
   createBenchmark(record: BenchmarkRecord, key?: RequestKey): Promise<KeyUse | undefined> {
     return this.#transaction(() => {
       const before = this.#usedBefore('benchmark', record.id, key);
-      if (before === undefined) this.#run(savedBenchmark(sqlite, record));
+      if (before === undefined) this.#run(createdBenchmark(sqlite, record));
       return before;
     });
   }
 
   async saveBenchmark(record: BenchmarkRecord): Promise<void> {
-    await this.#transaction(() => this.#run(savedBenchmark(sqlite, record)));
+    await this.#transaction(() => this.#run(changedBenchmark(sqlite, record)));
   }
 
   async addBenchmarkResult(id: string, result: BenchmarkResult, evidence: BenchmarkEvidence): Promise<void> {

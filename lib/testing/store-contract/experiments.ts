@@ -136,6 +136,8 @@ export function describeExperiments(subject: () => StoreUnderTest): void {
       expect([await store.deleteBenchmark('b1'), await store.deleteBenchmark('b1')]).toEqual([true, false]);
       expect(await store.benchmarkResults('b1')).toEqual([]);
       expect(await store.benchmark('b1')).toBeUndefined();
+      await store.saveBenchmark(finished);
+      expect(await store.benchmark('b1'), 'it is not restored').toBeUndefined();
     });
 
     it('creates one thing per idempotency key, even after a restart and after its deletion', async () => {
