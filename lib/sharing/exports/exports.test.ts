@@ -9,6 +9,7 @@ import {
   repairedLog,
   runningLog,
   SampleLog,
+  sampleFork,
   verifiedLog,
 } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
@@ -133,6 +134,15 @@ it('says when a run had not ended', async () => {
 it('the summary of a run reads like this', async () => {
   expect(await markdownExport(await leaving(completedLog({})))).toMatchSnapshot();
   expect(await markdownExport(await leaving(endedLog('repetition'), { redaction: {} }))).toMatchSnapshot();
+});
+
+it('the summary of a fork says where the copied part ends, from where times count anew', async () => {
+  const { events } = completedLog();
+  const source = events.filter(({ type }) => type !== 'run.ended');
+  const { seq = 0, at = 0 } = source.at(-1) ?? {};
+  const fork = { ...sampleFork({ run_id: 'first', seq }), run_id: 'sample', seq: seq + 1, at };
+  const text = await markdownExport(await leaving({ events: [...source, fork] }));
+  expect(text).toMatch(/### Iteration 4 [^#]*- `Forked from run first after event \d+; no changes`\n/);
 });
 
 it('the summary has the figures of the page of the run', async () => {

@@ -97,6 +97,7 @@ class Summary {
         }
         break;
       case 'run.forked':
+        this.#item(codeSpan(summarize(event)));
         for (const edit of event.edits) {
           if (edit.target === 'call') this.#arguments.set(edit.call_id, JSON.stringify(edit.after));
         }
