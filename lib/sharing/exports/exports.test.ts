@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { foldAll } from '../../events/fold-run.ts';
 import type { RunEvent } from '../../events/registry.ts';
+import { emptyRunState } from '../../events/run-state.ts';
 import type { ShareScope } from '../../events/share-scopes.ts';
 import {
   approvalLog,
@@ -13,6 +15,7 @@ import {
   verifiedLog,
 } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog } from '../../testing/sample-modes.ts';
+import { formatUsd } from '../../util/format-usd.ts';
 import type { RedactorOptions } from '../redaction/redactor.ts';
 import { exportedLog } from './exported-log.ts';
 import { htmlExport } from './html-export.ts';
@@ -143,6 +146,17 @@ it('the summary of a fork says where the copied part ends, from where times coun
   const fork = { ...sampleFork({ run_id: 'first', seq }), run_id: 'sample', seq: seq + 1, at };
   const text = await markdownExport(await leaving({ events: [...source, fork] }));
   expect(text).toMatch(/### Iteration 4 [^#]*- `Forked from run first after event \d+; no changes`\n/);
+});
+
+it('the summary of a run with a price says what it has cost before it ends, as its page does', async () => {
+  const price = { kind: 'api', input_usd_per_million: 3, output_usd_per_million: 15 } as const;
+  const { events } = completedLog({ config: { price } });
+  const text = async (part: readonly RunEvent[]) => markdownExport(await leaving({ events: [...part] }));
+  const costUsd = (part: readonly RunEvent[]) =>
+    foldAll(emptyRunState(events[0]?.run_id ?? ''), part).costUsd;
+  for (const part of [events, events.slice(0, -1)]) {
+    expect(await text(part)).toContain(`- Cost: ${formatUsd(costUsd(part) ?? 0)}\n`);
+  }
 });
 
 it('the summary has the figures of the page of the run', async () => {

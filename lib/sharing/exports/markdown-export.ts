@@ -158,9 +158,8 @@ class Summary {
 
   /** Empty if the model had no price. */
   #cost(): string[] {
-    const { price } = this.#config;
-    const cost = this.#end?.cost_usd;
-    return price === undefined || cost === undefined ? [] : [`- Cost: ${formatUsd(cost)}`];
+    const { costUsd } = this.#state;
+    return costUsd === undefined ? [] : [`- Cost: ${formatUsd(costUsd)}`];
   }
 
   text(log: Pick<ExportedLog, 'scope' | 'masked'>): string {
