@@ -33,11 +33,42 @@ function fail(text) {
   process.exit(1);
 }
 
+/** The commands that are running. */
+const running = new Set();
+
+/**
+ * Runs a command that ends with this process.
+ *
+ * @returns its exit code, 1 after a signal
+ */
 function run(command, args, options = {}) {
-  const done = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
-  if (done.error) fail(`${command} could not be started: ${done.error.message}`);
-  return done.status ?? 1;
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
+  running.add(child);
+  return new Promise((resolve) => {
+    child.once('error', (error) => fail(`${command} could not be started: ${error.message}`));
+    child.once('exit', (code) => {
+      running.delete(child);
+      if (!stoppedBy) resolve(code ?? 1);
+      else if (running.size === 0) process.kill(process.pid, stoppedBy);
+    });
+  });
 }
+
+/** The signal that ends this process once its commands have ended. */
+let stoppedBy;
+// A signal to this process alone does not reach its commands.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.once(signal, () => {
+    stoppedBy = signal;
+    for (const child of running) child.kill(signal);
+    if (running.size === 0) process.kill(process.pid, signal);
+  });
+}
+// npm passes a signal only to the shell that runs this script.
+const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent && !stoppedBy) process.kill(process.pid, 'SIGTERM');
+}, 500).unref();
 
 /** A running server and its open pages still load files, which an update would break. */
 function refuseWhileRunning() {
@@ -50,7 +81,7 @@ function refuseWhileRunning() {
 }
 
 /** Installs packages if the lock file changed: a marker in node_modules contains the hash of the installed one. */
-function ensurePackages() {
+async function ensurePackages() {
   const hash = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
@@ -69,7 +100,7 @@ function ensurePackages() {
   // npm writes 25,000 files, and on few processors Node's four threads for that mostly wait for each other: with two,
   // it takes a quarter less CPU time.
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(Math.min(4, availableParallelism())) };
-  const status = run(process.execPath, [npm, 'ci', ...options, ...quiet], { env });
+  const status = await run(process.execPath, [npm, 'ci', ...options, ...quiet], { env });
   if (status !== 0)
     fail('npm ci failed; its message is above. Check the network or the registry, then try again.');
   writeFileSync(markerFile, due.marker);
@@ -96,6 +127,12 @@ function ensureNode() {
       'without "omit=optional", or install Node 26.',
   );
 }
+
+const buildOptions = {
+  env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' },
+  stdio: ['ignore', 'inherit', 'inherit'],
+  shell: process.platform === 'win32',
+};
 
 /** Builds what is missing or outdated, in parallel, because each build leaves a processor idle at times. */
 async function ensureBuild() {
@@ -126,7 +163,7 @@ async function ensureBuild() {
   if (due.length > 0) say(`building ${due.map(({ what }) => what).join(', ')}`);
   await Promise.all(
     due.map(async ({ what, command }) => {
-      if (!(await succeeds(command))) failed.push(what);
+      if ((await run(nodeCommand(), command, buildOptions)) !== 0) failed.push(what);
     }),
   );
   if (failed.length > 0) fail(`the build of ${failed.join(' and ')} failed; its message is above.`);
@@ -136,23 +173,10 @@ async function ensureBuild() {
   }
 }
 
-function succeeds(command) {
-  const child = spawn(nodeCommand(), command, {
-    cwd: root,
-    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' },
-    stdio: ['ignore', 'inherit', 'inherit'],
-    shell: process.platform === 'win32',
-  });
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false));
-    child.once('exit', (code) => resolve(code === 0));
-  });
-}
-
 /**
  * Tests need a browser, bubblewrap and ripgrep. They are installed as root on Debian; otherwise the command is printed.
  */
-function ensureTestTools() {
+async function ensureTestTools() {
   const tools = missingSystemTools();
   const missing = tools.filter((tool) => !tool.optional);
   const optional = tools.filter((tool) => tool.optional);
@@ -166,10 +190,10 @@ function ensureTestTools() {
     return;
   }
   say(`installing ${namesOf(tools)} for the tests`);
-  run('apt-get', ['update', '-qq'], { env: aptEnvironment });
-  if (!aptInstall(missing))
+  await run('apt-get', ['update', '-qq'], { env: aptEnvironment });
+  if (!(await aptInstall(missing)))
     fail(`apt-get could not install ${packagesOf(missing).join(' ')}; its message is above.`);
-  if (!aptInstall(optional)) say(`the tests run without ${namesOf(optional)}, more slowly`);
+  if (!(await aptInstall(optional))) say(`the tests run without ${namesOf(optional)}, more slowly`);
 }
 
 const aptEnvironment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -177,13 +201,13 @@ const namesOf = (tools) => tools.map((tool) => tool.name).join(', ');
 const packagesOf = (tools) => tools.map((tool) => tool.debianPackage);
 
 /** Whether apt-get has installed the tools. */
-function aptInstall(tools) {
+async function aptInstall(tools) {
   if (tools.length === 0) return true;
   const args = ['install', '-y', '-qq', '--no-install-recommends', ...packagesOf(tools)];
-  return run('apt-get', args, { env: aptEnvironment }) === 0;
+  return (await run('apt-get', args, { env: aptEnvironment })) === 0;
 }
 
-ensurePackages();
+await ensurePackages();
 ensureNode();
-if (wants.has('--test')) ensureTestTools();
+if (wants.has('--test')) await ensureTestTools();
 if (wants.has('--build')) await ensureBuild();
