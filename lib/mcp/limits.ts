@@ -3,8 +3,6 @@ const MB = 1024 * KB;
 
 /** The longest message of a server, in bytes: one line of stdout, one body, one server-sent event. */
 export const MAX_MESSAGE_BYTES = 4 * MB;
-/** The fields of an object in a message. */
-export const MAX_OBJECT_FIELDS = 20_000;
 /** What a server may send within `FLOOD_WINDOW_MS`. One that sends more is ended. */
 export const MAX_MESSAGES_PER_WINDOW = 2000;
 export const MAX_BYTES_PER_WINDOW = 32 * MB;

@@ -2,14 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ServerEnd, ServerProcess } from '../sandbox/sandbox.ts';
-import { hasTooManyFields } from './field-counter.ts';
-import {
-  CLOSE_GRACE_MS,
-  MAX_MESSAGE_BYTES,
-  MAX_OBJECT_FIELDS,
-  MAX_UNREAD_BYTES,
-  STDERR_BYTES,
-} from './limits.ts';
+import { hasTooManyFields, MAX_OBJECT_FIELDS } from '../util/field-counter.ts';
+import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNREAD_BYTES, STDERR_BYTES } from './limits.ts';
 import { Traffic } from './traffic.ts';
 
 /** Reads one message. From the client library; throws for anything else. */

@@ -82,3 +82,18 @@ it('any text that is not a JSON object gives the same kind of error [T6]', () =>
     }),
   );
 });
+
+it('refuses an object with too many fields before parsing it', () => {
+  const fields = Array.from({ length: 20_001 }, (_, at) => `"k${at}":0`).join();
+  const message = expect.stringContaining(
+    'error: an object with more than 20,000 fields. It began: {"message":{',
+  );
+  for (const text of [
+    `{"message":{"tool_calls":[{"function":{"arguments":{${fields}}}}]}}`,
+    `{"message":{${fields}, and then no JSON`,
+  ]) {
+    expect(() => parseReplyObject(text)).toThrow(expect.objectContaining({ kind: 'bad_response', message }));
+  }
+  const few = Array.from({ length: 3 }, () => `{${fields.slice(0, 150_000).replace(/,[^,]*$/, '')}}`).join();
+  expect(parseReplyObject(`{"calls":[${few}]}`).calls).toHaveLength(3);
+});

@@ -1,5 +1,7 @@
 import { errorMessage } from '../util/error-message.ts';
+import { hasTooManyFields, MAX_OBJECT_FIELDS } from '../util/field-counter.ts';
 import { isShallow } from '../util/json.ts';
+import { formatCount } from '../util/numbers.ts';
 import { shortText } from '../util/short-text.ts';
 import { ModelError } from './model-error.ts';
 import { BODY_EXCERPT } from './ollama-error.ts';
@@ -91,6 +93,9 @@ export async function readLines(
  * @throws {ModelError} `bad_response`, `Ollama response parse error: …` with the start of the text
  */
 export function parseReplyObject(text: string): Record<string, unknown> {
+  // Before parsing, which would take seconds for hundreds of thousands. Each field takes at least 5 characters.
+  if (text.length > 5 * MAX_OBJECT_FIELDS && hasTooManyFields(Buffer.from(text)))
+    throw parseError(`an object with more than ${formatCount(MAX_OBJECT_FIELDS)} fields`, text);
   let value: Record<string, unknown> | null;
   try {
     value = JSON.parse(text);

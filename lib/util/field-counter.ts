@@ -1,4 +1,5 @@
-import { MAX_OBJECT_FIELDS } from './limits.ts';
+/** The fields of an object in a message of an MCP server or a model server. */
+export const MAX_OBJECT_FIELDS = 20_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
