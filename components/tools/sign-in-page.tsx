@@ -22,10 +22,16 @@ export function SignInPage() {
   const sent = useRef(false);
   const [server, setServer] = useState<string>();
   const [error, setError] = useState<ApiError>();
+  const [isOver, setIsOver] = useState(false);
   useEffect(() => {
     // A code is good for one exchange; in development React runs effects twice.
     if (sent.current) return;
     sent.current = true;
+    // The page was loaded again after `forgetCode`.
+    if (params.size === 0) {
+      setIsOver(true);
+      return;
+    }
     postJson<McpSignedInReply>('/api/mcp/sign-in', Object.fromEntries(params))
       .then((reply) => {
         setServer(reply.server);
@@ -44,6 +50,14 @@ export function SignInPage() {
       <div className={cx('mt-4', error?.status !== SIGNED_OUT && 'max-w-read')} aria-live="polite">
         {error ? (
           <SignInProblem error={error} />
+        ) : isOver ? (
+          <p>
+            This sign-in is over. The page{' '}
+            <Link href="/tools" className={LINK}>
+              Tools
+            </Link>{' '}
+            shows which servers you are signed in to.
+          </p>
         ) : server === undefined ? (
           <p className="text-ink-3">Completing the sign-in…</p>
         ) : (

@@ -50,6 +50,8 @@ test('a person signs in to a server in another tab, and out again [O29]', async 
     // The code is gone from the address, so that it is in no history.
     await expect(tab).toHaveURL(/\/tools\/sign-in$/);
     await expectAccessible(tab);
+    await tab.reload();
+    await expect(tab.getByText('This sign-in is over.')).toBeVisible();
     await tab.close();
     await expect(dialog).toBeHidden();
     await expect(server.getByText('ready')).toBeVisible();
