@@ -58,10 +58,12 @@ export function CustomTools() {
         </p>
       )}
       {data?.tools.length === 0 && (
-        <p className="mt-4 max-w-read rounded-lg border bg-surface p-4 text-ink-2">
-          No custom tools yet. A tool is a name, a description that models choose it by, parameters, and a
-          command.
-        </p>
+        <div className="mt-4 rounded-lg border bg-surface p-4">
+          <p className="max-w-read text-ink-2">
+            No custom tools yet. A tool is a name, a description that models choose it by, parameters, and a
+            command.
+          </p>
+        </div>
       )}
       {data && data.tools.length > 0 && (
         <ul aria-label="Custom tools" className="mt-4 grid gap-3">
