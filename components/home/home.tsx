@@ -68,7 +68,6 @@ export function Home({
       ) : (
         <h1 className="sr-only">Runs</h1>
       )}
-      {spentLink && groups && <SpentLink />}
       {list.error && !list.groups ? (
         <Problem error={list.error} onRetry={list.reload} spentLink={spentLink} />
       ) : (
@@ -77,6 +76,8 @@ export function Home({
           <PresetRow />
         </div>
       )}
+      {/* Below the form, which people may type into by now. */}
+      {spentLink && groups && <SpentLink />}
       {health.data && !health.data.ollama.ok && !empty && <OllamaAway health={health.data} />}
       {empty && health.data && isSettled(models) && <Welcome health={health.data} models={installed} />}
       {groups && !empty && (
@@ -172,7 +173,7 @@ function useGroupedRuns(filter: RunFilter, order: RunOrder) {
 /** Only a brief note, because the browser is still signed in. */
 function SpentLink() {
   return (
-    <p className="mb-4 rounded-md border bg-raised px-3.5 py-2.5 text-sm text-ink-2" role="status">
+    <p className="mt-4 max-w-page rounded-md border bg-raised px-3.5 py-2.5 text-sm text-ink-2" role="status">
       This sign-in link was already used. This browser is signed in, so you can continue.{' '}
       <Link href="/" className="text-brass underline underline-offset-2">
         Hide this

@@ -108,6 +108,22 @@ test('the first page is drawn for a newcomer or for a person with runs, and noth
   await expect(title).toBeHidden();
 });
 
+test('the note on a sign-in link that was used before pushes the form of the first page nowhere', async ({
+  page,
+}) => {
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    const release = await holdReply(page, '/api/runs');
+    await page.goto('/?link=used');
+    const form = page.getByRole('form', { name: 'Quick run' });
+    const before = await form.boundingBox();
+    release();
+    await expect(page.getByText('This sign-in link was already used.')).toBeVisible();
+    expect((await form.boundingBox())?.y, `at ${width}`).toBe(before?.y);
+    await page.unrouteAll();
+  }
+});
+
 test('the header of a run is as high after its end as before, at every width', async ({
   page,
   loupe,
