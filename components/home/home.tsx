@@ -138,7 +138,9 @@ export function Home({
         </div>
       )}
       {filter.text !== undefined && <FoundInLogs words={filter.text} />}
-      {!groups && !list.error && !empty && <p className="mt-10 text-ink-3">Loading runs…</p>}
+      {!groups && !list.error && !empty && isSettled(presets) && (
+        <p className="mt-10 text-ink-3">Loading runs…</p>
+      )}
     </main>
   );
 }
