@@ -12,6 +12,7 @@ it.each<[z.ZodType, unknown, string]>([
   [z.string(), 5, 'must be a string, not a number.'],
   [z.boolean(), 'yes', 'must be true or false, not a string.'],
   [z.number(), null, 'must be a number, not null.'],
+  [z.number(), JSON.parse('1e999'), 'must be a number, not Infinity.'],
   [z.int(), 1.5, 'must be a whole number, not 1.5.'],
   [z.array(z.string()), 'a', 'must be a list, not a string.'],
   [z.array(z.string()).max(2), 'abc', 'must be a list, not a string.'],

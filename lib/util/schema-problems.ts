@@ -32,8 +32,8 @@ function schemaReason(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (found === undefined) return 'is missing.';
-      // For a fraction, "not a number" would be wrong, so the value is shown.
-      return `must be ${kindName(issue.expected)}, not ${issue.expected === 'int' && typeof found === 'number' ? found : kindOf(found)}.`;
+      // For a fraction, or a number too large for a double, "not a number" would be wrong, so the value is shown.
+      return `must be ${kindName(issue.expected)}, not ${isNumeric(issue.expected) && typeof found === 'number' ? found : kindOf(found)}.`;
     case 'invalid_value':
       return mustBeOneOf(issue.values, found);
     case 'invalid_union':
@@ -193,6 +193,10 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
 
 function kindName(kind: string): string {
   return KIND_NAMES[kind] ?? kind;
+}
+
+function isNumeric(kind: string): boolean {
+  return kind === 'int' || kind === 'number';
 }
 
 /** Describes a value, for a sentence that says what it must be instead. */
