@@ -187,6 +187,17 @@ it('gives up on a damaged compressed body', async () => {
   await expect(post()).rejects.toMatchObject({ inBody: true, code: 'Z_DATA_ERROR' });
 });
 
+it('fails if the server sends interim responses without end', async () => {
+  const { post } = await serve((number, _, response) => {
+    for (let sent = 0; sent < (number === 1 ? 100 : 101); sent++) response.writeProcessing();
+    response.end('{}');
+  });
+  expect(await post()).toEqual({ status: 200, text: '{}' });
+  const failed = post();
+  await expect(failed).rejects.toBeInstanceOf(ExchangeError);
+  await expect(failed).rejects.toThrow('it sends more than 100 interim responses');
+});
+
 it('fails if the server switches to another protocol', async () => {
   const { post } = await serve((_, { socket }) => {
     socket.write(

@@ -64,6 +64,9 @@ export interface HttpResponse {
   skipRest(): void;
 }
 
+/** Responses with a status below 200 before the real one: Ollama sends none, proxies one or two. */
+const MAX_INTERIM_RESPONSES = 100;
+
 /** A failure of the connection or of the protocol; `cause` is Node's error. */
 export class ExchangeError extends Error {
   override readonly name = 'ExchangeError';
@@ -137,6 +140,15 @@ export function exchange(
     request.once('upgrade', (_message, socket) => {
       socket.destroy();
       reject(new ExchangeError(new Error('it switches to another protocol'), { inBody: false }));
+    });
+    let interim = 0;
+    request.on('information', () => {
+      interim += 1;
+      if (interim <= MAX_INTERIM_RESPONSES) return;
+      isClosed = true; // not to be repeated
+      request.destroy();
+      const cause = new Error(`it sends more than ${MAX_INTERIM_RESPONSES} interim responses`);
+      reject(new ExchangeError(cause, { inBody: false }));
     });
     request.on('error', (cause: NodeJS.ErrnoException) => {
       const isStale =
