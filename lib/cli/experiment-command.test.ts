@@ -48,11 +48,12 @@ const result = (kind: 'answered' | 'stopped'): ExperimentResult => ({
   outcome: { kind },
 });
 
+const item = (position: number, change: Partial<ExperimentItem>): ExperimentItem => ({
+  ...{ position, model: 'm', options: {}, case: 'a', repeat: 1, status: 'done' },
+  ...change,
+});
+
 it('names the runs that the results leave out, and the cells that lack a case', async () => {
-  const item = (position: number, change: Partial<ExperimentItem>): ExperimentItem => ({
-    ...{ position, model: 'm', options: {}, case: 'a', repeat: 1, status: 'done' },
-    ...change,
-  });
   const cells = cellsOf([
     ...[item(1, { result: result('answered') }), item(2, { case: 'b', result: result('stopped') })],
     item(3, { model: 'other', status: 'waiting' }),
@@ -71,6 +72,16 @@ it('names the runs that the results leave out, and the cells that lack a case', 
     '1 run did not run: Model "gone" is missing.',
     expect.stringContaining('Cell 1 was judged on 1 of 2 cases:'),
   ]);
+});
+
+it.each<[string, Partial<ExperimentItem>, number]>([
+  ['has its result', { result: result('answered') }, 0],
+  ['is still waiting, because the rate can fall', { status: 'waiting' }, 1],
+])('judges the rates of --fail-under by whether a run %s', async (_, last, code) => {
+  const cells = cellsOf([item(1, { result: result('answered') }), item(2, { case: 'b', ...last })]);
+  const experiments = { cells: async () => cells } as unknown as LoupeExperiments;
+  const command: ExperimentCommand = { action: 'results', id: 'Exp1', json: false, failUnder: 0.8 };
+  expect(await performExperiment(command, experiments, terminalFor({}))).toBe(code);
 });
 
 it('stops following an experiment whose status only a later version has, and fails', async () => {
