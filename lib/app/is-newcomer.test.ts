@@ -31,6 +31,12 @@ it('says no if the store cannot be read', async () => {
   vi.restoreAllMocks();
 });
 
+it('does not wait for a store that does not answer', async () => {
+  vi.spyOn(test.service.stored, 'list').mockReturnValueOnce(new Promise(() => undefined));
+  expect(await isNewcomer(cookies, { maxWaitMs: 1 })).toBe(false);
+  vi.restoreAllMocks();
+});
+
 it('looks for runs that the first page lists, so archived ones do not count', async () => {
   expect(await isNewcomer(cookies)).toBe(true);
   const id = await test.start();
