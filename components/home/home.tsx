@@ -169,7 +169,10 @@ function useGroupedRuns(filter: RunFilter, order: RunOrder) {
     const groups = [...active, { title: 'Pinned', rows: pins }, ...(active.length > 0 ? rest : dated)];
     return groups.filter(({ rows }) => rows.length > 0);
   }, [list.runs, pinned.runs, pinned.error, splits, newestFirst, today]);
-  return { ...list, groups };
+  // Shown alone, the runs of a new filter would be pushed down by its pinned ones, from under the pointer.
+  const shown = useRef(groups);
+  if (!splits || list.isCurrent === pinned.isCurrent || list.error || pinned.error) shown.current = groups;
+  return { ...list, groups: shown.current };
 }
 
 /** Only a brief note, because the browser is still signed in. */

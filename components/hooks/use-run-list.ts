@@ -57,6 +57,8 @@ export function useRunList(
   { order = NEWEST_FIRST, grouped = false }: { order?: RunOrder; grouped?: boolean } = {},
 ): {
   runs: readonly ListedRun[] | undefined;
+  /** Whether they were read with this filter and order: until then they are those of the former ones that pass it. */
+  isCurrent: boolean;
   error: ApiError | undefined;
   reload: () => void;
   hasMore: boolean;
@@ -146,7 +148,8 @@ export function useRunList(
       .catch((cause: unknown) => isShown() && setFailed({ of: data, error: toApiError(cause) }));
   }, [next, path, data, latest]);
   const moreError = failed?.of === data ? failed?.error : undefined;
-  return { runs, error, reload, hasMore: next !== undefined, loadMore, moreError };
+  const isCurrent = data?.path === path;
+  return { runs, isCurrent, error, reload, hasMore: next !== undefined, loadMore, moreError };
 }
 
 /** Reads at least this many runs, if there are as many. */

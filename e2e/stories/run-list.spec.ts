@@ -294,6 +294,31 @@ test('figures of a family that come after the filter has changed do not replace 
   await expect(family).toContainText('1 Answered');
 });
 
+test('after the filter has changed, the list waits for the pinned runs that come first', async ({
+  ownServer,
+}) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'loupe-pinned-'));
+  await storeManyRuns(dataDir, 60, Date.now());
+  const ollama = await startFakeOllama({ models: [{ name: 'qwen3:8b' }] });
+  const { page } = await ownServer({ ollamaUrl: ollama.url, dataDir });
+  await page.goto('/');
+  const list = page.getByRole('region', { name: 'Runs', exact: true });
+  const first = list.getByRole('link').first();
+  await expect(first).toContainText('The answer to show in the talk');
+  const search = page.getByRole('searchbox', { name: 'Search all runs' });
+  await search.fill('no run has these words');
+  await expect(list).toBeHidden();
+  const release = await holdReply(page, /\/api\/runs\?.*pinned=1/);
+  const others = page.waitForResponse((response) => /\/api\/runs\?.*pinned=0/.test(response.url()));
+  await search.fill('');
+  await (await others).finished();
+  for (let frames = 0; frames < 30; frames += 2) await twoFrames(page);
+  await expect(list).toBeHidden();
+  release();
+  await expect(first).toContainText('The answer to show in the talk');
+  await ollama.close();
+});
+
 test('each outcome has its label in the list [D8]', async ({ page, loupe, ollama }) => {
   ollama.add({
     name: 'loops',

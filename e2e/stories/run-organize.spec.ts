@@ -174,6 +174,7 @@ test('runs are found by tag, folder and date, sorted, grouped, selected, archive
     await expect(page.getByLabel('Note')).toHaveValue('Seen <b>twice</b>.');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
     await expect(page.getByText('Seen <b>twice</b>.')).toBeVisible();
     await expect(other.getByRole('link', { name: /Renamed in place/ })).toBeVisible();
     const reply = await (await loupe.request('/api/runs/run-00001')).json();
