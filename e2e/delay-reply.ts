@@ -6,7 +6,11 @@ export async function delayReply(page: Page, path: string): Promise<void> {
   await page.route(
     (url) => url.pathname === path,
     async (route) => {
-      for (let frames = 0; frames < 60; frames += 2) await twoFrames(page);
+      try {
+        for (let frames = 0; frames < 60; frames += 2) await twoFrames(page);
+      } catch {
+        // The page went to another address, and draws nothing more.
+      }
       await route.continue();
     },
   );
