@@ -203,20 +203,16 @@ export class Suites {
     // The author of an imported file chose its folder.
     const folder = run.imported_at === undefined ? run.folder : undefined;
     const added = { ...caseOfRun(caseId, config, folder), target, tags };
-    for (let tries = 1; ; tries += 1) {
+    return retryRaces(['suite_changed'], async () => {
       const { suite, cases } = await this.get(id);
       if (cases.some((each) => each.id === caseId)) throw caseExists(caseId, suite.name);
-      try {
-        const { name, description } = suite;
-        const value = JSON.parse(JSON.stringify({ name, description, cases: [...cases, added] }));
-        const changed = await this.update(id, { suite: value, base: suite.hash });
-        const found = changed.cases.find((each) => each.id === caseId);
-        if (found) return { suite: changed.suite, case: found };
-      } catch (error) {
-        const isRace = error instanceof AppError && error.code === 'suite_changed';
-        if (!isRace || tries === MAX_TRIES) throw error;
-      }
-    }
+      const { name, description } = suite;
+      const value = JSON.parse(JSON.stringify({ name, description, cases: [...cases, added] }));
+      const changed = await this.update(id, { suite: value, base: suite.hash });
+      const found = changed.cases.find((each) => each.id === caseId);
+      if (!found) throw suiteChanged(name); // by another request, after this one
+      return { suite: changed.suite, case: found };
+    });
   }
 
   /** @throws {AppError} `suite_not_found` */
@@ -237,11 +233,7 @@ export class Suites {
           hint: 'Choose another name, or change that suite.',
         });
       case 'changed':
-        throw new AppError({
-          code: 'suite_changed',
-          message: `The suite "${record.name}" was changed meanwhile.`,
-          hint: 'Reload it and make the change again.',
-        });
+        throw suiteChanged(record.name);
     }
   }
 }
@@ -270,6 +262,14 @@ function shipped(name: string): Suite {
   if (found) return found;
   const names = shippedSuites().map((each) => each.name);
   throw missing(`No suite "${name.slice(0, 60)}" ships with Loupe.`, `Choose one of ${names.join(', ')}.`);
+}
+
+function suiteChanged(name: string): AppError {
+  return new AppError({
+    code: 'suite_changed',
+    message: `The suite "${name}" was changed meanwhile.`,
+    hint: 'Reload it and make the change again.',
+  });
 }
 
 function missing(message: string, hint = 'Check the ID: the suite may have been deleted.'): AppError {
