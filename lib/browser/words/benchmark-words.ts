@@ -2,6 +2,7 @@ import type { BenchmarkCell, BenchmarkStatus } from '#lib/api/benchmark.ts';
 import { CATEGORIES } from '#lib/api/benchmark-categories.ts';
 import type { ResultFilter } from '#lib/api/benchmark-filter.ts';
 import { formatCount, formatPercent } from './format.ts';
+import { exactPointsWords } from './pair-words.ts';
 
 export const BENCHMARK_STATUS: Readonly<Record<BenchmarkStatus, string>> = {
   waiting: 'Waiting',
@@ -44,18 +45,11 @@ export function intervalWords({
 /** The gain from parsing calls in the text, in percentage points: `+12.4 (+4 to +20)`. */
 export function gainWords(gain: BenchmarkCell['gain']): string {
   if (!gain) return '–';
-  const { difference, low, high } = gain;
-  return `${signedPoints(difference)} (${signedPoints(low)} to ${signedPoints(high)})`;
+  const [difference, low, high] = [gain.difference, gain.low, gain.high].map(exactPointsWords);
+  return `${difference} (${low} to ${high})`;
 }
 
 /** A probability, never shown as 0. */
 export function pWords(p: number): string {
   return p < 0.001 ? '< 0.001' : p.toFixed(3);
-}
-
-/** Points to the tenth, and smaller ones to the hundredth: thousands of cases can show that they are not 0. */
-function signedPoints(share: number): string {
-  const points = Math.abs(share) * 100;
-  const words = String(Number(points.toFixed(points < 0.095 ? 2 : 1)));
-  return words === '0' ? words : `${share < 0 ? '−' : '+'}${words}`;
 }

@@ -24,10 +24,18 @@ export function repeatsNote(pairs: Pairs): string | undefined {
  * pairs can show that it is not 0: `+0.3`. Pure.
  */
 export function pointsWords(difference: number): string {
-  const points = Math.abs(difference) * 100;
-  const words = points < 0.995 ? points.toFixed(points < 0.095 ? 2 : 1) : points.toFixed(0);
-  if (Number(words) === 0) return '0';
-  return `${difference < 0 ? '−' : '+'}${Number(words)}`;
+  return Math.abs(difference) * 100 < 0.995 ? exactPointsWords(difference) : signedPoints(difference, 0);
+}
+
+/** The same with decimals at any size: `+12.4`. Pure. */
+export function exactPointsWords(difference: number): string {
+  return signedPoints(difference, Math.abs(difference) * 100 < 0.095 ? 2 : 1);
+}
+
+function signedPoints(difference: number, decimals: number): string {
+  const points = Number((Math.abs(difference) * 100).toFixed(decimals));
+  if (points === 0) return '0';
+  return `${difference < 0 ? '−' : '+'}${points}`;
 }
 
 export function pairCount({ both, only_a, only_b, neither }: Pairs): number {
