@@ -208,8 +208,7 @@ function useFamilies(
 ) {
   const { grouped, readAt, setUpdates } = options;
   const [read, setRead] = useState<{ path: string; families: FamilyReadings }>();
-  const shown = useRef(path);
-  shown.current = path;
+  const shown = useLatest(path);
   const waiting = useRef(new Set<string>());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -249,7 +248,7 @@ function useFamilies(
       // figures.
       timer.current = setTimeout(() => void look().catch(() => undefined), FAMILY_DELAY_MS);
     },
-    [grouped, setUpdates],
+    [grouped, setUpdates, shown],
   );
   const families = read?.path === path ? read.families : NO_FAMILIES;
   const fresh = useMemo(
