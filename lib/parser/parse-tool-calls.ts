@@ -63,7 +63,7 @@ export function parseToolCalls(message: unknown, options: ParseOptions = {}): Pa
         draft,
         origin: { layer, format, span: { in: 'content', start, end } },
       }));
-  const [surplus] = found.slice(MAX_CALLS);
+  const surplus = found[MAX_CALLS];
   const refusals = [
     ...(surplus ? [tooManyCalls(found.length, surplus, { content, tools })] : []),
     ...native.refusals.map(({ draft, raw }) => toRefusal(draft, { raw, tools })),
