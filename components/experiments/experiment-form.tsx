@@ -8,7 +8,7 @@ import { createOnce } from '#lib/browser/create-once.ts';
 import { type ExperimentDraft, emptyExperiment, experimentOf } from '#lib/browser/drafts/experiment-draft.ts';
 import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
 import { kindFacts } from '#lib/events/modes.ts';
-import { offersSetting } from '#lib/events/settings.ts';
+import { MODEL_OPTIONS, offersSetting } from '#lib/events/settings.ts';
 import { useHealth } from '../hooks/use-health.ts';
 import { LEAVING, useRequest } from '../hooks/use-request.ts';
 import { ChecksEditor } from '../new-run/checks-editor.tsx';
@@ -115,7 +115,7 @@ function Variations() {
         <Numbers
           name="temperatures"
           label="Temperatures"
-          placeholder="model default"
+          placeholder={MODEL_OPTIONS.temperature.form.empty}
           hint="Several: 0, 0.7"
         />
         <Numbers name="seeds" label="Seeds" placeholder="random" hint="Several: 1-5, 42" />

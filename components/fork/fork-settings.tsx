@@ -46,7 +46,7 @@ export function ForkSettings({ point, draft, problems, onChange }: ForkPart) {
         </Field>
         <NumberField
           label={MODEL_OPTIONS.temperature.label}
-          placeholder="model default"
+          placeholder={MODEL_OPTIONS.temperature.form.empty}
           value={draft.temperature}
           onChange={(temperature) => onChange({ temperature })}
           problem={problems.temperature}
