@@ -78,7 +78,7 @@ export function ComparePage() {
       )}
       {enough && !data && !error && (
         <p className="mt-6 text-ink-3" aria-busy="true">
-          Comparing
+          Comparing…
         </p>
       )}
       {data && (

@@ -49,7 +49,7 @@ function Diff({ path, texts }: { path: string; texts: NonNullable<FileContents['
   if (after.data === undefined || (texts.before && before.data === undefined)) {
     return (
       <p className="text-sm text-ink-3" aria-busy="true">
-        Loading
+        Loading…
       </p>
     );
   }

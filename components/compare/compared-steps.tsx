@@ -66,7 +66,7 @@ export function ComparedSteps({
       )}
       {!data && !error && (
         <p className="mt-3 text-ink-3" aria-busy="true">
-          Comparing
+          Comparing…
         </p>
       )}
       {data && (

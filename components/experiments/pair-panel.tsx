@@ -57,7 +57,7 @@ export function PairPanel({
       {!areSame && error && !data && <Problem error={error} onRetry={reload} />}
       {!areSame && !data && !error && (
         <p className="mt-2 text-sm text-ink-3" aria-busy="true">
-          Comparing
+          Comparing…
         </p>
       )}
       {data && <Verdict reply={data} />}
