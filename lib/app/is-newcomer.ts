@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getGate } from '../http/current-gate.ts';
 import { getRunService } from './current-service.ts';
 
-/** A database that does not answer must not hold up the page, which says so. */
+/** The page does not wait longer for a database that does not answer: its list shows the error. */
 const MAX_WAIT_MS = 2000;
 
 /**
