@@ -80,10 +80,10 @@ describe.skipIf(!installed && !process.env.CI)('runs that processes share', () =
     const health = async () => (await service.health(undefined, new AbortController().signal)).store;
     expect(await health()).toMatchObject({ ok: true });
     const name = new URL(url).pathname.slice(1);
+    server.sql(url, `alter database ${name} set default_transaction_read_only = on`);
     server.sql(
       url,
-      `alter database ${name} set default_transaction_read_only = on;
-       select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
     );
     expect(await health()).toMatchObject({
       ok: false,

@@ -1,8 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Compilable } from 'kysely';
-import { Client, type ClientConfig, Pool, type PoolClient, type QueryConfig, types } from 'pg';
+import {
+  Client,
+  type ClientBase,
+  type ClientConfig,
+  Pool,
+  type PoolClient,
+  type QueryConfig,
+  types,
+} from 'pg';
 import { isStoreBusy } from '../store-errors.ts';
-import { isReadOnly, postgresError } from './postgres-errors.ts';
+import { isReadOnly, isTimeout, postgresError } from './postgres-errors.ts';
 import { fromPostgresText, toPostgresText } from './postgres-text.ts';
 
 const CONNECTIONS = 10;
@@ -69,6 +77,19 @@ export class PostgresDatabase {
 
   run: Run = (statement) => this.#told(() => execute(this.#pool, statement, this.#answerMs));
 
+  /**
+   * Runs a statement again on a new connection if its own one was lost, possibly long ago: a restart or a failover closes
+   * all idle ones, which says nothing about the database of now. Only for statements that may run twice.
+   */
+  runOnNewIfLost: Run = async (statement) => {
+    try {
+      return await this.run(statement);
+    } catch (error) {
+      if (!isStoreBusy(error) || isTimeout(error.cause)) throw error;
+      return await this.#told(() => this.#runAlone(statement));
+    }
+  };
+
   /** Retries a statement while the database does not answer. Only for statements that may run twice. */
   runRepeatable: Run = (statement) => this.whenAnswered(() => this.run(statement));
 
@@ -117,6 +138,17 @@ export class PostgresDatabase {
     return this.#pool.end();
   }
 
+  async #runAlone(statement: Statement): Promise<Record<string, unknown>[]> {
+    const client = this.newClient();
+    client.on('error', () => undefined); // reported by the statement
+    try {
+      await client.connect();
+      return await execute(client, statement, this.#answerMs);
+    } finally {
+      await client.end();
+    }
+  }
+
   async #told<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -132,7 +164,7 @@ export function compiled(query: Compilable): Statement {
 }
 
 async function execute(
-  connection: Pool | PoolClient,
+  connection: Pool | ClientBase,
   statement: Statement,
   answerMs: number,
 ): Promise<Record<string, unknown>[]> {

@@ -76,6 +76,14 @@ export function openingError(error: unknown, place: string): unknown {
   });
 }
 
+/** Whether pg gave up waiting for a connection or an answer. */
+export function isTimeout(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (/timeout e(xceeded|xpired)|Query read timeout/.test(error.message) || errno(error) === 'ETIMEDOUT')
+  );
+}
+
 /** Whether a statement failed because its connection leads to a database that takes no writes. */
 export function isReadOnly(error: unknown): boolean {
   return errno(error) === '25006';

@@ -728,13 +728,32 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     await store.create({ id: 'a', config: sampleConfig({ task: 'A fox' }) });
     expect(await store.search('fox', { limit: 9 })).toMatchObject({ runs: [{ run_id: 'a' }], behind: 0 });
     const name = new URL(url).pathname.slice(1);
+    server.sql(url, `alter database ${name} set default_transaction_read_only = on`);
     server.sql(
       url,
-      `alter database ${name} set default_transaction_read_only = on;
-       select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
     );
     server.sql(url, 'begin read write; update runs set indexed_seq = 0; commit');
     expect(await store.search('fox', { limit: 9 })).toMatchObject({ runs: [{ run_id: 'a' }], behind: 1 });
+  });
+
+  it('answers whether the database does over a new connection if an idle one was closed', async () => {
+    const url = server.newDatabase(migrated);
+    const store = await open(url);
+    const name = new URL(url).pathname.slice(1);
+    // Blocks this process, which then uses a connection before it has seen the end of it.
+    for (let times = 0; times < 5; times++) {
+      expect(await store.condition()).toEqual({ answers: true });
+      server.sql(
+        url,
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
+      );
+    }
+    expect(await store.condition()).toEqual({ answers: true });
+    await server.crash();
+    expect(await store.condition()).toEqual({ answers: false });
+    await server.restart();
+    expect(await store.condition()).toEqual({ answers: true });
   });
 
   it('waits for a database that takes no writes, and writes once over a connection to one that does', async () => {

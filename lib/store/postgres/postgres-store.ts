@@ -703,8 +703,8 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
 
   /** Whether the database currently answers, and why it takes no writes if it is a standby. */
   async condition(): Promise<{ answers: boolean; read_only?: { message: string; hint?: string } }> {
-    const sql = `select current_setting('transaction_read_only') as read_only`;
-    const found = await this.#database.run({ sql, parameters: [] }).catch(() => undefined);
+    const asked = { sql: `select current_setting('transaction_read_only') as read_only`, parameters: [] };
+    const found = await this.#database.runOnNewIfLost(asked).catch(() => undefined);
     if (found?.[0]?.read_only !== 'on') return { answers: found !== undefined };
     const { message, hint } = takesNoWrites(this.path);
     return { answers: true, read_only: { message, hint } };
