@@ -6,7 +6,6 @@ import { FormProvider, useForm } from 'react-hook-form';
 import type { ExperimentReply, ExperimentRequest } from '#lib/api/experiment.ts';
 import { createOnce } from '#lib/browser/create-once.ts';
 import { type ExperimentDraft, emptyExperiment, experimentOf } from '#lib/browser/drafts/experiment-draft.ts';
-import { commandPlace } from '#lib/browser/drafts/run-draft.ts';
 import { kindFacts } from '#lib/events/modes.ts';
 import { MODEL_OPTIONS, offersSetting } from '#lib/events/settings.ts';
 import { useHealth } from '../hooks/use-health.ts';
@@ -139,13 +138,12 @@ function ExperimentChecks() {
   const mode = useExperimentField('mode');
   const { value, set, problem } = useExperimentField('checks');
   if (work.value === 'suite' || !offersSetting(mode.value, 'checks')) return null;
-  const withCommands = !health.data || commandPlace(health.data.sandbox) !== 'off';
   return (
     <Section title="Checks" hint="A run passes if all of its checks pass">
       <ChecksEditor
         checks={value}
         tools={kindFacts(mode.value).tools}
-        withCommands={withCommands}
+        withCommands={health.data?.sandbox.command_checks ?? true}
         onChange={set}
       />
       {problem && <p className="text-xs text-fail">{problem}</p>}

@@ -94,7 +94,9 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
             {kindFacts(kind).usesFiles && <WorkspaceFields named={named} />}
             {offersSetting(kind, 'context_limit') && <EndlessFields models={installed ?? []} />}
             {offersSetting(kind, 'max_iterations') && <TaskLimits models={installed ?? []} />}
-            {offersSetting(kind, 'checks') && <TaskChecks withCommands={commands !== 'off'} />}
+            {offersSetting(kind, 'checks') && (
+              <TaskChecks withCommands={health.data?.sandbox.command_checks ?? true} />
+            )}
             <ToolFields commands={commands} />
             <ApprovalFields commands={commands} />
             <ModelBehavior />

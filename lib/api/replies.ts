@@ -107,6 +107,8 @@ export interface HealthReply {
     kind: string;
     /** Commands run without a sandbox, each after a person has approved it (LOUPE_UNCONFINED). */
     unconfined: boolean;
+    /** Whether checks that are commands can run: as they need no approval, they run only in a sandbox. */
+    command_checks: boolean;
     reason?: string;
     hint?: string;
     protections: { name: string; holds: boolean; detail?: string }[];

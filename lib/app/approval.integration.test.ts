@@ -345,7 +345,9 @@ describe('the switch to run unconfined [O8]', () => {
   it('asks for approval of each command whatever the run’s setting, and every page has a banner', async () => {
     const loupe = await startLoupe({ ollamaUrl: ollama.url, env: { LOUPE_UNCONFINED: '1' } });
     const health = (await (await loupe.request('/api/health')).json()) as HealthReply;
-    expect(health).toMatchObject({ sandbox: { available: true, kind: 'none', unconfined: true } });
+    expect(health).toMatchObject({
+      sandbox: { available: true, kind: 'none', unconfined: true, command_checks: true },
+    });
     for (const page of ['/', '/health', '/models', '/runs/new', '/runs/none', '/nowhere']) {
       expect(await (await loupe.request(page)).text(), page).toContain('Commands run without confinement');
     }

@@ -408,6 +408,7 @@ function openRuns(
         build,
         commands: commands.report,
         unconfined: unconfined !== undefined,
+        commandChecks: sandbox.report.available,
         store: await storeHealth(opened, dataDir),
         minFreeBytes: environment.minFreeBytes,
       }),

@@ -10,7 +10,7 @@ export interface OpenedTools {
   sandbox: EventOf<'preflight.checked'>['sandbox'];
   /** Tools whose calls always need approval, whatever the run's policy says: commands without confinement. */
   alwaysAsk?: readonly string[];
-  /** Runs the checks in the workspace (V11). A check that cannot run counts as failed. */
+  /** Runs the checks in the workspace (V11). */
   runChecks(checks: readonly WorkspaceCheck[], context: { signal: AbortSignal }): Promise<CheckResult[]>;
   /** The workspace's system prompt, if the mode uses one (S5). */
   workspacePrompt?: string;

@@ -9,6 +9,7 @@ export function healthOf(
     build: string | undefined;
     commands: SandboxReport;
     unconfined: boolean;
+    commandChecks: boolean;
     store: {
       kind: string;
       path: string;
@@ -20,7 +21,7 @@ export function healthOf(
     minFreeBytes: number;
   },
 ): Omit<HealthReply, 'runs'> {
-  const { version, build, unconfined, minFreeBytes } = parts;
+  const { version, build, unconfined, commandChecks, minFreeBytes } = parts;
   const { available, kind, reason, hint, protections } = parts.commands;
   const { answers, ...store } = parts.store;
   const hasRoom = store.free_bytes >= minFreeBytes;
@@ -33,7 +34,10 @@ export function healthOf(
     version,
     build,
     ...checks,
-    sandbox: { available, kind, unconfined, reason, hint, protections: [...protections] },
+    sandbox: {
+      ...{ available, kind, unconfined, command_checks: commandChecks, reason, hint },
+      protections: [...protections],
+    },
     store: { ok: hasRoom && answers && !store.read_only, ...store },
   };
 }

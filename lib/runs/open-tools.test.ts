@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRunRequest } from '../api/create-run.ts';
 import { isOptionalTool } from '../events/added-tools.ts';
+import type { Check } from '../events/check.ts';
 import { modeFacts, modeNames, type RunMode } from '../events/modes.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
 import type { ToolDefinition } from '../parser/types.ts';
@@ -24,7 +25,7 @@ function descriptorsOf(path: string): number {
   }).length;
 }
 
-async function opening(mode: RunMode, tools?: string[]) {
+async function opening(mode: RunMode, tools?: string[], checks?: readonly Check[]) {
   const folder = await temporaryFolder();
   const workspace = join(folder.path, 'ws');
   await mkdir(workspace);
@@ -32,6 +33,7 @@ async function opening(mode: RunMode, tools?: string[]) {
     model: 'm',
     mode,
     tools,
+    checks,
     ...(mode === 'task' && { task: 'Read' }),
   });
   const config = resolveConfig(request, { workspace, offeredTools: modeFacts(mode).tools });
@@ -66,6 +68,24 @@ it.runIf(process.platform === 'linux')('a session that cannot open its tools hol
   await writeFile(join(workspace, 'SYSTEM_PROMPT.md'), 'a\0b');
   await expect(open()).rejects.toMatchObject({ code: 'system_prompt_unusable' });
   expect(descriptorsOf(workspace)).toBe(0);
+});
+
+it('a task with a check that is a command ends where commands cannot be confined', async () => {
+  const command = { type: 'command', command: 'npm test' } as const;
+  const file = { type: 'file_exists', path: 'a.txt' } as const;
+  const { folder, open } = await opening('task', undefined, [file, command]);
+  await using _ = folder;
+  await expect(open()).rejects.toMatchObject({
+    code: 'commands_unavailable',
+    message: expect.stringContaining('cannot be confined here. Not needed in this test.'),
+    hint: expect.stringContaining('without this check'),
+  });
+  const other = await opening('task', undefined, [file]);
+  await using __ = other.folder;
+  const tools = await other.open();
+  const { signal } = new AbortController();
+  expect(await tools.runChecks([file], { signal })).toMatchObject([{ passed: false }]);
+  await tools.close();
 });
 
 describe('the tools that a run chose', () => {

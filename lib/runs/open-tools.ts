@@ -1,4 +1,5 @@
 import type { OpenedTools, OpenTools } from '../engine/open-tools.ts';
+import { AppError } from '../errors/app-error.ts';
 import type { RunConfig } from '../events/config.ts';
 import { offeredCommandName } from '../events/mcp-names.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
@@ -39,6 +40,7 @@ type Opener = (
 
 const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
   async task(config, { sandbox, unconfined, dataDir, servers }, { signal }) {
+    requireCommandsForChecks(config, sandbox);
     const { blockedPatterns, shellTimeoutSecs } = safetyOf(config, sandbox);
     const workspace = await workspaceOf(config, dataDir);
     const opened = await openServerTools(servers, config.tools, { workspace, signal });
@@ -61,7 +63,6 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
       mcpServers: opened.servers,
       sandbox: shownSandbox(unconfined ?? sandbox),
       ...askingFor(unconfined, config),
-      // Checks need no approval, so they run only if they are confined.
       runChecks: (checks, { signal }) => runChecks(checks, { workspace, sandbox, signal }),
       close: () => closeAll(held, opened),
     };
@@ -103,6 +104,20 @@ const OPENERS: Readonly<Record<RunConfig['mode'], Opener>> = {
     };
   },
 };
+
+/**
+ * Without commands, a check that is one would fail whatever the model did. Checks need no approval, so they run only if
+ * they are confined.
+ */
+function requireCommandsForChecks({ checks }: RunConfig, { report }: Sandbox): void {
+  if (report.available || !checks.some(({ type }) => type === 'command')) return;
+  const reason = report.reason ? ` ${report.reason}` : '';
+  throw new AppError({
+    code: 'commands_unavailable',
+    message: `A check of this run is a command, and commands cannot be confined here.${reason}`,
+    hint: [report.hint, 'Or start the run without this check.'].filter(Boolean).join(' '),
+  });
+}
 
 /** Stops the servers if the other tools cannot be opened. */
 function closing(opened: OpenedServerTools): (error: unknown) => Promise<never> {

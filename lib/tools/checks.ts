@@ -32,8 +32,10 @@ const MAX_OUTPUT_CHARS = 4000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Runs checks of the workspace in order, under the same rules as the tools (V11, O5-O8). A check that cannot run counts
- * as failed, and its output says why. Never throws.
+ * Runs checks of the workspace in order, under the same rules as the tools (V11, O5-O8). A check that cannot be
+ * evaluated, such as one of a file outside the workspace, counts as failed, and its output says why. Never throws.
+ *
+ * @param options.sandbox must be available if a check is a command
  */
 export async function runChecks(
   checks: readonly WorkspaceCheck[],
@@ -67,9 +69,6 @@ async function runCheck(check: WorkspaceCheck, options: CheckOptions): Promise<V
 }
 
 async function checkCommand(command: string, options: CheckOptions): Promise<Verdict> {
-  if (!options.sandbox.report.available) {
-    return { passed: false, output: `Commands cannot run here: ${options.sandbox.report.reason}` };
-  }
   const tool = runCommand({
     sandbox: options.sandbox,
     blockedPatterns: options.blockedPatterns ?? DEFAULT_BLOCKED_PATTERNS,

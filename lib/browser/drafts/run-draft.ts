@@ -313,7 +313,10 @@ function exploreFields(draft: RunDraft, number: ReadNumber): Partial<CreateRunRe
 /** How commands run on this machine: in the sandbox, without one by the operator's wish, or not at all. */
 export type CommandPlace = 'confined' | 'unconfined' | 'off';
 
-export function commandPlace({ available, unconfined }: HealthReply['sandbox']): CommandPlace {
+export function commandPlace({
+  available,
+  unconfined,
+}: Pick<HealthReply['sandbox'], 'available' | 'unconfined'>): CommandPlace {
   return unconfined ? 'unconfined' : available ? 'confined' : 'off';
 }
 
