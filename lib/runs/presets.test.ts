@@ -64,6 +64,22 @@ it('renames, updates and deletes', async () => {
   }
 });
 
+it('stays deleted if it is updated at the same time', async () => {
+  const { preset } = await presets.create(report);
+  await Promise.allSettled([presets.update(preset.id, report), presets.delete(preset.id)]);
+  expect((await presets.list()).presets).toEqual([]);
+});
+
+it('keeps settings that are saved while it is renamed', async () => {
+  const { preset } = await presets.create(report);
+  const saved = presets.update(preset.id, { name: preset.name, run: { model: 'llama3.2:3b' } });
+  await Promise.all([saved, presets.update(preset.id, { name: 'Monthly report' })]);
+  expect(await presets.get(preset.id)).toMatchObject({
+    name: 'Monthly report',
+    run: { model: 'llama3.2:3b' },
+  });
+});
+
 describe('a preset file', () => {
   it('gets a free name even when it is imported several times at the same moment', async () => {
     const file = presetRequest.parse({ format: PRESET_FORMAT, name: 'Report', run: { task: 'Sum up' } });
@@ -92,7 +108,7 @@ describe('a preset file', () => {
     const imported = await presets.create(presetRequest.parse({ format: PRESET_FORMAT, name: 'x', run }));
     const used = { agentic: false, task: 'Say it.', system: 'Be terse.' };
     expect(imported).toMatchObject({ left_out: ['tier'], preset: { run: used } });
-    await store.savePreset({ id: 'old', name: 'Old', run, created_at: 1, updated_at: 1 });
+    await store.createPreset({ id: 'old', name: 'Old', run, created_at: 1, updated_at: 1 });
     expect((await presets.get('old')).run).toEqual(used);
   });
 

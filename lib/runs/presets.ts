@@ -59,7 +59,8 @@ export class Presets {
   /** @throws {AppError} `preset_exists`, `too_many_presets` */
   async #saveNew(preset: PresetRecord): Promise<Preset> {
     await this.#requireRoom();
-    return this.#save(preset);
+    if (await this.#store.createPreset(preset)) return asPreset(preset);
+    throw nameTaken(preset.name);
   }
 
   /** @throws {AppError} `too_many_presets` */
@@ -68,7 +69,7 @@ export class Presets {
     for (;;) {
       const taken = new Set((await this.#requireRoom()).map(({ name }) => nameKey(name)));
       const named = { ...preset, name: freeName(preset.name, taken, nameKey) };
-      if (await this.#store.savePreset(named)) return asPreset(named);
+      if (await this.#store.createPreset(named)) return asPreset(named);
     }
   }
 
@@ -84,10 +85,11 @@ export class Presets {
   }
 
   /** Replaces the name of a preset, and its settings if there are any. @throws {AppError} `preset_not_found`, `preset_exists` */
-  async update(id: string, { name, run: given }: PresetUpdate): Promise<PresetReply> {
-    const { created_at, run: stored } = await this.get(id);
-    const run = given ?? stored;
-    return { preset: await this.#save({ id, name, run, created_at, updated_at: this.#now() }) };
+  async update(id: string, { name, run }: PresetUpdate): Promise<PresetReply> {
+    const updated = await this.#store.updatePreset(id, { name, run, updated_at: this.#now() });
+    if (updated === 'missing') throw missing(id);
+    if (updated === 'name_taken') throw nameTaken(name);
+    return { preset: asPreset(updated) };
   }
 
   /** @throws {AppError} `preset_not_found` */
@@ -95,15 +97,14 @@ export class Presets {
     if (!(await this.#store.deletePreset(id))) throw missing(id);
     return { deleted: id };
   }
+}
 
-  async #save(preset: PresetRecord): Promise<Preset> {
-    if (await this.#store.savePreset(preset)) return asPreset(preset);
-    throw new AppError({
-      code: 'preset_exists',
-      message: `A preset named "${preset.name}" already exists.`,
-      hint: 'Choose another name, or update that preset.',
-    });
-  }
+function nameTaken(name: string): AppError {
+  return new AppError({
+    code: 'preset_exists',
+    message: `A preset named "${name}" already exists.`,
+    hint: 'Choose another name, or update that preset.',
+  });
 }
 
 function missing(id: string): AppError {

@@ -1036,7 +1036,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     expect(new Set(delays)).toEqual(new Set([30_000]));
   });
 
-  it('counts a recovery and a view once, deletes and restores, if only the answer was lost', async () => {
+  it('counts a recovery and a view once, saves, deletes and restores, if only the answer was lost', async () => {
     const direct = server.newDatabase();
     const wire = await cuttableWire(direct);
     const store = await PostgresRunStore.open(wire.url, { patienceMs: 20_000 });
@@ -1054,7 +1054,11 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     }
     await store.countShareView('s', 6);
     expect(await store.shares()).toMatchObject([{ views: 3, last_viewed_at: 6 }]);
-    await store.savePreset({ id: 'p', name: 'P', run: {}, created_at: 1, updated_at: 1 });
+    const preset = { id: 'p', name: 'P', run: {}, created_at: 1, updated_at: 1 };
+    wire.cutNextAnswerTo('insert into "presets"');
+    expect(await store.createPreset(preset)).toBe(true);
+    wire.cutNextAnswerTo('update "presets"');
+    expect(await store.updatePreset('p', { name: 'Q', updated_at: 2 })).toMatchObject({ name: 'Q' });
     wire.cutNextAnswerTo('delete from "presets"');
     expect(await store.deletePreset('p')).toBe(true);
     expect([await store.deletePreset('p'), await store.presets()]).toEqual([false, []]);
@@ -1071,7 +1075,7 @@ describe.skipIf(!installed && !process.env.CI)('PostgreSQL', () => {
     await store.hideRuns(['b'], 1);
     wire.cutNextAnswerTo('"deleted_at" = ');
     expect(await store.restoreRuns(['b'])).toEqual(['b']);
-    expect(wire.cuts).toBe(8);
+    expect(wire.cuts).toBe(10);
     await store.close();
     wire.close();
   });

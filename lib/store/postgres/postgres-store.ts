@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../../api/benchmark.ts';
 import type { ExperimentItem, ExperimentSummary } from '../../api/experiment.ts';
 import type { ModelCheck } from '../../api/model-check.ts';
-import { type PresetRecord, presetRecord } from '../../api/preset.ts';
+import type { PresetRecord } from '../../api/preset.ts';
 import type { AnnotationChange } from '../../api/run-annotations.ts';
 import type { Found } from '../../api/search.ts';
 import type { ShareRecord } from '../../api/share.ts';
@@ -14,7 +14,6 @@ import { AppError, errorParts } from '../../errors/app-error.ts';
 import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { type RunEvent, runEvent } from '../../events/registry.ts';
-import { nameKey } from '../../util/name-key.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import {
   annotateStatements,
@@ -39,6 +38,8 @@ import type { StoredImage } from '../image-store.ts';
 import { type FileRun, importInSlices } from '../import-run.ts';
 import { type LogGrowth, seqBefore } from '../log-growth.ts';
 import { beginningOf, createLog, type LogBeginning, type RunToInsert } from '../new-log.ts';
+import { changedPreset, createdPreset, presetOf, updatedPreset } from '../preset-statements.ts';
+import type { PresetChange } from '../preset-store.ts';
 import type { KeyedKind, KeyUse, RequestKey } from '../request-key.ts';
 import { keptKey, keyUseFromRow, keyUseQuery } from '../request-key-statements.ts';
 import { selectRuns } from '../run-list-query.ts';
@@ -398,19 +399,28 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     );
   }
 
-  async savePreset(preset: PresetRecord): Promise<boolean> {
-    const { id, name, created_at } = preset;
-    const body = JSON.stringify(presetRecord.parse(preset));
-    const name_key = nameKey(name);
-    const save = postgres
-      .insertInto('presets')
-      .values({ id, name_key, created_at, body })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ name_key, body }));
+  async createPreset(preset: PresetRecord): Promise<boolean> {
     try {
-      await this.#run(compiled(save));
+      await this.#run(compiled(createdPreset(postgres, preset)));
       return true;
     } catch (error) {
       if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+
+  async updatePreset(id: string, change: PresetChange): Promise<PresetRecord | 'name_taken' | 'missing'> {
+    try {
+      return await this.#database.whenAnswered(() =>
+        this.#database.transaction(async (run) => {
+          const [row] = await run(compiled(presetOf(postgres, id).forUpdate()));
+          const changed = changedPreset(row, change);
+          if (changed) await run(compiled(updatedPreset(postgres, changed)));
+          return changed ?? 'missing';
+        }),
+      );
+    } catch (error) {
+      if (isDuplicate(error)) return 'name_taken';
       throw error;
     }
   }

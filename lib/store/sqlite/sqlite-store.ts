@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../../api/benchmark.ts';
 import type { ExperimentItem, ExperimentSummary } from '../../api/experiment.ts';
 import type { ModelCheck } from '../../api/model-check.ts';
-import { type PresetRecord, presetRecord } from '../../api/preset.ts';
+import type { PresetRecord } from '../../api/preset.ts';
 import type { AnnotationChange } from '../../api/run-annotations.ts';
 import type { RunSummary } from '../../api/run-summary.ts';
 import type { Found } from '../../api/search.ts';
@@ -19,7 +19,6 @@ import { AppError } from '../../errors/app-error.ts';
 import { type ModelPrice, modelPrice } from '../../events/config.ts';
 import { forkedLog } from '../../events/forked-log.ts';
 import { runEvent } from '../../events/registry.ts';
-import { nameKey } from '../../util/name-key.ts';
 import { steadyNow } from '../../util/steady-clock.ts';
 import {
   annotateStatements,
@@ -45,6 +44,14 @@ import type { StoredImage } from '../image-store.ts';
 import { type FileRun, type ImportKey, type ImportSteps, importInSlices } from '../import-run.ts';
 import { seqBefore } from '../log-growth.ts';
 import { beginningOf, createLog, type LogBeginning, type RunToInsert } from '../new-log.ts';
+import {
+  changedPreset,
+  createdPreset,
+  presetNamesakeOf,
+  presetOf,
+  updatedPreset,
+} from '../preset-statements.ts';
+import type { PresetChange } from '../preset-store.ts';
 import type { KeyedKind, KeyUse, RequestKey } from '../request-key.ts';
 import { keptKey, keyUseFromRow, keyUseQuery } from '../request-key-statements.ts';
 import { selectRuns } from '../run-list-query.ts';
@@ -457,25 +464,21 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     });
   }
 
-  async savePreset(preset: PresetRecord): Promise<boolean> {
-    const { id, name, created_at } = preset;
-    const body = JSON.stringify(presetRecord.parse(preset));
-    const name_key = nameKey(name);
+  async createPreset(preset: PresetRecord): Promise<boolean> {
     return this.#transaction(() => {
-      const namesake = sqlite
-        .selectFrom('presets')
-        .select('id')
-        .where('name_key', '=', name_key)
-        .where('id', '!=', id)
-        .compile();
-      if (this.#database.prepare(namesake.sql).get(...namesake.parameters)) return false;
-      this.#run(
-        sqlite
-          .insertInto('presets')
-          .values({ id, name_key, created_at, body })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet({ name_key, body })),
-      );
+      if (this.#first(presetNamesakeOf(sqlite, preset))) return false;
+      this.#run(createdPreset(sqlite, preset));
       return true;
+    });
+  }
+
+  async updatePreset(id: string, change: PresetChange): Promise<PresetRecord | 'name_taken' | 'missing'> {
+    return this.#transaction(() => {
+      const changed = changedPreset(this.#first(presetOf(sqlite, id)), change);
+      if (!changed) return 'missing';
+      if (this.#first(presetNamesakeOf(sqlite, changed))) return 'name_taken';
+      this.#run(updatedPreset(sqlite, changed));
+      return changed;
     });
   }
 

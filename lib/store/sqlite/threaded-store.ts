@@ -63,7 +63,8 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly settleRecovery = this.#remote('settleRecovery');
   readonly saveModelCheck = this.#remote('saveModelCheck');
   readonly savePrice = this.#remote('savePrice');
-  readonly savePreset = this.#remote('savePreset');
+  readonly createPreset = this.#remote('createPreset');
+  readonly updatePreset = this.#remote('updatePreset');
   readonly deletePreset = this.#remote('deletePreset');
   readonly saveSuite = this.#remote('saveSuite');
   readonly deleteSuite = this.#remote('deleteSuite');

@@ -22,18 +22,26 @@ export function describePresetsAndSuites(subject: () => StoreUnderTest): void {
         created_at: 1,
         updated_at: 1,
       } satisfies PresetRecord;
-      expect(await store.savePreset(preset)).toBe(true);
+      expect(await store.createPreset(preset)).toBe(true);
       const other = { ...preset, id: 'p2', name: 'Other', created_at: 2 };
-      expect(await store.savePreset({ ...other, name: 'WÖCHENTLICHER bericht' })).toBe(false);
-      expect(await store.savePreset(other)).toBe(true);
+      expect(await store.createPreset({ ...other, name: 'WÖCHENTLICHER bericht' })).toBe(false);
+      expect(await store.createPreset(other)).toBe(true);
       store = await subject().reopen();
       expect(await store.presets()).toEqual([preset, other]);
-      expect(await store.savePreset({ ...other, name: 'wöchentlicher Bericht' })).toBe(false);
-      const renamed = { ...other, name: 'OTHER', run: {}, updated_at: 3 };
-      expect(await store.savePreset(renamed)).toBe(true);
-      expect(await store.presets()).toEqual([preset, renamed]);
+      expect(await store.updatePreset('p2', { name: 'wöchentlicher Bericht', updated_at: 3 })).toBe(
+        'name_taken',
+      );
+      const renamed = { ...other, name: 'OTHER', updated_at: 3 };
+      expect(await store.updatePreset('p2', { name: 'OTHER', updated_at: 3 })).toEqual(renamed);
+      const changed = { name: 'OTHER', run: {}, updated_at: 4 };
+      expect(await store.updatePreset('p2', changed)).toEqual({ ...renamed, ...changed });
+      expect(await store.presets()).toEqual([preset, { ...renamed, ...changed }]);
       expect([await store.deletePreset('p1'), await store.deletePreset('p1')]).toEqual([true, false]);
-      expect(await store.savePreset({ ...other, name: preset.name })).toBe(true);
+      expect(await store.updatePreset('p1', changed)).toBe('missing');
+      expect(await store.presets(), 'it is not restored').toEqual([{ ...renamed, ...changed }]);
+      expect(await store.updatePreset('p2', { name: preset.name, updated_at: 5 })).toMatchObject({
+        name: preset.name,
+      });
     });
 
     it('keeps suites with their versions under names that no two of them share', async () => {
