@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type BenchmarkRecord, type BenchmarkRequest, benchmarkRequest } from '../api/benchmark.ts';
+import { type BenchmarkRequest, benchmarkRequest } from '../api/benchmark.ts';
 import { AppError } from '../errors/app-error.ts';
 import { ModelError } from '../model/model-error.ts';
-import type { BenchmarkStore } from '../store/benchmark-store.ts';
+import type { BenchmarkChange, BenchmarkStore } from '../store/benchmark-store.ts';
 import { SqliteRunStore } from '../store/sqlite/sqlite-store.ts';
 import { writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
 import { scriptedModel } from '../testing/simulate-run.ts';
@@ -81,7 +81,7 @@ function storeWith(change: Partial<BenchmarkStore>): BenchmarkStore {
     benchmarkCase: (id, position) => store.benchmarkCase(id, position),
     benchmarkOfKey: (key) => store.benchmarkOfKey(key),
     createBenchmark: (...created) => store.createBenchmark(...created),
-    saveBenchmark: (record) => store.saveBenchmark(record),
+    changeBenchmark: (...change) => store.changeBenchmark(...change),
     addBenchmarkResult: (...result) => store.addBenchmarkResult(...result),
     holdBenchmark: (...hold) => store.holdBenchmark(...hold),
     releaseBenchmark: (...hold) => store.releaseBenchmark(...hold),
@@ -173,9 +173,9 @@ it.each(['continue', 'stop'] as const)(
     const second = worker({
       name: 'two',
       kept: storeWith({
-        async saveBenchmark(record) {
+        async changeBenchmark(...change) {
           await first.delete(id);
-          await store.saveBenchmark(record);
+          await store.changeBenchmark(...change);
         },
       }),
     });
@@ -183,6 +183,28 @@ it.each(['continue', 'stop'] as const)(
     expect((await first.list()).benchmarks).toEqual([]);
   },
 );
+
+it('stays stopped if another process stops it while a model is being loaded', async () => {
+  const shared = { now: async () => 1_000_000 };
+  const other = worker({ name: 'other', shared });
+  const left = Promise.withResolvers<void>();
+  const kept = storeWith({
+    async changeBenchmark(id, change) {
+      if (change.details) await other.stop(id);
+      await store.changeBenchmark(id, change);
+    },
+    async releaseBenchmark(...hold) {
+      await store.releaseBenchmark(...hold);
+      left.resolve();
+    },
+  });
+  const mine = worker({ shared, kept });
+  const { benchmark } = await mine.create(request());
+  await left.promise;
+  expect(await store.benchmark(benchmark.id)).toMatchObject({
+    record: { status: 'stopped', details: { alpha: {} } },
+  });
+});
 
 it('waits while the store is locked or does not respond, and asks no model twice', async () => {
   const warned = vi.spyOn(console, 'warn').mockReturnValue();
@@ -193,16 +215,16 @@ it('waits while the store is locked or does not respond, and asks no model twice
     if (FAILING.has(tries[operation])) throw new AppError({ code: 'store_busy', message: 'Busy.' });
   };
   let created = false;
-  const saved: BenchmarkRecord[] = [];
+  const saved: BenchmarkChange[] = [];
   const kept = storeWith({
     async benchmark(id) {
       reach('read');
       return store.benchmark(id);
     },
-    async saveBenchmark(record) {
+    async changeBenchmark(id, change) {
       reach('save');
-      saved.push(record);
-      await store.saveBenchmark(record);
+      saved.push(change);
+      await store.changeBenchmark(id, change);
     },
     async holdBenchmark(...hold) {
       reach('hold');

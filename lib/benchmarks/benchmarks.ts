@@ -16,7 +16,7 @@ import { AppError } from '../errors/app-error.ts';
 import type { ChatModel, ModelOptions } from '../model/chat-model.ts';
 import type { ModelAccess } from '../queue/model-access.ts';
 import { shownError } from '../runs/shown-error.ts';
-import type { BenchmarkStore, StoredBenchmark } from '../store/benchmark-store.ts';
+import type { BenchmarkChange, BenchmarkStore, StoredBenchmark } from '../store/benchmark-store.ts';
 import { firstCreated, type KeyUse, type RequestKey, requestKey } from '../store/request-key.ts';
 import { retryWhileBusy } from '../store/retry-while-busy.ts';
 import { mean } from '../util/mean.ts';
@@ -32,6 +32,8 @@ const BEAT_MS = 10_000;
 const STALE_MS = 60_000;
 /** After this many cases in a row without a reply, the others would get none either. */
 const MAX_FAILURES = 5;
+/** The states in which a benchmark is worked on, or waits for it. */
+const UNFINISHED = ['waiting', 'running'] as const;
 /** Earlier benchmarks that the estimate of a new one considers. */
 const ESTIMATE_BENCHMARKS = 5;
 
@@ -198,9 +200,7 @@ export class Benchmarks {
       if (isWaiting) await this.#leave(open);
       else await open.over.promise;
     }
-    // Only now, because the work may store the record until it is over.
-    const { record } = await this.#stored(id);
-    if (record.status !== 'finished') await this.#save({ ...record, status: 'stopped' });
+    await this.#change(id, { from: UNFINISHED, status: 'stopped' });
     return this.get(id);
   }
 
@@ -212,8 +212,7 @@ export class Benchmarks {
     if (record.status === 'stopped') {
       const open = this.#open.get(id);
       if (open?.failed) await open.over.promise;
-      const { problem, ...rest } = record;
-      await this.#save({ ...rest, status: 'waiting' });
+      await this.#change(id, { from: ['stopped'], status: 'waiting', problem: null });
       await this.#take(id);
     }
     return this.get(id);
@@ -253,8 +252,8 @@ export class Benchmarks {
     return this.#cells;
   }
 
-  async #save(record: BenchmarkRecord): Promise<void> {
-    await this.#options.store.saveBenchmark({ ...record, updated_at: this.#options.now() });
+  async #change(id: string, change: Omit<BenchmarkChange, 'updated_at'>): Promise<void> {
+    await this.#options.store.changeBenchmark(id, { ...change, updated_at: this.#options.now() });
   }
 
   async #resume(): Promise<void> {
@@ -334,8 +333,7 @@ export class Benchmarks {
 
   async #stopWith(id: string, error: unknown): Promise<void> {
     const problem = shownError(error, { step: 'the benchmark was running' });
-    const stored = await this.#options.store.benchmark(id);
-    if (stored) await this.#save({ ...stored.record, status: 'stopped', problem });
+    await this.#change(id, { from: UNFINISHED, status: 'stopped', problem });
   }
 
   /** Puts all cases without a result to their models. Ends early when the benchmark was stopped. */
@@ -345,10 +343,9 @@ export class Benchmarks {
     if (record.status !== 'waiting' && record.status !== 'running') return;
     const done = new Set((await this.#options.store.benchmarkResults(id)).map(({ position }) => position));
     const planned = plannedCases(record, await this.#filesOf(record));
+    if (signal.aborted) return;
     // Reading the files takes a while, in which another process may have stopped it.
-    const { record: latest } = await this.#stored(id);
-    if (signal.aborted || latest.status === 'stopped') return;
-    await this.#save({ ...latest, status: 'running' });
+    await this.#change(id, { from: UNFINISHED, status: 'running' });
     const prepared = new Map<string, { chat: ChatModel; options: ModelOptions }>();
     let failures = 0;
     for (const next of planned.filter(({ position }) => !done.has(position))) {
@@ -359,8 +356,7 @@ export class Benchmarks {
       failures = failed === undefined ? 0 : failures + 1;
       if (failed && failures >= MAX_FAILURES) throw new AppError(failed);
     }
-    const { record: last } = await this.#stored(id);
-    if (last.status !== 'stopped') await this.#save({ ...last, status: 'finished' });
+    await this.#change(id, { from: UNFINISHED, status: 'finished' });
   }
 
   /** @returns why there was no reply */
@@ -400,8 +396,7 @@ export class Benchmarks {
   ): Promise<{ chat: ChatModel; options: ModelOptions }> {
     const chat = await this.#options.modelFor(model);
     const { details, options } = await prepareModel(chat, model, { record, signal });
-    const { record: last } = await this.#stored(id);
-    await this.#save({ ...last, details: { ...last.details, [model]: details } });
+    await this.#change(id, { details: { [model]: details } });
     return { chat, options };
   }
 

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import {
   type BenchmarkEvidence,
   type BenchmarkRecord,
@@ -7,8 +8,10 @@ import {
   benchmarkRecord,
   benchmarkResult,
 } from '../api/benchmark.ts';
-import type { BenchmarkHold } from './benchmark-store.ts';
+import type { BenchmarkChange, BenchmarkHold } from './benchmark-store.ts';
 import type { StoreTables } from './schema.ts';
+
+const bodyRow = z.object({ body: z.string() });
 
 /** Selects benchmarks with the number of their results, newest first. */
 export function benchmarksWithCounts(db: Kysely<StoreTables>) {
@@ -35,8 +38,29 @@ export function createdBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecor
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ body: bodyOf(record) }));
 }
 
-/** Stores the new state of a benchmark that was not deleted. Its worker does not change. */
-export function changedBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord) {
+/** Selects a benchmark. */
+export function benchmarkOf(db: Kysely<StoreTables>, id: string) {
+  return db.selectFrom('benchmarks').select('body').where('id', '=', id);
+}
+
+/** A stored benchmark with its change, or `undefined` if nothing changes. @param row the result of `benchmarkOf` */
+export function changedBenchmark(
+  row: unknown,
+  { from, problem, details, ...values }: BenchmarkChange,
+): BenchmarkRecord | undefined {
+  if (row === undefined) return undefined;
+  const stored = benchmarkRecord.parse(JSON.parse(bodyRow.parse(row).body));
+  if (from && !from.includes(stored.status)) return undefined;
+  return {
+    ...stored,
+    ...values,
+    details: { ...stored.details, ...details },
+    problem: problem === null ? undefined : (problem ?? stored.problem),
+  };
+}
+
+/** Stores the new state of a benchmark. Its worker does not change. */
+export function savedBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord) {
   return db
     .updateTable('benchmarks')
     .set({ body: bodyOf(record) })

@@ -1,4 +1,9 @@
-import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../api/benchmark.ts';
+import type {
+  BenchmarkEvidence,
+  BenchmarkRecord,
+  BenchmarkResult,
+  BenchmarkStatus,
+} from '../api/benchmark.ts';
 import type { KeyUse, RequestKey } from './request-key.ts';
 
 /** A benchmark with the number of its results. */
@@ -31,6 +36,18 @@ export interface BenchmarkHold {
   staleBefore: number;
 }
 
+/** What changes about a benchmark. What is missing stays. */
+export interface BenchmarkChange {
+  /** Only a benchmark with one of these is changed. */
+  from?: readonly BenchmarkStatus[];
+  status?: BenchmarkStatus;
+  /** `null` removes it. */
+  problem?: BenchmarkRecord['problem'] | null;
+  /** Added to those of other models. */
+  details?: BenchmarkRecord['details'];
+  updated_at: number;
+}
+
 /** Keeps benchmarks and their results. */
 export interface BenchmarkStore extends BenchmarkReader {
   /**
@@ -39,8 +56,8 @@ export interface BenchmarkStore extends BenchmarkReader {
    * @returns what the key was used for before, in which case nothing is stored
    */
   createBenchmark(record: BenchmarkRecord, key?: RequestKey): Promise<KeyUse | undefined>;
-  /** Stores the new state of a benchmark; of one that was deleted, nothing. */
-  saveBenchmark(record: BenchmarkRecord): Promise<void>;
+  /** Changes a benchmark, unless it was deleted. Changes that other processes make at the same time are kept. */
+  changeBenchmark(id: string, change: BenchmarkChange): Promise<void>;
   /** Stores the result of a case. An existing one is kept. */
   addBenchmarkResult(id: string, result: BenchmarkResult, evidence: BenchmarkEvidence): Promise<void>;
   /** Claims a benchmark, or renews the claim. Returns `false` if another worker holds it. */

@@ -24,12 +24,14 @@ import {
 } from '../annotation-statements.ts';
 import {
   addedResult,
+  benchmarkOf,
   changedBenchmark,
   createdBenchmark,
   heldBenchmark,
   releasedBenchmark,
+  savedBenchmark,
 } from '../benchmark-statements.ts';
-import type { BenchmarkHold } from '../benchmark-store.ts';
+import type { BenchmarkChange, BenchmarkHold } from '../benchmark-store.ts';
 import type { EventRow } from '../event-row.ts';
 import { savedExperiment } from '../experiment-statements.ts';
 import type { CreatedExperiment } from '../experiment-store.ts';
@@ -454,8 +456,14 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
     return this.#create('benchmark', record.id, { key, statements });
   }
 
-  async saveBenchmark(record: BenchmarkRecord): Promise<void> {
-    await this.#database.whenAnswered(() => this.#run(compiled(changedBenchmark(postgres, record))));
+  async changeBenchmark(id: string, change: BenchmarkChange): Promise<void> {
+    await this.#database.whenAnswered(() =>
+      this.#database.transaction(async (run) => {
+        const [row] = await run(compiled(benchmarkOf(postgres, id).forUpdate()));
+        const changed = changedBenchmark(row, change);
+        if (changed) await run(compiled(savedBenchmark(postgres, changed)));
+      }),
+    );
   }
 
   async addBenchmarkResult(id: string, result: BenchmarkResult, evidence: BenchmarkEvidence): Promise<void> {

@@ -29,12 +29,14 @@ import {
 } from '../annotation-statements.ts';
 import {
   addedResult,
+  benchmarkOf,
   changedBenchmark,
   createdBenchmark,
   heldBenchmark,
   releasedBenchmark,
+  savedBenchmark,
 } from '../benchmark-statements.ts';
-import type { BenchmarkHold } from '../benchmark-store.ts';
+import type { BenchmarkChange, BenchmarkHold } from '../benchmark-store.ts';
 import { freeBytes, prepareDataDirectory } from '../data-directory.ts';
 import type { EventRow } from '../event-row.ts';
 import { savedExperiment } from '../experiment-statements.ts';
@@ -519,8 +521,11 @@ export class SqliteRunStore extends ReadingStore implements Store, ImportSteps {
     });
   }
 
-  async saveBenchmark(record: BenchmarkRecord): Promise<void> {
-    await this.#transaction(() => this.#run(changedBenchmark(sqlite, record)));
+  async changeBenchmark(id: string, change: BenchmarkChange): Promise<void> {
+    await this.#transaction(() => {
+      const changed = changedBenchmark(this.#first(benchmarkOf(sqlite, id)), change);
+      if (changed) this.#run(savedBenchmark(sqlite, changed));
+    });
   }
 
   async addBenchmarkResult(id: string, result: BenchmarkResult, evidence: BenchmarkEvidence): Promise<void> {

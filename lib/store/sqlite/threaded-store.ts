@@ -69,7 +69,7 @@ export class ThreadedRunStore extends ReadingStore implements Store, ImportSteps
   readonly saveSuite = this.#remote('saveSuite');
   readonly deleteSuite = this.#remote('deleteSuite');
   readonly createBenchmark = this.#remote('createBenchmark');
-  readonly saveBenchmark = this.#remote('saveBenchmark');
+  readonly changeBenchmark = this.#remote('changeBenchmark');
   readonly addBenchmarkResult = this.#remote('addBenchmarkResult');
   readonly holdBenchmark = this.#remote('holdBenchmark');
   readonly releaseBenchmark = this.#remote('releaseBenchmark');

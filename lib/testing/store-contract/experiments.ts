@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { BenchmarkEvidence, BenchmarkRecord, BenchmarkResult } from '../../api/benchmark.ts';
 import { type ExperimentItem, type ExperimentSummary, experimentRequest } from '../../api/experiment.ts';
 import { suiteCases } from '../../api/suite.ts';
+import type { BenchmarkChange } from '../../store/benchmark-store.ts';
 import type { RequestKey } from '../../store/request-key.ts';
 import type { Store } from '../../store/store.ts';
 import { sampleConfig } from '../sample-logs.ts';
@@ -110,8 +111,24 @@ export function describeExperiments(subject: () => StoreUnderTest): void {
       await store.addBenchmarkResult('b1', result(2), evidence);
       await store.addBenchmarkResult('b1', result(1), evidence);
       await store.addBenchmarkResult('b1', { ...result(1), duration_ms: 9 }, evidence);
-      const finished = { ...record('b1', 1), status: 'finished' as const };
-      await store.saveBenchmark(finished);
+      const problem = { code: 'x', message: 'Broken.' };
+      const changes: BenchmarkChange[] = [
+        { updated_at: 2, details: { m: { digest: 'd' } } },
+        { updated_at: 3, from: ['waiting'], status: 'finished' },
+        { updated_at: 4, from: ['running'], status: 'stopped', problem },
+        { updated_at: 5, details: { n: {} } },
+      ];
+      for (const change of changes) await store.changeBenchmark('b1', change);
+      const stopped = { ...record('b1', 1), updated_at: 5, status: 'stopped', problem };
+      expect((await store.benchmark('b1'))?.record).toEqual({
+        ...stopped,
+        details: { m: { digest: 'd' }, n: {} },
+      });
+      await store.changeBenchmark('b1', { updated_at: 6, status: 'finished', problem: null });
+      const finished = {
+        ...{ ...record('b1', 1), updated_at: 6, status: 'finished' },
+        details: { m: { digest: 'd' }, n: {} },
+      };
       store = await subject().reopen();
       expect(await store.benchmarks()).toEqual([
         { record: record('b2', 2), done: 0 },
@@ -136,7 +153,7 @@ export function describeExperiments(subject: () => StoreUnderTest): void {
       expect([await store.deleteBenchmark('b1'), await store.deleteBenchmark('b1')]).toEqual([true, false]);
       expect(await store.benchmarkResults('b1')).toEqual([]);
       expect(await store.benchmark('b1')).toBeUndefined();
-      await store.saveBenchmark(finished);
+      await store.changeBenchmark('b1', { updated_at: 7, status: 'finished' });
       expect(await store.benchmark('b1'), 'it is not restored').toBeUndefined();
     });
 
