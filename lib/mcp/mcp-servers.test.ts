@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { mcpServerRequest } from '../api/mcp.ts';
+import { ConfigFiles } from './config-file.ts';
 import { serversUnderTest } from './under-test.ts';
 
 it('accepts a server named like an object property', async () => {
@@ -51,4 +52,21 @@ it('names a server in the file that cannot be read, and keeps it there while the
   await servers.remove('good');
   const { mcpServers } = JSON.parse(readFileSync(path, 'utf8'));
   expect(mcpServers).toEqual({ damaged, 'Not a name': good, another: expect.objectContaining(good) });
+});
+
+it('starts no server with a configuration that is replaced in the meantime', async () => {
+  await using test = await serversUnderTest();
+  const { servers } = test;
+  const request = { type: 'http', url: 'http://127.0.0.1:9/mcp' };
+  await servers.add('changing', mcpServerRequest.parse(request));
+  const { read } = ConfigFiles.prototype;
+  const disabledMeanwhile = vi.spyOn(ConfigFiles.prototype, 'read').mockImplementationOnce(async function (
+    this: ConfigFiles,
+  ) {
+    const found = await read.call(this);
+    await servers.update('changing', mcpServerRequest.parse({ ...request, enabled: false }));
+    return found;
+  });
+  await expect(servers.start('changing')).rejects.toMatchObject({ code: 'mcp_server_disabled' });
+  disabledMeanwhile.mockRestore();
 });

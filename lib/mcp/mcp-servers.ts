@@ -80,6 +80,8 @@ export class McpServers {
   readonly #listed = new Map<string, readonly ServerTool[]>();
   /** Serializes changes of the files. */
   readonly #writing = new OneAtATime();
+  /** How often a configuration was replaced or removed. */
+  #replaced = 0;
 
   constructor(options: McpServersOptions) {
     this.#options = options;
@@ -169,6 +171,7 @@ export class McpServers {
       if (this.#address(name, server) !== this.#address(name, before)) await this.#signIns.forget(name);
       await this.#files.saveServers({ ...(await this.#files.servers()), [name]: server });
     });
+    this.#replaced += 1;
     await this.stop(name);
     return this.get(name);
   }
@@ -185,6 +188,7 @@ export class McpServers {
       await this.#files.saveServers(servers);
       await this.#files.saveAccepted(accepted);
     });
+    this.#replaced += 1;
     await this.stop(name);
     this.#listed.delete(name);
     await rm(join(this.#options.dataDir, 'mcp', name), { recursive: true, force: true });
@@ -406,7 +410,10 @@ export class McpServers {
 
   /** The page's instance, created on first use with the current configuration. */
   async #page(name: string): Promise<Page> {
+    const replaced = this.#replaced;
     const server = await this.#config(name);
+    // An update while the file was being read has stopped the instances with the former configuration.
+    if (replaced !== this.#replaced) return this.#page(name);
     if (!server.enabled) throw disabled(name);
     const known = this.#pages.get(name);
     if (known) return known;
