@@ -41,6 +41,8 @@ export interface PendingReply {
   /** Generated tokens, if reported. */
   replyTokens?: number;
   calls: readonly PendingCall[];
+  /** How many calls it contained, if more than were read. */
+  containedCalls?: number;
   /** Set once the first call started; from then on the reply is part of the conversation (T12). */
   accepted: boolean;
 }

@@ -96,6 +96,11 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
   const loss = lossOf(event, ended, state.lastCallOffered);
   if (loss.malformed) counts.malformed += 1;
   counts.refused += event.refusals.length;
+  const contained = event.attempts.reduce(
+    // The entry of a layer counts the calls of all its formats.
+    (sum, { format, found }) => sum + (format === undefined ? found : 0),
+    0,
+  );
   return {
     ...state,
     phase: 'deciding',
@@ -122,6 +127,7 @@ function parsed(state: RunState, event: EventOf<'reply.parsed'>): RunState {
         arguments: call.arguments,
         status: 'waiting',
       })),
+      ...(contained > event.calls.length && { containedCalls: contained }),
       accepted: false,
     },
   };
