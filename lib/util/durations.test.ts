@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { durationWords, secondsWords } from './durations.ts';
 
 test.each([
-  [-5, '0 ms'],
+  [-5, '< 1 ms'],
+  [0, '< 1 ms'],
+  [0.9, '< 1 ms'],
+  [1, '1 ms'],
   [840, '840 ms'],
   [999.6, '1.0 s'],
   [4210, '4.2 s'],

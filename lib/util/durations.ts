@@ -1,8 +1,9 @@
 import { formatNumber } from './numbers.ts';
 
-/** A span of time in a sentence or a file: `840 ms`, `4.2 s`, `1 min 33 s`. */
+/** A span of time in a sentence or a file: `< 1 ms`, `840 ms`, `4.2 s`, `1 min 33 s`. */
 export function durationWords(ms: number): string {
   const span = Math.max(0, ms);
+  if (span < 1) return '< 1 ms';
   if (span < 999.5) return `${Math.round(span)} ms`;
   if (span < 59_950) return `${(span / 1000).toFixed(1)} s`;
   const seconds = Math.round(span / 1000);

@@ -319,5 +319,5 @@ function moment(at: number): string {
 }
 
 function offset(ms: number): string {
-  return `+${durationWords(ms)}`;
+  return `+${ms < 1 ? '0 ms' : durationWords(ms)}`;
 }
