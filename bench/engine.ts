@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CreateRunRequest, createRunRequest } from '../lib/api/create-run.ts';
 import { startFakeOllama } from '../lib/demo/fake-ollama.ts';
-import { instantScenario, type ScenarioInput } from '../lib/demo/scenario.ts';
+import type { ScenarioInput } from '../lib/demo/scenario.ts';
 import { runLoop } from '../lib/engine/run-loop.ts';
 import { foldAll } from '../lib/events/fold-run.ts';
 import { emptyRunState } from '../lib/events/run-state.ts';
 import type { ChatModel } from '../lib/model/chat-model.ts';
-import { createOllamaChatModel } from '../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../lib/model/ollama-host.ts';
 import { exploreMode } from '../lib/modes/explore.ts';
 import type { Mode } from '../lib/modes/mode.ts';
@@ -23,6 +22,8 @@ import { StoredRunLog } from '../lib/runs/stored-run-log.ts';
 import { openUnconfined } from '../lib/sandbox/unconfined.ts';
 import { SessionLogger } from '../lib/sharing/exports/session-logger.ts';
 import { SqliteRunStore } from '../lib/store/sqlite/sqlite-store.ts';
+import { instantScenario } from '../lib/testing/instant-scenario.ts';
+import { createOllamaChatModel } from '../lib/testing/ollama-chat-model.ts';
 
 // The cost of a step at the beginning and at the end of a long run of each mode, apart from sending the
 // conversation: the real loop, parser, tools and SQLite store (one fsync per append) against a fake Ollama in

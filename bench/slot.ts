@@ -1,8 +1,8 @@
 import { startOllama } from '../e2e/ollama/start-ollama.ts';
-import { createOllamaChatModel } from '../lib/model/ollama-chat-model.ts';
 import { connectOllama } from '../lib/model/ollama-connection.ts';
 import { parseOllamaHost } from '../lib/model/ollama-host.ts';
 import { freeSlot, releaseSlotAfterAbort } from '../lib/model/slot-release.ts';
+import { createOllamaChatModel } from '../lib/testing/ollama-chat-model.ts';
 import { quantile } from './quantile.ts';
 
 // What it costs to ask a real Ollama whether the slot of a model is free (docs/decisions/0028), beside a reply of one token of

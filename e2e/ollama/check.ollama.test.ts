@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { summarizeCheck } from '../../lib/api/summarize-check.ts';
 import { adviceOf } from '../../lib/browser/words/check-words.ts';
 import { checkModel } from '../../lib/checks/check-model.ts';
-import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
+import { createOllamaChatModel } from '../../lib/testing/ollama-chat-model.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
 let ollama: RealOllama;

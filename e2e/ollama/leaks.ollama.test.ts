@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChatReply } from '../../lib/model/chat-model.ts';
 import { ModelError } from '../../lib/model/model-error.ts';
-import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
 import { parseToolCalls } from '../../lib/parser/parse-tool-calls.ts';
 import { readCatalogue } from '../../lib/parser/testing/catalogue.ts';
 import { TOOLS } from '../../lib/parser/testing/tools.ts';
+import { createOllamaChatModel } from '../../lib/testing/ollama-chat-model.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 

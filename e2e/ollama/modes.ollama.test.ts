@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CreateRunRequest, createRunRequest } from '../../lib/api/create-run.ts';
 import type { RunEventType } from '../../lib/events/registry.ts';
-import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
 import { resolveConfig } from '../../lib/modes/resolve-config.ts';
 import { openToolsOf } from '../../lib/runs/open-tools.ts';
@@ -15,6 +14,7 @@ import { eventsOf } from '../../lib/testing/events-of.ts';
 import { exploreLogEntry } from '../../lib/testing/explore-log-entry.ts';
 import { driveLoop } from '../../lib/testing/loop-harness.ts';
 import { MemoryLog } from '../../lib/testing/memory-log.ts';
+import { createOllamaChatModel } from '../../lib/testing/ollama-chat-model.ts';
 import { progressOf } from '../../lib/testing/progress-of.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 

@@ -6,12 +6,12 @@ import { measuredFacts } from '../../lib/browser/words/check-words.ts';
 import { checkModel } from '../../lib/checks/check-model.ts';
 import type { ChatReply, ChatRequest, LoadedModel } from '../../lib/model/chat-model.ts';
 import { ModelError } from '../../lib/model/model-error.ts';
-import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { connectOllama } from '../../lib/model/ollama-connection.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
 import { unloadModel } from '../../lib/model/ollama-models.ts';
 import { ModelServers } from '../../lib/models/model-servers.ts';
 import { listedModels } from '../../lib/testing/listed-models.ts';
+import { createOllamaChatModel } from '../../lib/testing/ollama-chat-model.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
 let ollama: RealOllama;

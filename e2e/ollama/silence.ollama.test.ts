@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ChatRequest } from '../../lib/model/chat-model.ts';
-import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
 import { ModelServers } from '../../lib/models/model-servers.ts';
 import { modelErrorOf } from '../../lib/testing/model-error-of.ts';
+import { createOllamaChatModel } from '../../lib/testing/ollama-chat-model.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
 // Loupe's messages about an Ollama whose processes are suspended (SIGSTOP): connections are accepted, nothing

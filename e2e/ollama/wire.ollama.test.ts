@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallContext, ChatDelta, ChatModel, ChatRequest } from '../../lib/model/chat-model.ts';
 import { createOllamaHealth, type OllamaHealth } from '../../lib/model/health.ts';
 import { ModelNotAvailableError } from '../../lib/model/model-error.ts';
-import { createOllamaChatModel } from '../../lib/model/ollama-chat-model.ts';
 import { connectOllama } from '../../lib/model/ollama-connection.ts';
 import { parseOllamaHost } from '../../lib/model/ollama-host.ts';
 import { listRunning, unloadModel } from '../../lib/model/ollama-models.ts';
@@ -10,6 +9,7 @@ import { renderPrompt } from '../../lib/model/ollama-render.ts';
 import type { ToolDefinition } from '../../lib/parser/types.ts';
 import { judgeAnswer } from '../../lib/policies/judge-answer.ts';
 import { modelErrorOf } from '../../lib/testing/model-error-of.ts';
+import { createOllamaChatModel } from '../../lib/testing/ollama-chat-model.ts';
 import { type RealOllama, startOllama } from './start-ollama.ts';
 
 let ollama: RealOllama;

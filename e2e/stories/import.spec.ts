@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunReply } from '../../lib/api/replies.ts';
-import { instantScenario } from '../../lib/demo/scenario.ts';
+import { instantScenario } from '../../lib/testing/instant-scenario.ts';
 import { completedLog, runningLog } from '../../lib/testing/sample-logs.ts';
 import { eatenLog } from '../../lib/testing/sample-truth.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';

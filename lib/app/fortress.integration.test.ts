@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort, type LoupeServer, runStart, startLoupe } from '../../e2e/loupe-server.ts';
 import type { RunReply } from '../api/replies.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
-import { instantScenario } from '../demo/scenario.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { openSandbox } from '../sandbox/probe.ts';
+import { instantScenario } from '../testing/instant-scenario.ts';
 
 // Rows of the fault matrix and threats that need the whole server: the process, its signals, its streams, its pages.
 

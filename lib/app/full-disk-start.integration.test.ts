@@ -7,8 +7,8 @@ import type { ErrorReply } from '../api/error-reply.ts';
 import type { HealthReply, RunReply } from '../api/replies.ts';
 import type { RunSummary } from '../api/run-summary.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
-import { instantScenario } from '../demo/scenario.ts';
 import type { RunEvent } from '../events/registry.ts';
+import { instantScenario } from '../testing/instant-scenario.ts';
 import { canMountDisks, mountSmallDisk, type SmallDisk } from '../testing/small-disk.ts';
 
 if (!canMountDisks)

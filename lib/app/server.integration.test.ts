@@ -12,9 +12,9 @@ import { type LoupeServer, runStart, startLoupe } from '../../e2e/loupe-server.t
 import type { ErrorReply } from '../api/error-reply.ts';
 import type { MessageReply, RunReply } from '../api/replies.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
-import { instantScenario } from '../demo/scenario.ts';
 import type { RunEvent } from '../events/registry.ts';
 import { writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
+import { instantScenario } from '../testing/instant-scenario.ts';
 
 let ollama: FakeOllama;
 let loupe: LoupeServer;

@@ -11,8 +11,8 @@ import { freePort, type LoupeServer, startLoupe } from '../../e2e/loupe-server.t
 import type { RunListReply } from '../api/replies.ts';
 import { passingModel } from '../demo/check-scenarios.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
-import { instantScenario } from '../demo/scenario.ts';
 import { benchmarkQuestion, writeBenchmarkFolder } from '../testing/benchmark-folder.ts';
+import { instantScenario } from '../testing/instant-scenario.ts';
 import { losingProxy } from '../testing/losing-proxy.ts';
 import { jpegImage, pngImage } from '../testing/sample-images.ts';
 import { trustedRelay } from '../testing/trusted-relay.ts';

@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import { endOf, summaryOf } from '../../e2e/runs.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
-import { instantScenario } from '../demo/scenario.ts';
 import { SETTINGS } from '../events/settings.ts';
 import { Challenges } from '../handshake/challenges.ts';
+import { instantScenario } from '../testing/instant-scenario.ts';
 import { listen } from '../testing/listen.ts';
 
 const program = resolve(import.meta.dirname, '../../bin/loupe.mjs');

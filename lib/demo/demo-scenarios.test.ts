@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ChatMessage, ChatModel, ChatReply } from '../model/chat-model.ts';
 import { createOllamaHealth } from '../model/health.ts';
-import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';
 import { parseToolCalls } from '../parser/parse-tool-calls.ts';
 import type { ToolDefinition } from '../parser/types.ts';
+import { createOllamaChatModel } from '../testing/ollama-chat-model.ts';
 import { DEMO_MODELS, isDemoModel, startDemoOllama } from './demo-scenarios.ts';
 
 let demo: Awaited<ReturnType<typeof startDemoOllama>>;

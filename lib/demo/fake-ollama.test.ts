@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { instantScenario } from '../testing/instant-scenario.ts';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from './fake-ollama.ts';
 import { faultScenarios } from './fault-scenarios.ts';
-import { instantScenario, type ScenarioInput } from './scenario.ts';
+import type { ScenarioInput } from './scenario.ts';
 
 const open: FakeOllama[] = [];
 afterEach(async () => {

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fillIn, holds, instantScenario, readScenarioFile, scenario, stepAt, turnOf } from './scenario.ts';
+import { instantScenario } from '../testing/instant-scenario.ts';
+import { fillIn, holds, readScenarioFile, scenario, stepAt, turnOf } from './scenario.ts';
 
 const NUDGE =
   'Please use the available tools to complete the task. Do not just describe what to do -- actually call the tools.';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentProblems, MAX_ENTERED_CHARS, presetContent } from './entered-content.ts';
+import { presetContent } from '../testing/preset-content.ts';
+import { contentProblems, MAX_ENTERED_CHARS } from './entered-content.ts';
 import type { AskedField, EnteredValue } from './mcp-request.ts';
 
 const field = (more: Partial<AskedField>): AskedField => ({

@@ -25,13 +25,6 @@ export function contentProblems(
   ]);
 }
 
-/** The content that the server suggests. */
-export function presetContent(fields: readonly AskedField[]): EnteredContent {
-  return Object.fromEntries(
-    fields.flatMap(({ name, preset }) => (preset === undefined ? [] : [[name, preset] as const])),
-  );
-}
-
 function missing({ required }: AskedField): string | undefined {
   return required ? 'Enter a value.' : undefined;
 }

@@ -17,7 +17,6 @@ import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
 import { runLoop } from '../engine/run-loop.ts';
 import { Experiments, type RunsOfExperiment } from '../experiments/experiments.ts';
 import { requestOf } from '../experiments/plan-runs.ts';
-import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
@@ -28,6 +27,7 @@ import { type TemporaryFolder, temporaryFolder } from '../sandbox/under-test.ts'
 import { sessionLogEntry } from '../sharing/exports/session-log.ts';
 import { exploreLogEntry } from '../testing/explore-log-entry.ts';
 import { calls, says, silence } from '../testing/loop-harness.ts';
+import { createOllamaChatModel } from '../testing/ollama-chat-model.ts';
 import { openTestService, type TestService } from '../testing/test-service.ts';
 import { setGate } from './current-gate.ts';
 import { testGate } from './test-gate.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startFakeOllama } from '../demo/fake-ollama.ts';
+import { createOllamaChatModel } from '../testing/ollama-chat-model.ts';
 import { ModelError } from './model-error.ts';
-import { createOllamaChatModel } from './ollama-chat-model.ts';
 import { parseOllamaHost } from './ollama-host.ts';
 
 /** Real replies of Ollama 0.17.4 (e2e/ollama/captures.md), sent again byte by byte and read by the client. */

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import type { FaultInput, ScenarioInput } from '../demo/scenario.ts';
 import { modelErrorOf } from '../testing/model-error-of.ts';
+import { createOllamaChatModel } from '../testing/ollama-chat-model.ts';
 import type { CallContext, ChatDelta, ChatRequest } from './chat-model.ts';
 import type { ModelErrorKind } from './model-error.ts';
-import { createOllamaChatModel } from './ollama-chat-model.ts';
 import type { OllamaLimits } from './ollama-connection.ts';
 import { parseOllamaHost } from './ollama-host.ts';
 

@@ -11,15 +11,8 @@ import type {
 import { loadModel } from './load-model.ts';
 import { ModelError, type ModelErrorKind } from './model-error.ts';
 import { parseError, tooLarge } from './ollama-body.ts';
-import {
-  callOllama,
-  connectOllama,
-  cutOff,
-  type OllamaConnection,
-  type OllamaLimits,
-} from './ollama-connection.ts';
+import { callOllama, cutOff, type OllamaConnection } from './ollama-connection.ts';
 import { embed } from './ollama-embed.ts';
-import type { OllamaHost } from './ollama-host.ts';
 import { recentPing, show, showInstalled } from './ollama-models.ts';
 import { type ChatChunk, chatChunk } from './ollama-wire.ts';
 import { readRemote } from './remote-model.ts';
@@ -40,16 +33,8 @@ const BROKEN_OFF: ReadonlySet<ModelErrorKind> = new Set([
  * otherwise decide silently: `num_ctx`, `num_predict`, `truncate: false`, `shift: false`, `think`, `stream` and
  * `keep_alive`. Responses are bounded by `limits` and validated field by field. Errors are `ModelError`s; a stop
  * closes the socket at once in every phase, and the call returns once the server has dropped it or failed to report
- * so in time (`ModelError.slotRelease`).
+ * so in time (`ModelError.slotRelease`). Shares the recent answers of its connection.
  */
-export function createOllamaChatModel(
-  options: { host: OllamaHost; allowRemoteModels?: boolean } & Partial<OllamaLimits>,
-): ChatModel {
-  const { host, allowRemoteModels, ...limits } = options;
-  return chatModelOn(connectOllama(host, limits, { allowRemoteModels }));
-}
-
-/** The same client on an existing connection, whose recent answers it shares. */
 export function chatModelOn(connection: OllamaConnection): ChatModel {
   return {
     chat: (request, context) => chat(connection, request, context),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
+import { createOllamaChatModel } from '../testing/ollama-chat-model.ts';
 import type { ChatRequest } from './chat-model.ts';
-import { createOllamaChatModel } from './ollama-chat-model.ts';
 import { connectOllama } from './ollama-connection.ts';
 import { parseOllamaHost } from './ollama-host.ts';
 import { renderPrompt } from './ollama-render.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
-import { createOllamaChatModel } from './ollama-chat-model.ts';
+import { createOllamaChatModel } from '../testing/ollama-chat-model.ts';
 import { connectOllama } from './ollama-connection.ts';
 import { parseOllamaHost } from './ollama-host.ts';
 import { listInstalled, runnerKeyIn, unloadModel } from './ollama-models.ts';

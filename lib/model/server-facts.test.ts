@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import { listen } from '../testing/listen.ts';
 import { modelErrorOf } from '../testing/model-error-of.ts';
-import { createOllamaChatModel } from './ollama-chat-model.ts';
+import { createOllamaChatModel } from '../testing/ollama-chat-model.ts';
 import { parseOllamaHost } from './ollama-host.ts';
 import { pullModel } from './ollama-pull.ts';
 import { SHORT_WHILE_MS } from './recent-answers.ts';

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import { modelErrorOf } from '../testing/model-error-of.ts';
+import { createOllamaChatModel } from '../testing/ollama-chat-model.ts';
 import { createOllamaHealth } from './health.ts';
 import { nearestModel } from './nearest-model.ts';
-import { createOllamaChatModel } from './ollama-chat-model.ts';
 import { parseOllamaHost } from './ollama-host.ts';
 
 const open: { close(): unknown }[] = [];

@@ -9,9 +9,9 @@ import { type OpenedRunService, openRunService } from '../app/open-run-service.t
 import { readEnvironment } from '../config/environment.ts';
 import { type FakeOllama, type FakeOllamaOptions, startFakeOllama } from '../demo/fake-ollama.ts';
 import { statusOf } from '../http/http-error.ts';
-import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';
 import { listedModels } from '../testing/listed-models.ts';
+import { createOllamaChatModel } from '../testing/ollama-chat-model.ts';
 import { ModelServers } from './model-servers.ts';
 
 const signal = new AbortController().signal;

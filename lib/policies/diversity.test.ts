@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { cosineSimilarity, ngramSimilarity } from '../util/similarity.ts';
+import { cosineSimilarity, jaccardIndex, wordGroups } from '../util/similarity.ts';
 import { SimilarityMonitor } from './diversity.ts';
+
+const ngramSimilarity = (a: string, b: string) => jaccardIndex(wordGroups(a), wordGroups(b));
 
 const reflections = (...texts: string[]) =>
   texts.map((text, index) => ({ cycle: index + 1, text, seq: index + 1 }));

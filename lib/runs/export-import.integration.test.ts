@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type LoupeServer, startLoupe } from '../../e2e/loupe-server.ts';
 import type { RunReply } from '../api/replies.ts';
 import { type FakeOllama, startFakeOllama } from '../demo/fake-ollama.ts';
-import { instantScenario, scenarioFile } from '../demo/scenario.ts';
+import { scenarioFile } from '../demo/scenario.ts';
+import { instantScenario } from '../testing/instant-scenario.ts';
 
 const SECRET = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
 

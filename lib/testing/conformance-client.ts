@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { finishMcpSignInRequest } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
-import { presetContent } from '../events/entered-content.ts';
 import { callServerTool } from '../mcp/call-tool.ts';
 import type { ServerTool } from '../mcp/tool-definition.ts';
 import { serverAt, serversUnderTest } from '../mcp/under-test.ts';
 import type { AskOperator, ToolResult } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
+import { presetContent } from './preset-content.ts';
 
 // The client that `@modelcontextprotocol/conformance` starts with the address of its server: it lists the tools and calls
 // each of them once, as a run does, for a person who accepts every form with its suggested values, and signs in when

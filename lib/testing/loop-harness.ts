@@ -12,7 +12,6 @@ import type { RunConfig } from '../events/config.ts';
 import type { ProgressEvent } from '../events/progress.ts';
 import type { EventOf, NewEvent, RunEvent, RunEventType } from '../events/registry.ts';
 import type { ChatMessage } from '../model/chat-model.ts';
-import { createOllamaChatModel } from '../model/ollama-chat-model.ts';
 import { parseOllamaHost } from '../model/ollama-host.ts';
 import { modeOf } from '../modes/mode-of.ts';
 import { resolveConfig } from '../modes/resolve-config.ts';
@@ -21,6 +20,7 @@ import { openUnconfined } from '../sandbox/unconfined.ts';
 import type { JsonObject } from '../util/json.ts';
 import { eventsOf } from './events-of.ts';
 import { MemoryLog } from './memory-log.ts';
+import { createOllamaChatModel } from './ollama-chat-model.ts';
 import { progressOf } from './progress-of.ts';
 
 // The one way tests drive the real loop, over a log in memory. `play` runs a scripted model over HTTP with real tools

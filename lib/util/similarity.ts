@@ -1,13 +1,5 @@
 const GROUP = 3;
 
-/**
- * The similarity of two texts: the Jaccard index of their word trigrams, from 0 (nothing in common) to 1 (same words,
- * same order). Ignores case and punctuation. A text shorter than a trigram counts as one; two empty texts are equal.
- */
-export function ngramSimilarity(a: string, b: string): number {
-  return jaccardIndex(wordGroups(a), wordGroups(b));
-}
-
 /** The share of two sets that both have, from 0 to 1; two empty sets are equal. */
 export function jaccardIndex(first: ReadonlySet<string>, second: ReadonlySet<string>): number {
   if (first.size === 0 && second.size === 0) return 1;
@@ -16,7 +8,7 @@ export function jaccardIndex(first: ReadonlySet<string>, second: ReadonlySet<str
   return shared / (first.size + second.size - shared);
 }
 
-/** The word trigrams of a text. */
+/** The word trigrams of a text, without case and punctuation. A shorter text is one group; an empty one has none. */
 export function wordGroups(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   if (words.length <= GROUP) return new Set(words.length === 0 ? [] : [words.join(' ')]);

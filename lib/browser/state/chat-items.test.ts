@@ -4,10 +4,13 @@ import { emptyTimeline, foldTimeline } from '../../events/fold-timeline.ts';
 import type { TimelineRow } from '../../events/timeline.ts';
 import { completedLog, runningLog } from '../../testing/sample-logs.ts';
 import { exploreLog, sessionLog, stoppedSessionLog } from '../../testing/sample-modes.ts';
-import { ChatArrangement, type ChatItem, chatItems, foldFigures, foldOf } from './chat-items.ts';
+import { ChatArrangement, type ChatItem, foldFigures, foldOf, type Unfolded } from './chat-items.ts';
 
 const rowsOf = (events: Parameters<typeof foldTimeline>[1]): readonly TimelineRow[] =>
   foldTimeline(emptyTimeline, events).rows;
+
+const chatItems = (rows: readonly TimelineRow[], unfolded: Unfolded = {}) =>
+  new ChatArrangement().of(rows, unfolded);
 
 function shape(items: readonly ChatItem[]): string[] {
   return items.map((item) => {

@@ -39,13 +39,9 @@ export type Unfolded = Readonly<Record<string, boolean>>;
 
 /**
  * Arranges the rows of a run as a chat: texts in the open, everything between them folded. What needs a decision or ends
- * the run stays in the open. In the order of the log, except that a fold takes in what only announced a message.
+ * the run stays in the open. In the order of the log, except that a fold takes in what only announced a message. While
+ * the run grows, only what follows the last fold that stayed the same is arranged again.
  */
-export function chatItems(rows: readonly TimelineRow[], unfolded: Unfolded = {}): readonly ChatItem[] {
-  return new ChatArrangement().of(rows, unfolded);
-}
-
-/** Arranges a growing run: only what follows the last fold that stayed the same is arranged again. */
 export class ChatArrangement {
   #rows: readonly TimelineRow[] = [];
   #items: readonly ChatItem[] = [];
