@@ -1,11 +1,11 @@
 import type { ExperimentSummary } from '#lib/api/experiment.ts';
 import type { ExperimentCell } from '#lib/api/experiment-cells.ts';
-import { notRunLines } from '#lib/browser/words/not-run-words.ts';
+import { leftOutLines, notRunLines } from '#lib/browser/words/not-run-words.ts';
 import { missingCasesNote, repeatedRatesNote } from '#lib/browser/words/rate-words.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { CaseGridPlot } from './case-grid-plot.tsx';
 import { CellPlots } from './cell-plots.tsx';
-import { CellsTable, leftOutWords } from './cells-table.tsx';
+import { CellsTable } from './cells-table.tsx';
 import { DistributionPlot } from './distribution-plot.tsx';
 import { FiguresTable } from './figures-table.tsx';
 import { type ComparedCells, PairPanel } from './pair-panel.tsx';
@@ -28,7 +28,6 @@ export function CellResults({
   hrefOf: (cell: number) => string;
 }) {
   if (experiment.total < 2) return null;
-  const leftOut = leftOutWords(cells);
   const notRun = notRunLines(cells);
   return (
     <>
@@ -44,7 +43,7 @@ export function CellResults({
         {cells.some(({ checked }) => checked > 0)
           ? 'A run passes if it ends with a complete answer and all its checks pass.'
           : 'Without checks, every run that ends by itself with a complete result counts as passed.'}{' '}
-        {leftOut} {missingCasesNote(cells)} {repeatedRatesNote(cells)}
+        {leftOutLines(cells)} {missingCasesNote(cells)} {repeatedRatesNote(cells)}
       </p>
       {notRun.length > 0 && (
         <ul className="foreign mt-2 max-w-read text-sm text-fail">

@@ -5,13 +5,7 @@ import type { ExperimentMode } from '#lib/api/experiment.ts';
 import type { CellFigure, ExperimentCell } from '#lib/api/experiment-cells.ts';
 import { passFocusOn } from '#lib/browser/focus-soon.ts';
 import { FIGURE_WORDS, runsWithFigure } from '#lib/browser/words/figure-words.ts';
-import {
-  formatDuration,
-  formatPercent,
-  formatShortCount,
-  formatTokens,
-  plural,
-} from '#lib/browser/words/format.ts';
+import { formatDuration, formatPercent, formatShortCount, formatTokens } from '#lib/browser/words/format.ts';
 import { variationWords } from '#lib/browser/words/option-words.ts';
 import { allDiffer } from '#lib/browser/words/rate-words.ts';
 import { kindFacts } from '#lib/events/modes.ts';
@@ -178,15 +172,4 @@ function provenanceWords({ provenance }: ExperimentCell): string | undefined {
       .join(', '),
   );
   return versions.length === 0 ? undefined : versions.join('; ');
-}
-
-/** A sentence about what the cells leave out; empty if every run counts. */
-export function leftOutWords(cells: readonly ExperimentCell[]): string | undefined {
-  const notRun = cells.reduce((sum, cell) => sum + cell.failed + cell.not_run, 0);
-  const stopped = cells.reduce((sum, cell) => sum + cell.stopped, 0);
-  const parts = [
-    ...(notRun > 0 ? [`${plural(notRun, 'run')} that did not run`] : []),
-    ...(stopped > 0 ? [`${plural(stopped, 'run')} that you stopped`] : []),
-  ];
-  return parts.length === 0 ? undefined : `Pass rates and figures leave out ${parts.join(' and ')}.`;
 }

@@ -68,7 +68,7 @@ it('names the runs that the results leave out, and the cells that lack a case', 
   );
   expect(reported).toEqual([
     '1 run has no result yet.',
-    '1 run was stopped: neither passed nor failed.',
+    'Pass rates and figures leave out 1 run that did not run and 1 run that was stopped.',
     '1 run did not run: Model "gone" is missing.',
     expect.stringContaining('Cell 1 was judged on 1 of 2 cases:'),
   ]);

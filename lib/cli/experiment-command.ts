@@ -3,7 +3,7 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExperimentRequest, ExperimentSummary } from '../api/experiment.ts';
 import type { SuiteFileFormat } from '../api/suite.ts';
-import { notRunLines, openLines, stoppedLines } from '../browser/words/not-run-words.ts';
+import { leftOutLines, notRunLines, openLines } from '../browser/words/not-run-words.ts';
 import { missingCasesNote, repeatedRatesNote } from '../browser/words/rate-words.ts';
 import { plainVisibleLine } from '../browser/words/visible-text.ts';
 import type { LoupeExperiments } from '../client/experiments.ts';
@@ -176,7 +176,7 @@ async function showResults(
   const open = openLines(cells);
   await terminal.report([
     ...open,
-    ...stoppedLines(cells),
+    ...leftOutLines(cells),
     ...notRunLines(cells).map(plainVisibleLine),
     ...notes,
   ]);

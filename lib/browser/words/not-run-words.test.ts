@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { notRunLines, openLines, stoppedLines } from './not-run-words.ts';
+import { leftOutLines, notRunLines, openLines } from './not-run-words.ts';
 
 const cell = (...reasons: [message: string, runs: number][]) => ({
   not_run_reasons: reasons.map(([message, runs]) => ({ message, runs })),
@@ -18,12 +18,18 @@ it('writes out five reasons at most', () => {
   expect(lines.at(-1)).toBe('2 more runs did not run, for other reasons.');
 });
 
-it('counts runs that were stopped, and runs without a result', () => {
-  expect(stoppedLines([{ stopped: 1 }, { stopped: 2 }])).toEqual([
-    '3 runs were stopped: neither passed nor failed.',
+it('counts runs that are left out, and runs without a result', () => {
+  const none = { failed: 0, not_run: 0, stopped: 0 };
+  expect(
+    leftOutLines([
+      { ...none, stopped: 1 },
+      { failed: 1, not_run: 2, stopped: 2 },
+    ]),
+  ).toEqual(['Pass rates and figures leave out 3 runs that did not run and 3 runs that were stopped.']);
+  expect(leftOutLines([{ ...none, stopped: 1 }])).toEqual([
+    'Pass rates and figures leave out 1 run that was stopped.',
   ]);
-  expect(stoppedLines([{ stopped: 1 }])).toEqual(['1 run was stopped: neither passed nor failed.']);
-  expect(stoppedLines([{ stopped: 0 }])).toEqual([]);
+  expect(leftOutLines([none])).toEqual([]);
   const complete = { runs: 8, done: 6, failed: 2 };
   expect(openLines([complete, { ...complete, done: 5 }])).toEqual(['1 run has no result yet.']);
   expect(openLines([complete])).toEqual([]);

@@ -23,11 +23,17 @@ export function notRunLines(cells: readonly Pick<ExperimentCell, 'not_run_reason
   ];
 }
 
-/** How many runs of an experiment a person stopped; empty without any. Pure. */
-export function stoppedLines(cells: readonly Pick<ExperimentCell, 'stopped'>[]): string[] {
+/** Which runs of an experiment count neither as passed nor as failed, and are in no figure; empty without any. Pure. */
+export function leftOutLines(
+  cells: readonly Pick<ExperimentCell, 'failed' | 'not_run' | 'stopped'>[],
+): string[] {
+  const notRun = cells.reduce((sum, { failed, not_run }) => sum + failed + not_run, 0);
   const stopped = cells.reduce((sum, cell) => sum + cell.stopped, 0);
-  if (stopped === 0) return [];
-  return [`${plural(stopped, 'run')} ${stopped === 1 ? 'was' : 'were'} stopped: neither passed nor failed.`];
+  const parts = [
+    ...(notRun > 0 ? [`${plural(notRun, 'run')} that did not run`] : []),
+    ...(stopped > 0 ? [`${plural(stopped, 'run')} that ${stopped === 1 ? 'was' : 'were'} stopped`] : []),
+  ];
+  return parts.length === 0 ? [] : [`Pass rates and figures leave out ${parts.join(' and ')}.`];
 }
 
 /** How many runs of an experiment have no result yet; empty without any. Pure. */

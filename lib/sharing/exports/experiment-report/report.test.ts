@@ -133,7 +133,7 @@ describe('experimentReport', () => {
       { redaction: {}, version: '' },
     );
     expect(html).toContain(
-      '<p>1 run has no result yet.</p><p>1 run was stopped: neither passed nor failed.</p>',
+      '<p>1 run has no result yet.</p><p>Pass rates and figures leave out 1 run that was stopped.</p>',
     );
     expect(html).toContain('<td class="n">1 of 1</td><td class="n">100%</td>');
     expect(html).toContain('<td class="n">100%</td><td class="n">2</td></tr>');

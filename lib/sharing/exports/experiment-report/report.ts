@@ -1,5 +1,5 @@
 import type { ExperimentItem, ExperimentSummary } from '../../../api/experiment.ts';
-import { notRunLines, openLines, stoppedLines } from '../../../browser/words/not-run-words.ts';
+import { leftOutLines, notRunLines, openLines } from '../../../browser/words/not-run-words.ts';
 import { variationWords } from '../../../browser/words/option-words.ts';
 import { missingCasesNote, repeatedRatesNote } from '../../../browser/words/rate-words.ts';
 import { cellsOf } from '../../../experiments/cells.ts';
@@ -120,7 +120,7 @@ function passWords(cells: readonly NamedCell[]): string {
 
 function notJudged(cells: readonly NamedCell[]): Html {
   const all = cells.map(({ cell }) => cell);
-  const lines = [...openLines(all), ...stoppedLines(all), ...notRunLines(all)];
+  const lines = [...openLines(all), ...leftOutLines(all), ...notRunLines(all)];
   return html`${lines.map((line) => html`<p>${line}</p>`)}`;
 }
 
