@@ -86,7 +86,15 @@ function Form({ from, presetId }: { from: string | null; presetId: string | null
         </div>
       )}
       <FormProvider {...form}>
-        <form ref={element} id={FORM} aria-label="New run" noValidate onSubmit={start}>
+        <form
+          ref={element}
+          id={FORM}
+          aria-label="New run"
+          noValidate
+          onSubmit={start}
+          // The browser scrolls to a focused field, but not out from under the bar at the foot.
+          className="[&_:is(a,button,input,select,summary,textarea)]:scroll-mb-40"
+        >
           <KindFields task={task} models={installed ?? []} />
           <ModelFields models={installed} />
           {/* Not shown before the list of models, which would push it down. */}

@@ -290,6 +290,28 @@ test('a dialog that was opened from a menu returns the focus to the menu’s but
   await expect(button).toBeFocused();
 });
 
+test('no field of a new run takes the focus below the bar that starts it [D22]', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto('/runs/new');
+  await page.getByText('Advanced').click();
+  await page.getByLabel('What should the agent do?').focus();
+  const start = page.getByRole('button', { name: 'Start run' });
+  const cancel = page.getByRole('link', { name: 'Cancel' });
+  const isReached = () => cancel.evaluate((link) => link === document.activeElement);
+  let fields = 0;
+  const covered: string[] = [];
+  for (; !(await isReached()); fields += 1) {
+    const edge = (await start.boundingBox())?.y ?? 0;
+    const focused = page.locator(':focus');
+    const box = await focused.boundingBox();
+    if (box && box.y + box.height > edge)
+      covered.push(await focused.evaluate((field) => field.outerHTML.slice(0, 120)));
+    await page.keyboard.press('Tab');
+  }
+  expect(fields).toBeGreaterThan(30);
+  expect(covered).toEqual([]);
+});
+
 test('typing into a field triggers no shortcuts [D22]', async ({ page, loupe, ollama }) => {
   ollama.add({ name: 'typed', steps: [{ reply: { content: 'The task is completed.' } }] });
   const { id } = await finishRun(loupe, { task: 'Say hello', model: 'typed' });
