@@ -80,7 +80,8 @@ export function ExperimentsPage() {
 function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
   const now = useNow();
   const { label, tone } = STATUS_WORDS[experiment.status];
-  const { plan } = experiment;
+  const { plan, failed, not_run = 0 } = experiment;
+  const notRun = failed + not_run;
   return (
     <Link
       href={`/experiments/${encodeURIComponent(experiment.id)}`}
@@ -98,6 +99,7 @@ function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
             ? `${shortLine(experiment.suite.name)}, ${plural(experiment.suite.cases, 'case')}`
             : kindFacts(experiment.mode).runs}{' '}
           · {plural(plan.models.length, 'model')} · {plural(experiment.total, 'run')}
+          {notRun > 0 && `, ${formatCount(notRun)} did not run`}
         </span>
       </span>
       <span className="max-sm:col-span-2">

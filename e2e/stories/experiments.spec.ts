@@ -435,6 +435,10 @@ test('runs of a missing model are not judged, and the page says why', async ({ p
   await expect(cells(page).getByRole('row').nth(2)).toContainText('did not run');
   await expect(results(page).getByRole('row').nth(3)).toContainText('Did not runModel "gone" is missing.');
   await expectAccessible(page);
+  await page.getByRole('link', { name: 'Experiments' }).last().click();
+  const line = page.getByRole('listitem').filter({ hasText: 'One is missing' });
+  await expect(line).toContainText('4 runs, 2 did not run');
+  await line.getByRole('link').click();
 
   // Once the model is installed, its runs are started again.
   ollama.add({ name: 'gone', steps: [{ reply: { content: 'Here.' } }] });
