@@ -110,7 +110,7 @@ function Verdict({ reply }: { reply: PairsReply }) {
   if (!difference) {
     return (
       <p className="mt-2 text-sm text-ink-3">
-        No two runs with the same case, seed and repeat have a result in both cells yet.
+        No two runs with the same case, seed and repeat have a result in both cells.
       </p>
     );
   }

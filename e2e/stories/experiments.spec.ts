@@ -434,6 +434,9 @@ test('runs of a missing model are not judged, and the page says why', async ({ p
   await expect(cells(page).getByRole('row').nth(1)).toContainText('2 of 2');
   await expect(cells(page).getByRole('row').nth(2)).toContainText('did not run');
   await expect(results(page).getByRole('row').nth(3)).toContainText('Did not runModel "gone" is missing.');
+  await expect(page.getByRole('region', { name: 'Compare two cells' })).toContainText(
+    'No two runs with the same case, seed and repeat have a result in both cells.',
+  );
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Experiments' }).last().click();
   const line = page.getByRole('listitem').filter({ hasText: 'One is missing' });
