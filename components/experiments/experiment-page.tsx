@@ -113,7 +113,7 @@ export function ExperimentPage({ experimentId }: { experimentId: string }) {
       </div>
       {experiment.suite && <SuiteLine suite={experiment.suite} />}
       <p className="mt-1 text-sm text-ink-3">
-        {!experiment.suite && `${kindFacts(experiment.mode).runs} · `}Started{' '}
+        {!experiment.suite && `${kindFacts(experiment.mode).runs} · `}Created{' '}
         {formatMoment(experiment.created_at)}
       </p>
       {experiment.plan.task && <PlanTask text={experiment.plan.task} />}

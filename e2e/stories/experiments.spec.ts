@@ -452,6 +452,21 @@ test('runs of a missing model are not judged, and the page says why', async ({ p
   await expect(page.getByRole('button', { name: /^Retry/ })).toHaveCount(0);
 });
 
+test('an experiment that waits for another says when it was created, not that it started', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'busy', steps: [{ fault: { kind: 'hang' } }] });
+  const plan = { mode: 'prompt', task: 'Say it.', models: ['busy'] };
+  await loupe.request('/api/experiments', { json: { name: 'First', ...plan } });
+  const answer = await loupe.request('/api/experiments', { json: { name: 'Second', ...plan } });
+  const { experiment } = (await answer.json()) as ExperimentReply;
+  await page.goto(`/experiments/${experiment.id}`);
+  await expect(page.getByText('Waits for another')).toBeVisible();
+  await expect(page.getByText(/^Quick prompts · /)).toContainText('Created');
+});
+
 test('a suite is run from its page, some cases of it, and paired by case', async ({
   page,
   loupe,

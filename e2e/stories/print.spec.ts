@@ -28,7 +28,7 @@ test('a printed experiment has all columns and the colors of its legends, and no
   await expect(table.getByRole('cell').last()).toHaveCSS('white-space', 'normal');
   await expect(page.getByRole('button', { name: 'Extend' })).toBeHidden();
   await expect(page.getByRole('button', { name: 'Export' })).toBeHidden();
-  await expect(page.getByText('Quick prompts · Started')).toBeVisible();
+  await expect(page.getByText('Quick prompts · Created')).toBeVisible();
   await expect(page.getByText('Say it.', { exact: true })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Figures by cell' })).toBeVisible();
   const swatch = page.getByRole('figure').locator('span[aria-hidden="true"]:empty').first();
