@@ -1,6 +1,9 @@
+import { z } from 'zod';
 import { AppError } from '../errors/app-error.ts';
+import { jsonValue } from '../util/json.ts';
 import { cleanLine, sentence } from './clean-text.ts';
-import { ANSWER_LOST, isUnsent } from './http-transport.ts';
+import { isUnsent } from './http-transport.ts';
+import { ANSWER_LOST, INVALID_ANSWER } from './lost-answer.ts';
 import type { SecretMask } from './secrets.ts';
 
 /** What to know about a call without a result. */
@@ -26,6 +29,25 @@ function httpStatus(error: Error): string {
 export function errorWords(error: unknown, mask: SecretMask): string {
   if (error instanceof AppError) return error.message;
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  const message = error instanceof Error ? `${httpStatus(error)}${error.message}${cause}` : String(error);
+  const message =
+    error instanceof Error
+      ? `${httpStatus(error)}${shapeProblem(error.message) ?? error.message}${cause}`
+      : String(error);
   return sentence(cleanLine(message, 500, mask));
+}
+
+/** The library's problems of an answer, written as JSON, and the method if the answer has a result. */
+const SHAPE_PROBLEMS = /^(?:Invalid result for ([^:]+): )?(\[\s*\{.*\}\s*\])$/s;
+const shapeProblems = z.tuple(
+  [z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })],
+  z.unknown(),
+);
+
+/** The first of the library's problems of an answer, in words; `undefined` for another message. */
+function shapeProblem(message: string): string | undefined {
+  const [, method, list = ''] = SHAPE_PROBLEMS.exec(message) ?? [];
+  const problems = shapeProblems.safeParse(jsonValue(list));
+  if (!problems.success) return undefined;
+  const [{ path, message: reason }] = problems.data;
+  return method === undefined ? INVALID_ANSWER : `Invalid result for ${method}: ${path.join('.')}: ${reason}`;
 }

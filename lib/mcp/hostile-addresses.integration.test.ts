@@ -81,6 +81,20 @@ it.each([
   });
 });
 
+it('says in words that an answer is not valid', async () => {
+  const url = await addressOf({
+    'tools/call': (response) =>
+      void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"jsonrpc":"2.0","id":2,"result":null}'),
+  });
+  await test.start('web', serverAt(url));
+  const { signal } = new AbortController();
+  await expect(test.servers.call('web', 'act', {}, signal)).rejects.toMatchObject({
+    message: expect.stringMatching(/did not answer the call: Its answer is not valid JSON-RPC\.$/),
+  });
+});
+
 it.each(['127.0.0.1', 'localhost'])(
   'says that nothing was carried out by a call that does not reach %s',
   async (host) => {

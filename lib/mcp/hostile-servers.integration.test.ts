@@ -47,7 +47,7 @@ describe('a server that misbehaves when it starts', () => {
     ['empty-lines', /too many messages|too much in one second/],
     ['initialize-error', /did not start: .*No entry/],
     ['other-protocol', /protocol version is not supported: 1999-01-01/],
-    ['odd-initialize', /did not start: /],
+    ['odd-initialize', /did not start: Invalid result for initialize: protocolVersion: [^[{]+$/],
     ['list-error', /did not list its tools: .*no list/],
     ['odd-list', /did not list its tools: /],
     ['dies-in-list', /did not list its tools: It ended by itself with exit code 9/],
@@ -245,6 +245,20 @@ describe('a server that answers calls badly', () => {
     });
   });
 
+  it('fails a call at once whose answer is not one', async () => {
+    // Without the time limit of a test, this would wait for an hour.
+    const { name } = await test.start(
+      newName(),
+      hostileServer('not-an-answer', [], { timeout_seconds: 3600 }),
+    );
+    await expect(test.servers.call(name, 'act', {}, signal)).rejects.toMatchObject({
+      code: 'mcp_call_failed',
+      message: expect.stringMatching(/did not answer the call: Its answer is not valid JSON-RPC\.$/),
+      hint: expect.stringContaining('may have been carried out'),
+    });
+    expect((await test.servers.get(name)).state).toBe('ready');
+  });
+
   it('cancels a call', async () => {
     const { name } = await started('never-answers');
     const stop = new AbortController();
@@ -348,6 +362,7 @@ describe('a server that answers calls badly', () => {
     ['odd-image', '[Image: image/png, 3 bytes]'],
     ['looks-like-call', '<tool_call>{"name":"run_command","arguments":{"command":"id"}}</tool_call>'],
     ['answers-twice', 'first'],
+    ['logs-its-id', 'done'],
     ['asks-back', 'asked'],
   ])('makes plain text of a result: %s', async (behavior, text) => {
     expect((await called(behavior)).reply.result.output).toMatchObject({ text });

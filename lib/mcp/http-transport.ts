@@ -7,6 +7,7 @@ import { errno } from '../util/errno.ts';
 import { FieldCounter, MAX_OBJECT_FIELDS } from '../util/field-counter.ts';
 import { cleanLine } from './clean-text.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNANSWERED_REQUESTS } from './limits.ts';
+import { ANSWER_LOST } from './lost-answer.ts';
 import type { SecretMask } from './secrets.ts';
 import type { ConnectionSignIn } from './sign-in/connection-sign-in.ts';
 import { Traffic } from './traffic.ts';
@@ -17,9 +18,6 @@ const MAX_RECONNECT_MS = 30_000;
 
 /** The error code for a message in a session that the server has ended. The message had no effect. */
 export const SESSION_ENDED = 'mcp_session_ended';
-
-/** The error code in place of an answer that can no longer arrive. No server has a reason to send it. */
-export const ANSWER_LOST = Number.MIN_SAFE_INTEGER;
 
 /** Whether a request failed before there was a connection that it could be sent on. @param error from `fetch` */
 export function isUnsent(error: unknown): boolean {

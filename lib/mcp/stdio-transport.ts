@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ServerEnd, ServerProcess } from '../sandbox/sandbox.ts';
 import { hasTooManyFields, MAX_OBJECT_FIELDS } from '../util/field-counter.ts';
+import { jsonObject } from '../util/json.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNREAD_BYTES, STDERR_BYTES } from './limits.ts';
+import { ANSWER_LOST, INVALID_ANSWER } from './lost-answer.ts';
 import { Traffic } from './traffic.ts';
 
 /** Reads one message. From the client library; throws for anything else. */
@@ -164,7 +166,9 @@ export class StdioTransport implements Transport {
       message = this.#read(line);
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
-      return;
+      const id = idOfAnswer(line);
+      if (id === undefined) return;
+      message = { jsonrpc: '2.0', id, error: { code: ANSWER_LOST, message: INVALID_ANSWER } };
     }
     this.onmessage?.(message);
   }
@@ -181,6 +185,16 @@ export class StdioTransport implements Transport {
     if (this.#traffic.isFlood({ bytes: chunk.length })) this.#stop('It wrote too much to stderr.');
     else this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES);
   }
+}
+
+/**
+ * The request that a line answers, so that an invalid answer ends the wait for it; `undefined` if the line is no answer. A
+ * line of a log can have an `id`, too.
+ */
+function idOfAnswer(line: string): string | number | undefined {
+  const { jsonrpc, id, method } = jsonObject(line) ?? {};
+  const isAnswer = jsonrpc === '2.0' && method === undefined;
+  return isAnswer && (typeof id === 'string' || typeof id === 'number') ? id : undefined;
 }
 
 /** How a server ended, as a sentence. */

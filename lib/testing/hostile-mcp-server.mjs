@@ -157,6 +157,11 @@ const CALLS = {
     ],
   }),
   'not-content': () => ({ content: 'text' }),
+  'not-an-answer': (id) => send({ id, error: 'no' }),
+  'logs-its-id': (id) => {
+    write(`${JSON.stringify({ level: 30, id, msg: 'working' })}\n`);
+    return text('done');
+  },
   'control-sequences': () => text('\u001b[2J\u001b]0;title\u0007plain\u0000 text\u009b31m'),
   'echoes-secret': () => {
     const secret = process.env.API_KEY ?? '';
