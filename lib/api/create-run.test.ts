@@ -42,6 +42,15 @@ it('refuses misspelled limits and model options, and accepts options that resemb
   ]);
 });
 
+it('refuses more than 100 model options without looking at their names', () => {
+  const options = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`temperatur${at}`, 1]));
+  expect(problems({ model_options: options(101) })).toEqual([
+    'model_options: There can be at most 100 options.',
+  ]);
+  expect(problems({ model_options: options(100) })).toHaveLength(100);
+});
+
 it('a stored preset is readable though a newer rule refuses it', () => {
   const run = { model_options: { temprature: 1 } };
   const record = { id: 'a', name: 'Old', run, created_at: 0, updated_at: 0 };

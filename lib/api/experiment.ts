@@ -18,7 +18,7 @@ import { SHA256_HEX } from '../util/byte-patterns.ts';
 import { caseId, caseTag } from './case-names.ts';
 import { createRunRequest } from './create-run.ts';
 import { factorLists, factorProblems, factorValues } from './experiment-factors.ts';
-import { misspelledOption } from './model-option-names.ts';
+import { misspelledOption, tooManyOptions } from './model-option-names.ts';
 
 const { shape } = createRunRequest;
 
@@ -103,20 +103,25 @@ export const experimentRequest = experimentPlan
     for (const [path, message] of optionProblems(fixed)) context.addIssue({ code: 'custom', path, message });
   });
 
-/** Misspelled names in option sets, with the option that is meant, and seeds that the plan lists as well; with their path. */
+/**
+ * Option sets that are too large, misspelled names in them, with the option that is meant, and seeds that the plan lists as
+ * well; with their path.
+ */
 function optionProblems({
   options,
   seeds,
 }: Pick<ExperimentPlan, 'options' | 'seeds'>): [path: (string | number)[], message: string][] {
-  return options.flatMap((set, index) =>
-    Object.keys(set).flatMap((name): [(string | number)[], string][] => {
+  return options.flatMap((set, index): [(string | number)[], string][] => {
+    const tooMany = tooManyOptions(set);
+    if (tooMany !== undefined) return [[['options', index], tooMany]];
+    return Object.keys(set).flatMap((name): [(string | number)[], string][] => {
       const isSeedOfPlan = name === 'seed' && seeds.length > 0;
       const problem = isSeedOfPlan
         ? 'The field seeds also sets it. Remove one of the two.'
         : misspelledOption(name);
       return problem === undefined ? [] : [[['options', index, name], problem]];
-    }),
-  );
+    });
+  });
 }
 
 /** Problems of a plan's suite, and of fields that cases define themselves, with their path. */

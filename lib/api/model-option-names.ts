@@ -14,6 +14,16 @@ export const OLLAMA_OPTIONS: readonly string[] = [
   ...['rope_frequency_base', 'rope_frequency_scale'],
 ];
 
+/** The options of one set. Ollama knows about thirty; each name is compared with all of them. */
+const MAX_MODEL_OPTIONS = 100;
+
+/** The problem of a set of options that has too many. */
+export function tooManyOptions(options: Readonly<Record<string, unknown>> = {}): string | undefined {
+  return Object.keys(options).length > MAX_MODEL_OPTIONS
+    ? `There can be at most ${MAX_MODEL_OPTIONS} options.`
+    : undefined;
+}
+
 /**
  * Says which option is meant by a misspelled name; `undefined` for a known option, and for a name that resembles none: it
  * may be an option of a newer Ollama. Ollama ignores unknown options, so a misspelled one would silently have no effect.

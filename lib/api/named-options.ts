@@ -1,6 +1,6 @@
 import { isListOption, isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
 import { formatNumber } from '../util/numbers.ts';
-import { misspelledOptionProblems } from './model-option-names.ts';
+import { misspelledOptionProblems, tooManyOptions } from './model-option-names.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -41,13 +41,16 @@ export function namedOptionProblems({ model_options = {}, window_tokens, num_pre
   // Ollama refuses a single text.
   if (isSet(stop) && !Array.isArray(stop)) problems.push('stop must be a list of texts, such as ["END"].');
   for (const [name, value] of Object.entries(model_options)) {
-    if (!isListOption(name) && Array.isArray(value)) problems.push(`${name} must not be a list.`);
+    if (!isListOption(name) && Array.isArray(value))
+      problems.push(`${name} must not be a list.`);
   }
   return problems;
 }
 
-/** Everything that is wrong with the model options of a request: `num_ctx`, `num_predict` and misspelled names. */
+/** Everything that is wrong with the model options of a request: their number, `num_ctx`, `num_predict`, misspelled names. */
 export function modelOptionProblems(asked: Asked): string[] {
+  const tooMany = tooManyOptions(asked.model_options);
+  if (tooMany !== undefined) return [tooMany];
   return [...namedOptionProblems(asked), ...misspelledOptionProblems(asked.model_options)];
 }
 

@@ -10,7 +10,6 @@ import { modelOptionProblems } from './named-options.ts';
 const MAX_MESSAGES = 5000;
 const MAX_TOOLS = 128;
 const MAX_TOOL_NAME_CHARS = 200;
-const MAX_OPTIONS = 100;
 
 /** A message of the request, written out. */
 const writtenMessage = z.strictObject(chatMessage.shape).superRefine((message, context) => {
@@ -62,8 +61,6 @@ export const rerunRequest = z
     const names = tools.map((tool) => tool.function.name);
     const twice = firstRepeated(names);
     if (twice !== undefined) problem('tools', `Two tools are named "${twice}". Rename one of them.`);
-    if (Object.keys(options).length > MAX_OPTIONS)
-      problem('options', `There can be at most ${MAX_OPTIONS} options.`);
     for (const name of ['num_ctx', 'num_predict']) {
       if (options[name] === null) problem('options', `${name} cannot be removed. Set it to a number.`);
     }

@@ -52,6 +52,10 @@ describe('readPlanFile', () => {
       /line 3: suite.fille: unknown field. Did you mean "file"\?/,
     ],
     [
+      `name: x\nmodels: [a]\noptions:\n  - {}\n  - ${JSON.stringify(Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`temperatur${at}`, 1])))}`,
+      /line 5: options\[1\]: There can be at most 100 options\.$/,
+    ],
+    [
       'name: x\nmodels: [a]\noptions:\n  - {top_k: 1}\n  - {temprature: 0}',
       /line 5: options\[1\].temprature: There is no such model option. Did you mean temperature\?/,
     ],
