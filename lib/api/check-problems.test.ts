@@ -29,6 +29,19 @@ it.each<[Check, RegExp]>([
   expect(problem).toMatch(new RegExp(`^Check 2 \\(${check.type}\\): `));
 });
 
+const long = 'x'.repeat(15_000);
+it.each<Check>([
+  { type: 'tool_called', tool: long },
+  schema({ type: long }),
+  schema({ items: { pattern: `(${long}` } }),
+  schema({ properties: { [long]: { type: 'strin' } } }),
+  schema({ $ref: `#/${long}` }),
+])('says what is wrong without repeating all of a long text: %o', (check) => {
+  const [problem] = checkProblems([check], tools);
+  expect(problem?.length).toBeLessThan(400);
+  expect(problem).toMatch(/ is not a |does not lead to/);
+});
+
 it('accepts valid input that only looks like a mistake', () => {
   const fine: Check[] = [
     schema({ properties: { type: { enum: ['strin'] }, pattern: { const: '(' } }, required: ['type'] }),

@@ -2,6 +2,7 @@ import type { Check } from '../events/check.ts';
 import { isRecord, type JsonObject, type JsonValue } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { regularExpression } from '../util/regular-expression.ts';
+import { shortMiddle, shortText } from '../util/short-text.ts';
 
 /** Problems of the checks in a request other than their form, with the number of the check. Pure. */
 export function checkProblems(checks: readonly Check[], tools: readonly string[]): string[] {
@@ -33,6 +34,14 @@ function problemOf(check: Check, tools: readonly string[]): string | undefined {
   }
 }
 
+/** A schema can have texts of any length. */
+const MAX_QUOTED_CHARS = 80;
+const MAX_PLACE_CHARS = 200;
+
+function shown(value: JsonValue | undefined): string {
+  return shortText(JSON.stringify(value) ?? '', MAX_QUOTED_CHARS);
+}
+
 function patternProblem(pattern: string): string | undefined {
   return regularExpression(pattern, 'u')
     ? undefined
@@ -42,7 +51,7 @@ function patternProblem(pattern: string): string | undefined {
 function toolProblem(tool: string, tools: readonly string[]): string | undefined {
   if (tools.includes(tool)) return undefined;
   const nearest = nearestName(tool, tools);
-  return `"${tool}" is not a tool; ${nearest ? `did you mean "${nearest}"?` : `it must be one of ${tools.join(', ')}.`}`;
+  return `"${shortText(tool, MAX_QUOTED_CHARS)}" is not a tool; ${nearest ? `did you mean "${nearest}"?` : `it must be one of ${tools.join(', ')}.`}`;
 }
 
 const TYPES: ReadonlySet<unknown> = new Set([
@@ -96,18 +105,19 @@ export function schemaProblem(root: JsonObject): string | undefined {
   return visit(root, 'schema');
 }
 
-function keywordProblem(schema: JsonObject, root: JsonObject, path: string): string | undefined {
+function keywordProblem(schema: JsonObject, root: JsonObject, place: string): string | undefined {
+  const path = shortMiddle(place, MAX_PLACE_CHARS);
   const { type, pattern, patternProperties, $ref } = schema;
   const types = Array.isArray(type) ? type : [type];
   const unknown = type === undefined ? undefined : types.find((each) => !TYPES.has(each));
-  if (unknown !== undefined) return `${path}/type: ${JSON.stringify(unknown)} is not a type of JSON schema.`;
+  if (unknown !== undefined) return `${path}/type: ${shown(unknown)} is not a type of JSON schema.`;
   const patterns = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
   const broken = [pattern, ...patterns].find(
     (each) => typeof each === 'string' && !regularExpression(each, 'u'),
   );
-  if (broken !== undefined) return `${path}: ${JSON.stringify(broken)} is not a valid regular expression.`;
+  if (broken !== undefined) return `${path}: ${shown(broken)} is not a valid regular expression.`;
   if (typeof $ref === 'string' && !resolves($ref, root)) {
-    return `${path}/$ref: "${$ref}" does not lead to a part of this schema, such as "#/$defs/name".`;
+    return `${path}/$ref: ${shown($ref)} does not lead to a part of this schema, such as "#/$defs/name".`;
   }
   return undefined;
 }

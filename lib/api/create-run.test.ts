@@ -42,6 +42,12 @@ it('refuses misspelled limits and model options, and accepts options that resemb
   ]);
 });
 
+it('repeats only the start of a long name of a model option', () => {
+  expect(problems({ model_options: { ['k'.repeat(20_000)]: ['x'] } })).toEqual([
+    expect.stringMatching(/^model_options: k{59}… must not be a list\.$/),
+  ]);
+});
+
 it('refuses more than 100 model options without looking at their names', () => {
   const options = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`temperatur${at}`, 1]));

@@ -1,5 +1,6 @@
 import { isListOption, isWithin, REPLY_LIMITS, SETTINGS } from '../events/settings.ts';
 import { formatNumber } from '../util/numbers.ts';
+import { shortText } from '../util/short-text.ts';
 import { misspelledOptionProblems, tooManyOptions } from './model-option-names.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -42,7 +43,7 @@ export function namedOptionProblems({ model_options = {}, window_tokens, num_pre
   if (isSet(stop) && !Array.isArray(stop)) problems.push('stop must be a list of texts, such as ["END"].');
   for (const [name, value] of Object.entries(model_options)) {
     if (!isListOption(name) && Array.isArray(value))
-      problems.push(`${name} must not be a list.`);
+      problems.push(`${shortText(name, 60)} must not be a list.`);
   }
   return problems;
 }

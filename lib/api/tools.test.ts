@@ -14,6 +14,11 @@ it('refuses a tool that is named twice', () => {
   expect(toolsProblem('task', ['read_file', 'read_file'])).toBe('read_file is named twice.');
 });
 
+it('repeats only the start of a long name', () => {
+  expect(toolsProblem('session', ['x'.repeat(100_000)])).toMatch(/no tool "x{59}…"\. It has run_command, /);
+  expect(toolsProblem('explore', [`a__${'x'.repeat(100_000)}`])).toMatch(/cannot use a__x{56}…\.$/);
+});
+
 it('refuses tools for a single answer, and a choice of none', () => {
   const problems = (fields: object) =>
     createRunRequest

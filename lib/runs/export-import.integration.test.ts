@@ -116,6 +116,14 @@ describe('a run file', () => {
     const wrong = [
       [file.replace('"seq":3', '"seq":4'), 'line'],
       [file.replaceAll(`"${id}"`, '"../../etc"'), 'is not a valid run ID'],
+      [
+        file
+          .split('\n')
+          .slice(1)
+          .join('\n')
+          .replaceAll(`"${id}"`, `"${'x'.repeat(5000)}"`),
+        'x…" is not a valid run ID',
+      ],
       [file.split('\n').slice(0, 1).join('\n'), 'has no events'],
       ['<script>alert(1)</script>', 'line 1 is not JSON'],
     ] as const;

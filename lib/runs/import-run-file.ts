@@ -5,6 +5,7 @@ import type { AnnotationStore } from '../store/annotation-store.ts';
 import type { EventRow } from '../store/event-row.ts';
 import { toEventRow } from '../store/import-run.ts';
 import type { RunStore } from '../store/run-store.ts';
+import { shortText } from '../util/short-text.ts';
 import { isRunId } from './run-id.ts';
 import type { RunLookup } from './run-lookup.ts';
 import type { WriteGuard } from './write-guard.ts';
@@ -34,7 +35,7 @@ export async function importRunFile(
   if (!isRunId(runId)) {
     throw new AppError({
       code: 'bad_run_file',
-      message: `This isn't a valid Loupe run file: "${runId}" is not a valid run ID.`,
+      message: `This isn't a valid Loupe run file: "${shortText(runId, 64)}" is not a valid run ID.`,
       hint: 'A run ID has lowercase letters, digits and hyphens. Nothing was imported.',
     });
   }
