@@ -39,14 +39,14 @@ interface Selecting {
   selection: Selection;
   /** Selects or deselects a run, with `range` all rows since the last clicked one. */
   select: (run: RunSummary, options: { on: boolean; range: boolean }) => void;
-  /** Tells which rows are shown, so that a range knows what lies between. */
-  selectAll: (runs: readonly RunSummary[], on: boolean) => void;
+  /** Selects or deselects all runs of a family, once they have been read. */
+  selectFamily: (familyId: string, on: boolean) => void;
 }
 
 const SelectingContext = createContext<Selecting>({
   selection: NOTHING_SELECTED,
   select: () => undefined,
-  selectAll: () => undefined,
+  selectFamily: () => undefined,
 });
 
 /** The runs in groups, with sortable columns; rows can be selected, and families unfolded. */
@@ -79,11 +79,30 @@ export function RunList({
     },
     [rows],
   );
-  const selectAll = useCallback<Selecting['selectAll']>((runs, on) => {
+  const selectAll = useCallback((runs: readonly RunSummary[], on: boolean) => {
     setSelection((before) => withSelected(before, runs, on));
   }, []);
-  const selecting = useMemo(() => ({ selection, select, selectAll }), [selection, select, selectAll]);
-  const clear = useCallback(() => setSelection(NOTHING_SELECTED), []);
+  // Clearing the selection also drops the answers that would add to it.
+  const reading = useRef(new AbortController());
+  const selectFamily = useCallback<Selecting['selectFamily']>(
+    async (familyId, on) => {
+      const { signal } = reading.current;
+      const path = `/api/runs?family=${encodeURIComponent(familyId)}&limit=${MAX_SELECTED_RUNS}`;
+      try {
+        const { runs } = await getJson<RunListReply>(path, signal);
+        if (!signal.aborted) selectAll(runs, on);
+      } catch (error) {
+        if (!signal.aborted) say(toApiError(error).message);
+      }
+    },
+    [selectAll],
+  );
+  const selecting = useMemo(() => ({ selection, select, selectFamily }), [selection, select, selectFamily]);
+  const clear = useCallback(() => {
+    reading.current.abort();
+    reading.current = new AbortController();
+    setSelection(NOTHING_SELECTED);
+  }, []);
   const shown = rows.map((row) => row.run);
   const all = shown.length > 0 && shown.every((run) => selection.has(run.id));
   return (
@@ -93,7 +112,7 @@ export function RunList({
         className="mt-4"
         onKeyDown={(event) => {
           // In a dialog, Escape closes only that.
-          if (event.key === 'Escape' && selection.size > 0 && !isDialogOpen()) clear();
+          if (event.key === 'Escape' && !isDialogOpen()) clear();
           if (moveBetweenBoxes(event.target, event.key)) event.preventDefault();
         }}
       >
@@ -151,12 +170,7 @@ function Row({ row }: { row: ListedRun }) {
 
 function SelectableRow({ row, start }: { row: ListedRun; start?: ReactNode }) {
   const { run } = row;
-  const { selection, select, selectAll } = useContext(SelectingContext);
-  const selectFamily = (id: string, on: boolean) =>
-    getJson<RunListReply>(`/api/runs?family=${encodeURIComponent(id)}&limit=${MAX_SELECTED_RUNS}`).then(
-      ({ runs }) => selectAll(runs, on),
-      (error: unknown) => say(toApiError(error).message),
-    );
+  const { selection, select, selectFamily } = useContext(SelectingContext);
   return (
     <div className="flex items-start">
       <SelectBox
@@ -166,9 +180,7 @@ function SelectableRow({ row, start }: { row: ListedRun; start?: ReactNode }) {
             : `Select: ${plainVisibleLine(run.title)}`
         }
         checked={selection.has(run.id)}
-        onChange={(on, range) =>
-          row.family ? void selectFamily(row.family.id, on) : select(run, { on, range })
-        }
+        onChange={(on, range) => (row.family ? selectFamily(row.family.id, on) : select(run, { on, range }))}
       />
       <span className={cx('w-7 shrink-0 max-sm:w-11', !start && 'max-sm:hidden')}>{start}</span>
       <RunRow {...row} />

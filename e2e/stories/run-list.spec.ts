@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Request } from '@playwright/test';
 import type { RunListReply } from '../../lib/api/replies.ts';
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { holdReply } from '../delay-reply.ts';
@@ -292,6 +293,42 @@ test('figures of a family that come after the filter has changed do not replace 
   await (await late).finished();
   await twoFrames(page);
   await expect(family).toContainText('1 Answered');
+});
+
+test('a family whose runs come after the selection was cleared is not selected', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'of-a-family', steps: [{ reply: { content: 'Yes.' } }] });
+  await finishExperiment(loupe, {
+    ...{ name: 'Late family', mode: 'prompt', task: 'Say it.', repeats: 2 },
+    models: ['of-a-family'],
+  });
+  const single = await finishRun(loupe, { task: 'On its own', model: 'of-a-family' });
+  await page.goto('/');
+  const bar = page.getByRole('region', { name: 'Selected runs' });
+  const family = page.getByRole('checkbox', { name: 'Select 2 runs: Late family' });
+  const clearBeforeAnswer = async (clear: () => Promise<void>) => {
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const end = (request: Request) => /[?&]family=/.test(request.url()) && resolve();
+    page.on('requestfinished', end);
+    page.on('requestfailed', end);
+    const release = await holdReply(page, /[?&]family=/, 1);
+    await family.click();
+    await clear();
+    release();
+    await ended;
+    await twoFrames(page);
+    await expect(bar).toBeHidden();
+  };
+
+  await page.getByRole('checkbox', { name: `Select: ${single.title}` }).click();
+  await clearBeforeAnswer(() => bar.getByRole('button', { name: 'Clear the selection' }).click());
+  await clearBeforeAnswer(() => page.keyboard.press('Escape'));
+
+  await family.click();
+  await expect(bar).toContainText('2 selected');
 });
 
 test('after the filter has changed, the list waits for the pinned runs that come first', async ({
