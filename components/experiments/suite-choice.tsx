@@ -25,21 +25,26 @@ export function SuiteChoice() {
   const { getValues } = useFormContext<ExperimentDraft>();
   const asked = useSearchParams().get('suite') ?? '';
   const [chosen, setChosen] = useState(suite.value ? optionOf(suite.value) : asked);
-  const { busy, problem, run } = useRequest();
+  const { busy, problem, setProblem, run } = useRequest();
   const latest = useRef(chosen);
   const read = (value: string) =>
     run(async () => {
-      const found = await readSuite(value);
-      if (latest.current !== value) return;
-      suite.set(found);
-      const known = new Set(found.cases.flatMap((one) => one.tags));
-      tags.set(getValues('tags').filter((tag) => known.has(tag)));
+      try {
+        const found = await readSuite(value);
+        if (latest.current !== value) return;
+        suite.set(found);
+        const known = new Set(found.cases.flatMap((one) => one.tags));
+        tags.set(getValues('tags').filter((tag) => known.has(tag)));
+      } catch (error) {
+        if (latest.current === value) throw error;
+      }
     });
   const choose = (value: string) => {
     latest.current = value;
     setChosen(value);
     suite.set(null);
     tags.set([]);
+    setProblem(undefined);
     if (value !== '') void read(value);
   };
   // A link of a suite opens the form with it, and a suite that was chosen before a reload may have changed since.

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import type { SuiteListReply, SuiteReply } from '../../lib/api/suite.ts';
+import { holdReply } from '../delay-reply.ts';
+import { openExperimentForm } from '../experiment-form.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { addBasics } from '../furnish.ts';
 import type { LoupeServer } from '../loupe-server.ts';
@@ -265,4 +267,37 @@ test('a case that is entered while another one is being deleted stays open, and 
   await expect(page.getByRole('button', { name: 'Edit second', exact: true })).toBeHidden();
   await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
   expect((await suiteOf(loupe, suite.id)).cases.map(({ id }) => id)).toEqual(['third', 'typed']);
+});
+
+test('the form of an experiment shows no error of a suite that is no longer chosen', async ({
+  page,
+  loupe,
+}) => {
+  const cases = [{ id: 'first', input: 'Say it.' }];
+  const add = async (name: string) => {
+    const added = await loupe.request('/api/suites', { json: { suite: { name, cases } } });
+    return ((await added.json()) as SuiteReply).suite.id;
+  };
+  const [gone, kept] = [await add('Deleted meanwhile'), await add('Still there')];
+  await openExperimentForm(page);
+  const form = page.getByRole('form', { name: 'New experiment' });
+  await form.getByRole('radiogroup', { name: 'Work' }).getByText('A suite').click();
+  const choice = form.getByLabel('Suite', { exact: true });
+  const missing = page.getByText('There is no suite');
+  await expect(choice).toContainText('Deleted meanwhile');
+  await loupe.request(`/api/suites/${gone}`, { method: 'DELETE', json: {} });
+
+  const release = await holdReply(page, `/api/suites/${gone}`);
+  const late = page.waitForResponse((response) => response.url().endsWith(`/api/suites/${gone}`));
+  await choice.selectOption(gone);
+  await choice.selectOption(kept);
+  release();
+  await (await late).finished();
+  await twoFrames(page);
+  await expect(missing).toBeHidden();
+
+  await choice.selectOption(gone);
+  await expect(missing).toBeVisible();
+  await choice.selectOption('');
+  await expect(missing).toBeHidden();
 });
