@@ -1,15 +1,18 @@
 'use client';
 
+import type { StopReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
+import { whenShown } from '#lib/browser/state/when-shown.ts';
 import { formatCount, formatDuration } from '#lib/browser/words/format.ts';
 import { SETTINGS } from '#lib/events/settings.ts';
 import { useRequest } from '../hooks/use-request.ts';
-import { useRun } from '../run-view/run-context.tsx';
+import { useRun, useRunSource } from '../run-view/run-context.tsx';
 import { cx } from '../ui/cx.ts';
 import { ErrorLine } from '../ui/error-line.tsx';
 
 /** Whether the session continues by itself, and within which limits; can be switched while it runs. */
 export function AutopilotSwitch() {
+  const source = useRunSource();
   const runId = useRun((view) => view.run.runId);
   const on = useRun((view) => view.run.autopilot.on);
   const waits = useRun((view) => view.run.phase === 'awaiting-message');
@@ -21,7 +24,11 @@ export function AutopilotSwitch() {
     seconds === undefined ? '' : formatDuration(seconds * 1000),
   ].filter(Boolean);
   const change = (next: boolean) =>
-    void run(() => postJson(`/api/runs/${encodeURIComponent(runId)}/autopilot`, { on: next }));
+    void run(async () => {
+      const path = `/api/runs/${encodeURIComponent(runId)}/autopilot`;
+      const reply = await postJson<StopReply>(path, { on: next });
+      await whenShown(source, reply.run.last_seq);
+    });
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-2">
       {problem && <ErrorLine error={problem} />}

@@ -2,6 +2,7 @@
 
 import { Square } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import type { StopReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import type { DraftImage } from '#lib/browser/drafts/draft-images.ts';
 import {
@@ -12,6 +13,7 @@ import {
   withoutSent,
 } from '#lib/browser/drafts/sent-message.ts';
 import { focusUnlessMoved } from '#lib/browser/focus-soon.ts';
+import { whenShown } from '#lib/browser/state/when-shown.ts';
 import { isComposing } from '#lib/browser/typing.ts';
 import { KIND_WORDS, waitingWords } from '#lib/browser/words/mode-words.ts';
 import { DEFAULT_MODE, modeFacts } from '#lib/events/modes.ts';
@@ -20,7 +22,7 @@ import { useAutosize } from '../hooks/use-autosize.ts';
 import { useKeptText } from '../hooks/use-kept-text.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { MessageStatus } from '../run-view/message-status.tsx';
-import { useRun } from '../run-view/run-context.tsx';
+import { useRun, useRunSource } from '../run-view/run-context.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -36,12 +38,13 @@ import { AutopilotSwitch } from './autopilot-switch.tsx';
  * if that is lost, the log. Text that was not sent when the run ended is shown with a button that copies it.
  */
 export function MessageBox() {
+  const source = useRunSource();
   const runId = useRun((view) => view.run.runId);
   const mode = useRun((view) => view.run.config?.mode);
   const agentic = useRun((view) => view.run.config?.agentic ?? false);
   const ended = useRun((view) => view.run.phase === 'ended');
   const waits = useRun((view) => view.run.phase === 'awaiting-message');
-  const stopping = useRun((view) => view.run.stop !== undefined);
+  const isStopped = useRun((view) => view.run.stop !== undefined);
   const messages = useRun((view) => view.run.operatorMessages);
   const [text, setText] = useKeptText(`message.${runId}`);
   const [attached, setAttached] = useState<readonly DraftImage[]>([]);
@@ -49,6 +52,8 @@ export function MessageBox() {
   const field = useRef<HTMLTextAreaElement>(null);
   useAutosize(field, text);
   const { busy, problem, setProblem, run } = useRequest();
+  const stopRequest = useRequest();
+  const stopping = isStopped || stopRequest.busy;
   const [sent, setSent] = useState<SentMessage>();
   useEffect(() => setSent(keptSent(runId)), [runId]);
   const empty = (message: SentMessage) => {
@@ -71,6 +76,7 @@ export function MessageBox() {
   const { isConversation, task } = modeFacts(mode);
   const takesImages = task !== 'none';
   const waiting = messages.filter(({ status }) => status !== 'delivered');
+  const shownProblem = problem ?? stopRequest.problem;
   const unsent = ended ? text.trim() : '';
   if (ended && waiting.length === 0 && unsent === '') return null;
 
@@ -92,7 +98,11 @@ export function MessageBox() {
       focus(field.current);
     });
   };
-  const stop = () => void run(() => postJson(`${path}/stop`, { force: false }));
+  const stop = () =>
+    void stopRequest.run(async () => {
+      const reply = await postJson<StopReply>(`${path}/stop`, { force: false });
+      await whenShown(source, reply.run.last_seq);
+    });
   return (
     <section
       aria-label="Messages to the agent"
@@ -127,11 +137,11 @@ export function MessageBox() {
                     send(event);
                   }}
                 />
-                {isConversation && !waits && !stopping && (
+                {isConversation && !waits && !isStopped && (
                   <Button
                     className="max-sm:h-11"
                     onClick={stop}
-                    disabled={busy}
+                    disabled={busy || stopping}
                     aria-label="End the session after this turn"
                     title="End the session after this turn"
                   >
@@ -158,9 +168,9 @@ export function MessageBox() {
               {isConversation && <AutopilotSwitch />}
             </div>
           )}
-          {problem && (
+          {shownProblem && (
             <div className="mt-1.5">
-              <ErrorNote error={problem} />
+              <ErrorNote error={shownProblem} />
             </div>
           )}
         </div>

@@ -1,7 +1,9 @@
+import type { Locator } from '@playwright/test';
 import { eventsOf } from '../../lib/testing/events-of.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
+import { twoFrames } from '../page-fit.ts';
 import { RunView } from '../run-view.ts';
-import { logOf, startRun } from '../runs.ts';
+import { logOf, startRun, summaryOf } from '../runs.ts';
 
 const box = 'Message to the agent';
 
@@ -136,6 +138,49 @@ test('autopilot is switched on and off while the session runs', async ({ page, l
   await page.getByRole('textbox', { name: box }).fill('One more.');
   await page.getByRole('textbox', { name: box }).press('Enter');
   await expect(view.row('Answer').last()).toContainText('Turn 8.');
+});
+
+test('autopilot and the stop of a session cannot be used again before their events have reached the page', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'hangs', steps: [{ fault: { kind: 'hang' } }] });
+  const { id } = await startRun(loupe, { mode: 'session', model: 'hangs', task: 'Go.' });
+  const view = new RunView(page);
+  await view.open(id);
+  await expect(page.locator('[data-phase="calling"]')).toBeVisible();
+  const run = await summaryOf(loupe, id);
+  // The reply names an event that is still on its way.
+  const answersEarly = async (action: string, button: Locator) => {
+    await page.route(`**/api/runs/${id}/${action}`, (route) =>
+      route.fulfill({ json: { run: { ...run, last_seq: run.last_seq + 1 } } }),
+    );
+    const answered = page.waitForResponse(new RegExp(`/${action}$`));
+    await button.click();
+    await (await answered).finished();
+    await twoFrames(page);
+    await expect(button).toBeDisabled();
+  };
+
+  const autopilot = page.getByRole('switch', { name: 'Autopilot' });
+  await answersEarly('autopilot', autopilot);
+  await loupe.request(`/api/runs/${id}/autopilot`, { json: { on: true } });
+  await expect(autopilot).toBeChecked();
+  await expect(autopilot).toBeEnabled();
+
+  run.last_seq += 1;
+  const stop = page.getByRole('button', { name: 'End the session after this turn' });
+  await page.getByRole('textbox', { name: box }).fill('One more.');
+  await answersEarly('stop', stop);
+  const send = page.getByRole('button', { name: 'Send', exact: true });
+  await expect(send).toBeDisabled();
+  await loupe.request(`/api/runs/${id}/stop`, { json: { force: false } });
+  await expect(stop).toBeHidden();
+  await expect(send).toBeDisabled();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Stop now', exact: true }).click();
+  await view.expectEnd('The run was stopped', 'stopped');
 });
 
 test.describe('on a phone', () => {
