@@ -62,8 +62,8 @@ export function CellPlots({
       aria-label="Plots"
       className={cx(
         'mt-6 grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-5 lg:grid-cols-2',
-        // Drawings of the same height stand on one line, whatever their titles take.
-        comparesCells && (hasFactor ? '[&>:nth-child(-n+4)]:self-end' : '[&>:nth-child(-n+2)]:self-end'),
+        // Titles stand on one line, and so do drawings, however many lines the titles take.
+        'lg:*:row-span-2 lg:[&>figure]:grid lg:[&>figure]:grid-rows-subgrid lg:[&>figure]:gap-y-0',
       )}
     >
       {comparesCells && (

@@ -69,49 +69,54 @@ export function PlotFigure(props: PlotFigureProps) {
   const svg = useRef<SVGSVGElement>(null);
   const drawn = points.count > 0;
   return (
-    <figure aria-labelledby={heading} className="@container min-w-0 break-inside-avoid" data-plot={title}>
-      <figcaption className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <h2 id={heading} className="text-sm font-semibold">
-          {title}
-          {unit && <span className="ml-1.5 font-normal text-ink-3">{unit}</span>}
-        </h2>
-        {drawn && !asTable && legend.length > 1 && <Legend entries={legend} />}
-        <span className="ml-auto flex flex-wrap items-center justify-end gap-1 print:hidden">
-          {/* Also without data: they may choose other data. */}
-          {!(drawn && asTable) && controls}
-          {drawn && (
-            <Button
-              size="sm"
-              kind="quiet"
-              className={cx(TOGGLE, 'max-sm:min-w-11')}
-              aria-pressed={asTable}
-              aria-label={`${title}: show as a table`}
-              title="Show as a table"
-              onClick={() => setAsTable(!asTable)}
-            >
-              <Table2 className="size-3.5" aria-hidden="true" />
-              <span className="@max-md:hidden">Table</span>
-            </Button>
-          )}
-          {drawn && !asTable && (
-            <Button
-              size="sm"
-              kind="quiet"
-              className="max-sm:h-11 max-sm:min-w-11"
-              aria-label={`${title}: save as SVG`}
-              title="Save as SVG"
-              onClick={() => svg.current && saveSvg(svg.current, title)}
-            >
-              <Download className="size-3.5" aria-hidden="true" />
-              <span className="@max-md:hidden">SVG</span>
-            </Button>
-          )}
-        </span>
+    <figure aria-labelledby={heading} className="min-w-0 break-inside-avoid" data-plot={title}>
+      <figcaption className="@container">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          {/* As high as the buttons, which may be on another line. */}
+          <h2 id={heading} className="py-1 text-sm font-semibold">
+            {title}
+            {unit && <span className="ml-1.5 font-normal text-ink-3">{unit}</span>}
+          </h2>
+          {drawn && !asTable && legend.length > 1 && <Legend entries={legend} />}
+          <span className="ml-auto flex flex-wrap items-center justify-end gap-1 print:hidden">
+            {/* Also without data: they may choose other data. */}
+            {!(drawn && asTable) && controls}
+            {drawn && (
+              <Button
+                size="sm"
+                kind="quiet"
+                className={cx(TOGGLE, 'max-sm:min-w-11')}
+                aria-pressed={asTable}
+                aria-label={`${title}: show as a table`}
+                title="Show as a table"
+                onClick={() => setAsTable(!asTable)}
+              >
+                <Table2 className="size-3.5" aria-hidden="true" />
+                <span className="@max-md:hidden">Table</span>
+              </Button>
+            )}
+            {drawn && !asTable && (
+              <Button
+                size="sm"
+                kind="quiet"
+                className="max-sm:h-11 max-sm:min-w-11"
+                aria-label={`${title}: save as SVG`}
+                title="Save as SVG"
+                onClick={() => svg.current && saveSvg(svg.current, title)}
+              >
+                <Download className="size-3.5" aria-hidden="true" />
+                <span className="@max-md:hidden">SVG</span>
+              </Button>
+            )}
+          </span>
+        </div>
+        {note && <p className="mt-0.5 text-xs text-ink-3">{note}</p>}
       </figcaption>
-      {note && <p className="mt-0.5 text-xs text-ink-3">{note}</p>}
-      {!drawn && <p className="py-4 text-sm text-ink-3">{empty}</p>}
-      {drawn && asTable && <PlotTable title={title} table={table} />}
-      {drawn && !asTable && <Drawing {...props} svg={svg} />}
+      <div className="min-w-0">
+        {!drawn && <p className="py-4 text-sm text-ink-3">{empty}</p>}
+        {drawn && asTable && <PlotTable title={title} table={table} />}
+        {drawn && !asTable && <Drawing {...props} svg={svg} />}
+      </div>
     </figure>
   );
 }

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import type { ExperimentListReply, ExperimentReply } from '../../lib/api/experiment.ts';
 import type { RunListReply } from '../../lib/api/replies.ts';
 import type { SuiteReply } from '../../lib/api/suite.ts';
@@ -79,6 +79,26 @@ test('factors and checks are planned in the form, and answered by cell', async (
     for (const title of ['Pass rate', 'Pass rate and duration', 'Endings']) {
       await expect(figure(page, title)).toBeVisible();
     }
+    await test.step('plots side by side are aligned', async () => {
+      const size = page.viewportSize();
+      const rows = [
+        ['Pass rate', 'Pass rate and duration'],
+        ['Endings', 'Pass rate by stall_threshold'],
+      ] as const;
+      const top = async (within: Locator) => Math.round((await within.boundingBox())?.y ?? 0);
+      for (const width of [1030, 1160, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 860 });
+        for (const [left, right] of rows) {
+          const tops = (title: string) =>
+            Promise.all([
+              top(figure(page, title).getByRole('heading')),
+              top(figure(page, title).getByRole('slider')),
+            ]);
+          expect({ width, left, tops: await tops(left) }).toEqual({ width, left, tops: await tops(right) });
+        }
+      }
+      await page.setViewportSize(size ?? { width: 1280, height: 860 });
+    });
     const response = figure(page, 'Pass rate by stall_threshold');
     await response.getByRole('slider').focus();
     await page.keyboard.press('Home');
