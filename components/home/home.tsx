@@ -202,13 +202,23 @@ function useSlash(input: RefObject<HTMLInputElement | null>): void {
   }, [input]);
 }
 
+/** In the space above the filters: it comes late, and must not push the list down from under the pointer. */
 function OllamaAway({ health }: { health: HealthReply }) {
+  const message = health.ollama.error?.message ?? `Ollama does not answer at ${health.ollama.url}.`;
   return (
-    <p className="foreign mt-3 text-sm text-warn" role="status">
-      <ForeignText text={health.ollama.error?.message ?? `Ollama does not answer at ${health.ollama.url}.`} />{' '}
-      <Link href="/health" className="underline underline-offset-2">
-        What to do
-      </Link>
-    </p>
+    <div className="relative max-w-page">
+      <p
+        className="foreign absolute inset-x-0 top-1.5 flex gap-x-1.5 text-sm text-warn"
+        role="status"
+        title={message}
+      >
+        <span className="min-w-0 truncate">
+          <ForeignText text={message} />
+        </span>
+        <Link href="/health" className="shrink-0 underline underline-offset-2">
+          What to do
+        </Link>
+      </p>
+    </div>
   );
 }

@@ -124,6 +124,39 @@ test('the note on a sign-in link that was used before pushes the form of the fir
   }
 });
 
+test('the note that Ollama does not answer pushes nothing on the first page, however late it comes', async ({
+  ownServer,
+}) => {
+  const { page, loupe } = await ownServer({ ollamaUrl: 'http://127.0.0.1:9' });
+  await importLog(loupe, longLog(2).events);
+  const shifts = await watchShifts(page);
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    await page.route(/\.woff2$/, (route) => route.abort());
+    const release = await holdReply(page, '/api/health');
+    const listed = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/models');
+    await page.goto('/');
+    await (await listed).finished();
+    await expect(page.getByRole('region', { name: 'Runs', exact: true })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Archived runs' })).toBeVisible();
+    await shifts();
+    await page.evaluate(() => window.shifts.splice(0));
+    release();
+    const note = page.getByRole('main').getByRole('status').filter({ hasText: 'What to do' });
+    await expect(note).toBeVisible();
+    expect({ width, shifts: await shifts() }).toEqual({ width, shifts: [] });
+    await expect(note.getByRole('link', { name: 'What to do' })).toBeInViewport({ ratio: 1 });
+    const [above, own, below] = [
+      await page.getByRole('form', { name: 'Quick run' }).boundingBox(),
+      await note.boundingBox(),
+      await page.getByRole('searchbox').boundingBox(),
+    ];
+    expect(own?.y).toBeGreaterThanOrEqual((above?.y ?? 0) + (above?.height ?? 0));
+    expect((own?.y ?? 0) + (own?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+    await page.unrouteAll();
+  }
+});
+
 test('the header of a run is as high after its end as before, at every width', async ({
   page,
   loupe,
