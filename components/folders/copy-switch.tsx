@@ -13,7 +13,7 @@ export function CopySwitch({
       label="Work on a copy"
       hint={
         checked
-          ? 'Your folder stays unchanged. The run’s page says where the copy is, so that you can take over what you like.'
+          ? "Your folder stays unchanged. The run's page says where the copy is, so that you can take over what you like."
           : 'The agent reads, changes and overwrites the files in your folder itself.'
       }
       checked={checked}

@@ -101,7 +101,7 @@ function Chooser({ initial, dropped, offersFresh = false, onChoose, onClose }: P
       <DialogHeader id="folder-title" title="Choose a folder" onClose={onClose} />
       {dropped !== undefined && (
         <p role="status" className="foreign rounded-md bg-sunken px-3 py-2 text-sm text-ink-2">
-          Browsers don’t reveal where a dropped folder is. Choose “
+          Browsers don't reveal where a dropped folder is. Choose “
           <ShortName text={dropped} max={60} />” here, or paste its path.
         </p>
       )}

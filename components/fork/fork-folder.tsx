@@ -11,7 +11,7 @@ const FOLDERS = [COPIED_FOLDER, { value: 'same', label: 'The same folder' }, EMP
 const IMPORTED_FOLDERS = [EMPTY_FOLDER, COPIED_FOLDER] as const;
 const FOLDER_NOTES: Record<ForkDraft['workspace'], string> = {
   copy: 'A copy of the current files, including changes made after this point.',
-  same: 'Both runs use the same files and see each other’s changes.',
+  same: "Both runs use the same files and see each other's changes.",
   empty: 'A new, empty folder.',
 };
 

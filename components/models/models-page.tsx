@@ -58,7 +58,7 @@ export function ModelsPage() {
         {data?.ollama === 'unknown'
           ? `Ollama is not responding.${real.length > 0 ? ' This is its last known list.' : ''}`
           : health.data?.ollama.ok === false
-            ? 'Ollama’s models appear here as soon as it answers.'
+            ? "Ollama's models appear here as soon as it answers."
             : `Installed in Ollama${health.data ? ` at ${health.data.ollama.url}` : ''}. An agent needs a model that calls tools.`}
       </p>
       <div className="mt-6">

@@ -19,7 +19,7 @@ export function ModelFields({ models }: { models: readonly InstalledModel[] | un
       title="Model"
       hint={
         models && models.length > 0 && models.every(({ demo }) => demo)
-          ? 'Scripts that show what a run looks like. Ollama’s models appear here when it answers'
+          ? "Scripts that show what a run looks like. Ollama's models appear here when it answers"
           : 'Installed in Ollama'
       }
     >

@@ -26,7 +26,7 @@ const words: Record<State, { label: string; said: string }> = {
   },
   missing: {
     label: 'This browser has no notifications',
-    said: 'This browser has no notifications here. The tab’s title and icon show the state.',
+    said: "This browser has no notifications here. The tab's title and icon show the state.",
   },
 };
 

@@ -41,7 +41,7 @@ export function ToolChecksPage() {
       <ParentLink href="/tools">Tools</ParentLink>
       <h1 className="mt-1 text-xl font-semibold tracking-[-0.015em]">Tools on local models</h1>
       <p className="mt-1 max-w-read text-ink-2">
-        The model is asked to call each tool, in words built from the tool’s name, description and parameters,
+        The model is asked to call each tool, in words built from the tool's name, description and parameters,
         with all tools offered. Its calls are compared with the request and never run.
       </p>
       {error && !data && (

@@ -645,7 +645,7 @@ it('says how many tokens Ollama dropped, in the retry, the nudge, the end and th
 it('says at the end that Ollama refused the last call, and counts every one it refused [T22]', async () => {
   await using run = await play([{ fault: { kind: 'malformed-call' } }]);
   expect(run.end.message).toBe(
-    'Ollama could not read the model’s last tool call and passed nothing on. It had been asked 2 times to use the tools.',
+    "Ollama could not read the model's last tool call and passed nothing on. It had been asked 2 times to use the tools.",
   );
   expect(run.end.evidence).toContain(run.of('model-call.failed').at(-1)?.seq);
   expect(run.log.state.parsed.malformed).toBe(6);

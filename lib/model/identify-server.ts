@@ -14,8 +14,8 @@ interface Answer {
 /** Signatures of other model servers, most reliable first. */
 const SIGNS: readonly { name: string; isSeenIn: (answer: Answer) => boolean }[] = [
   // llama.cpp, tools/server: the `Server` header of every answer, and `owned_by` of its models.
-  { name: 'llama.cpp’s server', isSeenIn: ({ server }) => /llama\.cpp/i.test(server) },
-  { name: 'llama.cpp’s server', isSeenIn: ({ body }) => isOwnedBy(body, 'llamacpp') },
+  { name: "llama.cpp's server", isSeenIn: ({ server }) => /llama\.cpp/i.test(server) },
+  { name: "llama.cpp's server", isSeenIn: ({ body }) => isOwnedBy(body, 'llamacpp') },
   // LM Studio answers a path that it does not have with status 200 and this text.
   { name: 'LM Studio', isSeenIn: ({ body }) => body.includes('Unexpected endpoint or method') },
   { name: 'LM Studio', isSeenIn: ({ body }) => isOwnedBy(body, 'organization_owner') },

@@ -314,7 +314,7 @@ function serverTime({ date, at: ours }: { date: string | undefined; at: number }
 export function cutOff(how: string, cause?: unknown): ModelError {
   return new ModelError({
     kind: 'cut_off',
-    message: `Ollama’s reply ended ${how}.`,
+    message: `Ollama's reply ended ${how}.`,
     hint: 'Ollama crashed, or stopped a model that repeats itself. Its log says which only with OLLAMA_DEBUG=1.',
     cause,
   });
@@ -326,7 +326,7 @@ export function aborted(): ModelError {
 
 /** What to do where the identity of a server could not be verified. */
 export const CERTIFICATE_HINT =
-  'Check OLLAMA_HOST. If the certificate is from your own authority, start Loupe with NODE_EXTRA_CA_CERTS=FILE, where FILE has the authority’s certificate in PEM format.';
+  "Check OLLAMA_HOST. If the certificate is from your own authority, start Loupe with NODE_EXTRA_CA_CERTS=FILE, where FILE has the authority's certificate in PEM format.";
 
 /** Max length of a redirect's target in an error message. */
 const MAX_ADDRESS = 200;

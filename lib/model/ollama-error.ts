@@ -170,7 +170,7 @@ function classify(found: FoundError, asked: AskedFor): Classified {
   if (found.status === 404) {
     return found.json
       ? { kind: 'model_missing', hint: `Run: ollama pull ${model}` }
-      : { kind: 'http', hint: 'The address answers, but not with Ollama’s native API.' };
+      : { kind: 'http', hint: "The address answers, but not with Ollama's native API." };
   }
   return refusedRequest(found.text, model) ?? malformedCall(found, asked) ?? otherError(found, model);
 }
@@ -206,7 +206,7 @@ function refusedRequest(text: string, model: string): Classified | undefined {
   if (/^server busy\b/.test(text)) {
     return {
       kind: 'busy',
-      hint: 'Ollama’s queue is full. Try again when it is less busy.',
+      hint: "Ollama's queue is full. Try again when it is less busy.",
     };
   }
   return undefined;

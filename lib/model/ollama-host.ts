@@ -90,7 +90,7 @@ function rejectApiPath(text: string, path: string): void {
     });
   }
   if (/\/api(\/(chat|generate|tags|show|ps|version))?$/i.test(path))
-    throw invalid(text, 'it ends in a path of Ollama’s API, which Loupe adds itself');
+    throw invalid(text, "it ends in a path of Ollama's API, which Loupe adds itself");
 }
 
 function splitAuthority(

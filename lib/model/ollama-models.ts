@@ -82,7 +82,7 @@ async function notOllama(
     return new OllamaUnavailableError({
       url,
       detail: `${other} answers there`,
-      hint: `This is ${other}; Loupe needs Ollama’s native API (/api/chat). Start Ollama, and set OLLAMA_HOST to its address, usually 127.0.0.1:11434.`,
+      hint: `This is ${other}; Loupe needs Ollama's native API (/api/chat). Start Ollama, and set OLLAMA_HOST to its address, usually 127.0.0.1:11434.`,
       transient: false,
       cause,
     });

@@ -39,12 +39,12 @@ describe('another program on the port', () => {
   const llamaCpp = { server: 'llama.cpp' };
   it.each<[string, Answers, Answers[string]]>([
     [
-      'llama.cpp’s server',
+      "llama.cpp's server",
       { '/': { headers: llamaCpp, body: '<html>chat</html>' } },
       { status: 404, headers: llamaCpp, body: '{"error":{"code":404,"message":"File Not Found"}}' },
     ],
     [
-      'llama.cpp’s server',
+      "llama.cpp's server",
       { '/v1/models': { body: listOf('llamacpp') } },
       { status: 404, body: '{"error":{"code":404}}' },
     ],
@@ -66,7 +66,7 @@ describe('another program on the port', () => {
     expect(error.message).toBe(
       `Cannot connect to Ollama at ${url} (${name} answers there). Is Ollama running?`,
     );
-    expect(error.hint).toContain(`This is ${name}; Loupe needs Ollama’s native API`);
+    expect(error.hint).toContain(`This is ${name}; Loupe needs Ollama's native API`);
     expect(error.transient).toBe(false); // a run does not wait for it to become Ollama
   });
 
@@ -92,7 +92,7 @@ describe('another program on the port', () => {
   it.each([
     [401, '<h1>401 Authorization Required</h1>', 'Something in front of Ollama wants a sign-in'],
     [403, '', 'Host: localhost:11434'],
-    [404, '<h1>404 Not Found</h1>', 'not with Ollama’s native API'],
+    [404, '<h1>404 Not Found</h1>', "not with Ollama's native API"],
   ])('is not a stopped Ollama if it answers %i', async (status, body, hint) => {
     const url = await serve({}, { status, body });
     const error = await modelErrorOf(createOllamaHealth({ host: parseOllamaHost(url) }).checkOllamaReady());
@@ -158,7 +158,7 @@ describe('the name of a model', () => {
     const error = await modelErrorOf(modelAt(fake).show('qwen3:8b'));
     expect(error).toMatchObject({ code: 'model_check_failed', status: 404, transient: false });
     expect(error.message).toBe('Model "qwen3:8b" cannot be used: Ollama HTTP 404: <h1>404 Not Found</h1>');
-    expect(error.hint).toContain('not with Ollama’s native API');
+    expect(error.hint).toContain("not with Ollama's native API");
   });
 
   it('that is invalid fails permanently, although Ollama reports a server error', async () => {

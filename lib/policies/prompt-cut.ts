@@ -91,7 +91,7 @@ function unreadNote(state: ReadyState, figures: Figures): Warning {
     type: 'policy.warned',
     code: 'prompt_unread',
     iteration: state.iteration,
-    message: `Fewer tokens read than estimated: ${sentAndRead(figures)}. Nothing was cut: ${proof}. The model’s template leaves out part of what is sent, or the text takes fewer tokens than its length suggests. “Rendered prompt” under “What the model saw” shows what it was given.`,
+    message: `Fewer tokens read than estimated: ${sentAndRead(figures)}. Nothing was cut: ${proof}. The model's template leaves out part of what is sent, or the text takes fewer tokens than its length suggests. “Rendered prompt” under “What the model saw” shows what it was given.`,
     detail: {
       call: state.calls,
       sent_tokens: estimated,

@@ -166,11 +166,11 @@ function placeOf(state: ReadyState, relation: string): string {
 /** Describes the end of a run whose last reply had neither text nor call, depending on what happened to that reply. */
 function silentMessage({ nudges, failedCall, lastReplyLoss, answer }: ReadyState): string {
   const lost = failedCall
-    ? 'Ollama could not read the model’s last tool call and passed nothing on.'
+    ? "Ollama could not read the model's last tool call and passed nothing on."
     : lastReplyLoss.swallowedTokens > 0
       ? swallowedWords(lastReplyLoss.swallowedTokens, 'In its last reply the model')
       : lastReplyLoss.malformed
-        ? 'The model’s last reply was a tool call that could not be read.'
+        ? "The model's last reply was a tool call that could not be read."
         : undefined;
   const asked =
     nudges === 0

@@ -62,7 +62,7 @@ export function FileList({
         <p className="tnum mt-1 text-sm text-ink-3">and {formatCount(count - MAX_SHOWN)} more</p>
       )}
       {ranCommands && (
-        <p className="mt-1 max-w-read text-sm text-ink-3">The run’s commands may have changed other files.</p>
+        <p className="mt-1 max-w-read text-sm text-ink-3">The run's commands may have changed other files.</p>
       )}
     </section>
   );

@@ -101,7 +101,7 @@ function reloadReason({
 }: EventOf<'model.load-started'>): string {
   if (cause === 'slot_freed') return 'It was unloaded so that it answers again: see the call before.';
   if (cause === 'unloaded')
-    return 'It was no longer in memory: another client’s model replaced it, or its keep-alive ran out.';
+    return "It was no longer in memory: another client's model replaced it, or its keep-alive ran out.";
   return `Another client had loaded it with a window of ${formatCount(found ?? 0)} tokens; this run needs ${formatCount(wanted)}. Clients that ask for different windows reload the model from each other.`;
 }
 

@@ -41,7 +41,7 @@ export function RenderedPrompt({ sent, onMessages }: { sent: SentRequestReply; o
     <div className="grid justify-items-start gap-2 font-sans text-sm">
       <p className="foreign text-ink-2">
         Only Ollama knows the template of <ForeignText text={String(sent.body.model)} />: it renders the
-        prompt from this request with today’s template, without an answer.{' '}
+        prompt from this request with today's template, without an answer.{' '}
         <strong className="font-semibold">It loads the model</strong> for it
         {window > 0 && ` with a window of ${formatCount(window)} tokens`}, unless it is already in memory that
         way.
