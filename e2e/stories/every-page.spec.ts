@@ -541,6 +541,37 @@ test('every page can be reached from the navigation at every width', async ({ pa
   await expect(page.getByRole('navigation', { name: 'More pages', exact: true })).toBeHidden();
 });
 
+test('text has the size that the reader chose in the browser, and pages still fit [D22]', async ({
+  page,
+  context,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'large-text', steps: [{ reply: { content: 'The task is completed.' } }] });
+  const { id } = await finishRun(loupe, { task: 'Say hello', model: 'large-text' });
+  const browser = await context.newCDPSession(page);
+  await page.goto('/');
+  await expect(page.locator('body')).toHaveCSS('font-size', '14px');
+  await browser.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
+  for (const path of [
+    '/',
+    '/runs/new',
+    `/runs/${id}?view=plots`,
+    '/experiments',
+    '/suites',
+    '/models',
+    '/health',
+  ]) {
+    await page.goto(path);
+    await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
+    await expect(page.locator('body')).toHaveCSS('font-size', '28px');
+    await expect.poll(() => misfits(page), path).toEqual({ overflow: 0, outside: [], sideways: [] });
+  }
+  // Its labels keep the room that the plot has for them.
+  await page.goto(`/runs/${id}?view=plots`);
+  await expect(page.locator('figure svg text').first()).toHaveCSS('font-size', '15px');
+});
+
 test('the bar marks the current page at every width, or the menu that has its link', async ({ page }) => {
   const menu = page.getByRole('button', { name: 'More pages and commands' });
   const pages = page.getByRole('navigation', { name: 'Pages' });
