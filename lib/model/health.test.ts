@@ -74,7 +74,7 @@ describe('the server [S1]', () => {
     expect(error).toMatchObject({ kind: 'unreachable', code: 'ollama_unreachable', transient: true });
     expect(error).toHaveProperty(
       'message',
-      expect.stringMatching(/^Cannot connect to Ollama at .*Is Ollama running\?$/),
+      expect.stringMatching(/^Cannot connect to Ollama at \S+ \(ECONNREFUSED\)\. Is Ollama running\?$/),
     );
     expect(error).toHaveProperty('hint', expect.stringContaining('ollama serve'));
   });

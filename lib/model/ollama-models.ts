@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { certificateProblem } from '../util/certificate-problem.ts';
+import { errno } from '../util/errno.ts';
 import { isSameInOllama } from '../util/model-name.ts';
 import type { ModelDetails } from './chat-model.ts';
 import { identifyServer } from './identify-server.ts';
@@ -56,7 +57,8 @@ export async function ping(
   } catch (cause) {
     if (!(cause instanceof ModelError) || cause.kind === 'aborted') throw cause;
     if (cause instanceof OllamaUnavailableError) throw cause;
-    if (cause.kind === 'unreachable') throw new OllamaUnavailableError({ url, detail: 'unreachable', cause });
+    if (cause.kind === 'unreachable')
+      throw new OllamaUnavailableError({ url, detail: errno(cause.cause), cause });
     throw await notOllama(connection, cause, signal);
   }
 }
