@@ -4,6 +4,7 @@ import { isBoundedObject, isRecord, type JsonObject } from '../util/json.ts';
 import { nearestName } from '../util/nearest-name.ts';
 import { formatCount } from '../util/numbers.ts';
 import { fieldProblems, IN_WORDS } from '../util/schema-problems.ts';
+import { shortMiddle, shortText } from '../util/short-text.ts';
 import { schemaProblem } from './check-problems.ts';
 import type { CallMcpToolReply } from './mcp.ts';
 
@@ -41,6 +42,9 @@ const parameterShape = z.looseObject({
   },
 });
 
+/** A name from a request or a file, which can have any length, for a message about it. */
+const quoted = (name: string) => shortText(name, 60);
+
 type Problem = { path: (string | number)[]; message: string };
 
 /** Problems of a custom tool beyond the shape of its fields, each with its location. Pure. */
@@ -62,8 +66,8 @@ function commandToolProblems({
     const unknown = placeholdersOf(part).find((name) => !names.includes(name));
     if (unknown === undefined) continue;
     const near = nearestName(unknown, names);
-    const meant = near === undefined ? 'Write {{ for a brace.' : `Did you mean {${near}}?`;
-    complain(['command', index + 1], `There is no parameter "${unknown}". ${meant}`);
+    const meant = near === undefined ? 'Write {{ for a brace.' : `Did you mean {${quoted(near)}}?`;
+    complain(['command', index + 1], `There is no parameter "${quoted(unknown)}". ${meant}`);
   }
   const code = command.findIndex((word, index) => placeholdersOf(word).length > 0 && isCode(command, index));
   if (code >= 0) {
@@ -77,7 +81,7 @@ function commandToolProblems({
   if (stdin === 'none' && unused !== undefined) {
     complain(
       ['command'],
-      `The parameter "${unused}" reaches no argument. Add {${unused}}, or pass JSON on standard input.`,
+      `The parameter "${quoted(unused)}" reaches no argument. Add {${quoted(unused)}}, or pass JSON on standard input.`,
     );
   }
   return problems;
@@ -132,7 +136,7 @@ function parametersProblem(parameters: JsonObject): string | undefined {
   }
   if (parameters.type !== 'object') return 'The schema must have "type": "object".';
   const [problem] = fieldProblems(parameterShape.safeParse(parameters, IN_WORDS).error?.issues ?? []);
-  if (problem) return `${['schema', ...problem.path].join('/')}: ${problem.reason}`;
+  if (problem) return `${shortMiddle(['schema', ...problem.path].join('/'), 200)}: ${problem.reason}`;
   return schemaProblem(parameters);
 }
 

@@ -124,11 +124,17 @@ it('names the place and the reason of what is wrong in the file', () => {
       'tools.first_lines.command.2: There is no',
     ],
     [{ tools: { [name]: { ...fields, env: {} } } }, 'tools.first_lines.env: unknown field.'],
+    [{ tools: { [name]: { ...fields, command: ['head', `{p${'x'.repeat(3000)}}`] } } }, 'no parameter "px'],
+    [
+      { tools: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, {}])) },
+      'more than 100 tools',
+    ],
     [
       { tools: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, fields])) },
       'more than 100 tools',
     ],
   ] as const) {
     expect(read(value)).toEqual({ problem: expect.stringContaining(problem) });
+    expect(read(value)).toEqual({ problem: expect.stringMatching(/^.{1,600}$/s) });
   }
 });

@@ -6,6 +6,7 @@ import { AppError } from '../errors/app-error.ts';
 import { type CommandTool, MAX_COMMAND_TOOLS } from '../events/command-tool.ts';
 import { errno } from '../util/errno.ts';
 import { errorMessage } from '../util/error-message.ts';
+import { isRecord } from '../util/json.ts';
 import { formatCount } from '../util/numbers.ts';
 import { describeFieldProblems, IN_WORDS } from '../util/schema-problems.ts';
 
@@ -63,9 +64,10 @@ export function readCommandTools(text: string): { tools: CommandTool[] } | { pro
   } catch (error) {
     return { problem: `This is not JSON: ${errorMessage(error)}` };
   }
+  // Describing what is wrong with 100,000 entries would take seconds.
+  if (isRecord(value) && isRecord(value.tools) && Object.keys(value.tools).length > MAX_COMMAND_TOOLS)
+    return { problem: `It has more than ${MAX_COMMAND_TOOLS} tools.` };
   const parsed = commandToolsFile.safeParse(value, IN_WORDS);
   if (!parsed.success) return { problem: describeFieldProblems(parsed.error.issues, 'file').join(' ') };
-  const entries = Object.entries(parsed.data.tools);
-  if (entries.length > MAX_COMMAND_TOOLS) return { problem: `It has more than ${MAX_COMMAND_TOOLS} tools.` };
-  return { tools: entries.map(([name, fields]) => ({ ...fields, name })) };
+  return { tools: Object.entries(parsed.data.tools).map(([name, fields]) => ({ ...fields, name })) };
 }
