@@ -129,6 +129,18 @@ it.each([
     });
     await test.start('web', serverAt(url));
     const call = test.servers.call('web', 'act', {}, new AbortController().signal);
-    await expect(call).rejects.toThrow('object with more than 20000 fields');
+    await expect(call).rejects.toThrow('object with more than 20,000 fields');
   },
 );
+
+it('stops a server that sends too many objects and lists', async () => {
+  const structuredContent = { a: Array.from({ length: 300_001 }, () => ({})) };
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { structuredContent } });
+  const url = await addressOf({
+    'tools/call': (response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(message),
+  });
+  await test.start('web', serverAt(url));
+  const call = test.servers.call('web', 'act', {}, new AbortController().signal);
+  await expect(call).rejects.toThrow('It sent more than 300,000 objects and lists.');
+});

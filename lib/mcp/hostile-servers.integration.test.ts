@@ -287,7 +287,11 @@ describe('a server that answers calls badly', () => {
   });
 
   it('refuses a result with too many fields in one object', async () => {
-    await expect(called('too-many-fields')).rejects.toThrow('object with more than 20000 fields');
+    await expect(called('too-many-fields')).rejects.toThrow('object with more than 20,000 fields');
+  });
+
+  it('refuses a result with too many objects and lists', async () => {
+    await expect(called('too-many-parts')).rejects.toThrow('more than 300,000 objects and lists');
   });
 
   it('stops a server that floods it with messages', async () => {

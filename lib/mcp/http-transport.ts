@@ -4,7 +4,7 @@ import type { HttpServer } from '../api/mcp.ts';
 import { AppError } from '../errors/app-error.ts';
 import { certificateProblem } from '../util/certificate-problem.ts';
 import { errno } from '../util/errno.ts';
-import { FieldCounter, MAX_OBJECT_FIELDS } from '../util/field-counter.ts';
+import { FieldCounter } from '../util/field-counter.ts';
 import { cleanLine } from './clean-text.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNANSWERED_REQUESTS } from './limits.ts';
 import { ANSWER_LOST } from './lost-answer.ts';
@@ -159,10 +159,10 @@ export class HttpConnection {
     const fields = new FieldCounter();
     return new TransformStream({
       transform: (chunk, controller) => {
-        let tooManyFields = false;
+        let tooMany: string | undefined;
         for (const byte of chunk) {
           bytes++;
-          tooManyFields ||= fields.isTooMany(byte);
+          tooMany ??= fields.take(byte);
           if (byte === 0x0a) {
             // An empty line ends an event.
             if (lineIsEmpty && isEvents) {
@@ -174,8 +174,8 @@ export class HttpConnection {
         }
         if (bytes > MAX_MESSAGE_BYTES) {
           this.#stop(`It sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`);
-        } else if (tooManyFields) {
-          this.#stop(`It sent an object with more than ${MAX_OBJECT_FIELDS} fields.`);
+        } else if (tooMany !== undefined) {
+          this.#stop(`It sent ${tooMany}.`);
         } else if (this.#traffic.isFlood({ bytes: chunk.length })) {
           this.#stop('It sent too much in one second.');
         }

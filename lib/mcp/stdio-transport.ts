@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ServerEnd, ServerProcess } from '../sandbox/sandbox.ts';
-import { hasTooManyFields, MAX_OBJECT_FIELDS } from '../util/field-counter.ts';
+import { sizeProblem } from '../util/field-counter.ts';
 import { jsonObject } from '../util/json.ts';
 import { CLOSE_GRACE_MS, MAX_MESSAGE_BYTES, MAX_UNREAD_BYTES, STDERR_BYTES } from './limits.ts';
 import { ANSWER_LOST, INVALID_ANSWER } from './lost-answer.ts';
@@ -15,8 +15,8 @@ const NEWLINE = 0x0a;
 
 /**
  * The messages of a confined server, one per line on its standard streams. Lines that are not messages are skipped,
- * because many servers print there; a line without end, an object with too many fields or messages without end stop the
- * server.
+ * because many servers print there; a line without end, an object with too many fields, too many objects or messages
+ * without end stop the server.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -153,8 +153,8 @@ export class StdioTransport implements Transport {
     if (isTooLong) this.#stop(`It sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB.`);
     else if (this.#traffic.isFlood({ messages: 1 })) this.#stop('It sent too many messages in one second.');
     else if (line.startsWith('{')) {
-      if (hasTooManyFields(bytes))
-        this.#stop(`It sent an object with more than ${MAX_OBJECT_FIELDS} fields.`);
+      const tooMany = sizeProblem(bytes);
+      if (tooMany !== undefined) this.#stop(`It sent ${tooMany}.`);
       else this.#dispatch(line);
     }
     return this.#problem === undefined;

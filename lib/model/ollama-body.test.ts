@@ -83,6 +83,14 @@ it('any text that is not a JSON object gives the same kind of error [T6]', () =>
   );
 });
 
+it('refuses too many objects and lists before parsing them', () => {
+  const text = `{"message":{"tool_calls":[${'{},'.repeat(300_000)}, and then no JSON`;
+  const message = expect.stringContaining(
+    'error: more than 300,000 objects and lists. It began: {"message":{',
+  );
+  expect(() => parseReplyObject(text)).toThrow(expect.objectContaining({ kind: 'bad_response', message }));
+});
+
 it('refuses an object with too many fields before parsing it', () => {
   const fields = Array.from({ length: 20_001 }, (_, at) => `"k${at}":0`).join();
   const message = expect.stringContaining(

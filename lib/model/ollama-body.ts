@@ -1,7 +1,6 @@
 import { errorMessage } from '../util/error-message.ts';
-import { hasTooManyFields, MAX_OBJECT_FIELDS } from '../util/field-counter.ts';
+import { MAX_OBJECT_FIELDS, sizeProblem } from '../util/field-counter.ts';
 import { isShallow } from '../util/json.ts';
-import { formatCount } from '../util/numbers.ts';
 import { shortText } from '../util/short-text.ts';
 import { ModelError } from './model-error.ts';
 import { BODY_EXCERPT } from './ollama-error.ts';
@@ -94,8 +93,8 @@ export async function readLines(
  */
 export function parseReplyObject(text: string): Record<string, unknown> {
   // Before parsing, which would take seconds for hundreds of thousands. Each field takes at least 5 characters.
-  if (text.length > 5 * MAX_OBJECT_FIELDS && hasTooManyFields(Buffer.from(text)))
-    throw parseError(`an object with more than ${formatCount(MAX_OBJECT_FIELDS)} fields`, text);
+  const tooMany = text.length > 5 * MAX_OBJECT_FIELDS ? sizeProblem(Buffer.from(text)) : undefined;
+  if (tooMany !== undefined) throw parseError(tooMany, text);
   let value: Record<string, unknown> | null;
   try {
     value = JSON.parse(text);

@@ -149,6 +149,10 @@ const CALLS = {
     content: [],
     structuredContent: Object.fromEntries(Array.from({ length: 20_001 }, (_, field) => [`field${field}`, 1])),
   }),
+  'too-many-parts': () => ({
+    content: [],
+    structuredContent: { a: Array.from({ length: 300_001 }, () => ({})) },
+  }),
   'odd-parts': () => ({
     content: [
       { type: 'text', text: 'first' },
