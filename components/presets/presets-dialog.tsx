@@ -8,6 +8,7 @@ import { keepFocus } from '#lib/browser/focus-soon.ts';
 import { plainVisibleLine } from '#lib/browser/words/visible-text.ts';
 import { ON_RETURN, useApi, useReload } from '../hooks/use-api.ts';
 import { useInlineForm } from '../hooks/use-inline-form.ts';
+import { useLatest } from '../hooks/use-latest.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -94,6 +95,7 @@ function PresetLine({
   onClose: () => void;
 }) {
   const [name, setName] = useState(preset.name);
+  const latestName = useLatest(name);
   const [isConfirming, setConfirming] = useState(false);
   const form = useInlineForm();
   const path = `/api/presets/${encodeURIComponent(preset.id)}`;
@@ -103,7 +105,8 @@ function PresetLine({
       await postJson(path, { name: changed });
       return `Renamed to “${plainVisibleLine(changed)}”.`;
     });
-    if (renamed) form.close();
+    // Another name may have been entered in the meantime.
+    if (renamed && latestName.current === changed) form.close();
   };
   // Takes two presses, because there is no undo.
   const remove = () =>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import type { PresetReply } from '../../lib/api/preset.ts';
 import { eventsOf } from '../../lib/testing/events-of.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { RunView } from '../run-view.ts';
 import { logOf } from '../runs.ts';
@@ -113,6 +114,28 @@ test('a form is saved as a preset, filled in from the first page, changed, expor
     await all(page).getByRole('button', { name: 'Confirm deletion of Report' }).click();
     await expect(all(page)).toContainText('None yet.');
   });
+});
+
+test('a new name that is entered while the former one is being saved is not lost', async ({
+  page,
+  loupe,
+}) => {
+  const saved = await loupe.request('/api/presets', { json: { name: 'First', run: {} } });
+  const { preset } = (await saved.json()) as PresetReply;
+  await page.goto('/');
+  await presets(page).getByRole('button', { name: 'Manage presets' }).click();
+  const name = all(page).getByRole('textbox', { name: /^New name of/ });
+  await all(page).getByRole('button', { name: 'Rename First' }).click();
+  await name.fill('Second');
+  const release = await holdReply(page, `/api/presets/${preset.id}`);
+  await name.press('Enter');
+  await all(page).getByRole('button', { name: 'Cancel' }).click();
+  await all(page).getByRole('button', { name: 'Rename First' }).click();
+  await name.fill('Third');
+  release();
+  await expect(all(page).getByText('Renamed to “Second”.')).toBeVisible();
+  await expect(name).toHaveValue('Third');
+  await loupe.request(`/api/presets/${preset.id}`, { method: 'DELETE', json: {} });
 });
 
 test('a preset with hostile text is shown as text', async ({ page, loupe }) => {
