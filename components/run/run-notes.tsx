@@ -154,7 +154,9 @@ const RENAME = 'rename-run';
 /** The field in place of the title: Enter saves, Escape leaves it. Empty, the run has its own title again. */
 export function TitleField({ onDone }: { onDone: () => void }) {
   const { run, busy, problem, annotate } = useNotes();
-  const [title, setTitle] = useState(run?.title ?? '');
+  // The title may change while the field is open, in another tab.
+  const [opened] = useState(run?.title ?? '');
+  const [title, setTitle] = useState(opened);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
   const done = () => {
@@ -165,7 +167,7 @@ export function TitleField({ onDone }: { onDone: () => void }) {
   const save = async () => {
     if (busy) return;
     const text = title.trim();
-    if (text === run?.title || (await annotate({ title: text === '' ? null : text }))) done();
+    if (text === opened || (await annotate({ title: text === '' ? null : text }))) done();
   };
   return (
     <form

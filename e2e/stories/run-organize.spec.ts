@@ -208,3 +208,21 @@ test('a deletion and its undoing do not take the focus from where the reader has
     await expect(search).toBeFocused();
   }
 });
+
+test('a title that another tab changes stays when the field is left as it was', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'titled', steps: [{ reply: { content: 'Yes.' } }] });
+  const { id } = await finishRun(loupe, { task: 'The first title', model: 'titled' });
+  await page.goto(`/runs/${id}`);
+  await page.getByRole('button', { name: 'Rename this run' }).click();
+  const field = page.getByLabel('Title');
+  await expect(field).toHaveValue('The first title');
+  await loupe.request(`/api/runs/${id}`, { method: 'PATCH', json: { title: 'From another tab' } });
+  await expect(page).toHaveTitle(/From another tab/);
+  await field.blur();
+  await expect(page.getByRole('heading', { level: 1, name: 'From another tab' })).toBeVisible();
+  expect((await (await loupe.request(`/api/runs/${id}`)).json()).run.title).toBe('From another tab');
+});
