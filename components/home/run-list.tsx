@@ -35,6 +35,8 @@ import { RunColumns } from './run-columns.tsx';
 import { RunRow } from './run-row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 
+type Change = (selection: Selection) => Selection;
+
 interface Selecting {
   selection: Selection;
   /** Selects or deselects a run, with `range` all rows since the last clicked one. */
@@ -84,19 +86,28 @@ export function RunList({
   }, []);
   // Clearing the selection also drops the answers that would add to it.
   const reading = useRef(new AbortController());
-  const selectFamily = useCallback<Selecting['selectFamily']>(
-    async (familyId, on) => {
-      const { signal } = reading.current;
-      const path = `/api/runs?family=${encodeURIComponent(familyId)}&limit=${MAX_SELECTED_RUNS}`;
-      try {
-        const { runs } = await getJson<RunListReply>(path, signal);
-        if (!signal.aborted) selectAll(runs, on);
-      } catch (error) {
-        if (!signal.aborted) say(toApiError(error).message);
-      }
-    },
-    [selectAll],
-  );
+  const selectFamily = useCallback<Selecting['selectFamily']>(async (familyId, on) => {
+    const { signal } = reading.current;
+    const path = `/api/runs?family=${encodeURIComponent(familyId)}&limit=${MAX_SELECTED_RUNS}`;
+    const meanwhile: Change[] = [];
+    // What the stream reports until then is newer than the answer.
+    const end = watchRuns({
+      runs: (runs) => meanwhile.push((selection) => withNewer(selection, runs)),
+      deleted: (runId) => meanwhile.push((selection) => withoutRuns(selection, [runId])),
+      signal: () => undefined,
+    });
+    try {
+      const { runs } = await getJson<RunListReply>(path, signal);
+      if (signal.aborted) return;
+      setSelection((before) =>
+        meanwhile.reduce((selection, change) => change(selection), withSelected(before, runs, on)),
+      );
+    } catch (error) {
+      if (!signal.aborted) say(toApiError(error).message);
+    } finally {
+      end();
+    }
+  }, []);
   const selecting = useMemo(() => ({ selection, select, selectFamily }), [selection, select, selectFamily]);
   const clear = useCallback(() => {
     reading.current.abort();

@@ -331,6 +331,40 @@ test('a family whose runs come after the selection was cleared is not selected',
   await expect(bar).toContainText('2 selected');
 });
 
+test('a run that is deleted while its family is being selected is not selected', async ({
+  page,
+  loupe,
+  ollama,
+}) => {
+  ollama.add({ name: 'of-two', steps: [{ reply: { content: 'Yes.' } }] });
+  await finishExperiment(loupe, {
+    ...{ name: 'Shrinking family', mode: 'prompt', task: 'Say it.', repeats: 2 },
+    models: ['of-two'],
+  });
+  const [one] = ((await (await loupe.request('/api/runs?model=of-two')).json()) as RunListReply).runs;
+  await page.goto('/');
+  const family = page.getByRole('checkbox', { name: /Shrinking family$/ });
+  await expect(family).toHaveAccessibleName('Select 2 runs: Shrinking family');
+  const { promise: isDeleted, resolve: deliver } = Promise.withResolvers<void>();
+  const { promise: isAnswered, resolve: answered } = Promise.withResolvers<void>();
+  await page.route(
+    /[?&]family=.*limit=/,
+    async (route) => {
+      const response = await route.fetch();
+      answered();
+      await isDeleted;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await family.click();
+  await isAnswered;
+  await loupe.request(`/api/runs/${one?.id}`, { method: 'DELETE', json: {} });
+  await expect(page.getByRole('checkbox', { name: 'Select 2 runs: Shrinking family' })).toBeHidden();
+  deliver();
+  await expect(page.getByRole('region', { name: 'Selected runs' })).toContainText('1 selected');
+});
+
 test('after the filter has changed, the list waits for the pinned runs that come first', async ({
   ownServer,
 }) => {
