@@ -105,7 +105,7 @@ export function ServerCard({ server, onChange }: { server: McpServerReply; onCha
 }
 
 function ServerButtons({
-  server: { name, server, state },
+  server: { name, state },
   busy,
   onAct,
   onEdit,
@@ -143,7 +143,7 @@ function ServerButtons({
       </span>
     );
   }
-  const toggle = () => onAct(() => postJson(path, { server: { ...server, enabled: state === 'disabled' } }));
+  const toggle = () => onAct(() => postJson(path, { enabled: state === 'disabled' }));
   return (
     <span ref={keepFocus} className="ml-auto flex flex-wrap items-center gap-1.5">
       {state !== 'disabled' &&

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { hostileServer, npmServer } from '../../lib/mcp/under-test.ts';
 import { eventsOf } from '../../lib/testing/events-of.ts';
+import { holdReply } from '../delay-reply.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { addMcpServer } from '../furnish.ts';
 import { RunView } from '../run-view.ts';
@@ -190,4 +191,19 @@ test('a server that fails says why, and a tool that changes must be accepted aga
   await page.getByRole('button', { name: 'Remove shifty' }).click();
   await page.getByRole('button', { name: 'Remove shifty' }).click();
   await expect(page.getByText('No servers yet.')).toBeVisible();
+});
+
+test('disabling a server keeps a configuration that another tab has saved', async ({ page, loupe }) => {
+  const config = (path: string) => ({ type: 'http', url: `http://127.0.0.1:9/${path}` });
+  await loupe.request('/api/mcp/servers', { json: { name: 'memory', server: config('first') } });
+  await page.goto('/tools');
+  const disable = page.getByRole('button', { name: 'Disable memory' });
+  await expect(disable).toBeVisible();
+  const release = await holdReply(page, '/api/mcp/servers');
+  await loupe.request('/api/mcp/servers/memory', { json: { server: config('second') } });
+  await disable.click();
+  const stored = async () => (await (await loupe.request('/api/mcp/servers/memory')).json()).server;
+  await expect.poll(stored).toMatchObject({ ...config('second'), enabled: false });
+  release();
+  await expect(page.getByRole('button', { name: 'Enable memory' })).toBeVisible();
 });

@@ -114,8 +114,15 @@ export type McpServerRequest = z.output<typeof mcpServerRequest>;
 /** Body of `POST /api/mcp/servers`. */
 export const addMcpServerRequest = z.strictObject({ name: mcpServerName, server: mcpServerRequest });
 
-/** Body of `POST /api/mcp/servers/{name}`: replaces the configuration. */
-export const updateMcpServerRequest = z.strictObject({ server: mcpServerRequest });
+/**
+ * Body of `POST /api/mcp/servers/{name}`: replaces the configuration, or enables or disables the server with the one that
+ * it has.
+ */
+export const updateMcpServerRequest = z
+  .strictObject({ server: mcpServerRequest.optional(), enabled: z.boolean().optional() })
+  .refine(({ server, enabled }) => (server === undefined) !== (enabled === undefined), {
+    message: 'Send either server or enabled.',
+  });
 
 /** Body of `POST /api/mcp/read`: text with the configuration of other hosts. */
 export const readMcpConfigRequest = z.strictObject({ text: z.string().max(MAX_SERVER_CONFIG_CHARS) });

@@ -70,3 +70,14 @@ it('starts no server with a configuration that is replaced in the meantime', asy
   await expect(servers.start('changing')).rejects.toMatchObject({ code: 'mcp_server_disabled' });
   disabledMeanwhile.mockRestore();
 });
+
+it('enables and disables a server with the configuration that it has', async () => {
+  await using test = await serversUnderTest();
+  const { servers } = test;
+  const config = (url: string) => mcpServerRequest.parse({ type: 'http', url });
+  await servers.add('switched', config('http://127.0.0.1:9/first'));
+  const server = config('http://127.0.0.1:9/second');
+  await Promise.all([servers.update('switched', server), servers.setEnabled('switched', false)]);
+  expect((await servers.get('switched')).server).toMatchObject({ ...server, enabled: false });
+  expect(await servers.setEnabled('switched', true)).toMatchObject({ state: 'off', server });
+});

@@ -164,9 +164,18 @@ export class McpServers {
    * @throws {AppError} as `add`, `get`
    */
   async update(name: string, request: McpServerRequest): Promise<McpServerReply> {
+    return this.#change(name, (before) => mergedConfig(request, before));
+  }
+
+  /** Enables or disables a server with its current configuration. @throws {AppError} as `get` */
+  async setEnabled(name: string, enabled: boolean): Promise<McpServerReply> {
+    return this.#change(name, (before) => ({ ...before, enabled }));
+  }
+
+  async #change(name: string, change: (before: McpServer) => McpServer): Promise<McpServerReply> {
     await this.#writing.run(async () => {
       const before = await this.#config(name);
-      const server = mergedConfig(request, before);
+      const server = change(before);
       refuseReferences(server);
       if (this.#address(name, server) !== this.#address(name, before)) await this.#signIns.forget(name);
       await this.#files.saveServers({ ...(await this.#files.servers()), [name]: server });

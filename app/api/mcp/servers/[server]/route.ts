@@ -10,11 +10,13 @@ export function GET(request: Request, { params }: Context) {
   return handle(request, async () => Response.json(await getMcpServers().get((await params).server)));
 }
 
-/** Replaces its configuration. */
+/** Changes its configuration. */
 export function POST(request: Request, { params }: Context) {
   return handle(request, async () => {
-    const { server } = await readBody(request, updateMcpServerRequest);
-    return Response.json(await getMcpServers().update((await params).server, server));
+    const { server, enabled = false } = await readBody(request, updateMcpServerRequest);
+    const { server: name } = await params;
+    const servers = getMcpServers();
+    return Response.json(await (server ? servers.update(name, server) : servers.setEnabled(name, enabled)));
   });
 }
 
