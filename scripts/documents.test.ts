@@ -44,6 +44,20 @@ it('the server starts with the variables that docs/settings.md has for developin
   expect(() => readEnvironment(Object.fromEntries(names.map((name) => [name, '1'])))).not.toThrow();
 });
 
+it('documented commands start TypeScript files with the Node that Loupe installs', () => {
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`),
+  ];
+  const commands = documents
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) =>
+      [...read(file).matchAll(/(?<!npx )\bnode (?:-\S+ )*\S+\.ts\b/g)].map(([command]) => command),
+    );
+  expect(commands).toEqual([]);
+});
+
 it('every entry point requires the Node version in package.json', () => {
   const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(manifest.engines.node) ?? [];
   expect(read('scripts/ensure.mjs')).toContain(`MINIMUM_NODE = [${major}, ${minor}];`);

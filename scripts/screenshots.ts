@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `node scripts/screenshots.ts`: takes the screenshots in docs/screenshots. With `--all`, takes every page in both themes at
+// `npm run screenshots`: takes the screenshots in docs/screenshots. With `-- --all`, takes every page in both themes at
 // three widths instead, in a folder for temporary files; `--only=REGEXP` chooses by name,
 // `--sizes=REGEXP` by width and theme (`360-dark`). The models are scenarios of the fake Ollama; server,
 // store, tools, files and browser are real.
