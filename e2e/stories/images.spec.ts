@@ -69,6 +69,7 @@ test('images are chosen and pasted for a task, sent to a model that can see, sho
   const folder = workspace();
   writeFileSync(join(folder, 'photo.jpg'), jpegImage(200, 100));
   await page.goto('/runs/new');
+  await expect(page.getByRole('button', { name: 'Add images' })).not.toHaveAttribute('title');
   await page.getByLabel('What should the agent do?').fill('Compare the pictures.');
   await page
     .getByLabel('Image files')

@@ -98,6 +98,7 @@ export function useImageInput(
 export function AddImages({ input, compact = false }: { input: ImageInput; compact?: boolean }) {
   const field = useRef<HTMLInputElement>(null);
   const full = input.images.length >= IMAGE_LIMITS.max_attached;
+  const name = compact ? 'Add images' : undefined;
   return (
     <>
       <input
@@ -117,8 +118,8 @@ export function AddImages({ input, compact = false }: { input: ImageInput; compa
         size={compact ? 'md' : 'sm'}
         className={compact ? 'px-2.5 max-sm:h-11 max-sm:w-11' : undefined}
         disabled={full}
-        aria-label={compact ? 'Add images' : undefined}
-        title={full ? `At most ${IMAGE_LIMITS.max_attached} images` : 'Add images'}
+        aria-label={name}
+        title={full ? `At most ${IMAGE_LIMITS.max_attached} images` : name}
         onClick={() => field.current?.click()}
       >
         <ImagePlus className="size-4" aria-hidden="true" />
