@@ -66,6 +66,7 @@ export function DistributionPlot({
         { label: 'not passed (hollow)', color: OTHER },
       ]}
       height={cells.length * ROW_PX + AXIS_PX}
+      empty="No run has this figure."
       points={{
         count: dots.length,
         describe: (index) => words(dots[index]),

@@ -134,7 +134,7 @@ test('factors and checks are planned in the form, and answered by cell', async (
   await test.step('a figure without data leaves the choice of another', async () => {
     const distribution = figure(page, 'Distribution');
     await distribution.getByRole('combobox', { name: 'Figure' }).selectOption('Cost');
-    await expect(distribution).toContainText('No data yet.');
+    await expect(distribution).toContainText('No run has this figure.');
     await distribution.getByRole('combobox', { name: 'Figure' }).selectOption('Tool calls');
     await expect(distribution.getByRole('slider')).toBeVisible();
   });
