@@ -175,7 +175,7 @@ function useSteps(
     title: `Starts a new run that continues the conversation in ${folder} with a higher limit`,
     act: () => fork(more.request),
   };
-  const suggestion = suggestionFor(config, end, pattern);
+  const suggestion = suggestionFor(config, end, { pattern, lastReplyCut: extent.lastReplyCut });
   const suggested = suggestion && {
     key: 'suggestion',
     label: `Run again ${suggestion.words}`,

@@ -585,10 +585,25 @@ it('after a second cut the text is the answer, a cut call is not run, and though
   await using cutCall = await play([{ reply: { ...call, done_reason: 'length' } }]);
   expect(cutCall.of('tool-call.started')).toEqual([]);
 
-  const thoughts = { thinking: 'Hmm, let me see.', done_reason: 'length' };
+  const thoughts = { thinking: 'Hmm, let me see.', eval_count: 4096, done_reason: 'length' };
   await using thinking = await play([{ reply: thoughts }], { config: { think: true } });
   expect(thinking.of('policy.nudged').map((event) => event.cause)).toEqual(['empty', 'empty']);
   expect(thinking.end.result.termination_reason).toBe('nudge_exhausted');
+  expect(thinking.end.message).toBe(
+    "The model's last reply was cut off at the reply limit of 4,096 tokens, the second time in a row, before a text or a whole call arrived. It had been asked 2 times to use the tools.",
+  );
+});
+
+it('names the reply limit, and not Ollama, if the last call was cut off before it was complete', async () => {
+  const cutCall = { content: '', eval_count: 4096, done_reason: 'length' };
+  await using run = await play([{ reply: cutCall }], {
+    config: { num_predict: [4096, 4096], max_nudges: 0 },
+  });
+  expect(run.end).toMatchObject({
+    message:
+      "The model's last reply was cut off at the reply limit of 4,096 tokens, the second time in a row, before a text or a whole call arrived.",
+    result: { termination_reason: 'nudge_exhausted' },
+  });
 });
 
 it('retries a broken call once, then takes its text as the answer [T22, G4]', async () => {

@@ -388,6 +388,18 @@ it('ends after three empty cycles in a row if there is no limit [K-20, K-24]', a
   expect(bounded.end.result.termination_reason).toBe('final_answer');
 });
 
+it('names the reply limit if the empty cycles were cut off by it', async () => {
+  const thoughts = { reply: { thinking: 'Hm.', eval_count: 4096, done_reason: 'length' } };
+  await using run = await play({ ...explore, think: true, max_cycles: null, max_empty_replies: 1 }, [
+    thoughts,
+  ]);
+  expect(run.end.result.error).toMatchObject({
+    code: 'empty_cycles',
+    message: expect.stringContaining('The last reply was cut off at the reply limit of 4,096 tokens'),
+    hint: 'Raise the reply limit or the window, turn thinking off, or try another model.',
+  });
+});
+
 it('does not count a cycle as empty whose only call used tools [X22]', async () => {
   const steps = [{ repeat: 6, steps: [calls(write('a', '{{n}}'))] }, says('Enough.'), silence];
   await using run = await play({ ...explore, max_cycles: null, calls_per_cycle: 1 }, steps);

@@ -310,6 +310,16 @@ it('ends after as many empty turns as the session allows [S18]', async () => {
   expect(run.log.state.turns.completed).toBe(2);
 });
 
+it('names the reply limit if the empty turns were cut off by it', async () => {
+  const thoughts = { reply: { thinking: 'Hm.', eval_count: 8192, done_reason: 'length' } };
+  await using run = await play({ ...session, think: true, max_empty_replies: 1 }, [thoughts, thoughts]);
+  expect(run.end.result.error).toMatchObject({
+    code: 'empty_turns',
+    message: expect.stringContaining('The last reply was cut off at the reply limit of 8,192 tokens'),
+    hint: 'Raise the reply limit or the window, turn thinking off, or try another model.',
+  });
+});
+
 it('three empty turns in a row end the session, and a text resets the count [S18]', async () => {
   await using run = await play(session, [
     silence,

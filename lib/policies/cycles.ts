@@ -1,5 +1,6 @@
 import { maxEmptyReplies } from '../events/settings.ts';
 import { plural } from '../util/numbers.ts';
+import { cutNote, emptyReplyHint } from './cut-reply.ts';
 import { ended, type ReadyState, type Rule, type Verdict } from './rule.ts';
 import { swallowedNote, swallowedOf } from './swallowed-tokens.ts';
 
@@ -61,8 +62,8 @@ export const endOnEmptyCycles: Rule = (state) => {
   return ended('error', {
     error: {
       code: 'empty_cycles',
-      message: `The model returned neither a call nor a reflection in ${plural(maxEmptyReplies(state.config), 'cycle')} in a row.${swallowedNote(state.cycle.swallowedTokens)}`,
-      hint: 'Try another model, or other model options.',
+      message: `The model returned neither a call nor a reflection in ${plural(maxEmptyReplies(state.config), 'cycle')} in a row.${swallowedNote(state.cycle.swallowedTokens)}${cutNote(state)}`,
+      hint: emptyReplyHint(state, 'Try another model, or other model options.'),
     },
   });
 };

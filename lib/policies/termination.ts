@@ -9,6 +9,7 @@ import { assertNever } from '../util/assert-never.ts';
 import { secondsWords } from '../util/durations.ts';
 import { formatUsd } from '../util/format-usd.ts';
 import { formatCount, plural } from '../util/numbers.ts';
+import { cutWords } from './cut-reply.ts';
 import { isHandingOver } from './handover.ts';
 import type { ErrorShape, ReadyState } from './rule.ts';
 import { noNewsWords } from './stall.ts';
@@ -72,7 +73,7 @@ function answerMessage(state: ReadyState, { kind, checks }: Outcome): string {
   const also = failed === undefined ? '' : ` ${failed}.`;
   switch (kind) {
     case 'answered_cut_off':
-      return `${cutMessage(state)}${also}`;
+      return `The answer was ${cutWords(state)}.${also}`;
     case 'answered_off_schema':
       return `The answer does not fit the schema that was asked for${state.answer.asked > 0 ? `, ${plural(state.answer.asked + 1, 'time')} in a row` : ''}.${also}`;
     case 'announced_work_did_none':
@@ -82,17 +83,6 @@ function answerMessage(state: ReadyState, { kind, checks }: Outcome): string {
       return `The model answered ${when}${failed === undefined ? '' : `, but ${failed}`}.`;
     }
   }
-}
-
-function cutMessage({ config, lastCall, lastCallLimit, retries }: ReadyState): string {
-  const again = retries.length > 0;
-  const limit = lastCallLimit ?? config.num_predict[again ? 1 : 0];
-  const tokens = lastCall?.reply_tokens ?? limit;
-  const why =
-    tokens < limit
-      ? `after ${plural(tokens, 'token')} because the window was full`
-      : `at the reply limit of ${plural(tokens, 'token')}`;
-  return `The answer was cut off ${why}${again ? ', the second time in a row' : ''}.`;
 }
 
 function announcedMessage({ lastReplyLoss, nudges }: ReadyState): string {
@@ -164,20 +154,30 @@ function placeOf(state: ReadyState, relation: string): string {
 }
 
 /** Describes the end of a run whose last reply had neither text nor call, depending on what happened to that reply. */
-function silentMessage({ nudges, failedCall, lastReplyLoss, answer }: ReadyState): string {
-  const lost = failedCall
-    ? "Ollama could not read the model's last tool call and passed nothing on."
-    : lastReplyLoss.swallowedTokens > 0
-      ? swallowedWords(lastReplyLoss.swallowedTokens, 'In its last reply the model')
-      : lastReplyLoss.malformed
-        ? "The model's last reply was a tool call that could not be read."
-        : undefined;
+function silentMessage(state: ReadyState): string {
+  const { nudges, answer } = state;
+  const lost = lossMessage(state);
   const asked =
     nudges === 0
       ? undefined
       : `asked ${plural(nudges, 'time')} to ${answer.asked > 0 ? 'answer' : 'use the tools'}`;
   if (lost) return asked ? `${lost} It had been ${asked}.` : lost;
   return `The model gave an empty reply${asked ? ` although it was ${asked}` : ''}.`;
+}
+
+/** Why nothing of the last reply can be used; `undefined` if it was empty. */
+function lossMessage(state: ReadyState): string | undefined {
+  const { failedCall, lastReplyCut, lastReplyLoss } = state;
+  if (failedCall) return "Ollama could not read the model's last tool call and passed nothing on.";
+  // Ollama also drops a call that is cut off, but the limit is the cause.
+  if (lastReplyCut)
+    return `The model's last reply was ${cutWords(state)}, before a text or a whole call arrived.`;
+  if (lastReplyLoss.swallowedTokens > 0) {
+    return swallowedWords(lastReplyLoss.swallowedTokens, 'In its last reply the model');
+  }
+  return lastReplyLoss.malformed
+    ? "The model's last reply was a tool call that could not be read."
+    : undefined;
 }
 
 function lastCalls(state: ReadyState): string {

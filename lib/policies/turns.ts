@@ -5,6 +5,7 @@ import { workedMs } from '../events/worked-ms.ts';
 import { assertNever } from '../util/assert-never.ts';
 import { secondsWords } from '../util/durations.ts';
 import { plural } from '../util/numbers.ts';
+import { cutNote, emptyReplyHint } from './cut-reply.ts';
 import { type Decision, ended, type ReadyState, type Rule } from './rule.ts';
 import { swallowedNote } from './swallowed-tokens.ts';
 
@@ -23,8 +24,8 @@ export const endOnEmptyTurns: Rule = (state) => {
   return ended('error', {
     error: {
       code: 'empty_turns',
-      message: `The model returned neither text nor a call in ${plural(maxEmptyReplies(state.config), 'turn')} in a row.${swallowedNote(state.turns.swallowedTokens)}`,
-      hint: 'Try another model, or say in SYSTEM_PROMPT.md what to do.',
+      message: `The model returned neither text nor a call in ${plural(maxEmptyReplies(state.config), 'turn')} in a row.${swallowedNote(state.turns.swallowedTokens)}${cutNote(state)}`,
+      hint: emptyReplyHint(state, 'Try another model, or say in SYSTEM_PROMPT.md what to do.'),
     },
   });
 };
@@ -44,14 +45,16 @@ export const waitForMessage: Rule = (state) => {
 type SessionWait = Exclude<WaitCause, 'agent_message'>;
 
 /** Ends an unattended session at the point where it would wait for a message. */
-function endUnattended({ turns, config }: ReadyState, cause: SessionWait): Decision {
+function endUnattended(state: ReadyState, cause: SessionWait): Decision {
+  const { turns, config } = state;
   const count = plural(turns.completed, 'turn');
   switch (cause) {
     case 'start':
-      return silent('There is no first message, and nobody to send one.');
+      return silent(state, 'There is no first message, and nobody to send one.');
     case 'empty':
       return silent(
-        `The model returned neither text nor a call after ${count}.${swallowedNote(turns.swallowedTokens)}`,
+        state,
+        `The model returned neither text nor a call after ${count}.${swallowedNote(turns.swallowedTokens)}${cutNote(state)}`,
       );
     case 'text':
       return ended('final_answer', { message: `The model answered after ${count}.` });
@@ -68,8 +71,11 @@ function endUnattended({ turns, config }: ReadyState, cause: SessionWait): Decis
   }
 }
 
-function silent(message: string): Decision {
-  const hint = 'Send a first message, turn autopilot on, or let the session wait for you.';
+function silent(state: ReadyState, message: string): Decision {
+  const hint = emptyReplyHint(
+    state,
+    'Send a first message, turn autopilot on, or let the session wait for you.',
+  );
   return ended('error', { error: { code: 'empty_turns', message, hint } });
 }
 

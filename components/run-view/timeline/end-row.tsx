@@ -52,9 +52,10 @@ export function EndRow({ row }: { row: EndRowData }) {
   const outcome = useRun((view) => view.run.outcome) ?? { kind: 'error' };
   const pattern = callPattern(useRun((view) => view.run));
   const isData = useRun((view) => view.run.answer.checked?.fits === true);
+  const lastReplyCut = useRun((view) => view.run.lastReplyCut);
   const { result } = event;
   const words = endWords(outcome);
-  const advice = endAdvice(pattern ? { kind: 'repetition' } : outcome, mode);
+  const advice = endAdvice(pattern ? { kind: 'repetition' } : outcome, mode, { lastReplyCut });
   const checks = checksBeside(outcome);
   const hint = result.error?.hint;
   return (

@@ -59,7 +59,7 @@ it('suggests another temperature for a run that repeated a pattern, and a fork b
   const replies = events.filter(({ type }) => type === 'reply.parsed').map(({ seq }) => seq);
   const pattern = { tools: ['read_file', 'write_file'], length: 2, times: 4, seqs: replies.slice(-8) };
   const config = sampleConfig({ model_options: { temperature: 0.2 } });
-  expect(suggestionFor(config, end, pattern)).toMatchObject({ changes: { temperature: '0.5' } });
+  expect(suggestionFor(config, end, { pattern })).toMatchObject({ changes: { temperature: '0.5' } });
   expect(forkBeforeCause(timeline, end, 'task', pattern)?.words).toBe('before iteration 5');
 });
 
@@ -73,6 +73,16 @@ it('suggests twice the reply limit for an answer that was cut off, where the win
     raisesLimit: true,
   });
   expect(suggested(4096)).toBeUndefined();
+});
+
+it('suggests twice the reply limit for a run that stayed silent because its replies were cut off', () => {
+  const { end } = ended('nudge_exhausted');
+  const config = sampleConfig({ num_predict: [2048, 4096], window_tokens: 32_768 });
+  expect(suggestionFor(config, end, { lastReplyCut: true })?.changes).toEqual({
+    predict_first: '4096',
+    predict_second: '8192',
+  });
+  expect(suggestionFor(config, end)).toBeUndefined();
 });
 
 it.each([

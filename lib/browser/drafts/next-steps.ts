@@ -177,8 +177,14 @@ export interface Suggestion {
 
 /**
  * The setting to change after this ending, if there is an obvious one. A run that repeated a pattern needs no higher limit.
+ *
+ * @param facts the pattern of the run's calls, if there is one, and whether its last reply was cut off
  */
-export function suggestionFor(config: RunConfig, end: End, pattern?: CallPattern): Suggestion | undefined {
+export function suggestionFor(
+  config: RunConfig,
+  end: End,
+  { pattern, lastReplyCut }: { pattern?: CallPattern | undefined; lastReplyCut?: boolean } = {},
+): Suggestion | undefined {
   const { budget } = config;
   if (pattern) return higherTemperature(config);
   if (end.outcome?.kind === 'answered_cut_off') return longerReply(config);
@@ -189,6 +195,8 @@ export function suggestionFor(config: RunConfig, end: End, pattern?: CallPattern
         ? { words: `with ${limit} iterations`, changes: { max_iterations: String(limit) }, raisesLimit: true }
         : undefined;
     }
+    case 'nudge_exhausted':
+      return lastReplyCut ? longerReply(config) : undefined;
     case 'stall':
       return { words: 'without the stall guard', changes: { stall_guard: 'off' }, raisesLimit: false };
     case 'repetition':

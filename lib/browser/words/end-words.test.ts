@@ -14,3 +14,11 @@ it('advises only what a run of its mode can do', () => {
   expect(endAdvice(spent, 'session')).toContain('continue from the files');
   expect(endAdvice(spent, 'explore')).toBe('Raise the budget.');
 });
+
+it('blames the reply limit, and not the model, if the last reply of a silent run was cut off', () => {
+  const silent = { kind: 'nudge_exhausted' } as const;
+  expect(endAdvice(silent, 'task')).toContain('supports tools');
+  expect(endAdvice(silent, 'task', { lastReplyCut: true })).toBe(
+    'Raise the reply limit or the window, turn thinking off, or ask for less at once.',
+  );
+});

@@ -84,10 +84,17 @@ export function endWords(outcome: Outcome): { label: string; tone: Tone; title: 
 }
 
 /** What a person can do after an outcome, as a sentence. Sessions and explorations have no task, explorations no files. */
-export function endAdvice({ kind }: Outcome, mode: RunMode | undefined): string {
+export function endAdvice(
+  { kind }: Outcome,
+  mode: RunMode | undefined,
+  { lastReplyCut = false } = {},
+): string {
   const { task, usesFiles } = modeFacts(mode);
   if (kind === 'context_full' && task !== 'required') {
     return 'Use a larger window, or hand over to a fresh context before it is full.';
+  }
+  if (kind === 'nudge_exhausted' && lastReplyCut) {
+    return 'Raise the reply limit or the window, turn thinking off, or ask for less at once.';
   }
   if (kind === 'budget_exceeded' && !usesFiles) return 'Raise the budget.';
   return (ENDS[kind] ?? UNKNOWN_END).advice;
