@@ -70,8 +70,13 @@ function lengthWords(draft: RunDraft): string | undefined {
   if (goesOnUntilStopped(draft)) return 'until it is stopped';
   const { endsBy } = kindFacts(draft.kind);
   if (endsBy === 'stop') return 'until you end it';
-  if (endsBy === 'max_cycles') return `${draft.max_cycles || draftDefaults(draft).max_cycles} cycles`;
+  if (endsBy === 'max_cycles') return counted(draft.max_cycles || draftDefaults(draft).max_cycles, 'cycle');
   return endsBy === 'max_iterations'
-    ? `at most ${draft.max_iterations || draftDefaults(draft).max_iterations} iterations`
+    ? `at most ${counted(draft.max_iterations || draftDefaults(draft).max_iterations, 'iteration')}`
     : undefined;
+}
+
+/** A number as it was typed, or its default, with its noun. */
+function counted(value: string | number | null, noun: string): string {
+  return `${value} ${Number(value) === 1 ? noun : `${noun}s`}`;
 }

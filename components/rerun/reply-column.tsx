@@ -4,6 +4,7 @@ import type { RerunResult } from '#lib/api/rerun-call.ts';
 import { replyTexts } from '#lib/browser/state/rerun-tries.ts';
 import { formatCount, formatDuration } from '#lib/browser/words/format.ts';
 import type { CallRow } from '#lib/events/timeline.ts';
+import { plural } from '#lib/util/numbers.ts';
 import { PhaseTable } from '../run-view/timeline/call-phases.tsx';
 import { LongText } from '../run-view/timeline/long-text.tsx';
 import { ParseLadder, Refusals, Repairs } from '../run-view/timeline/parse-ladder.tsx';
@@ -74,8 +75,8 @@ export function ReplyColumn({ name, row, result }: { name: string; row: CallRow;
 function ReplyFigures({ row, result }: { row: CallRow; result: RerunResult | undefined }) {
   const { ended, failed } = row;
   const facts = [
-    ended?.prompt_tokens === undefined ? undefined : `${formatCount(ended.prompt_tokens)} tokens read`,
-    ended?.reply_tokens === undefined ? undefined : `${formatCount(ended.reply_tokens)} tokens written`,
+    ended?.prompt_tokens === undefined ? undefined : `${plural(ended.prompt_tokens, 'token')} read`,
+    ended?.reply_tokens === undefined ? undefined : `${plural(ended.reply_tokens, 'token')} written`,
     formatDuration(ended?.duration_ms ?? failed?.duration_ms ?? 0),
     ended?.done_reason && `ended by ${ended.done_reason}`,
     result && `window ${formatCount(result.window_tokens)}`,

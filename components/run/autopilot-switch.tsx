@@ -3,8 +3,9 @@
 import type { StopReply } from '#lib/api/replies.ts';
 import { postJson } from '#lib/browser/api.ts';
 import { whenShown } from '#lib/browser/state/when-shown.ts';
-import { formatCount, formatDuration } from '#lib/browser/words/format.ts';
+import { formatDuration } from '#lib/browser/words/format.ts';
 import { SETTINGS } from '#lib/events/settings.ts';
+import { plural } from '#lib/util/numbers.ts';
 import { useRequest } from '../hooks/use-request.ts';
 import { useRun, useRunSource } from '../run-view/run-context.tsx';
 import { cx } from '../ui/cx.ts';
@@ -20,7 +21,7 @@ export function AutopilotSwitch() {
   const seconds = useRun((view) => view.run.config?.autopilot_seconds);
   const { busy, problem, run } = useRequest();
   const limits = [
-    turns === undefined ? '' : `${formatCount(turns)} turns`,
+    turns === undefined ? '' : plural(turns, 'turn'),
     seconds === undefined ? '' : formatDuration(seconds * 1000),
   ].filter(Boolean);
   const change = (next: boolean) =>

@@ -594,6 +594,21 @@ it('after a second cut the text is the answer, a cut call is not run, and though
   );
 });
 
+it('counts one token in the singular', async () => {
+  const cut = { content: 'A', eval_count: 1, done_reason: 'length' };
+  await using run = await play([{ reply: cut }], { config: { num_predict: [1, 1] } });
+  expect(run.of('policy.retried').map(({ message }) => message)).toEqual([
+    'The reply was cut off at 1 token. It is requested again with up to 1.',
+  ]);
+  expect(run.of('policy.warned').map(({ message }) => message)).toEqual([
+    'The second reply was cut off as well, at 1 token. The part that arrived is used.',
+  ]);
+  await using spent = await play([calls(read('a.md')), answer], {
+    config: { budget: { max_tokens_total: 1 } },
+  });
+  expect(spent.end.message).toMatch(/^The budget of 1 token is spent: /);
+});
+
 it('names the reply limit, and not Ollama, if the last call was cut off before it was complete', async () => {
   const cutCall = { content: '', eval_count: 4096, done_reason: 'length' };
   await using run = await play([{ reply: cutCall }], {

@@ -113,6 +113,17 @@ const lines: [NewEvent, string | RegExp][] = [
   ],
   [
     {
+      type: 'model-call.ended',
+      call: 2,
+      message: { role: 'assistant', content: '' },
+      reply_tokens: 1,
+      duration_ms: 20,
+      timings: {},
+    },
+    'Call 2 answered in 20 ms with 1 token',
+  ],
+  [
+    {
       type: 'model-call.failed',
       call: 1,
       kind: 'busy',

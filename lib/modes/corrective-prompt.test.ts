@@ -32,6 +32,25 @@ it('contains the task, the failures and the files written so far [V6]', () => {
   );
 });
 
+it('words a limit of one iteration in the singular', () => {
+  const prompt = buildCorrectivePrompt({
+    task: 'Answer.',
+    added: [],
+    last: {
+      attempt: 1,
+      reason: 'final_answer',
+      output: 'Done.',
+      checks: [
+        {
+          check: { type: 'iterations_at_most', iterations: 1 },
+          ...{ passed: false, output: 'The attempt took 2 iterations.', duration_ms: 1 },
+        },
+      ],
+    },
+  });
+  expect(prompt).toContain('The attempt should take at most 1 iteration.');
+});
+
 it('contains later messages about the task', () => {
   const [task, said] = ofTask([], ['In German.\nAt most ten lines.', 'Leave out the names.']).split('\n\n');
   expect(task).toBe('Summarise the notes.');

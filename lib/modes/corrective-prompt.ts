@@ -4,6 +4,7 @@ import { callsText, quotedTexts } from '../events/check-text.ts';
 import type { AttemptOutcome } from '../events/run-state.ts';
 import type { CheckResult } from '../events/verification.ts';
 import { assertNever } from '../util/assert-never.ts';
+import { plural } from '../util/numbers.ts';
 import { shortText } from '../util/short-text.ts';
 
 const MAX_OUTPUT_CHARS = 2000;
@@ -105,7 +106,7 @@ function describeDemand(check: Check): string {
     case 'tool_not_called':
       return `The tool ${check.tool} should not be called.`;
     case 'iterations_at_most':
-      return `The attempt should take at most ${check.iterations} iterations.`;
+      return `The attempt should take at most ${plural(check.iterations, 'iteration')}.`;
     case 'rubric': // an opinion never fails a check, unless a log claims otherwise
       return `The answer should meet these criteria: ${shortText(check.criteria, 2000)}`;
     default:

@@ -1,7 +1,7 @@
 import type { NewEvent } from '../events/registry.ts';
 import { RETRY_LIMITS } from '../events/retry-limits.ts';
 import { swallowedWords } from '../events/swallowed-reply.ts';
-import { formatCount } from '../util/numbers.ts';
+import { formatCount, plural } from '../util/numbers.ts';
 import { compactNow, retried } from './failure.ts';
 import type { ReadyState } from './rule.ts';
 import { swallowedOf } from './swallowed-tokens.ts';
@@ -34,8 +34,8 @@ export function retryCut(state: ReadyState, options: { shortens: boolean }): New
   const written = state.reply.replyTokens;
   const windowFull = written !== undefined && written < limit;
   const stopped = windowFull
-    ? `The reply stopped after ${formatCount(written)} tokens because the window was full.`
-    : `The reply was cut off at ${formatCount(limit)} tokens.`;
+    ? `The reply stopped after ${plural(written, 'token')} because the window was full.`
+    : `The reply was cut off at ${plural(limit, 'token')}.`;
   const compacted = windowFull && options.shortens ? compactNow(state) : undefined;
   return [
     ...(compacted ? [compacted] : []),
@@ -48,7 +48,8 @@ export function brokenReplyWarnings(state: ReadyState): NewEvent[] {
   const { reply, iteration } = state;
   if (reply?.cut) {
     const which = state.retries.length > 0 ? 'The second reply was cut off as well' : 'The reply was cut off';
-    const written = reply.replyTokens === undefined ? 'an unknown number of' : formatCount(reply.replyTokens);
+    const written =
+      reply.replyTokens === undefined ? 'an unknown number of tokens' : plural(reply.replyTokens, 'token');
     const use =
       reply.calls.length > 0 ? 'Only its complete calls are run.' : 'The part that arrived is used.';
     return [
@@ -56,7 +57,7 @@ export function brokenReplyWarnings(state: ReadyState): NewEvent[] {
         type: 'policy.warned',
         code: 'reply_cut',
         iteration,
-        message: `${which}, at ${written} tokens. ${use}`,
+        message: `${which}, at ${written}. ${use}`,
       },
     ];
   }

@@ -193,6 +193,6 @@ function spentMessage(state: ReadyState): string {
     case 'seconds':
       return `The time budget of ${plural(budget.max_seconds ?? 0, 'second')} is spent: ${spent.seconds_used.toFixed(1)} s used.`;
     default:
-      return `The budget of ${formatCount(budget.max_tokens_total ?? 0)} tokens is spent: ${spent?.tokens_estimated ? '≈' : ''}${formatCount(spent?.tokens_used ?? 0)} used.`;
+      return `The budget of ${plural(budget.max_tokens_total ?? 0, 'token')} is spent: ${spent?.tokens_estimated ? '≈' : ''}${formatCount(spent?.tokens_used ?? 0)} used.`;
   }
 }

@@ -9,7 +9,7 @@ export const modelCalls = {
   'model-call.started': ({ call, message_count, estimated_tokens }) =>
     `Call ${call}: ${plural(message_count, 'message')}, about ${formatCount(estimated_tokens)} tokens`,
   'model-call.ended': (event) =>
-    `Call ${event.call} answered in ${durationWords(event.duration_ms)} with ${writtenWords(event)} tokens${
+    `Call ${event.call} answered in ${durationWords(event.duration_ms)} with ${writtenWords(event)}${
       event.done_reason === 'length' ? ', cut off' : ''
     }`,
   'model-call.failed': (event) => `Call ${event.call} failed${keptWords(event)}: ${event.error.message}`,
@@ -33,8 +33,8 @@ function replySentence(event: EventOf<'reply.parsed'>): string {
 
 function writtenWords(event: EventOf<'model-call.ended'>): string {
   const { reply_tokens: counted, estimated_reply_tokens: estimated } = event;
-  if (counted !== undefined) return formatCount(counted);
-  return estimated === undefined ? 'an unknown number of' : `≈${formatCount(estimated)}`;
+  if (counted !== undefined) return plural(counted, 'token');
+  return estimated === undefined ? 'an unknown number of tokens' : `≈${plural(estimated, 'token')}`;
 }
 
 /** How much of a failed call's reply was kept, in estimated tokens. */
