@@ -79,6 +79,27 @@ it('OTLP: spans of a resumed run continue where the other process stopped', asyn
   expect(spans.map(({ name }) => name)).not.toContain('execute_tool list_files');
 });
 
+it('OTLP: a resumed run sends its last spans again, because a killed process may not have sent them', async () => {
+  const { events } = completedLog();
+  const middle = events.findIndex(({ type }) => type === 'tool-call.ended') + 1;
+  const at = events[middle - 1]?.at ?? 0;
+  // The earliest span ended long before the kill.
+  const early = events.findIndex(({ type }) => type === 'model-call.ended') + 1;
+  const before = events.slice(0, middle).map((event) => (event.seq > early ? event : { ...event, at: 1 }));
+  const resumed: RunEvent = {
+    ...{ run_id: 'sample', seq: middle + 1, at: at + 3_600_000 },
+    ...{ type: 'run.resumed', worker: 'web-2', epoch: 2 },
+  };
+  const after = events.slice(middle).map((event) => ({ ...event, seq: event.seq + 1 }));
+  const sending = sender({ events: before });
+  for (const event of [resumed, ...after]) await sending.write('sample', [event]);
+  await sending.close();
+  await vi.waitFor(() => expect(spans.map(({ name }) => name)).toContain('invoke_agent loupe'));
+  expect(spans.filter(({ name }) => name === 'execute_tool list_files')).toHaveLength(1);
+  const calls = events.filter(({ type }) => type === 'model-call.started').length;
+  expect(spans.filter(({ name }) => name.startsWith('chat '))).toHaveLength(calls - 1);
+});
+
 it('OTLP: texts are sent only on request, and masked', async () => {
   const { events } = completedLog({ config: { task: `Log in with ${secret} and sentinel-7261` } });
   for (const content of [false, true]) {

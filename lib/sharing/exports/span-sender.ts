@@ -18,6 +18,8 @@ const SEND_AT = 200;
 /** Max queued spans, so that an unresponsive collector does not fill the memory; more are dropped. */
 const MAX_WAITING = 10_000;
 const TIMEOUT_MS = 10_000;
+/** A killed process may not have sent, or not completely, what ended this long before its last event. */
+const UNSENT_MS = SEND_AFTER_MS + TIMEOUT_MS;
 
 interface Followed {
   projection: SpanProjection;
@@ -76,7 +78,10 @@ export class SpanSender implements AppendObserver {
     await this.#exporter.shutdown();
   }
 
-  /** Starts a new or resumed run; spans of earlier events were sent by the process that appended them. */
+  /**
+   * Starts a new or resumed run. Spans of earlier events were sent by the process that appended them. If it was killed,
+   * the last ones may be missing, so a resumed run sends them again, with the same IDs.
+   */
   async #begin(runId: string, events: readonly RunEvent[]): Promise<void> {
     const followed = {
       projection: new SpanProjection({ content: this.#content }),
@@ -84,11 +89,17 @@ export class SpanSender implements AppendObserver {
       seq: 0,
     };
     const first = events[0]?.seq ?? 1;
+    const [last] =
+      events[0]?.type === 'run.resumed' ? await this.#read(runId, { afterSeq: first - 2, limit: 1 }) : [];
+    const sentUntil = last ? last.at - UNSENT_MS : Number.POSITIVE_INFINITY;
     while (followed.seq < first - 1) {
       const limit = Math.min(PAGE, first - 1 - followed.seq);
       const page = await this.#read(runId, { afterSeq: followed.seq, limit });
       if (page.length === 0) return;
-      this.#take(followed, page, { send: false });
+      const unsent = page.findIndex(({ at }) => at >= sentUntil);
+      const sent = unsent === -1 ? page.length : unsent;
+      this.#take(followed, page.slice(0, sent), { send: false });
+      this.#take(followed, page.slice(sent), { send: true });
     }
     this.#runs.set(runId, followed);
     this.#take(followed, events, { send: true });
