@@ -1,5 +1,6 @@
 import type { HealthReply } from '#lib/api/replies.ts';
 import type { ApiError } from '#lib/browser/api.ts';
+import { shortText } from '#lib/util/short-text.ts';
 import { cx } from '../ui/cx.ts';
 import { Link } from '../ui/link.tsx';
 
@@ -23,6 +24,7 @@ function state(health: HealthReply | undefined, error: ApiError | undefined): [d
   if (!health) return ['bg-line-strong', 'Checking'];
   if (health.ollama.unknown) return ['bg-line-strong', 'Ollama not responding'];
   if (!health.ollama.ok) return ['bg-fail', 'No Ollama'];
-  const version = health.ollama.version ? ` ${health.ollama.version}` : '';
+  // A version can be long; the health page shows more of it.
+  const version = health.ollama.version ? ` ${shortText(health.ollama.version, 14)}` : '';
   return health.status === 'ok' ? ['bg-ok', `Ollama${version}`] : ['bg-brass-fill', `Ollama${version}`];
 }

@@ -1,6 +1,20 @@
 import { startFakeOllama } from '../../lib/demo/fake-ollama.ts';
 import { expect, expectAccessible, test } from '../fixtures.ts';
 import { advanceToNextPoll } from '../page-clock.ts';
+import { misfits } from '../page-fit.ts';
+
+test('fits a long version of Ollama into the header', async ({ ownServer }) => {
+  const fake = await startFakeOllama({
+    models: [{ name: 'my-model' }],
+    version: `0.17.4-${'x'.repeat(200)}`,
+  });
+  const { page } = await ownServer({ ollamaUrl: fake.url });
+  await page.setViewportSize({ width: 1024, height: 800 });
+  await page.goto('/models');
+  await expect(page.getByRole('banner').getByRole('link', { name: /Ollama 0\.17\.4/ })).toBeVisible();
+  expect(await misfits(page)).toMatchObject({ overflow: 0, outside: [] });
+  await fake.close();
+});
 
 /** The pages read their state again every 5 to 10 s. */
 const NEXT_LOOK = { timeout: 20_000 };

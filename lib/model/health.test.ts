@@ -115,6 +115,12 @@ describe('the server [S1]', () => {
     server.close();
   });
 
+  it('shortens the version of a server, and shows what is invisible in it', async () => {
+    const { host } = await start({ version: `0.17.4\u001b[31m\u202e${'x'.repeat(100_000)}` });
+    const { version } = await checkOllamaReady({ host });
+    expect(version).toMatch(/^0\.17\.4�\[31m�x{47}…$/);
+  });
+
   it('accepts a server that does not report its version', async () => {
     const { host } = await start({
       faults: { '/api/version': { kind: 'http', status: 404, body: '404 page not found' } },

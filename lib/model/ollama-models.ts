@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { certificateProblem } from '../util/certificate-problem.ts';
 import { errno } from '../util/errno.ts';
 import { isSameInOllama } from '../util/model-name.ts';
+import { quotedName } from '../util/schema-problems.ts';
 import type { ModelDetails } from './chat-model.ts';
 import { identifyServer } from './identify-server.ts';
 import type { InstalledModel } from './installed-model.ts';
@@ -126,7 +127,9 @@ async function askGreeting(ask: () => Promise<string>): Promise<string | ModelEr
 /** The version is optional: a server whose greeting is Ollama's is accepted without it. */
 async function askVersion(ask: () => Promise<unknown>): Promise<string | undefined> {
   try {
-    return versionReply.parse(await ask()).version;
+    const { version } = versionReply.parse(await ask());
+    // Every page shows it, and every run keeps it.
+    return version === undefined ? undefined : quotedName(version);
   } catch (cause) {
     if (cause instanceof ModelError && (cause.kind === 'http' || cause.kind === 'bad_response'))
       return undefined;
