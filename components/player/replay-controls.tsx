@@ -16,7 +16,7 @@ export function ReplayButton({ onClick }: { onClick: () => void }) {
       }}
     >
       <RotateCcw className="size-3.5" aria-hidden="true" />
-      <span className="max-[419px]:sr-only">Replay</span>
+      <span className="max-[26.1875rem]:sr-only">Replay</span>
     </Button>
   );
 }

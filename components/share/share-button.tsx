@@ -27,7 +27,7 @@ export function ShareButton() {
     <>
       <Button size="sm" onClick={() => open(() => true)}>
         <Share2 className="size-3.5" aria-hidden="true" />
-        <span className="max-[419px]:sr-only">Share</span>
+        <span className="max-[26.1875rem]:sr-only">Share</span>
       </Button>
       <Dialog
         open={opened !== undefined}

@@ -62,13 +62,16 @@ export function AppHeader({ theme }: { theme: Theme }) {
       <div className="flex h-12 items-center gap-1 px-2 sm:gap-2 sm:px-5">
         <Link
           href="/"
-          className="target flex items-center gap-2 rounded-md py-1 pr-1 max-[419px]:hidden sm:mr-3 sm:pr-2"
+          className="target flex items-center gap-2 rounded-md py-1 pr-1 max-[26.1875rem]:hidden sm:mr-3 sm:pr-2"
           aria-label="Loupe, home"
         >
           <Mark className="size-6" />
-          <span className="text-lg font-semibold tracking-[-0.015em] max-[519px]:sr-only">Loupe</span>
+          <span className="text-lg font-semibold tracking-[-0.015em] max-[32.4375rem]:sr-only">Loupe</span>
         </Link>
-        <nav aria-label="Pages" className="flex h-full items-center gap-0.5">
+        <nav
+          aria-label="Pages"
+          className="flex h-full items-center gap-0.5 max-[20rem]:min-w-0 max-[20rem]:overflow-x-auto"
+        >
           {pages.map((page) => {
             const here = isHere(page, path);
             return (
@@ -80,7 +83,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
                   'target relative flex h-8 items-center justify-center rounded-md px-1 font-medium text-ink-2 hover:bg-sunken hover:text-ink sm:px-2.5',
                   here && [HERE_MARK, 'sm:after:inset-x-2.5'],
                   page.from === 'wide' && 'max-lg:hidden',
-                  page.from === 'phone' && 'max-[359px]:hidden',
+                  page.from === 'phone' && 'max-[22.4375rem]:hidden',
                 )}
               >
                 {page.label}
@@ -106,7 +109,7 @@ export function AppHeader({ theme }: { theme: Theme }) {
             className={buttonClass('plain', 'sm', 'sm:ml-1 max-sm:border-0 max-sm:bg-transparent')}
           >
             <Plus className="size-3.5" aria-hidden="true" />
-            <span className="max-[519px]:sr-only sm:max-md:sr-only">New run</span>
+            <span className="max-[32.4375rem]:sr-only sm:max-md:sr-only">New run</span>
           </Link>
         </div>
       </div>

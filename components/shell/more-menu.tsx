@@ -39,7 +39,7 @@ export function MoreMenu({
         aria-current={current && !current.onlyNarrow ? 'true' : undefined}
         className={cx(
           buttonClass('quiet', 'sm', 'relative h-8 w-8 px-0 lg:hidden'),
-          current && [HERE_MARK, current.onlyNarrow && 'min-[360px]:after:hidden'],
+          current && [HERE_MARK, current.onlyNarrow && 'min-[22.5rem]:after:hidden'],
         )}
       >
         <Ellipsis className="size-4" aria-hidden="true" />
@@ -57,7 +57,7 @@ export function MoreMenu({
               href={href}
               onClick={close}
               aria-current={here ? 'page' : undefined}
-              className={cx(line, here && 'bg-brass-wash font-medium', onlyNarrow && 'min-[360px]:hidden')}
+              className={cx(line, here && 'bg-brass-wash font-medium', onlyNarrow && 'min-[22.5rem]:hidden')}
             >
               {label}
             </Link>

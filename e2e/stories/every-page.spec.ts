@@ -565,7 +565,12 @@ test('text has the size that the reader chose in the browser, and pages still fi
     await page.goto(path);
     await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
     await expect(page.locator('body')).toHaveCSS('font-size', '28px');
-    await expect.poll(() => misfits(page), path).toEqual({ overflow: 0, outside: [], sideways: [] });
+    for (const width of [1280, 640]) {
+      await page.setViewportSize({ width, height: 860 });
+      await expect
+        .poll(() => misfits(page), `${path} at ${width}`)
+        .toEqual({ overflow: 0, outside: [], sideways: [] });
+    }
   }
   // Its labels keep the room that the plot has for them.
   await page.goto(`/runs/${id}?view=plots`);
