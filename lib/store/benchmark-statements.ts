@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import {
   type BenchmarkEvidence,
   type BenchmarkRecord,
@@ -9,9 +8,8 @@ import {
   benchmarkResult,
 } from '../api/benchmark.ts';
 import type { BenchmarkChange, BenchmarkHold } from './benchmark-store.ts';
+import { valueFromRow } from './body-row.ts';
 import type { StoreTables } from './schema.ts';
-
-const bodyRow = z.object({ body: z.string() });
 
 /** Selects benchmarks with the number of their results, newest first. */
 export function benchmarksWithCounts(db: Kysely<StoreTables>) {
@@ -32,10 +30,11 @@ export function benchmarksWithCounts(db: Kysely<StoreTables>) {
 /** Stores a new benchmark. */
 export function createdBenchmark(db: Kysely<StoreTables>, record: BenchmarkRecord) {
   const { id, created_at } = record;
+  const body = bodyOf(record);
   return db
     .insertInto('benchmarks')
-    .values({ id, created_at, body: bodyOf(record), worker: '', held_at: 0 })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ body: bodyOf(record) }));
+    .values({ id, created_at, body, worker: '', held_at: 0 })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ body }));
 }
 
 /** Selects a benchmark. */
@@ -49,7 +48,7 @@ export function changedBenchmark(
   { from, problem, details, ...values }: BenchmarkChange,
 ): BenchmarkRecord | undefined {
   if (row === undefined) return undefined;
-  const stored = benchmarkRecord.parse(JSON.parse(bodyRow.parse(row).body));
+  const stored = benchmarkRecord.parse(valueFromRow(row));
   if (from && !from.includes(stored.status)) return undefined;
   return {
     ...stored,

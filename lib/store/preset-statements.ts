@@ -1,11 +1,9 @@
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import { type PresetRecord, presetRecord } from '../api/preset.ts';
 import { nameKey } from '../util/name-key.ts';
+import { valueFromRow } from './body-row.ts';
 import type { PresetChange } from './preset-store.ts';
 import type { StoreTables } from './schema.ts';
-
-const bodyRow = z.object({ body: z.string() });
 
 /** Selects a preset. */
 export function presetOf(db: Kysely<StoreTables>, id: string) {
@@ -38,6 +36,6 @@ function valuesOf(preset: PresetRecord) {
 /** A stored preset with its change, or `undefined` if there is none. @param row the result of `presetOf` */
 export function changedPreset(row: unknown, change: PresetChange): PresetRecord | undefined {
   if (row === undefined) return undefined;
-  const stored = presetRecord.parse(JSON.parse(bodyRow.parse(row).body));
+  const stored = presetRecord.parse(valueFromRow(row));
   return { ...stored, ...change, run: change.run ?? stored.run };
 }

@@ -36,6 +36,7 @@ import { runIdRow } from './annotation-statements.ts';
 import type { AnnotationReader } from './annotation-store.ts';
 import { benchmarksWithCounts } from './benchmark-statements.ts';
 import type { BenchmarkReader, StoredBenchmark } from './benchmark-store.ts';
+import { valueFromRow } from './body-row.ts';
 import type { ExperimentReader } from './experiment-store.ts';
 import { imageQuery, imageRow, imageSizeRow, imageSizes } from './image-statements.ts';
 import type { ImageReader, StoredImage } from './image-store.ts';
@@ -65,7 +66,6 @@ import type { SuiteReader } from './suite-store.ts';
 
 const eventRow = z.object({ run_id: z.string(), seq: z.number(), at: z.number(), body: z.string() });
 const textRow = eventRow.extend({ type: z.string() });
-const bodyRow = z.object({ body: z.string() });
 const shareRow = z.object({
   id: z.string(),
   run_id: z.string(),
@@ -232,7 +232,7 @@ export abstract class SqlReader
         .orderBy('ended_at', 'desc')
         .orderBy('model'),
     );
-    return rows.map((row) => checkSummary.parse(bodyOf(row)));
+    return rows.map((row) => checkSummary.parse(valueFromRow(row)));
   }
 
   async checkHistory(limit: number): Promise<CheckSummary[]> {
@@ -244,7 +244,7 @@ export abstract class SqlReader
         .orderBy('model')
         .limit(limit),
     );
-    return rows.map((row) => checkSummary.parse(bodyOf(row))).reverse();
+    return rows.map((row) => checkSummary.parse(valueFromRow(row))).reverse();
   }
 
   async modelCheck(model: string, digest?: string): Promise<ModelCheck | undefined> {
@@ -255,27 +255,27 @@ export abstract class SqlReader
       .orderBy('ended_at', 'desc')
       .limit(1);
     const [row] = await this.all(digest === undefined ? ofModel : ofModel.where('digest', '=', digest));
-    return row === undefined ? undefined : modelCheck.parse(bodyOf(row));
+    return row === undefined ? undefined : modelCheck.parse(valueFromRow(row));
   }
 
   async prices(): Promise<Map<string, ModelPrice>> {
     const rows = await this.all(this.db.selectFrom('model_prices').selectAll().orderBy('model'));
-    return new Map(rows.map((row) => [priceRow.parse(row).model, modelPrice.parse(bodyOf(row))]));
+    return new Map(rows.map((row) => [priceRow.parse(row).model, modelPrice.parse(valueFromRow(row))]));
   }
 
   async presets(): Promise<PresetRecord[]> {
     const oldest = this.db.selectFrom('presets').select('body').orderBy('created_at').orderBy('id');
-    return (await this.all(oldest)).map((row) => presetRecord.parse(bodyOf(row)));
+    return (await this.all(oldest)).map((row) => presetRecord.parse(valueFromRow(row)));
   }
 
   async suites(): Promise<SuiteRecord[]> {
     const oldest = this.db.selectFrom('suites').select('body').orderBy('created_at').orderBy('id');
-    return (await this.all(oldest)).map((row) => suiteRecord.parse(bodyOf(row)));
+    return (await this.all(oldest)).map((row) => suiteRecord.parse(valueFromRow(row)));
   }
 
   async suite(id: string): Promise<SuiteRecord | undefined> {
     const [row] = await this.all(this.db.selectFrom('suites').select('body').where('id', '=', id));
-    return row === undefined ? undefined : suiteRecord.parse(bodyOf(row));
+    return row === undefined ? undefined : suiteRecord.parse(valueFromRow(row));
   }
 
   async suiteVersions(id: string): Promise<SuiteVersion[]> {
@@ -290,7 +290,7 @@ export abstract class SqlReader
       .where('suite_id', '=', id)
       .where('hash', '=', hash);
     const [row] = await this.all(version);
-    return row === undefined ? undefined : storedCases.parse(bodyOf(row));
+    return row === undefined ? undefined : storedCases.parse(valueFromRow(row));
   }
 
   async benchmarks(): Promise<StoredBenchmark[]> {
@@ -313,7 +313,7 @@ export abstract class SqlReader
       .select('body')
       .where('benchmark_id', '=', id)
       .orderBy('position');
-    return (await this.all(rows)).map((row) => benchmarkResult.parse(bodyOf(row)));
+    return (await this.all(rows)).map((row) => benchmarkResult.parse(valueFromRow(row)));
   }
 
   async benchmarkCase(id: string, position: number): ReturnType<BenchmarkReader['benchmarkCase']> {
@@ -342,14 +342,14 @@ export abstract class SqlReader
         .orderBy('position'),
     );
     return {
-      summary: experimentSummary.parse(bodyOf(row)),
-      items: items.map((item) => experimentItem.parse(bodyOf(item))),
+      summary: experimentSummary.parse(valueFromRow(row)),
+      items: items.map((item) => experimentItem.parse(valueFromRow(item))),
     };
   }
 
   async experimentSummary(id: string): ReturnType<ExperimentReader['experimentSummary']> {
     const [row] = await this.all(this.db.selectFrom('experiments').select('body').where('id', '=', id));
-    return row === undefined ? undefined : experimentSummary.parse(bodyOf(row));
+    return row === undefined ? undefined : experimentSummary.parse(valueFromRow(row));
   }
 
   async experimentNotes(id: string): ReturnType<ExperimentReader['experimentNotes']> {
@@ -388,7 +388,7 @@ export abstract class SqlReader
     const [row] = await this.all(
       this.db.selectFrom('experiment_cases').select('body').where('experiment_id', '=', id),
     );
-    return row === undefined ? undefined : storedCases.parse(bodyOf(row));
+    return row === undefined ? undefined : storedCases.parse(valueFromRow(row));
   }
 
   async experimentOfKey(key: string): ReturnType<ExperimentReader['experimentOfKey']> {
@@ -400,7 +400,7 @@ export abstract class SqlReader
     const rows = await this.all(
       this.db.selectFrom('experiments').select('body').orderBy('created_at', 'desc').orderBy('id', 'desc'),
     );
-    return rows.map((row) => experimentSummary.parse(bodyOf(row)));
+    return rows.map((row) => experimentSummary.parse(valueFromRow(row)));
   }
 
   async unfinishedExperiments(): ReturnType<ExperimentReader['unfinishedExperiments']> {
@@ -415,7 +415,7 @@ export abstract class SqlReader
         .orderBy('created_at')
         .orderBy('id'),
     );
-    return rows.map((row) => experimentSummary.parse(bodyOf(row)));
+    return rows.map((row) => experimentSummary.parse(valueFromRow(row)));
   }
 
   async shares(): Promise<ShareRecord[]> {
@@ -527,10 +527,6 @@ export function hitOf(event: RunEvent, words: readonly SearchWord[]): SearchHit 
 /** What was found in a run, with the events that are shown of it. */
 export function foundRun({ runId, places, atLeast }: HitsOfRun, hits: SearchHit[]): FoundRun {
   return { run_id: runId, places, ...(atLeast ? { at_least: true } : {}), hits };
-}
-
-function bodyOf(row: unknown): unknown {
-  return JSON.parse(bodyRow.parse(row).body);
 }
 
 function shareFromRow(row: unknown): ShareRecord {

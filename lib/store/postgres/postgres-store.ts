@@ -32,6 +32,7 @@ import {
   savedBenchmark,
 } from '../benchmark-statements.ts';
 import type { BenchmarkChange, BenchmarkHold } from '../benchmark-store.ts';
+import { bodyFromRow } from '../body-row.ts';
 import type { EventRow } from '../event-row.ts';
 import { savedExperiment } from '../experiment-statements.ts';
 import type { CreatedExperiment } from '../experiment-store.ts';
@@ -823,7 +824,7 @@ export class PostgresRunStore extends SqlReader implements Store, SharedRunStore
   /** Whether these rows, whose append was not answered, are on disk. */
   async #areStored(runId: string, rows: readonly EventRow[]): Promise<boolean> {
     const stored = await this.#run(eventsAfter(runId, { afterSeq: seqBefore(rows), limit: rows.length }));
-    const bodies = stored.map((row) => z.object({ body: z.string() }).parse(row).body);
+    const bodies = stored.map(bodyFromRow);
     return isDeepStrictEqual(
       bodies,
       rows.map(({ body }) => body),

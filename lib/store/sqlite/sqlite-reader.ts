@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Found, SearchHit } from '../../api/search.ts';
 import type { RunEvent } from '../../events/registry.ts';
 import { type SearchWord, searchWords } from '../../util/search-words.ts';
+import { bodyFromRow } from '../body-row.ts';
 import type { EventRange, EventText, SearchPage, TextRange } from '../run-store.ts';
 import { IMPORTING, sqlite } from '../schema.ts';
 import { type FoundEvent, pageOfRuns, STRETCH } from '../search-groups.ts';
@@ -12,7 +13,6 @@ import { corruptStore } from '../store-errors.ts';
 import { BUSY_PATIENCE_MS, whenFree } from './when-free.ts';
 
 const foundRows = z.array(z.object({ id: z.number(), run_id: z.string(), seq: z.number() }));
-const bodyRow = z.object({ body: z.string() });
 const behindRow = z.object({ behind: z.number() });
 /** Filters and searches make queries of many shapes; the frequent ones are few. */
 const MAX_PREPARED = 64;
@@ -80,7 +80,7 @@ export class SqliteReader extends SqlReader {
     for (const row of this.#selectEvents.iterate(runId, afterSeq, runId, limit)) {
       yield row;
       if (maxChars === undefined) continue;
-      chars += bodyRow.parse(row).body.length;
+      chars += bodyFromRow(row).length;
       if (chars >= maxChars) return;
     }
   }
